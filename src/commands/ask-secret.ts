@@ -1,9 +1,8 @@
 // Asks at a terminal for a secret of a definition, or for where it is.
 import { isMask } from '../lib/contract/masks.ts';
-import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
+import { NOUNS, type ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { isReference } from '../lib/domain/warehouse/secrets.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { flagOf } from './definition-flags.ts';
 
 /** `password of connection crm`: a secret as messages name it. */

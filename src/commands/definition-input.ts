@@ -5,9 +5,10 @@ import type { Endpoint } from '../lib/contract/endpoint.ts';
 import { explain, type FieldIssue, showPath } from '../lib/contract/explain.ts';
 import { isMask, MASK } from '../lib/contract/masks.ts';
 import { pipelinesEndpoints } from '../lib/contract/pipelines.ts';
-import { adviseOn } from '../lib/domain/warehouse/advice.ts';
 import {
+  adviseOn,
   type Definition,
+  NOUNS,
   type ResourceType,
   SECRET_PATHS,
   toDefinition,
@@ -24,9 +25,9 @@ import {
   withSecrets,
 } from '../lib/domain/warehouse/secrets.ts';
 import { type LoadedDocument, placeIssues } from '../lib/files/load.ts';
-import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-file.ts';
-import { type KnownError, invalidInput, type Issue } from '../lib/kernel/errors.ts';
-import { isRecord } from '../lib/kernel/record.ts';
+import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-dir.ts';
+import { invalidInput, type Issue, type KnownError } from '../lib/kernel/errors.ts';
+import { isRecord } from '../lib/kernel/json.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { checkFileSecret, resolveFileSecret } from '../lib/runtime/file-secrets.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
@@ -37,7 +38,6 @@ import {
   refuseOwnSecrets,
 } from '../lib/runtime/reference-rules.ts';
 import type { ResourceReply } from '../lib/workflows/warehouse-calls.ts';
-import { NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { askSecret, secretName } from './ask-secret.ts';
 import { flagOf, type GivenField } from './definition-flags.ts';
 import { loadDefinition } from './definition-file.ts';

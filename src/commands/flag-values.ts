@@ -1,7 +1,6 @@
 // Values that flags of several commands accept: read and checked, each failure names its flag.
 import { usageError } from '../lib/kernel/errors.ts';
-import { parseRate } from '../lib/kernel/rate.ts';
-import { parseDuration, parseIso } from '../lib/kernel/timestamps.ts';
+import { parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
 /** A port to listen on; 0 is for a free one. Throws KnownError usage (2). */
 export function readPort(text: string): number {

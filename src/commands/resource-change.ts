@@ -1,10 +1,12 @@
 // What the commands of connections, data models and pipelines share in writing: read, show, confirm, write.
 import { changedFields } from '../lib/domain/field-changes.ts';
-import { describeReread } from '../lib/domain/warehouse/advice.ts';
 import {
   comparable,
   completed,
   type Definition,
+  describeReread,
+  GROUPS,
+  NOUNS,
   type ResourceType,
   toDefinition,
   withHiddenSecrets,
@@ -16,7 +18,6 @@ import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
 import { guardReferences } from '../lib/runtime/reference-rules.ts';
 import { checkUntouched, createConfirmed, readIfThere, updateConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
-import { GROUPS, NOUNS } from '../lib/domain/warehouse/resource-names.ts';
 import { readFieldFlags } from './definition-flags.ts';
 import { bodyWithSecrets, checkSecrets, readSource, type SourcedDefinition, usesOf } from './definition-input.ts';
 import { emitResource, findResource } from './resource-read.ts';

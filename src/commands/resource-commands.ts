@@ -3,16 +3,20 @@ import { array } from 'zod/mini';
 import { ConnectionReply } from '../lib/contract/connections.ts';
 import { DataModelReply } from '../lib/contract/data-models.ts';
 import { PipelineReply } from '../lib/contract/pipelines.ts';
-import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
-import { GROUPS, NOUNS } from '../lib/domain/warehouse/resource-names.ts';
-import { deletedView } from '../lib/render/deleted.ts';
-import { resourceListView, resourceView } from '../lib/render/warehouse.ts';
+import { comparable, GROUPS, NOUNS, type ResourceType } from '../lib/domain/warehouse/definition.ts';
+import { type DeletedResource, deletedView } from '../lib/render/deleted.ts';
+import { renderChange, resourceListView, resourceView } from '../lib/render/warehouse.ts';
 import { type CommandRecord, defineCommand } from '../lib/runtime/command-line/define-command.ts';
 import { definitionFlags } from './definition-flags.ts';
 import { createResource, updateResource } from './resource-change.ts';
-import { deleteResource } from './resource-delete.ts';
-import { getResource, listResources } from './resource-read.ts';
+import { findResource, getResource, listResources } from './resource-read.ts';
 import { deletedResult } from './results.ts';
+import { changedFields } from '../lib/domain/field-changes.ts';
+import type { KnownError } from '../lib/kernel/errors.ts';
+import type { Context } from '../lib/runtime/context.ts';
+import { deleteConfirmed } from '../lib/workflows/resource-write.ts';
+import { warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
+import { fail } from '../lib/errors/fail.ts';
 
 const REPLIES = {
   connection: () => ConnectionReply,
@@ -119,4 +123,44 @@ export function deleteCommand(type: ResourceType, own: Own) {
 /** The argument of a command about one that is there. */
 function idOf(type: ResourceType) {
   return { name: `${type}_id`, help: `the id of the ${NOUNS[type]}` };
+}
+
+/** Shows it, asks, and deletes it. Throws conflict (6) when a pipeline uses it. */
+async function deleteResource(ctx: Context, type: ResourceType, id: string): Promise<void> {
+  const api = await ctx.api();
+  const calls = warehouseCalls(api, type);
+  if (ctx.flags.curl) {
+    await calls.delete(id, ctx.signal);
+    return;
+  }
+  const target = await ctx.startWrite('workspace');
+  const live = await findResource(ctx, calls, id);
+  if (type !== 'pipeline') {
+    const field = `${type}_id`;
+    const users = (await warehouseCalls(api, 'pipeline').list(ctx.signal)).filter((it) => it[field] === id);
+    if (users.length > 0)
+      throw inUse(
+        type,
+        id,
+        users.map((it) => it.id),
+      );
+  }
+  if (ctx.flags.dryRun) {
+    await ctx.out.emitDryRun([calls.describeDelete(id)], undefined, undefined, [id]);
+    return;
+  }
+  ctx.out.show((style) =>
+    renderChange(`- delete ${NOUNS[type]} ${id}`, changedFields(comparable(type, live), {}), [], style),
+  );
+  await ctx.confirmWrite(`Delete ${NOUNS[type]} ${id}?`);
+  await deleteConfirmed(id, calls, { tell: ctx.out, signal: ctx.signal });
+  const result: DeletedResource = { id, deleted: true, target };
+  await ctx.out.emit(result, deletedView);
+}
+
+function inUse(type: ResourceType, id: string, pipelines: readonly string[]): KnownError {
+  return fail('warehouse.in_use', {
+    message: `The ${NOUNS[type]} ${id} is used by ${pipelines.join(', ')}; the platform deletes nothing that is in use.`,
+    hint: 'Delete those pipelines first, or point them elsewhere. Nothing was changed.',
+  });
 }

@@ -1,11 +1,10 @@
 // What the commands of connections, data models and pipelines share in reading.
-import { type ResourceType, withHiddenSecrets } from '../lib/domain/warehouse/definition.ts';
+import { GROUPS, type ResourceType, withHiddenSecrets } from '../lib/domain/warehouse/definition.ts';
 import { isNotFound } from '../lib/kernel/errors.ts';
 import { nearestHint } from '../lib/kernel/nearest.ts';
 import { resourceListView, resourceView } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
-import { GROUPS } from '../lib/domain/warehouse/resource-names.ts';
 import { fail } from '../lib/errors/fail.ts';
 
 /** Prints resources, whatever must not be seen hidden. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { errorPage, ERROR_CODES } from '../../src/commands/help/error-page.ts';
+import { errorPage, ERROR_CODES } from '../../src/commands/help/topics.ts';
 import { topics } from '../../src/commands/help/topics.ts';
 import type { ErrorEntry } from '../../src/lib/errors/entry.ts';
 import { ERRORS } from '../../src/lib/errors/registry.ts';

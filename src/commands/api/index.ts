@@ -6,7 +6,7 @@ import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/choices.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { usageError, isNotFound } from '../../lib/kernel/errors.ts';
-import { isRecord } from '../../lib/kernel/record.ts';
+import { isRecord } from '../../lib/kernel/json.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import type { DocumentView } from '../../lib/render/view.ts';

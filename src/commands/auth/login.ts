@@ -3,12 +3,11 @@ import { array, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
+import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { readSecretFlags, type SecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
-import { currentProfile } from './current.ts';
-import { secretName } from './results.ts';
+import { currentProfile, secretName } from './results.ts';
 
 type Secrets = Awaited<ReturnType<typeof readSecretFlags>>;
 

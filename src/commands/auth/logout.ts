@@ -2,11 +2,10 @@
 import { array, object, string } from 'zod/mini';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
+import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
-import { currentProfile } from './current.ts';
-import { secretName } from './results.ts';
+import { currentProfile, secretName } from './results.ts';
 
 const view: DocumentView<{ profile: string; removed: string[] }> = {
   kind: 'document',

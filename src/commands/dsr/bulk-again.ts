@@ -1,5 +1,5 @@
 // A bulk file that was begun before: when it may go on, and what a run that ends early says of that.
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf } from '../../lib/errors/exit.ts';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

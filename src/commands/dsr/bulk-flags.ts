@@ -7,7 +7,7 @@ import { isInFuture, type NormalizeOptions, normalizeRequest } from '../../lib/d
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import { formatOf } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { toYaml } from '../../lib/files/to-yaml.ts';
+import { toYaml } from '../../lib/files/yaml-text.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';

@@ -6,7 +6,7 @@ import { countComplete, createRowStates, type RowStates } from '../../lib/domain
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/dsr-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
-import { nameTaken } from '../../lib/files/name-once.ts';
+import { nameTaken } from '../../lib/files/save-download.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';

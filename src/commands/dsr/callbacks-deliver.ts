@@ -4,7 +4,7 @@ import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { FORWARD, hookTargets, type DeliveryTarget } from '../../lib/domain/callbacks/delivery-order.ts';
 import type { ReceivedLine } from '../../lib/domain/callbacks/outbox.ts';
 import { fail } from '../../lib/errors/fail.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { type Deliver, openForward, openHook } from '../../lib/runtime/callbacks/delivery.ts';
 import { readWord } from '../../lib/runtime/command-line/define-command.ts';

@@ -1,7 +1,7 @@
 // `dsr callbacks outbox list|replay|drop`: deliveries of callbacks that are due, or that no attempt could deliver.
 import { array, enum as oneOf, type infer as Infer, nullable, number, object, string } from 'zod/mini';
 import type { Delivery } from '../../lib/domain/callbacks/outbox.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { cleanLine } from '../../lib/render/clean.ts';

@@ -4,7 +4,7 @@ import type { Verdict } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { isLoopback } from '../../lib/kernel/loopback.ts';
+import { isLoopback } from '../../lib/kernel/address.ts';
 import { verdictView } from '../../lib/render/verdict.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';

@@ -1,7 +1,7 @@
 // `dsr ledger prune`: removes old requests from the ledger; checkpoints keep the chain whole.
 import { type infer as Infer, int, object, string } from 'zod/mini';
 import { isPhaseDue, LEDGER_RULES, phaseAfter } from '../../lib/domain/dsr/ledger.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';

@@ -2,7 +2,7 @@
 import { array, boolean, enum as oneOf, type infer as Infer, int, nullable, object, string } from 'zod/mini';
 import { LEDGER_RULES } from '../../lib/domain/dsr/ledger.ts';
 import { fail } from '../../lib/errors/fail.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { ChainReport } from '../../lib/kernel/hash-chain.ts';
 import type { RecordView } from '../../lib/render/view.ts';

@@ -1,7 +1,7 @@
 // `dsr list`: the requests of a group, or those that went out from this machine.
 import { array } from 'zod/mini';
 import { dueFirst, type RequestOverview } from '../../lib/domain/dsr/overview.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { parseIso } from '../../lib/kernel/timestamps.ts';
 import { dueListView, requestListView } from '../../lib/render/dsr-overview.ts';

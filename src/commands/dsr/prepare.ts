@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { type infer as Infer, int, literal, object, optional, string } from 'zod/mini';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
-import { nameTaken } from '../../lib/files/name-once.ts';
+import { nameTaken } from '../../lib/files/save-download.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';

@@ -4,7 +4,7 @@ import { number, object, string } from 'zod/mini';
 import { loadDocument } from '../../lib/files/load.ts';
 import { stringifyJson } from '../../lib/kernel/json.ts';
 import { writePrivateFile } from '../../lib/kernel/durable.ts';
-import { isRecord } from '../../lib/kernel/record.ts';
+import { isRecord } from '../../lib/kernel/json.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';

@@ -9,8 +9,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import { commandsResult, describeCommands } from './describe.ts';
-import { ERROR_CODES, errorPage } from './error-page.ts';
-import { topics } from './topics.ts';
+import { ERROR_CODES, errorPage, topics } from './topics.ts';
 
 function pageResult() {
   return object({ topic: string(), text: string() });

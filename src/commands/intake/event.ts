@@ -1,6 +1,6 @@
 // `intake event`: events of one user.
 import { EventIntake } from '../../lib/contract/intake.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { intakeRecord, sendIntake } from './send.ts';
 

@@ -2,7 +2,7 @@
 import { array, boolean, enum as oneOf, nullable, object, string } from 'zod/mini';
 import { diagnosisView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { examinePipeline } from '../../lib/workflows/pipelines-doctor.ts';
+import { examinePipeline } from '../../lib/workflows/pipelines-watch.ts';
 import { pipelineArg, requirePipeline } from './session.ts';
 
 export const diagnosePipeline = defineCommand({

@@ -1,6 +1,6 @@
 // `pipelines reset`: forgets the sync position, so that the next run reads everything again.
 import { literal, object, string } from 'zod/mini';
-import { describeReread } from '../../lib/domain/warehouse/advice.ts';
+import { describeReread } from '../../lib/domain/warehouse/definition.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { showPath } from '../../lib/contract/explain.ts';
 import { isNeutralName, neutralWords } from '../../lib/contract/neutral-words.ts';
 import { parseDocumentText } from '../../lib/files/load.ts';
-import { toYaml } from '../../lib/files/to-yaml.ts';
+import { toYaml } from '../../lib/files/yaml-text.ts';
 import { type KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Draft, Profiles } from './fields.ts';

@@ -3,7 +3,7 @@ import { boolean, object, string } from 'zod/mini';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { forgetToken } from '../../lib/runtime/memory/forget-token.ts';
+import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 

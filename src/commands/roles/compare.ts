@@ -5,7 +5,7 @@ import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { findRole } from './find-role.ts';
+import { findRole } from './session.ts';
 
 const view: DocumentView<RoleComparison> = {
   kind: 'document',

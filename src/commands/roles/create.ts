@@ -5,8 +5,7 @@ import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { changeRoles } from './change.ts';
-import { outcomeRecord } from './apply.ts';
+import { changeRoles, outcomeRecord } from './apply.ts';
 import { guardFlags, type RawGuardFlags } from './guards.ts';
 import { fail } from '../../lib/errors/fail.ts';
 

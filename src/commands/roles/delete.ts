@@ -1,9 +1,8 @@
 // `roles delete`: takes roles away from the whole organization.
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { changeRoles } from './change.ts';
-import { findRole } from './find-role.ts';
-import { outcomeRecord } from './apply.ts';
+import { changeRoles, outcomeRecord } from './apply.ts';
+import { findRole } from './session.ts';
 import { guardFlags, type RawGuardFlags } from './guards.ts';
 
 export const deleteRoles = defineCommand({

@@ -10,9 +10,8 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { planWanted } from '../../lib/workflows/roles-plan.ts';
 import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
-import { findRole } from './find-role.ts';
+import { checkRolesText, findRole, readLiveRoles } from './session.ts';
 import { guardFlags, type RawGuardFlags } from './guards.ts';
-import { checkRolesText, readLiveRoles } from './session.ts';
 
 export const editRoles = defineCommand({
   ...outcomeRecord,

@@ -4,7 +4,7 @@ import { type GrantedPermission, permissionsOf } from '../../lib/domain/roles/pe
 import type { ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { findRole } from './find-role.ts';
+import { findRole } from './session.ts';
 
 const view: ListView<GrantedPermission> = {
   kind: 'list',

@@ -3,7 +3,7 @@ import { RoleReply } from '../../lib/contract/roles.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { findRole } from './find-role.ts';
+import { findRole } from './session.ts';
 
 const view: RecordView<RoleReply> = {
   kind: 'record',

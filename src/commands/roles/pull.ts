@@ -11,7 +11,7 @@ import { readInput, resolvePath } from '../../lib/files/read-input.ts';
 import { rewriteManifestText, SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { KnownError, systemErrorCode } from '../../lib/kernel/errors.ts';
-import { makeFolder } from '../../lib/kernel/make-folder.ts';
+import { makeFolder } from '../../lib/kernel/temporary-file.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';

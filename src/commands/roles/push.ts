@@ -2,8 +2,7 @@
 import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { updateManifestText } from '../../lib/files/roles-file.ts';
-import { writeBack } from '../../lib/files/write-back.ts';
+import { updateManifestText, writeBack } from '../../lib/files/roles-file.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';

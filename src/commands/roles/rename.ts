@@ -2,8 +2,8 @@
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { fail } from '../../lib/errors/fail.ts';
-import { changeRoles } from './change.ts';
-import { findRole } from './find-role.ts';
+import { changeRoles } from './apply.ts';
+import { findRole } from './session.ts';
 import { outcomeRecord } from './apply.ts';
 import { guardFlags, type RawGuardFlags } from './guards.ts';
 

@@ -9,8 +9,8 @@ import { type CheckedManifest, checkManifest } from '../../lib/domain/roles/vali
 import { chooseBase } from '../../lib/domain/roles/wanted.ts';
 import {
   invalidDocument,
-  type LoadedDocument,
   loadDocument,
+  type LoadedDocument,
   parseDocumentText,
   placeIssues,
 } from '../../lib/files/load.ts';
@@ -21,6 +21,9 @@ import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import type { RolesComparison, RolesPlan } from '../../lib/domain/roles/plan.ts';
+import type { RoleReply } from '../../lib/contract/roles.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 export const DEFAULT_FILE = 'roles.yaml';
 
@@ -171,3 +174,14 @@ export const planView: DocumentView<RolesPlan | RolesComparison> = {
   markdown: (plan) => rolesPlanMarkdown(plan, plainStyle),
   list: (plan) => ({ columns: ROLES_PLAN_COLUMNS, rows: rolesPlanRows(plan) }),
 };
+
+/** The role with this id; KnownError not found (5) with the nearest id otherwise. */
+export function findRole(roles: readonly RoleReply[], roleId: string): RoleReply {
+  const role = roles.find((item) => item.role_id === roleId);
+  if (role) return role;
+  const known = roles.map((item) => item.role_id);
+  throw fail('roles.not_found', {
+    message: `There is no role ${roleId}.`,
+    hint: nearestHint(roleId, known, { text: 'To list them all:', command: 'cdpadm roles list' }),
+  });
+}

@@ -5,9 +5,8 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { changeRoles } from './change.ts';
-import { findRole } from './find-role.ts';
-import { outcomeRecord } from './apply.ts';
+import { changeRoles, outcomeRecord } from './apply.ts';
+import { findRole } from './session.ts';
 import { guardFlags, type RawGuardFlags } from './guards.ts';
 
 interface UpdateFlags extends RawGuardFlags {

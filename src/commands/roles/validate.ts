@@ -1,7 +1,7 @@
 // `roles validate`: a roles file against the specification and, online, against the platform's own tasks.
 import { array, type infer as Infer, literal, number, object, optional, string } from 'zod/mini';
 import { placeIssues } from '../../lib/files/load.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import type { DocumentView } from '../../lib/render/view.ts';

@@ -1,7 +1,7 @@
 // `seed bulk --dry-run`: reads and checks everything and shows the first request; nothing is sent.
 import { parseJson } from '../../lib/kernel/json.ts';
 import type { SingleSeed } from '../../lib/contract/seeding.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import type { BulkNumbers } from './bulk-flags.ts';

@@ -3,7 +3,7 @@ import { exitOf } from '../../lib/errors/exit.ts';
 import { isAbsolute, relative } from 'node:path';
 import { int, nullable, number, object, string } from 'zod/mini';
 import { KnownError } from '../../lib/kernel/errors.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';

@@ -2,7 +2,7 @@
 import { SingleSeed } from '../../lib/contract/seeding.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
-import { shellWord } from '../../lib/kernel/shell-word.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';

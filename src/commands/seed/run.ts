@@ -13,7 +13,7 @@ import type { SeedJournal } from '../../lib/files/seed-journal.ts';
 import { openRejects, refuseTaken, type RejectsFile } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import type { BulkNumbers } from './bulk-flags.ts';

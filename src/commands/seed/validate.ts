@@ -1,6 +1,6 @@
 // `seed validate`: every row of the files against the specification; nothing is sent.
 import { array, int, literal, object, string } from 'zod/mini';
-import { counted } from '../../lib/kernel/counted.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';

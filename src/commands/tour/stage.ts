@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import type { ExitName } from '../../lib/errors/entry.ts';
-import { splitWords } from '../../lib/kernel/split-words.ts';
+import { splitWords } from '../../lib/kernel/words.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { wrapPage } from '../../lib/render/page.ts';
 import { fitText, wrapAligned, wrapUnder } from '../../lib/render/width.ts';

@@ -1,7 +1,7 @@
 // The tour's chapter on warehouse sync and groups: files, a trigger that waits, a broken model, a household.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../../lib/kernel/make-folder.ts';
+import { makeFolder } from '../../lib/kernel/temporary-file.ts';
 import type { Stage } from './stage.ts';
 
 const FILES: Readonly<Record<string, string>> = {

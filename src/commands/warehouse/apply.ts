@@ -10,14 +10,23 @@ import { openSecretMemory, type SecretMemory } from '../../lib/runtime/memory/se
 import { guardReferences, openReferenceRules, type ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { applyWarehouse, stepName } from '../../lib/workflows/warehouse-apply.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
-import { type DirectoryEntry, readDirectory, tellDirectoryAdvice } from './directory.ts';
+import { type DirectoryEntry, readDirectory, referencesOf, tellDirectoryAdvice } from './directory.ts';
 import { allowCommands } from '../definition-flags.ts';
-import { guardFlags, otherPlan, passGuards } from './guards.ts';
 import { planDirectory, type PlannedDirectory } from './plan.ts';
-import { referencesOf } from './references.ts';
 import type { WithTarget } from '../results.ts';
 import { appliedResult } from './results.ts';
 import { askForMasked, bodyOf, checkMasks, checkSecretsAtHand } from './secrets.ts';
+import { guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/guards.ts';
+import type { KnownError } from '../../lib/kernel/errors.ts';
+import { fail } from '../../lib/errors/fail.ts';
+
+/** The flags of `warehouse apply` that allow something. */
+const guardFlags = {
+  allowDelete: { help: 'allow what no file defines to be deleted' },
+  allowReset: { help: 'allow sync modes to change, which resets the sync position' },
+  allowEmpty: { help: 'allow the workspace to be left with nothing (besides --allow-delete)' },
+  force: { help: 'allow more than 30 % of 10 or more resources to be changed or deleted' },
+} as const satisfies Record<string, FlagSpec>;
 
 const applyFlags = {
   ...guardFlags,
@@ -130,5 +139,44 @@ async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirect
     const held = live[type].find((it) => it.id === id);
     const body = withHiddenSecrets(type, completed(type, definition, held && toDefinition(held)));
     return action === 'create' ? calls.describeCreate(body) : calls.describeUpdate(id, body);
+  });
+}
+
+/** On a terminal the number of deletions may be typed; every other guard needs its flag. */
+async function passGuards(
+  ctx: Context,
+  { plan, live }: PlannedDirectory,
+  flags: FlagValues<typeof guardFlags>,
+): Promise<void> {
+  const count = Object.values(live).reduce((sum, list) => sum + list.length, 0);
+  const refusals = guardWarehouse(plan, count, {
+    allowDelete: flags.allowDelete === true,
+    allowReset: flags.allowReset === true,
+    allowEmpty: flags.allowEmpty === true,
+    force: flags.force === true,
+  });
+  const mayType = ctx.prompt.possible && !ctx.flags.dryRun;
+  const final = refusals.filter(({ typed }) => typed === undefined || !mayType);
+  if (final.length > 0) throw guardError(refusals);
+  for (const { message, typed } of refusals) {
+    if (typed !== undefined) {
+      const question = `${message}. Type the number of deletions to allow them:`;
+      await ctx.prompt.typed(question, typed, { flag: '--allow-delete' });
+    }
+  }
+}
+
+function guardError(refusals: readonly WarehouseRefusal[]): KnownError {
+  return fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
+    message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
+    hint: `If that is what you want, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
+  });
+}
+
+/** Conflict (6): the plan is not the one that was looked at. */
+function otherPlan(expected: string, found: string): KnownError {
+  return fail('warehouse.other_plan', {
+    message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
+    hint: { text: 'The workspace or the folder has changed since. Review it:', command: 'cdpadm warehouse diff' },
   });
 }

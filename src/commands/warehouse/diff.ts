@@ -6,9 +6,8 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { guardReferences, openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { allowCommands } from '../definition-flags.ts';
-import { readDirectory, tellDirectoryAdvice } from './directory.ts';
+import { readDirectory, referencesOf, tellDirectoryAdvice } from './directory.ts';
 import { planDirectory } from './plan.ts';
-import { referencesOf } from './references.ts';
 import { planResult } from './results.ts';
 import { checkMasks, checkSecretsAtHand, masksInTheWay } from './secrets.ts';
 

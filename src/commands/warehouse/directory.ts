@@ -1,28 +1,32 @@
-// A directory of definitions, checked as a whole.
-import { explain } from '../../lib/contract/explain.ts';
-import type { FieldIssue } from '../../lib/contract/explain.ts';
-import { adviseOn } from '../../lib/domain/warehouse/advice.ts';
+// A directory of definitions, checked as a whole, and the references in it with their places.
+import { explain, type FieldIssue } from '../../lib/contract/explain.ts';
 import {
+  adviseOn,
   type Definition,
+  GROUPS,
+  NOUNS,
   RESOURCE_TYPES,
   type ResourceType,
   SECRET_PATHS,
   toDefinition,
   valueAt,
 } from '../../lib/domain/warehouse/definition.ts';
-import { maskedSecrets, maskIssue, secretIssues, withoutPaths } from '../../lib/domain/warehouse/secrets.ts';
+import {
+  maskedSecrets,
+  maskIssue,
+  secretIssues,
+  secretUses,
+  withoutPaths,
+} from '../../lib/domain/warehouse/secrets.ts';
 import { placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
-import { type DirectoryFile, readWarehouseDir } from '../../lib/files/warehouse-dir.ts';
-import { folderOf, withSqlText } from '../../lib/files/warehouse-file.ts';
+import { type DirectoryFile, folderOf, readWarehouseDir, withSqlText } from '../../lib/files/warehouse-dir.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { type KnownError, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
-import { isRecord } from '../../lib/kernel/record.ts';
+import { invalidInput, type Issue, type KnownError } from '../../lib/kernel/errors.ts';
+import { isRecord } from '../../lib/kernel/json.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { ReferenceRules } from '../../lib/runtime/reference-rules.ts';
+import type { JudgedReference, ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
-import { GROUPS, NOUNS } from '../../lib/domain/warehouse/resource-names.ts';
 import { createEndpoint } from '../definition-input.ts';
-import { referencesOf } from './references.ts';
 
 /** A definition and the file that it is from. */
 export interface DirectoryEntry {
@@ -117,4 +121,21 @@ export function tellDirectoryAdvice(ctx: Context, entries: readonly DirectoryEnt
   for (const { type, definition, file } of entries) {
     for (const issue of placeIssues(file.document, adviseOn(type, definition))) ctx.out.warn(issue);
   }
+}
+
+export function referencesOf(entry: {
+  type: ResourceType;
+  definition: Definition;
+  folder: string;
+  file: DirectoryFile;
+}): JudgedReference[] {
+  return secretUses(entry.type, entry.definition).map(({ path, reference }) => ({
+    reference,
+    folder: entry.folder,
+    given: false,
+    issue: (message) => {
+      const [issue] = placeIssues(entry.file.document, [{ path: [...path], message }]);
+      return issue ?? { path: path.join('.'), message };
+    },
+  }));
 }

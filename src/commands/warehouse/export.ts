@@ -1,22 +1,33 @@
 // `warehouse export`: connections, data models and pipelines as files, secrets as references.
 import { exitOf } from '../../lib/errors/exit.ts';
 import { join } from 'node:path';
-import { array } from 'zod/mini';
-import { RESOURCE_TYPES, toDefinition } from '../../lib/domain/warehouse/definition.ts';
+import { array, type infer as Infer } from 'zod/mini';
+import {
+  comparable,
+  completed,
+  type Definition,
+  GROUPS,
+  RESOURCE_TYPES,
+  type ResourceType,
+  SECRET_PATHS,
+  toDefinition,
+  valueAt,
+  withValue,
+} from '../../lib/domain/warehouse/definition.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { readWarehouseDir } from '../../lib/files/warehouse-dir.ts';
+import { readWarehouseDir, SQL_FILE, withChangedFields } from '../../lib/files/warehouse-dir.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { KnownError, systemErrorCode } from '../../lib/kernel/errors.ts';
-import { makeFolder } from '../../lib/kernel/make-folder.ts';
+import { makeFolder } from '../../lib/kernel/temporary-file.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
-import { GROUPS } from '../../lib/domain/warehouse/resource-names.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
-import { type ExportedFile, newFile, updatedFile, type Writing } from './exported-files.ts';
 import { exportedFile } from './results.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import { changedFields } from '../../lib/domain/field-changes.ts';
+import { toYaml } from '../../lib/files/yaml-text.ts';
 
 const FOLDERS = Object.values(GROUPS).join(', ');
 
@@ -114,4 +125,58 @@ function localEdits(files: readonly ExportedFile[], dir: string): KnownError {
       command: `cdpadm warehouse diff ${dir}`,
     },
   });
+}
+
+type ExportedFile = Infer<ReturnType<typeof exportedFile>>;
+
+/** A file to be written, and what it is for. */
+interface Writing extends ExportedFile {
+  texts: { path: string; text: string }[];
+}
+
+/** A new file; an id that cannot be a file's name is refused, wherever it came from. */
+async function newFile(type: ResourceType, definition: Definition, dir: string): Promise<Writing> {
+  const { id } = definition;
+  if (!/^[A-Za-z0-9_-]+$/.test(id)) {
+    throw fail('warehouse.id', {
+      message: `The platform has a resource whose id cannot be the name of a file: ${id}`,
+    });
+  }
+  const file = join(dir, GROUPS[type], `${id}.yaml`);
+  let value = withReferences(type, definition);
+  const texts: Writing['texts'] = [];
+  const sql = valueAt(definition, ['config', 'sql_query']);
+  if (type === 'data_model' && typeof sql === 'string') {
+    texts.push({ path: join(dir, GROUPS[type], `${id}.sql`), text: sql.endsWith('\n') ? sql : `${sql}\n` });
+    value = { ...value, config: { [SQL_FILE]: `${id}.sql` } };
+  }
+  texts.push({ path: file, text: await toYaml(value) });
+  return { type, id, file, action: 'written', texts };
+}
+
+/** An existing file with what is different; its references stay. */
+async function updatedFile(entry: DirectoryEntry, live: Definition): Promise<Writing> {
+  const { type, definition, file } = entry;
+  const wanted = comparable(type, completed(type, definition, live));
+  const { 'config.sql_query': query, ...changes } = changedFields(wanted, comparable(type, live));
+  const base = { type, id: definition.id, file: file.path };
+  const texts: Writing['texts'] = [];
+  const sqlFile = valueAt(file.document.value, ['config', SQL_FILE]);
+  if (query && typeof sqlFile === 'string') {
+    texts.push({ path: join(entry.folder, sqlFile), text: `${String(query.to).trimEnd()}\n` });
+  } else if (query) changes['config.sql_query'] = query;
+  if (Object.keys(changes).length > 0) {
+    const { text, format } = file.document;
+    texts.push({ path: file.path, text: await withChangedFields(text, format, changes) });
+  }
+  return { ...base, action: texts.length > 0 ? 'updated' : 'unchanged', texts };
+}
+
+/** `env:WAREHOUSE_<ID>_<FIELD>` in place of each secret. */
+function withReferences(type: ResourceType, definition: Definition): Definition {
+  return SECRET_PATHS[type].reduce<Definition>((copy, path) => {
+    if (valueAt(copy, path) === undefined) return copy;
+    const name = `WAREHOUSE_${definition.id}_${path.at(-1) ?? ''}`.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+    return withValue(copy, path, `env:${name}`);
+  }, definition);
 }

@@ -1,5 +1,5 @@
 // The plan that a directory of definitions makes with what the platform holds.
-import type { Definition, ResourceType } from '../../lib/domain/warehouse/definition.ts';
+import { type Definition, NOUNS, type ResourceType } from '../../lib/domain/warehouse/definition.ts';
 import { type ByType, planWarehouse, type WarehousePlan } from '../../lib/domain/warehouse/plan.ts';
 import { secretUses } from '../../lib/domain/warehouse/secrets.ts';
 import { placeIssues } from '../../lib/files/load.ts';
@@ -9,7 +9,6 @@ import type { SecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import type { ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import type { ResourceReply } from '../../lib/workflows/warehouse-calls.ts';
-import { NOUNS } from '../../lib/domain/warehouse/resource-names.ts';
 import type { DirectoryEntry } from './directory.ts';
 import { secretKeyOf, secretOf } from './secrets.ts';
 

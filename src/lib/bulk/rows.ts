@@ -2,16 +2,15 @@
 import { createHash } from 'node:crypto';
 import { CsvFeed } from '../domain/csv/feed.ts';
 import { textsOf } from '../domain/csv/record.ts';
-import { notText } from '../files/encoding.ts';
+import { notText } from '../files/read-input.ts';
 import type { InputBytes } from './sources/bytes.ts';
 import { readJson } from '../files/json-document.ts';
 import { parseDocumentText } from '../files/load.ts';
 import type { ValuePath } from '../files/reading.ts';
 import { decoded, linesOf } from '../files/text-chunks.ts';
 import { ownTurn } from '../kernel/clock.ts';
-import { type KnownError, invalidInput, usageError } from '../kernel/errors.ts';
-import { holdsEachKey } from '../kernel/json-keys.ts';
-import { JsonError, parseJson } from '../kernel/json.ts';
+import { invalidInput, type KnownError, usageError } from '../kernel/errors.ts';
+import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
 import { type Place, placeAt } from '../kernel/text-place.ts';
 
 /** One row. `locate` finds line and column of what is wrong in it. */

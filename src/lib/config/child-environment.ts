@@ -1,7 +1,7 @@
 // What a program that we start for the user (editor, hook, command of a secret) sees of the environment.
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import { profileReferences } from './own-references.ts';
-import { parseReference } from './secret-reference.ts';
+import { parseReference } from './secret-file.ts';
 import { SECRET_NAMES, variableOf } from './setting-fields.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

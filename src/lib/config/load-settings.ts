@@ -4,7 +4,7 @@ import { type KnownError, usageError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Keychain } from './keychain.ts';
-import type { SettingsPaths } from './paths.ts';
+import { settingsFilePath, type SettingsPaths } from './paths.ts';
 import type { Profile } from './profile-schema.ts';
 import { LOCAL_PROFILE } from './profile-name.ts';
 import { findProjectFile } from './find-project-file.ts';
@@ -13,7 +13,6 @@ import { type LocalValues, resolveSettings } from './resolve-settings.ts';
 import { createSecrets } from './secrets.ts';
 import { readSettingsFile, type StoredSettings } from './settings-file.ts';
 import { SETTING_NAMES, variableOf } from './setting-fields.ts';
-import { settingsFilePath } from './settings-path.ts';
 import type { Setting, SettingName, Settings } from './settings.ts';
 import { fail } from '../errors/fail.ts';
 

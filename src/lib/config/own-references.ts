@@ -1,6 +1,6 @@
 // References that lead to a secret of this program: a definition file may not send one to a warehouse.
 import { join, sep } from 'node:path';
-import { parseReference } from './secret-reference.ts';
+import { parseReference } from './secret-file.ts';
 import { readSettingsFile } from './settings-file.ts';
 
 /** The variables and keychain entries that any profile names for its secrets, each with the setting that it is for. */

@@ -1,5 +1,5 @@
-// The program's four folders, kept apart by what losing them would mean.
-import { posix, win32 } from 'node:path';
+// The program's four folders, kept apart by what losing them would mean, and the settings file in the first.
+import { join, posix, win32 } from 'node:path';
 
 export interface SettingsPaths {
   /** Profiles and where their secrets are. */
@@ -62,4 +62,12 @@ function standardPaths(env: Environment, platform: NodeJS.Platform, home: string
     cache: posix.join(home, '.cache', FOLDER),
     data: posix.join(home, '.local', 'share', FOLDER),
   };
+}
+
+/** The file's name without its extension, which is how conf wants it. */
+export const CONFIG_NAME = 'config';
+
+/** The path of the settings file. */
+export function settingsFilePath(folder: string): string {
+  return join(folder, `${CONFIG_NAME}.json`);
 }

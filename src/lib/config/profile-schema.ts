@@ -18,9 +18,9 @@ import {
   union,
 } from 'zod/mini';
 import { LIMITED_AREAS } from '../contract/limits.ts';
-import { parseRate } from '../kernel/rate.ts';
+import { parseRate } from '../kernel/timestamps.ts';
 import { profileNameProblem } from './profile-name.ts';
-import { looksLikeReference, parseReference } from './secret-reference.ts';
+import { looksLikeReference, parseReference } from './secret-file.ts';
 import { checkSetting, OUTPUT_FORMATS } from './setting-fields.ts';
 import type { SettingName } from './settings.ts';
 

@@ -8,7 +8,7 @@ import { Profile } from './profile-schema.ts';
 import { createSecrets, type SecretsOptions } from './secrets.ts';
 import { checkSetting } from './setting-fields.ts';
 import { changeSettingsFile, type RawSettings, readSettingsFile } from './settings-file.ts';
-import { settingsFilePath } from './settings-path.ts';
+import { settingsFilePath } from './paths.ts';
 import type { ProfileSecretName, SecretStorage, SettingName } from './settings.ts';
 import { fail } from '../errors/fail.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { findProjectFile } from './find-project-file.ts';
 import type { IdScope } from './known-ids.ts';
-import { settingsFilePath } from './settings-path.ts';
+import { settingsFilePath } from './paths.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -6,7 +6,7 @@ import { refuseForeignAddress } from './address-rule.ts';
 import type { Profile } from './profile-schema.ts';
 import type { ProjectFile } from './project-file.ts';
 import type { SecretOwner } from './secrets.ts';
-import { parseReference } from './secret-reference.ts';
+import { parseReference } from './secret-file.ts';
 import { checkSetting, flagOf, labelOf, SECRET_NAMES, SETTING_NAMES, variableOf } from './setting-fields.ts';
 import type { Origin, SecretName, Setting, SettingName, Settings } from './settings.ts';
 import { fail } from '../errors/fail.ts';

@@ -5,8 +5,14 @@ import { KnownError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import type { ProfileSecretName, SecretStorage } from './settings.ts';
-import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
-import { looksLikeReference, parseReference, type SecretReference } from './secret-reference.ts';
+import {
+  looksLikeReference,
+  parseReference,
+  readSecretFile,
+  removeSecretFile,
+  type SecretReference,
+  writeSecretFile,
+} from './secret-file.ts';
 import { labelOf } from './setting-fields.ts';
 import { fail } from '../errors/fail.ts';
 

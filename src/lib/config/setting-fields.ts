@@ -1,5 +1,5 @@
 // Every setting once: its variable, its flag, its name for people, and what a value must look like.
-import { type AddressFault, readBaseAddress } from '../kernel/base-address.ts';
+import { type AddressFault, readBaseAddress } from '../kernel/address.ts';
 import type { SecretName, SettingName } from './settings.ts';
 
 /** A value in the spelling that is used and stored, or a sentence on what is wrong with it. */

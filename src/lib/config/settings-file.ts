@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { explainIssues, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
-import { type KnownError, invalidInput } from '../kernel/errors.ts';
+import { invalidInput, type KnownError } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
-import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
-import { holdsEachKey } from '../kernel/json-keys.ts';
+import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 import { sweepTemporaryFiles } from '../kernel/temporary-file.ts';
 import { placeAt } from '../kernel/text-place.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
-import { CONFIG_NAME, settingsFilePath } from './settings-path.ts';
+import { CONFIG_NAME, settingsFilePath } from './paths.ts';
 import { placeFinder, repeatedKeys } from './text-places.ts';
 import { fail } from '../errors/fail.ts';
 

@@ -1,7 +1,7 @@
 // What a data subject request's body alone decides beyond the types of its fields (specification, C, "Request fields").
-import { isLoopback } from '../kernel/loopback.ts';
+import { isLoopback } from '../kernel/address.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { isRecord } from '../kernel/record.ts';
+import { isRecord } from '../kernel/json.ts';
 import { DSR_FAILURES } from './failures.ts';
 import type { FieldIssue } from './explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';

@@ -1,5 +1,5 @@
 // Wire names: the specification's neutral words and a deployment's own, mapped both ways and only where marked.
-import { isRecord } from '../kernel/record.ts';
+import { isRecord } from '../kernel/json.ts';
 import type { NameMark } from './endpoint.ts';
 
 /** Neutral word (`xpid`) or prefix (`osa_*`) -> the deployment's word or prefix. */

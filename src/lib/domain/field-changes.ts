@@ -1,6 +1,5 @@
 // What turns one definition into another, field by field.
-import { canonicalJson } from '../kernel/json.ts';
-import { isRecord } from '../kernel/record.ts';
+import { canonicalJson, isRecord } from '../kernel/json.ts';
 
 export interface FieldChange {
   from: unknown;

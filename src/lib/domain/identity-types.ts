@@ -3,7 +3,7 @@ import type { FieldIssue } from '../contract/explain.ts';
 import { USER_IDENTITY_TYPES } from '../contract/identities.ts';
 import type { NamesMap } from '../contract/names.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { isRecord } from '../kernel/record.ts';
+import { isRecord } from '../kernel/json.ts';
 import { nullWordIssue, type NullWords } from './null-words.ts';
 
 export interface IdentityTypes {

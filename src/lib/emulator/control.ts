@@ -1,7 +1,7 @@
 // The control address: clock, faults, log and reset, for the person at this machine and for nobody else.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { check, int, optional, strictObject, string } from 'zod/mini';
-import { isLoopback } from '../kernel/loopback.ts';
+import { isLoopback } from '../kernel/address.ts';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { ControlRoute } from './platform/area.ts';
@@ -12,7 +12,7 @@ import { copyState, exportState, PlatformState, replaceState } from './state.ts'
 import { type Answer, answer, refusal, refusalAnswer } from './wire/platform-error.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 import { checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
-import { write } from './wire/message.ts';
+import { write } from './wire/platform-error.ts';
 
 const BAD_REQUEST = 'Bad request';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
 import { usageError } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
-import { isLoopback } from '../kernel/loopback.ts';
+import { isLoopback } from '../kernel/address.ts';
 import { platformAreas } from './areas.ts';
 import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';

@@ -7,10 +7,9 @@ import type { Endpoint, Service } from '../contract/endpoint.ts';
 import type { Control } from './control.ts';
 import type { Exchange, MatchedRoute, UnmatchedRoute } from './platform/exchange.ts';
 import type { RunningPlatform } from './open-platform.ts';
-import { refusal } from './wire/platform-error.ts';
+import { refusal, splitUrl } from './wire/platform-error.ts';
 import type { Router } from './wire/server.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
-import { splitUrl } from './wire/message.ts';
 
 type Route = Pick<MatchedRoute, 'endpoint' | 'handle'> | 'control';
 

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
-import { makeFolder } from '../kernel/make-folder.ts';
+import { makeFolder } from '../kernel/temporary-file.ts';
 
 export interface KeptMessage {
   headers: string;

@@ -3,7 +3,7 @@ import { closeSync, fchmodSync, fsyncSync, openSync, rmSync, writeFileSync } fro
 import { dirname } from 'node:path';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { temporaryPath } from '../kernel/temporary-file.ts';
-import { nameOnce } from './name-once.ts';
+import { nameOnce } from './save-download.ts';
 
 export type PrivateLines = ReturnType<typeof openPrivateLines>;
 

@@ -3,10 +3,9 @@ import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { KnownError, invalidInput, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { invalidInput, KnownError, systemErrorCode, usageError } from '../kernel/errors.ts';
 import { streamBytes } from '../kernel/stream-bytes.ts';
-import { placeAt } from '../kernel/text-place.ts';
-import { IS_UTF16, isUtf16, notText } from './encoding.ts';
+import { type Place, placeAt } from '../kernel/text-place.ts';
 import { fail } from '../errors/fail.ts';
 
 /** Larger documents than this are a mistake: a manifest at every limit has under 2 MB. */
@@ -137,4 +136,16 @@ function tooLarge(name: string): KnownError {
     `${name} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MB, which no document of this kind is.`,
     [],
   );
+}
+
+export const IS_UTF16 = 'the file is UTF-16; save it as UTF-8';
+
+/** Whether the bytes begin with a byte-order mark of UTF-16. */
+export function isUtf16(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}
+
+/** The error (9) for a file that is no text, with the place. */
+export function notText(file: string, place: Place, message: string): KnownError {
+  return invalidInput(`${file} cannot be read as text.`, [{ file, ...place, path: '', message }]);
 }

@@ -4,6 +4,8 @@ import { stringifyJson } from '../kernel/json.ts';
 import type { DocumentFormat } from './load.ts';
 import { shortRole } from './roles-edits.ts';
 import { updateJson } from './roles-json.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { writeUserFile } from '../kernel/durable.ts';
 
 /** Where editors find the JSON Schema, relative to the roles file. */
 export const SCHEMA_HINT = '.cdpadm/roles.schema.json';
@@ -53,4 +55,17 @@ async function yamlText(manifest: ManifestReply): Promise<string> {
 /** Stamps first, roles last. */
 function inOrder({ roles, last_modified_on, last_modified_by, ...extra }: ManifestReply): ManifestReply {
   return { last_modified_on, last_modified_by, ...extra, roles };
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Replaces `read` by `updated`; a byte-order mark stays. `stream` is a pipe or a device, which is not written to. */
+export function writeBack(path: string, read: string, updated: string): 'written' | 'changed' | 'stream' {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status && !status.isFile()) return 'stream';
+  const text = status && readFileSync(path, 'utf8');
+  const mark = text?.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  if (text !== mark + read) return 'changed';
+  writeUserFile(path, mark + updated);
+  return 'written';
 }

@@ -1,11 +1,11 @@
 // Saves what is downloaded under a name of ours: private from the first byte, whole or not at all, over nothing.
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cannotWrite } from '../kernel/file-failure.ts';
-import { makeFolder } from '../kernel/make-folder.ts';
-import { temporaryPath } from '../kernel/temporary-file.ts';
-import { nameOnce } from './name-once.ts';
+import { makeFolder, temporaryPath } from '../kernel/temporary-file.ts';
+import { type KnownError, systemErrorCode } from '../kernel/errors.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface SavedDownload {
   file: string;
@@ -84,4 +84,22 @@ export function openDownload(folder: string, name: string) {
       rmSync(temporary, { force: true });
     },
   };
+}
+
+/** Both paths lie in one folder. Throws usage (2) when the name is taken; the temporary file then stays. */
+export function nameOnce(temporary: string, path: string, hint?: string): void {
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    throw systemErrorCode(error) === 'EEXIST' ? nameTaken(path, hint) : error;
+  }
+  rmSync(temporary, { force: true });
+}
+
+/** The refusal to write over a file. */
+export function nameTaken(path: string, hint = 'Move it away, or give another name.'): KnownError {
+  return fail('usage', {
+    message: `${path} is there already and is not replaced.`,
+    hint,
+  });
 }

@@ -1,7 +1,6 @@
 // Bytes as pieces of text, in order, for readers that need not see the whole of it.
 import { KnownError } from '../kernel/errors.ts';
-import { IS_UTF16, isUtf16, notText } from './encoding.ts';
-import { cannotReadInput } from './read-input.ts';
+import { cannotReadInput, IS_UTF16, isUtf16, notText } from './read-input.ts';
 
 /**
  * Decodes UTF-8; a byte-order mark is left out. `name` is the path as the user gave it. Throws KnownError: no such file or

@@ -45,3 +45,8 @@ function escaped(text: string): string {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
+
+/** In block style, nothing wrapped, big integers exact; ends in a line feed. */
+export async function toYaml(value: unknown): Promise<string> {
+  return blockText(await import('yaml'), value);
+}

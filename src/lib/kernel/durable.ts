@@ -22,8 +22,7 @@ import { dirname, resolve } from 'node:path';
 import { isAbsent } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
-import { makeFolder } from './make-folder.ts';
-import { temporaryPath, sweepTemporaryFiles } from './temporary-file.ts';
+import { makeFolder, sweepTemporaryFiles, temporaryPath } from './temporary-file.ts';
 import { assertOwn, PRIVATE_FILE, refuseForeign, syncFolder } from './own-file.ts';
 
 const PRIVATE_FOLDER = 0o700;

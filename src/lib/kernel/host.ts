@@ -1,4 +1,6 @@
 // The process we run in: the only file that touches Node's `process`.
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+
 export interface HostStreams {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
@@ -114,4 +116,16 @@ function isCharacterDevice(fd: number): boolean {
     // The descriptor is closed.
     return false;
   }
+}
+
+/** Of all that is new, in both of the halves between which V8 copies what is still in use. */
+const ENOUGH_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Stops the growth of the space for new objects once it is large enough. V8 doubles it the more has survived, up to
+ * 32 MB, so that a long run takes more memory than a short one although it holds no more. Called now and then.
+ */
+export function holdYoungSpace(): void {
+  const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+  if (space !== undefined && space.space_size >= ENOUGH_BYTES) setFlagsFromString('--semi-space-growth-factor=1');
 }

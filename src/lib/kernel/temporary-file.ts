@@ -1,8 +1,9 @@
-// Temporary files: their names, and the removal of those that a killed process left behind.
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+// Folders and temporary files: their making, and the removal of those that a killed process left behind.
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
+import { systemErrorCode } from './errors.ts';
 
 /** On a folder that machines share, a process that is unknown here may be at work elsewhere. */
 const LEFT_BEHIND_MS = 60_000;
@@ -31,4 +32,26 @@ export function sweepTemporaryFiles(folder: string): void {
   } catch {
     // see above
   }
+}
+
+/**
+ * Makes the folder and those above it that are missing, with `mode` (less the umask). Throws the system's error. Node's own
+ * `recursive` tries for ever where a folder says ENOENT to what is made in it, as those of /proc do.
+ */
+export function makeFolder(path: string, mode?: number): void {
+  const missing: string[] = [];
+  for (let at = resolve(path); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at);
+  // What is there already may be a file: the system says so.
+  for (const folder of missing.length > 0 ? missing : [path]) {
+    try {
+      mkdirSync(folder, mode);
+    } catch (error) {
+      // Another process may have been faster.
+      if (systemErrorCode(error) !== 'EEXIST' || !isFolder(folder)) throw error;
+    }
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

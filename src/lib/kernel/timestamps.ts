@@ -1,4 +1,4 @@
-// Durations and timestamps in the forms the platform and the command line write them.
+// Durations, rates and timestamps in the forms the platform and the command line write them.
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
 
@@ -76,4 +76,13 @@ export function isCalendarDay(year: number, month: number, day: number): boolean
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
   return day <= days;
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/** Requests a second; undefined for a text that is no rate. */
+export function parseRate(text: string): number | undefined {
+  const [, number = '', unit = 's'] = /^(\d{1,9}(?:\.\d{1,6})?)(?:\/(s|m|h))?$/.exec(text.trim()) ?? [];
+  const rate = Number(number) / (SECONDS[unit] ?? 1);
+  return number !== '' && rate > 0 ? rate : undefined;
 }

@@ -1,6 +1,6 @@
 // Requests as one page: what is late, what is due, what the platform still works on, and what is done.
 import type { RequestOverview } from '../domain/dsr/overview.ts';
-import { counted } from '../kernel/counted.ts';
+import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
 /** Soon enough that someone should start today. */

@@ -3,7 +3,6 @@ import type { DsrRequest } from '../contract/dsr.ts';
 import { internalIdentityType } from '../contract/identities.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
 import { deadlineFrom, expectedDays } from '../domain/dsr/deadlines.ts';
-import { maskIdentity } from '../domain/dsr/mask.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import { isoSeconds } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
@@ -85,4 +84,13 @@ export function maskRequest(request: DsrRequest): DsrRequest {
       ),
     }),
   };
+}
+
+const STARS = '***';
+
+/** `a***@***.org` for an address, `+4***` for anything else; a short value shows nothing. */
+export function maskIdentity(value: string): string {
+  const mail = /^([^@\s])[^@\s]*@[^@\s]*?(\.[a-z]{2,})?$/i.exec(value);
+  if (mail) return `${mail[1] ?? ''}${STARS}@${STARS}${mail[2] ?? ''}`;
+  return [...value].length < 6 ? STARS : `${[...value].slice(0, 2).join('')}${STARS}`;
 }

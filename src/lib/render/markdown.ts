@@ -1,6 +1,6 @@
 // Results as Markdown, for summaries of continuous integration and for tickets.
 import type { Issue } from '../kernel/errors.ts';
-import { cellText } from './cells.ts';
+import { cellText } from './delimited.ts';
 import { cleanLine } from './clean.ts';
 import type { Column } from './view.ts';
 

@@ -1,7 +1,7 @@
 // A pipeline's runs as one page: what is known of them in figures, a column a run, and all of it in a table.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
-import { counted } from '../kernel/counted.ts';
+import { counted } from '../kernel/words.ts';
 import { formatDuration, manifestTime, parseIso } from '../kernel/timestamps.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';
 import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';

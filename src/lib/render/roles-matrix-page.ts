@@ -1,7 +1,6 @@
 // The matrix of roles as one page: on a screen one table with headings that stay, on paper a few roles at a time.
-import { isEscalation } from '../domain/roles/escalation.ts';
-import type { MatrixRow } from '../domain/roles/permissions.ts';
-import { counted } from '../kernel/counted.ts';
+import { isEscalation, type MatrixRow } from '../domain/roles/permissions.ts';
+import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
 /** What the head of a column says of its role. */

@@ -1,9 +1,9 @@
 // Draws a plan for roles: what is created, modified and deleted, with words and signs beside every colour.
 import { CORE_TASK } from '../contract/roles.ts';
-import { isEscalation } from '../domain/roles/escalation.ts';
+import { isEscalation } from '../domain/roles/permissions.ts';
 import { escalationsOf, isEmptyDiff, type ModifiedRole, type RolesDiff } from '../domain/roles/diff.ts';
 import type { Role } from '../domain/roles/manifest.ts';
-import { counted } from '../kernel/counted.ts';
+import { counted } from '../kernel/words.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import { toDiffBlock, toMarkdownLine } from './markdown.ts';

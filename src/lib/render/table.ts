@@ -1,5 +1,5 @@
 // A list drawn for a terminal: a table that fits its width, or cards where no table does.
-import { cellText, columnTitle } from './cells.ts';
+import { cellText, columnTitle } from './delimited.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import type { Column } from './view.ts';

@@ -1,7 +1,7 @@
 // Secrets that a definition refers to: had when they are sent, known to the redactor from then on.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { looksLikeReference, parseReference } from '../config/secret-reference.ts';
+import { looksLikeReference, parseReference } from '../config/secret-file.ts';
 import { isMask } from '../contract/masks.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { environmentForChild } from './child-environment.ts';

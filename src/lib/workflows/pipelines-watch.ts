@@ -1,11 +1,15 @@
-// Following a run until it is over.
+// Following a run until it is over, and finding out what keeps a pipeline from running.
 import { endingAs, exitOf } from '../errors/exit.ts';
 import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, runId } from '../domain/warehouse/runs.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { KnownError, isNotFound } from '../kernel/errors.ts';
+import { isNotFound, KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
+import type { Api } from '../api/index.ts';
+import { diagnose, type Diagnosis } from '../domain/warehouse/diagnose.ts';
+import { readIfThere } from './resource-write.ts';
+import { warehouseCalls } from './warehouse-calls.ts';
 
 export interface RunPorts {
   api: PipelinesApi;
@@ -93,4 +97,18 @@ export function runFailed(pipelineId: string, run: RunReply): KnownError {
     hint: { text: 'To find out why:', command: `cdpadm pipelines doctor ${pipelineId}` },
     details: { pipeline_id: pipelineId, pipeline_run_id: runId(run), errors: reasons },
   });
+}
+
+/** Ages are by the platform's clock, which wrote the times; `now` stands in for it where it does not say. */
+export async function examinePipeline(api: Api, id: string, now: number, signal: AbortSignal): Promise<Diagnosis> {
+  const pipeline = await api.pipelines.get(id, signal);
+  const [{ body: report, date }, connection, model] = await Promise.all([
+    api.pipelines.reportDated(id, signal),
+    readIfThere(pipeline.connection_id ?? '', warehouseCalls(api, 'connection'), signal),
+    readIfThere(pipeline.data_model_id ?? '', warehouseCalls(api, 'data_model'), signal),
+  ]);
+  const lastSuccess = report.latest_successful_pipeline_run_id;
+  const success =
+    lastSuccess === null || lastSuccess === undefined ? undefined : await api.pipelines.run(id, lastSuccess, signal);
+  return diagnose({ pipeline, report, connection, model, success, now: date ?? now });
 }

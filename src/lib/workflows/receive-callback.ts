@@ -6,7 +6,7 @@ import { exitOf } from '../errors/exit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { parseJson } from '../kernel/json.ts';
-import { isRecord } from '../kernel/record.ts';
+import { isRecord } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { MessageVerifier } from './verify-message.ts';
 

@@ -1,8 +1,7 @@
 // Writes of resources that the caller names. A GET by id confirms what the response does not.
-import { type KnownError, isNotFound } from '../kernel/errors.ts';
-import { canonicalJson } from '../kernel/json.ts';
-import { isRecord } from '../kernel/record.ts';
-import { type ConfirmPorts, confirmed, type Doubt, type Judgement } from './confirm-write.ts';
+import { isNotFound, type KnownError } from '../kernel/errors.ts';
+import { canonicalJson, isRecord } from '../kernel/json.ts';
+import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
 import { fail } from '../errors/fail.ts';
 

@@ -6,7 +6,7 @@ import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/seed-journal.ts';
-import { holdYoungSpace } from '../kernel/young-space.ts';
+import { holdYoungSpace } from '../kernel/host.ts';
 import { checkErrorLimit, type MaxErrors } from '../bulk/error-limit.ts';
 import { createGate, type Gate, type GateOptions } from '../bulk/gate.ts';
 import { createHardStop, runTasks, type Task } from '../bulk/runner.ts';

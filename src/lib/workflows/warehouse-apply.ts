@@ -1,12 +1,11 @@
 // Carries out a plan over connections, data models and pipelines step by step, and tells how far it came.
 import type { Api } from '../api/index.ts';
-import { type Definition, type ResourceType, toDefinition, completed } from '../domain/warehouse/definition.ts';
+import { completed, type Definition, NOUNS, type ResourceType, toDefinition } from '../domain/warehouse/definition.ts';
 import type { ByType, Step, WarehousePlan } from '../domain/warehouse/plan.ts';
 import { KnownError } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
 import { checkUntouched, createConfirmed, deleteConfirmed, updateConfirmed } from './resource-write.ts';
 import { type ResourceReply, warehouseCalls } from './warehouse-calls.ts';
-import { NOUNS } from '../domain/warehouse/resource-names.ts';
 
 export interface ApplyPorts {
   api: Api;

@@ -3,8 +3,7 @@ import type { Api } from '../api/index.ts';
 import type { ConnectionRequest } from '../contract/connections.ts';
 import type { DataModelRequest } from '../contract/data-models.ts';
 import type { PipelineRequest } from '../contract/pipelines.ts';
-import { comparable, type Definition, type ResourceType } from '../domain/warehouse/definition.ts';
-import { GROUPS, NOUNS } from '../domain/warehouse/resource-names.ts';
+import { comparable, type Definition, GROUPS, NOUNS, type ResourceType } from '../domain/warehouse/definition.ts';
 import type { ResourceCalls } from './resource-write.ts';
 
 /** What the platform answers, as far as all kinds have it. */

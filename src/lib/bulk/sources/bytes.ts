@@ -1,11 +1,19 @@
 // The bytes of a bulk input, whatever it is wrapped in: a plain file, gzip, zstd, or standard input; and what they hold.
-import { open, type FileHandle } from 'node:fs/promises';
-import { counted } from '../../kernel/counted.ts';
-import { KnownError, invalidInput, usageError } from '../../kernel/errors.ts';
+import { type FileHandle, open } from 'node:fs/promises';
+import { counted } from '../../kernel/words.ts';
+import { invalidInput, KnownError, usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import { placeAt } from '../../kernel/text-place.ts';
-import { IS_UTF16, isUtf16, notText } from '../../files/encoding.ts';
-import { cannotReadInput, type InputSource, readInputBytes, refusePipe, resolvePath } from '../../files/read-input.ts';
+import {
+  cannotReadInput,
+  type InputSource,
+  IS_UTF16,
+  isUtf16,
+  notText,
+  readInputBytes,
+  refusePipe,
+  resolvePath,
+} from '../../files/read-input.ts';
 
 export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export type Wrapping = 'none' | 'gzip' | 'zstd';

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { type InputSource, readInput, resolvePath } from '../../files/read-input.ts';
 import { invalidInput, usageError } from '../../kernel/errors.ts';
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 
 /** Files that tools and this program leave beside the data of a folder. */
 const NO_DATA = ['**/_*', '**/_*/**', '**/*.results*.csv', '**/*.rejects.ndjson', '**/*.journal'];

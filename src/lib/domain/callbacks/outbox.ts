@@ -1,6 +1,6 @@
 // What an outbox holds: its lines, and the open deliveries and received statuses that they add up to.
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { isAdvance } from '../dsr/statuses.ts';
 import type { HeaderLines } from './verify.ts';

@@ -4,7 +4,7 @@ import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
 import { DEVICE_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
 import { nullWordIssue } from '../null-words.ts';

@@ -2,7 +2,7 @@
 import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { isExtensionType } from './compose.ts';
 
 export interface Upgraded {

@@ -1,10 +1,10 @@
 // Checks one role of a roles file and its tasks.
 import { explain } from '../../contract/explain.ts';
 import { CORE_TASK, RESTRICTED_CHARACTERS, Role as RoleSchema, type TaskRef } from '../../contract/roles.ts';
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { checkFields, type Known, type Path, remembered, type Report } from './known.ts';
 import { extraFields, type Role } from './manifest.ts';
-import type { TaskCheck } from './task-check.ts';
+import { nearest } from '../../kernel/nearest.ts';
 
 const ROLE_FIELDS = ['role_id', 'name', 'description', 'tasks'];
 const DIRECTION_CONTROL = /\p{Bidi_Control}/u;
@@ -100,4 +100,37 @@ function readTask(item: unknown, list: Path, index: number, checking: Checking):
   }
   checking.report.issue([...list, index], 'a task is an id such as `audiences:view`, or `{task_id: …}`');
   return undefined;
+}
+
+/** What is wrong with a task id; `stops` is false where it is advice only. */
+interface TaskFault {
+  message: string;
+  stops: boolean;
+}
+
+type TaskCheck = (id: string) => TaskFault | undefined;
+
+/** Judges by the live tasks, or where they were not read by the specification's list. */
+export function createTaskCheck(known: Known): TaskCheck {
+  const { liveTasks, catalogTasks, tolerateUnknown } = known;
+  const offered = liveTasks ?? catalogTasks;
+  // The platform lets a role keep what it has, even where it no longer offers it. A memory of that is not enough.
+  const holders = liveTasks ? [known.live] : remembered(known);
+  const roles = holders.flatMap((manifest) => manifest?.roles ?? []);
+  const held = new Set(roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
+  const judged = new Map<string, TaskFault | undefined>();
+
+  function judge(id: string): TaskFault | undefined {
+    if (tolerateUnknown || id === CORE_TASK || held.has(id) || offered.has(id)) return undefined;
+    const proposal = nearest(id, offered);
+    const hint = proposal === undefined ? '' : `; did you mean ${proposal}?`;
+    return liveTasks
+      ? { message: `task ${id} does not exist on the platform${hint}`, stops: true }
+      : { message: `task ${id} is not in the specification's list${hint}`, stops: false };
+  }
+
+  return (id) => {
+    if (!judged.has(id)) judged.set(id, judge(id));
+    return judged.get(id);
+  };
 }

@@ -2,7 +2,7 @@
 import { CORE_TASK, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import type { FieldChange } from '../field-changes.ts';
-import { isEscalation } from './escalation.ts';
+import { isEscalation } from './permissions.ts';
 import { extraFields, type Role, rolesById, sameRole, taskIds } from './manifest.ts';
 
 export interface RoleChanges {

@@ -1,5 +1,5 @@
 // The guards before a PUT: each dangerous kind of change needs a flag of its own, in dry runs too.
-import { counted } from '../../kernel/counted.ts';
+import { counted } from '../../kernel/words.ts';
 import { escalationsOf } from './diff.ts';
 import type { PlannedPush } from './plan.ts';
 

@@ -1,7 +1,7 @@
 // What is known of the platform when a roles file is checked, and what that excuses in the file.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface Known {

@@ -1,12 +1,11 @@
 // What a role may do, read from its tasks in the words of the specification's permission reference.
-import { PERMISSIONS, type Permission } from '../../contract/role-catalog.ts';
+import { type Permission, PERMISSIONS } from '../../contract/role-catalog.ts';
 import { CORE_TASK } from '../../contract/roles.ts';
-import { isEscalation } from './escalation.ts';
 import { type Role, taskIds } from './manifest.ts';
 
 /** One thing a role may do; a task outside the reference is its own feature. */
 export interface GrantedPermission extends Permission {
-  /** Whether it deserves a second look (see `escalation.ts`). */
+  /** Whether it deserves a second look (see `isEscalation`). */
   escalation: boolean;
 }
 
@@ -75,4 +74,15 @@ export function compareRoleTasks(left: Role, right: Role): RoleComparison {
     only_left: [...mine].filter((id) => !other.has(id)).sort(),
     only_right: [...other].filter((id) => !mine.has(id)).sort(),
   };
+}
+
+const SENSITIVE_FEATURES = new Set(['user_management', 'api_credentials', 'privacy']);
+
+/**
+ * Whether giving this task is an escalation: full access to anything (`…:*`), or any access to user management, API
+ * credentials or privacy.
+ */
+export function isEscalation(taskId: string): boolean {
+  const colon = taskId.indexOf(':');
+  return taskId.endsWith(':*') || SENSITIVE_FEATURES.has(colon < 0 ? taskId : taskId.slice(0, colon));
 }

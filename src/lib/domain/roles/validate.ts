@@ -1,12 +1,10 @@
 // Checks a roles file against the specification, the live tasks and the fields the platform is known to return.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { ROLE_LIMITS } from '../../contract/limits.ts';
-import { canonicalJson } from '../../kernel/json.ts';
-import { isRecord } from '../../kernel/record.ts';
-import { checkRole } from './check-role.ts';
+import { canonicalJson, isRecord } from '../../kernel/json.ts';
+import { checkRole, createTaskCheck } from './check-role.ts';
 import { checkFields, type Known, remembered, Report } from './known.ts';
 import type { Manifest } from './manifest.ts';
-import { createTaskCheck } from './task-check.ts';
 
 export interface CheckedManifest {
   /** The file's manifest; only to be used when there are no issues. */

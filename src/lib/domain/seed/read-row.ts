@@ -3,8 +3,7 @@
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
 import { NameCollision, pathAsWritten } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
-import { holdsEachKey } from '../../kernel/json-keys.ts';
-import { JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 import { userIdentityIssues } from '../identity-types.ts';
 import type { RowRules } from './row-rules.ts';
 

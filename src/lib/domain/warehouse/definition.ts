@@ -1,8 +1,9 @@
-// A resource of warehouse sync as somebody defines it: without what the platform adds, and fit to be compared.
-import { isMask, MASK } from '../../contract/masks.ts';
+// A resource of warehouse sync as somebody defines it: without what the platform adds, fit to be compared, with advice on it.
 import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
-import { isRecord } from '../../kernel/record.ts';
-import { parseIso, isoMillis } from '../../kernel/timestamps.ts';
+import { isMask, MASK } from '../../contract/masks.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
+import type { FieldIssue } from '../../contract/explain.ts';
 
 /** In the order in which they depend on each other: pipelines need the other two. */
 export const RESOURCE_TYPES = ['connection', 'data_model', 'pipeline'] as const;
@@ -113,4 +114,39 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) => (item === null ? [] : [[key, withoutNulls(item)]])),
   );
+}
+
+/** As it stands in a sentence. */
+export const NOUNS: Readonly<Record<ResourceType, string>> = {
+  connection: 'connection',
+  data_model: 'data model',
+  pipeline: 'pipeline',
+};
+
+/** As it stands on the command line and as a folder. */
+export const GROUPS: Readonly<Record<ResourceType, string>> = {
+  connection: 'connections',
+  data_model: 'data-models',
+  pipeline: 'pipelines',
+};
+
+/** Advice on a definition that is valid. */
+export function adviseOn(type: ResourceType, definition: Definition): FieldIssue[] {
+  if (type !== 'pipeline') return [];
+  const isFull = valueAt(definition, ['sync_mode', 'type']) === 'full';
+  if (!isFull || valueAt(definition, ['schedule', 'type']) !== 'interval') return [];
+  const message =
+    'a full sync on a repeating schedule sends all rows again each time; incremental is what repeats well';
+  return [{ path: ['sync_mode', 'type'], message }];
+}
+
+/** What a run reads again once the sync position is gone. */
+export function describeReread(definition: Definition): string {
+  const from = valueAt(definition, ['sync_mode', 'from']);
+  const until = valueAt(definition, ['sync_mode', 'until']);
+  const range = [
+    typeof from === 'string' ? `from ${from} on` : 'from its first row on',
+    ...(typeof until === 'string' ? [`up to ${until}`] : []),
+  ].join(', ');
+  return `This resets the sync position: the next run reads data model ${String(definition['data_model_id'])} again ${range}.`;
 }

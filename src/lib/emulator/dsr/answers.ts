@@ -3,7 +3,7 @@ import { API_VERSION, type CancelReply, type CreateReply, type RequestStatusRepl
 import type { FieldIssue } from '../../contract/explain.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import { isoMillis, isoSeconds } from '../../kernel/timestamps.ts';
-import { sentences } from '../wire/accept-body.ts';
+import { sentences } from '../wire/request-body.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 import { refuse } from '../platform/envelopes.ts';
 import { hasResults, type StoredRequest } from '../stores/dsr.ts';

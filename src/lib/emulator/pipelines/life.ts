@@ -2,7 +2,7 @@
 import { dataRange, logicalDate, nextRun } from './schedule.ts';
 import type { Pipeline } from '../stores/pipelines.ts';
 import type { Run, RunFault } from '../stores/runs.ts';
-import type { WarehouseStores } from '../warehouse/stores.ts';
+import type { WarehouseStores } from '../warehouse/resources.ts';
 
 /** A run takes at least this long by the platform's clock. */
 const SHORTEST_RUN_MS = 1000;

@@ -5,8 +5,7 @@ import type { RunFixture, WarehouseFixtures } from '../fixtures/warehouse.ts';
 import { nextRunOf } from './life.ts';
 import type { Pipeline } from '../stores/pipelines.ts';
 import type { Run } from '../stores/runs.ts';
-import { withoutReadOnly } from '../warehouse/resources.ts';
-import type { WarehouseStores } from '../warehouse/stores.ts';
+import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 
 /** Forgets all pipelines and runs and takes those of the fixtures. */
 export function loadPipelines(fixtures: WarehouseFixtures, { pipelines, runs }: WarehouseStores, now: number): void {

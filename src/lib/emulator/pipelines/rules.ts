@@ -3,7 +3,7 @@ import type { FieldIssue } from '../../contract/explain.ts';
 import { type Failure, WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import type { PipelineRequest, SyncMode } from '../../contract/pipelines.ts';
 import { canonicalJson } from '../../kernel/json.ts';
-import { refuse, sentences } from '../wire/accept-body.ts';
+import { refuse, sentences } from '../wire/request-body.ts';
 import type { DataPlanFixture } from '../fixtures/warehouse.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 

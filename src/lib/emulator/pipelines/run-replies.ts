@@ -1,8 +1,11 @@
-// Runs and reports as they are answered.
-import { isoMillis } from '../../kernel/timestamps.ts';
+// Runs and reports: the query that lists them, and how they are answered.
+import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
 import type { Pipeline } from '../stores/pipelines.ts';
 import type { Run } from '../stores/runs.ts';
-import type { WarehouseStores } from '../warehouse/stores.ts';
+import type { WarehouseStores } from '../warehouse/resources.ts';
+import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
+import { isCalendarDate } from '../../contract/shared.ts';
+import { refuse } from '../wire/request-body.ts';
 
 export function runReply(run: Run) {
   const { rangeStart, rangeEnd, succeeded, failed } = run.progress;
@@ -55,4 +58,45 @@ function listed(errors: readonly string[] = []): { message: string }[] {
 
 function timeOrNull(at: number | null | undefined): string | null {
   return at === null || at === undefined ? null : isoMillis(at);
+}
+
+interface RunQuery {
+  /** From 1 on. */
+  page: number;
+  size: number;
+  /** Epoch milliseconds, both included. */
+  from: number;
+  to: number;
+}
+
+const DEFAULT_SIZE = 25;
+const LARGEST_SIZE = 100;
+const DAY_MS = 86_400_000;
+
+/** Reads it; throws 400. A day without a time is the whole day, in UTC. */
+export function readRunQuery(query: URLSearchParams): RunQuery {
+  return {
+    page: whole(query, 'currentPage', 1, Number.MAX_SAFE_INTEGER),
+    size: whole(query, 'pageSize', DEFAULT_SIZE, LARGEST_SIZE),
+    from: time(query, 'startDate', 0) ?? Number.MIN_SAFE_INTEGER,
+    to: time(query, 'endDate', DAY_MS - 1) ?? Number.MAX_SAFE_INTEGER,
+  };
+}
+
+function whole(query: URLSearchParams, name: string, absent: number, most: number): number {
+  const text = query.get(name);
+  if (text === null) return absent;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= most) return value;
+  const bound = most === Number.MAX_SAFE_INTEGER ? 'from 1 on' : `from 1 to ${most}`;
+  throw refuse(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a whole number ${bound}`);
+}
+
+/** `intoDay` is where in a day without a time the bound lies. */
+function time(query: URLSearchParams, name: string, intoDay: number): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const at = isCalendarDate(text) ? (parseIso(`${text}T00:00:00Z`) ?? 0) + intoDay : parseIso(text);
+  if (at !== undefined) return at;
+  throw refuse(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a day, or a time such as 2026-01-31T08:00:00Z`);
 }

@@ -1,6 +1,5 @@
 // The work of a run: it reads the model's rows from the connection's warehouse and writes them to the profiles.
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
-import { iteratorTime } from './iterator-time.ts';
 import { describePlanFailure } from './rules.ts';
 import type { Platform } from '../platform/area.ts';
 import { QueryAborted, QueryError, QueryLost, QueryTimeout, type Row } from '../warehouse/query-thread.ts';
@@ -11,7 +10,8 @@ import type { ProfileChange } from '../stores/profiles.ts';
 import type { Run, RunFault, RunProgress } from '../stores/runs.ts';
 import { findWarehouse, type WarehouseFile } from '../warehouse/access.ts';
 import { createWarehouseReader, WarehouseClosed } from '../warehouse/reader.ts';
-import type { WarehouseStores } from '../warehouse/stores.ts';
+import type { WarehouseStores } from '../warehouse/resources.ts';
+import { parseIso } from '../../kernel/timestamps.ts';
 
 /** What makes a run fail as a whole, and which resource has to be put right. */
 class RunFailure extends Error {
@@ -179,4 +179,29 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
     if (time === undefined) throw new BadRow(`column \`${column}\` holds no time`);
     return inRange(range, time);
   };
+}
+
+/** Smaller numbers are seconds since 1970, larger ones milliseconds: the border is March 1973 in milliseconds. */
+const SECONDS_BELOW = 1e11;
+
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
+
+/**
+ * Epoch milliseconds; undefined for what is no time. A text without a zone is UTC; a number, or a text of digits, is
+ * seconds or milliseconds since 1970.
+ */
+export function iteratorTime(value: unknown): number | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return fromNumber(Number(value));
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  if (/^-?\d{1,16}(\.\d+)?$/.test(text)) return fromNumber(Number(text));
+  const [, date, time = '00:00', seconds = ':00', zone = 'Z'] = DATE_TIME.exec(text) ?? [];
+  if (date === undefined) return undefined;
+  const offset = /^(Z|UTC)$/i.test(zone) ? 'Z' : zone.length === 3 ? `${zone}:00` : zone;
+  return parseIso(`${date}T${time}${seconds}${offset}`);
+}
+
+function fromNumber(number: number): number | undefined {
+  const ms = Math.round(Math.abs(number) < SECONDS_BELOW ? number * 1000 : number);
+  return Math.abs(ms) <= 8.64e15 ? ms : undefined;
 }

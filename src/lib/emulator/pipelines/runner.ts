@@ -4,7 +4,7 @@ import type { PipelineLife } from './life.ts';
 import type { Platform } from '../platform/area.ts';
 import type { RunWork } from './run-work.ts';
 import type { Run } from '../stores/runs.ts';
-import type { WarehouseStores } from '../warehouse/stores.ts';
+import type { WarehouseStores } from '../warehouse/resources.ts';
 
 /** How long a closing platform waits for a run, in the machine's own time. */
 const GRACE_MS = 700;

@@ -5,8 +5,17 @@ import type { Handler, Platform } from './area.ts';
 import { authenticate, type Caller } from './auth.ts';
 import { delayOf, type Fault } from '../wire/faults.ts';
 import { bodyFromWire, queryFromWire, replyToWire } from '../wire/names-edge.ts';
-import { firstOf, hasBody, headersOf, splitUrl, write } from '../wire/message.ts';
-import { type Answer, type PlainRefusal, refusal, refusalAnswer } from '../wire/platform-error.ts';
+import {
+  type Answer,
+  firstOf,
+  hasBody,
+  headersOf,
+  type PlainRefusal,
+  refusal,
+  refusalAnswer,
+  splitUrl,
+  write,
+} from '../wire/platform-error.ts';
 import { PeerGone, readBody } from '../wire/request-body.ts';
 import { tellExchange } from '../wire/seen-exchange.ts';
 import { inEnvelope } from './envelopes.ts';

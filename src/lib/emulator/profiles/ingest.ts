@@ -1,9 +1,8 @@
 // What E and F have in common: how a body is read and refused (specification, "Errors", E).
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
-import { acceptBody } from '../wire/accept-body.ts';
+import { acceptBody, MOST_ERRORS, parseBody } from '../wire/request-body.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
-import { MOST_ERRORS, parseBody } from '../wire/request-body.ts';
 import { codedRefusal } from '../platform/envelopes.ts';
 
 /** The 400 of E and F: `<attribute name>: <error message>` for each issue of `value`. */

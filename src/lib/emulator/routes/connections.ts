@@ -7,15 +7,14 @@ import {
 } from '../../contract/connections.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { isMask, MASK } from '../../contract/masks.ts';
-import { acceptJson, refuse } from '../wire/accept-body.ts';
-import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { acceptJson, refuse } from '../wire/request-body.ts';
+import { defineArea, type OpenArea, type Platform, type PlatformRequest } from '../platform/area.ts';
 import { created, modified } from '../base/audit.ts';
 import { createPipelineLife } from '../pipelines/life.ts';
 import { answer } from '../wire/platform-error.ts';
 import { type Kept, resourcesMigration } from '../stores/resources.ts';
 import { findWarehouse } from '../warehouse/access.ts';
-import { keptFixture, refuseOtherId, usersOf, withoutReadOnly } from '../warehouse/resources.ts';
-import { createWarehouseStores } from '../warehouse/stores.ts';
+import { createWarehouseStores, keptFixture, refuseOtherId, usersOf, withoutReadOnly } from '../warehouse/resources.ts';
 
 export const connectionsArea = defineArea({
   name: 'connections',

@@ -1,16 +1,15 @@
 // D. Data models: queries that must be a single SELECT; what they ask for is found out by a run (decision: D68).
 import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-models.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
-import { acceptJson, refuse } from '../wire/accept-body.ts';
-import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { acceptJson, refuse } from '../wire/request-body.ts';
+import { defineArea, type OpenArea, type Platform, type PlatformRequest } from '../platform/area.ts';
 import { type Audit, created, modified } from '../base/audit.ts';
 import type { Database } from '../base/db.ts';
 import { createPipelineLife } from '../pipelines/life.ts';
 import { answer } from '../wire/platform-error.ts';
 import { type Kept, resourcesMigration } from '../stores/resources.ts';
-import { keptFixture, refuseOtherId, usersOf, withoutReadOnly } from '../warehouse/resources.ts';
+import { createWarehouseStores, keptFixture, refuseOtherId, usersOf, withoutReadOnly } from '../warehouse/resources.ts';
 import { describeForm, resolveAmong, rewriteTables } from '../warehouse/sql.ts';
-import { createWarehouseStores } from '../warehouse/stores.ts';
 
 export const dataModelsArea = defineArea({
   name: 'dataModels',

@@ -14,7 +14,7 @@ import { OTHER_SPELLING } from '../../contract/dsr-rules.ts';
 import { REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import { hasControlCharacter } from '../../contract/shared.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { acceptBody } from '../wire/accept-body.ts';
+import { acceptBody } from '../wire/request-body.ts';
 import { defineArea, link, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
 import { callbackRoutes } from '../callbacks/control.ts';

@@ -2,7 +2,7 @@
 import { GROUP_FAILURES } from '../../contract/failures.ts';
 import { GroupPatch, GroupRequest, groupsEndpoints, GroupUpdate } from '../../contract/groups.ts';
 import { GROUP_LIMITS } from '../../contract/limits.ts';
-import { acceptJson, refuse } from '../wire/accept-body.ts';
+import { acceptJson, refuse } from '../wire/request-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { SLICE_MS, systemClock } from '../../kernel/clock.ts';
 import { created, modified } from '../base/audit.ts';

@@ -2,20 +2,18 @@
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { TriggerRequest } from '../../contract/pipeline-runs.ts';
 import { PipelineRequest, pipelinesEndpoints, ResetRequest } from '../../contract/pipelines.ts';
-import { acceptBody, acceptJson, readJson, refuse } from '../wire/accept-body.ts';
-import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { acceptBody, acceptJson, readJson, refuse } from '../wire/request-body.ts';
+import { defineArea, type OpenArea, type Platform, type PlatformRequest } from '../platform/area.ts';
 import { created, modified } from '../base/audit.ts';
 import { createPipelineLife, nextRunOf, withoutFault } from '../pipelines/life.ts';
 import { changesSyncMode, describePlanFailure, judgePipeline } from '../pipelines/rules.ts';
 import { openPipelineRunner } from '../pipelines/runner.ts';
 import { answer } from '../wire/platform-error.ts';
-import { reportReply, runReply } from '../pipelines/run-replies.ts';
-import { readRunQuery } from '../pipelines/run-query.ts';
+import { readRunQuery, reportReply, runReply } from '../pipelines/run-replies.ts';
 import { type Pipeline, pipelinesMigration } from '../stores/pipelines.ts';
 import { runsMigration } from '../stores/runs.ts';
 import { loadPipelines } from '../pipelines/load.ts';
-import { refuseOtherId, withoutReadOnly } from '../warehouse/resources.ts';
-import { createWarehouseStores } from '../warehouse/stores.ts';
+import { createWarehouseStores, refuseOtherId, withoutReadOnly } from '../warehouse/resources.ts';
 
 export const pipelinesArea = defineArea({
   name: 'pipelines',

@@ -1,11 +1,15 @@
 // What the three resources of D do alike.
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
-import { refuse } from '../wire/accept-body.ts';
+import { refuse } from '../wire/request-body.ts';
 import { created } from '../base/audit.ts';
 import type { ResourceFixture } from '../fixtures/warehouse.ts';
-import type { Pipeline } from '../stores/pipelines.ts';
-import type { Kept } from '../stores/resources.ts';
+import { createPipelinesStore, type Pipeline, type PipelinesStore } from '../stores/pipelines.ts';
+import { createResourceStore, type Kept, type ResourceStore } from '../stores/resources.ts';
+import type { ConnectionRequest } from '../../contract/connections.ts';
+import type { DataModelRequest } from '../../contract/data-models.ts';
+import type { Database } from '../base/db.ts';
+import { createRunsStore, type RunsStore } from '../stores/runs.ts';
 
 /** A request without the fields that only the platform sets. */
 export function withoutReadOnly<Definition extends object>(sent: Definition): Definition {
@@ -39,5 +43,21 @@ export function keptFixture<Definition extends { id: string }>(
     audit: created(now, 'fixtures'),
     broken: status === broken,
     errors,
+  };
+}
+
+export interface WarehouseStores {
+  connections: ResourceStore<ConnectionRequest>;
+  models: ResourceStore<DataModelRequest>;
+  pipelines: PipelinesStore;
+  runs: RunsStore;
+}
+
+export function createWarehouseStores(db: Database): WarehouseStores {
+  return {
+    connections: createResourceStore(db, 'connections'),
+    models: createResourceStore(db, 'data_models'),
+    pipelines: createPipelinesStore(db),
+    runs: createRunsStore(db),
   };
 }

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createWireNames, type NamesMap, plainNames, type WireNames } from '../../contract/names.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
-import { isRecord } from '../../kernel/record.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { Answer } from './platform-error.ts';
 
 export interface DeploymentNames extends WireNames {

@@ -1,6 +1,6 @@
 // Which `Host` means this platform. A web page whose own name points here sends that name.
 import { isIP } from 'node:net';
-import { isLoopback } from '../../kernel/loopback.ts';
+import { isLoopback } from '../../kernel/address.ts';
 
 /** A platform that listens on one of these is called by any address of its machine. */
 const EVERYWHERE = ['0.0.0.0', '::'];

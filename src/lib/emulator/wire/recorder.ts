@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import { createRedactor } from '../../kernel/redact.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
-import { firstOf } from './message.ts';
+import { firstOf } from './platform-error.ts';
 
 /** A request as it came and its answer as it left; undefined when a fault closed the connection. */
 export interface SeenRequest {

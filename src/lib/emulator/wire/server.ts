@@ -8,8 +8,7 @@ import {
 } from 'node:http';
 import { KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import { hostName, isOwnHost } from './own-host.ts';
-import { refusal, refusalAnswer } from './platform-error.ts';
-import { write } from './message.ts';
+import { refusal, refusalAnswer, write } from './platform-error.ts';
 
 export interface ListeningServer {
   port: number;

@@ -8,7 +8,7 @@ import type { KnownError, KnownErrorOptions, FailedRequest } from '../../kernel/
 import type { Hints } from '../../kernel/hint.ts';
 import type { Answer } from './answer.ts';
 import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
-import { OutcomeUnknownError } from './outcome-unknown.ts';
+import { OutcomeUnknownError } from './network-failure.ts';
 
 /** The call that failed, as far as a message needs it. */
 export interface FailedCall {

@@ -1,8 +1,8 @@
 // The words for a request that got no answer: what happened on the way, to whom, and what to do about it.
-import { exitOf } from '../../errors/exit.ts';
-import { fail } from '../../errors/fail.ts';
+import { CliError, exitOf } from '../../errors/exit.ts';
+import { fail, type FailureParts } from '../../errors/fail.ts';
 import type { ErrorCode } from '../../errors/registry.ts';
-import { KnownError, type FailedRequest } from '../../kernel/errors.ts';
+import { type FailedRequest, KnownError } from '../../kernel/errors.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { CONNECT_TIMEOUT_MS } from '../exchange.ts';
 import { answeredPlainly, plainAnswer } from './plain-answer.ts';
@@ -138,4 +138,12 @@ function capital(text: string): string {
 function statusOf(error: TransportError): string {
   const status = /\((\d{3})\)/.exec(error.message)?.[1];
   return status ? ` (it answered ${status})` : '';
+}
+
+/** Thrown by writes. `workflows/confirm-write.ts` resolves it by a read; without one the outcome stays unknown (exit 8). */
+export class OutcomeUnknownError extends CliError {
+  constructor(options: FailureParts) {
+    super({ exit: 'network', ...options, code: 'http.outcome_unknown' });
+    this.name = 'OutcomeUnknownError';
+  }
 }

@@ -1,6 +1,6 @@
 // A port that answers TLS with plain HTTP: known by OpenSSL's words, and told with what to write instead.
 import { systemErrorCode } from '../../kernel/errors.ts';
-import { isLoopback } from '../../kernel/loopback.ts';
+import { isLoopback } from '../../kernel/address.ts';
 
 /** EPROTO alone says no more than that something was odd; the words and the later codes say what. */
 const PLAIN_ANSWER = /wrong version number|packet length too long|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/;

@@ -1,6 +1,6 @@
 // The base addresses of the platform, as a call needs them: where each is set, and what is said of one that cannot be used.
 import type { Service } from '../../contract/endpoint.ts';
-import { type AddressFault, type BaseAddress, readBaseAddress } from '../../kernel/base-address.ts';
+import { type AddressFault, type BaseAddress, readBaseAddress } from '../../kernel/address.ts';
 import { usageError } from '../../kernel/errors.ts';
 
 const VARIABLES: Record<Service, string> = {

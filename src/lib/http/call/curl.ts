@@ -1,6 +1,6 @@
 // `--curl`: a call as the curl command that would make it, with placeholders where credentials belong.
 import type { Endpoint } from '../../contract/endpoint.ts';
-import { shellQuoted } from '../../kernel/shell-word.ts';
+import { shellQuoted } from '../../kernel/words.ts';
 import { type BuiltRequest, urlOf } from './request.ts';
 
 /** Thrown instead of an answer once the command was printed: there is nothing to go on with. */

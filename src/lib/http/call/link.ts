@@ -1,7 +1,7 @@
 // Links that an answer of the platform gave, such as a request's results: where they may lead (decision: D144).
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { KnownError } from '../../kernel/errors.ts';
-import { isLoopback } from '../../kernel/loopback.ts';
+import { isLoopback } from '../../kernel/address.ts';
 import { parseAddress } from './address.ts';
 import type { BuiltRequest } from './request.ts';
 import type { Link, Sink } from '../types.ts';

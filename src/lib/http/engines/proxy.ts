@@ -1,7 +1,7 @@
 // Which proxy a request goes through: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, read as other command-line tools read them.
 import { BlockList, isIP } from 'node:net';
 import { usageError } from '../../kernel/errors.ts';
-import { isLoopback } from '../../kernel/loopback.ts';
+import { isLoopback } from '../../kernel/address.ts';
 
 export interface ProxySettings {
   https?: string | undefined;

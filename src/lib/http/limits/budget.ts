@@ -7,7 +7,7 @@ import type { CacheFiles } from '../../kernel/cache-files.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { tryLock } from '../../kernel/lock.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
-import { pause } from './pause.ts';
+import { pause } from './pace.ts';
 import type { HttpOptions } from '../types.ts';
 
 /** Below the specification's 100, so that a person at the platform's own screens is not shut out by our scripts. */

@@ -1,7 +1,7 @@
 // The rates that a profile sets for areas (decision: D148): requests of this process are spread evenly.
 import type { Endpoint } from '../../contract/endpoint.ts';
-import { parseRate } from '../../kernel/rate.ts';
-import { pause, type Waiting } from './pause.ts';
+import { parseRate } from '../../kernel/timestamps.ts';
+import { pause, type Waiting } from './pace.ts';
 
 /** Which area of a profile's `limits` a call counts for, by the first part of its id; roles have their budget. */
 const AREA_OF: Readonly<Record<string, string>> = {

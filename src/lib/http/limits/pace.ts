@@ -1,6 +1,7 @@
-// Slowing down before a limit is hit: some answers tell how much of it is used up (decision: D7).
+// Pauses, and slowing down before a limit is hit: some answers tell how much of it is used up (decision: D7).
 import type { Service } from '../../contract/endpoint.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { HttpOptions, Wait } from '../types.ts';
 
 const SLOW_FROM_PERCENT = 90;
 const PAUSE_MS = 1000;
@@ -28,4 +29,22 @@ export function createPace({ clock, onDecision }: { clock: Clock; onDecision(tex
       if (left > 0) await clock.sleep(Math.min(left, PAUSE_MS), signal);
     },
   };
+}
+
+/** Who hears of waits, and how time passes. */
+export type Waiting = Pick<HttpOptions, 'onWait'> & { clock: Clock };
+
+/** Reports that `work` is waited for until it is done. */
+export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<HttpOptions, 'onWait'>): Promise<T> {
+  const end = onWait?.(wait);
+  try {
+    return await work;
+  } finally {
+    end?.();
+  }
+}
+
+/** Sleeps, and tells of it. Rejects with the signal's reason. */
+export async function pause(wait: Wait, ms: number, waiting: Waiting, signal: AbortSignal): Promise<void> {
+  await waitFor(wait, waiting.clock.sleep(ms, signal), waiting);
 }

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
-import { isLoopback } from '../../kernel/loopback.ts';
-import { splitWords } from '../../kernel/split-words.ts';
+import { isLoopback } from '../../kernel/address.ts';
+import { splitWords } from '../../kernel/words.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { furtherAuthorities } from '../checks/trusted-roots.ts';
 import { environmentForChild } from '../child-environment.ts';

@@ -1,5 +1,5 @@
 // The cheapest harmless call of each area, with the credentials at hand: for `auth test` and `doctor`.
-import { counted } from '../../kernel/counted.ts';
+import { counted } from '../../kernel/words.ts';
 import { exitOf } from '../../errors/exit.ts';
 import type { Api } from '../../api/index.ts';
 import type { SecretName, SettingName, Settings } from '../../config/settings.ts';

@@ -1,7 +1,7 @@
 // The authorities that this machine trusts: Node's own, `--ca-file`, and what NODE_EXTRA_CA_CERTS adds.
 import { existsSync, readFileSync } from 'node:fs';
 import { type KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
-import { isLoopback } from '../../kernel/loopback.ts';
+import { isLoopback } from '../../kernel/address.ts';
 import type { Context, Io } from '../context.ts';
 import { authorityFile } from '../emulator/local-folder.ts';
 

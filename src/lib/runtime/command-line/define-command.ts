@@ -2,7 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
-import { shellWord } from '../../kernel/shell-word.ts';
+import { shellWord } from '../../kernel/words.ts';
 import type { Context } from '../context.ts';
 import { type CommandHelp, type OfferedValues, withHelp } from './help.ts';
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { ZodMiniType } from 'zod/mini';
 import { usageError } from '../../kernel/errors.ts';
 import type { ExitName } from '../../errors/entry.ts';
-import { chooseColumns } from '../../render/cells.ts';
+import { chooseColumns } from '../../render/delimited.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
 
 /** What `--fields` may name: a view's columns, or the fields of a result that has no view of its own. */

@@ -8,7 +8,8 @@ import type { Context } from '../context.ts';
 import { FLAG_CHOICES } from '../command-line/global-flags.ts';
 import { formatsOf, helpOf } from '../command-line/help.ts';
 import type { Candidate, CompletionPoint } from './complete.ts';
-import { filesBehind } from './secret-files.ts';
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 export type Source = (point: CompletionPoint, settings: () => Known) => Promise<Candidate[]> | Candidate[];
 
@@ -240,3 +241,18 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   '--service-provider': providers,
   'seed --format': words('ndjson', 'json', 'csv', 'parquet'),
 };
+
+/** What `file:PATH`, typed so far, may go on with: a folder's path ends in a slash. `cwd` is where a relative one begins. */
+function filesBehind(typed: string, cwd: string): Candidate[] {
+  const begun = typed.slice(0, typed.lastIndexOf('/') + 1) || 'file:';
+  const isHidden = typed.slice(begun.length).startsWith('.');
+  try {
+    return readdirSync(resolve(cwd, begun.slice('file:'.length)), { withFileTypes: true })
+      .filter(({ name }) => name.startsWith('.') === isHidden)
+      .map((entry) => ({ value: `${begun}${entry.name}${entry.isDirectory() ? '/' : ''}` }))
+      .sort((a, b) => (a.value < b.value ? -1 : 1));
+  } catch {
+    // What cannot be listed has nothing to offer.
+    return [];
+  }
+}

@@ -1,6 +1,6 @@
 // Whose platform the embedded one is to be: what a profile and flags say of it, and never a secret.
 import { join } from 'node:path';
-import { looksLikeReference } from '../../config/secret-reference.ts';
+import { looksLikeReference } from '../../config/secret-file.ts';
 import type { SettingsPaths } from '../../config/paths.ts';
 import type { EmulatorIdentity } from '../../emulator/embedding.ts';
 import { usageError } from '../../kernel/errors.ts';

@@ -1,10 +1,12 @@
 // Remembers which secrets were sent, as keyed hashes, so that a changed one is noticed although nobody can read it back.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../../kernel/durable.ts';
+import { ensurePrivateFolder, readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
 import { withLock } from '../../kernel/lock.ts';
 import type { Context } from '../context.ts';
-import { lastingAddress } from '../service-address.ts';
+import { lastingAddress, lastingAudience } from '../service-address.ts';
+import { tokenFileName } from '../../http/call/token.ts';
+import { KnownError } from '../../kernel/errors.ts';
 
 /** What a plan is bound to, too. */
 export interface WarehouseScope {
@@ -71,5 +73,19 @@ function read(file: string): Kept {
     return { key: value.key, sent: { ...value.sent } };
   } catch {
     return fresh();
+  }
+}
+
+/** Nothing happens where the profile names no client or no token service. The platform cannot revoke a token. */
+export async function forgetToken(ctx: Context, profile: string): Promise<void> {
+  const settings = await ctx.settings(profile);
+  if (!settings.get('auth_url') || !settings.get('audience') || !settings.secretOrigin('client_id')) return;
+  try {
+    const address = lastingAddress(settings, 'auth_url');
+    const name = tokenFileName(await settings.secret('client_id'), lastingAudience(settings), address);
+    removeFile(join(ctx.paths.cache, 'tokens', name));
+  } catch (error) {
+    // A client id that cannot be read now has no token that could be found by it.
+    if (!(error instanceof KnownError)) throw error;
   }
 }

@@ -1,9 +1,8 @@
 // A command's result in the format that was asked for: the one place where data, view and `-o` meet.
 import { usageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { cellText, chooseColumns } from '../../render/cells.ts';
+import { cellText, chooseColumns, toCsv, toTabbed } from '../../render/delimited.ts';
 import { cleanLine, cleanText, escapeJson } from '../../render/clean.ts';
-import { toCsv, toTabbed } from '../../render/delimited.ts';
 import { toCodeBlock, toMarkdownTable } from '../../render/markdown.ts';
 import { plainStyle, type Style } from '../../render/style.ts';
 import { drawRecord, drawTable, filledColumns } from '../../render/table.ts';

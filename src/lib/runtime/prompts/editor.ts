@@ -6,7 +6,7 @@ import { writePrivateFile } from '../../kernel/durable.ts';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
-import { splitWords } from '../../kernel/split-words.ts';
+import { splitWords } from '../../kernel/words.ts';
 import { environmentForChild } from '../child-environment.ts';
 import type { Context, Io } from '../context.ts';
 import { fail } from '../../errors/fail.ts';

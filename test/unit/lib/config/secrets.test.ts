@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { secretFromCommand } from '../../../../src/lib/config/secret-command.ts';
-import { looksLikeReference, parseReference } from '../../../../src/lib/config/secret-reference.ts';
+import { looksLikeReference, parseReference } from '../../../../src/lib/config/secret-file.ts';
 import { createSecrets } from '../../../../src/lib/config/secrets.ts';
 import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { failureOf } from '../../../helpers/failure.ts';

@@ -1,6 +1,6 @@
 // The marks of UTF-16, and how a file that is no text is told.
 import { expect, it } from 'vitest';
-import { isUtf16, notText } from '../../../../src/lib/files/encoding.ts';
+import { isUtf16, notText } from '../../../../src/lib/files/read-input.ts';
 
 it.each([
   ['little endian', [0xff, 0xfe, 0x61], true],

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { folderOf, withSqlText } from '../../../../src/lib/files/warehouse-file.ts';
+import { folderOf, withSqlText } from '../../../../src/lib/files/warehouse-dir.ts';
 import { inputSource } from '../../../helpers/input-source.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 // YAML that every reader takes alike, in block style and on one line.
 import { describe, expect, it } from 'vitest';
 import * as yaml from 'yaml';
-import { toYaml } from '../../../../src/lib/files/to-yaml.ts';
+import { toYaml } from '../../../../src/lib/files/yaml-text.ts';
 import { readYaml } from '../../../../src/lib/files/yaml-document.ts';
 import { blockText, inlineText } from '../../../../src/lib/files/yaml-text.ts';
 

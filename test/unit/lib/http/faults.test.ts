@@ -1,7 +1,7 @@
 // Every fault of the wire, over both engines alike: how often the request went out, and how the call ended.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { OutcomeUnknownError } from '../../../../src/lib/http/answer/outcome-unknown.ts';
+import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
 import type { HttpOptions } from '../../../../src/lib/http/types.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import {

@@ -1,7 +1,7 @@
 // A 2xx answer becomes a value that the contract knows, or an error that says why it does not.
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
-import { OutcomeUnknownError } from '../../../../src/lib/http/answer/outcome-unknown.ts';
+import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
 import { readReply } from '../../../../src/lib/http/answer/reply.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
 import { answered, ended } from './calls.ts';

@@ -1,6 +1,6 @@
 // What may be an address of the platform.
 import { describe, expect, it } from 'vitest';
-import { type AddressFault, readBaseAddress } from '../../../../src/lib/kernel/base-address.ts';
+import { type AddressFault, readBaseAddress } from '../../../../src/lib/kernel/address.ts';
 
 describe('readBaseAddress', () => {
   it.each([

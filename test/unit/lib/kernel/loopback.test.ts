@@ -1,6 +1,6 @@
 // Which hosts are this machine.
 import { expect, test } from 'vitest';
-import { isLoopback } from '../../../../src/lib/kernel/loopback.ts';
+import { isLoopback } from '../../../../src/lib/kernel/address.ts';
 
 test.each([
   ['localhost', true],

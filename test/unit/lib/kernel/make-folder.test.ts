@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { makeFolder } from '../../../../src/lib/kernel/make-folder.ts';
+import { makeFolder } from '../../../../src/lib/kernel/temporary-file.ts';
 import { bundleEntry } from '../../../helpers/bundle.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 

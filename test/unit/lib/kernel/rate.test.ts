@@ -1,7 +1,7 @@
 // Rates as people write them.
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { parseRate } from '../../../../src/lib/kernel/rate.ts';
+import { parseRate } from '../../../../src/lib/kernel/timestamps.ts';
 
 it.each<[string, number | undefined]>([
   ['1', 1],

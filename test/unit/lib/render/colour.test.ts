@@ -1,6 +1,6 @@
 // Who decides on colour: the flag, then the environment in its order, then the stream.
 import { expect, it, test } from 'vitest';
-import { wantsColour } from '../../../../src/lib/render/colour.ts';
+import { wantsColour } from '../../../../src/lib/render/style.ts';
 import { createStyle } from '../../../../src/lib/render/style.ts';
 
 it.each<['auto' | 'always' | 'never', Record<string, string>, boolean, boolean]>([

@@ -1,7 +1,7 @@
 // An identity as screens show it: enough to know one's own, too little to know anybody else's.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskIdentity } from '../../../../../src/lib/domain/dsr/mask.ts';
+import { maskIdentity } from '../../../../../src/lib/render/dsr-request.ts';
 
 describe('an identity that is shown', () => {
   it.each([

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, escalationsOf, isEmptyDiff, type RolesDiff } from '../../../../../src/lib/domain/roles/diff.ts';
-import { isEscalation } from '../../../../../src/lib/domain/roles/escalation.ts';
+import { isEscalation } from '../../../../../src/lib/domain/roles/permissions.ts';
 import { type Role, sameContent } from '../../../../../src/lib/domain/roles/manifest.ts';
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 import { runs } from '../../../../helpers/size.ts';

@@ -11,7 +11,7 @@ import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { parseJson, stringifyJson } from '../../../../../src/lib/kernel/json.ts';
 import { readYaml } from '../../../../../src/lib/files/yaml-document.ts';
-import { toYaml } from '../../../../../src/lib/files/to-yaml.ts';
+import { toYaml } from '../../../../../src/lib/files/yaml-text.ts';
 import { toCsv, toTabbed } from '../../../../../src/lib/render/delimited.ts';
 import { compileQuery } from '../../../../../src/lib/runtime/output/query.ts';
 import { openParquet } from '../../../../../src/lib/files/parquet.ts';

@@ -1,6 +1,6 @@
 // What deserves a second look in a definition, and what a reset has read again.
 import { expect, it } from 'vitest';
-import { adviseOn, describeReread } from '../../../../../src/lib/domain/warehouse/advice.ts';
+import { adviseOn, describeReread } from '../../../../../src/lib/domain/warehouse/definition.ts';
 import type { Definition } from '../../../../../src/lib/domain/warehouse/definition.ts';
 
 const definition = (mode: string, schedule: string): Definition => ({

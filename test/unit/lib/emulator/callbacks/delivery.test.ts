@@ -1,7 +1,7 @@
 // One call of a callback's receiver: what it is sent, what counts as an answer, and whom it never calls.
 import { createServer as createTlsServer } from 'node:https';
 import { expect, it, onTestFinished, test, vi } from 'vitest';
-import { callReceiver } from '../../../../../src/lib/emulator/callbacks/delivery.ts';
+import { callReceiver } from '../../../../../src/lib/emulator/callbacks/dispatcher.ts';
 import { startCallbackReceiver } from '../../../../helpers/callback-receiver.ts';
 import { makeCertificate } from '../../../../helpers/certificate.ts';
 import { listenOnLoopback } from '../../../../helpers/loopback.ts';

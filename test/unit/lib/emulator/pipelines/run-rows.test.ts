@@ -1,6 +1,6 @@
 // Rows of a warehouse as people's attributes and events, and times in the forms of warehouses.
 import { describe, expect, test } from 'vitest';
-import { iteratorTime } from '../../../../../src/lib/emulator/pipelines/iterator-time.ts';
+import { iteratorTime } from '../../../../../src/lib/emulator/pipelines/run-work.ts';
 import type { Row } from '../../../../../src/lib/emulator/warehouse/query-thread.ts';
 import { createRowReader } from '../../../../../src/lib/emulator/pipelines/run-rows.ts';
 

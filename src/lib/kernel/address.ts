@@ -1,5 +1,4 @@
-// What may be an address of the platform. Settings and the wire ask here alike, and each says it in its own words.
-import { isLoopback } from './loopback.ts';
+// What may be an address of the platform, or of this machine. Settings and the wire ask here alike.
 
 /** Why a text is none: no URL, one that would carry more than an address, without TLS, or of another scheme. */
 export type AddressFault = 'no-url' | 'credentials' | 'query' | 'plain' | 'scheme';
@@ -20,4 +19,9 @@ export function readBaseAddress(text: string): BaseAddress | { fault: AddressFau
   if (protocol === 'http:' && !isLoopback(hostname)) return { fault: 'plain' };
   if (protocol !== 'https:' && protocol !== 'http:') return { fault: 'scheme' };
   return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };
+}
+
+/** Whether a host name or address, as `URL.hostname` gives it, is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
