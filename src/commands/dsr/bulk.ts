@@ -9,6 +9,7 @@ import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { nameTaken } from '../../lib/files/save-download.ts';
 import { openPrivateLines } from '../../lib/files/private-lines.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { dsrBulkView, renderDsrBulk, renderPace } from '../../lib/render/dsr-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -236,7 +237,7 @@ function countRows(count: number): string {
   return count === 1 ? '1 row was' : `${count} rows were`;
 }
 
-function tellAdvice(ctx: Context, { devicesOnly, late, mostDaysLate, withoutId }: Examined): void {
+function tellAdvice(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, withoutId }: Examined): void {
   if (late > 0) {
     const days = mostDaysLate === 1 ? '1 day' : `${mostDaysLate} days`;
     ctx.out.warn(
@@ -248,6 +249,11 @@ function tellAdvice(ctx: Context, { devicesOnly, late, mostDaysLate, withoutId }
   if (devicesOnly > 0) {
     ctx.out.warn(
       `${devicesOnly === 1 ? '1 row names' : `${devicesOnly} rows name`} devices only; a person whose data is kept under other identities will not be found.`,
+    );
+  }
+  if (upperCase > 0) {
+    ctx.out.warn(
+      `${counted(upperCase, 'row has', 'rows have')} upper-case letters in \`email\`; the platform compares exactly, so it may find nobody.`,
     );
   }
   if (withoutId > 0 && !ctx.prompt.possible) {

@@ -106,7 +106,7 @@ function explained(id: string, error: unknown): unknown {
     hint: gone
       ? 'Submit the request again.'
       : [
-          'Check the identities if you expected data. Otherwise that is the answer to the subject.',
+          'If you expected data, check the identities: the platform compares exactly, letter case included. Otherwise that is the answer to the subject.',
           { text: 'To note that the subject has it:', command: `cdpadm dsr mark ${id} --answered` },
         ],
     status: error.status,

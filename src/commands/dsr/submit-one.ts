@@ -8,7 +8,7 @@ import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { submitRequest } from '../../lib/workflows/dsr-submit.ts';
+import { submitRequest, unansweredAccess } from '../../lib/workflows/dsr-submit.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import { askForMissing } from './questions.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
@@ -77,6 +77,12 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   // Prints the command in place of sending, and ends; nothing is written down either.
   if (ctx.flags.curl) await session.api.create(visible);
   ctx.out.show((style, width) => renderRequest(shown, style, width));
+  const unanswered = await unansweredAccess(request, session);
+  if (unanswered)
+    ctx.out.warn({
+      text: `The ${unanswered.subject_request_type ?? ''} request ${unanswered.id} about the same identities is still due; the erasure deletes what it asks for. To check it:`,
+      command: `cdpadm dsr status ${unanswered.id}`,
+    });
   await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
   const result = await submitRequest(request, { ...session, isNewId, verify: answerVerifier(ctx) });
   const deadline = deadlineFrom(request.regulation, result.submitted_time ?? request.submitted_time);

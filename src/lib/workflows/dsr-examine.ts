@@ -4,7 +4,7 @@ import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../domain/dsr/row-keys.ts';
 import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
-import { daysLate, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/normalize.ts';
+import { daysLate, hasUpperCaseEmail, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/normalize.ts';
 import type { Row, RowTable } from '../bulk/rows.ts';
 import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
@@ -20,6 +20,8 @@ export interface Examined {
   skipWaiting: number;
   /** Rows that name devices only. */
   devicesOnly: number;
+  /** Rows whose e-mail address has upper-case letters. */
+  upperCase: number;
   /** Rows to be sent whose deadline has passed, and by how many days at most. */
   late: number;
   mostDaysLate: number;
@@ -45,6 +47,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     kinds: new Map(),
     skipWaiting: 0,
     devicesOnly: 0,
+    upperCase: 0,
     late: 0,
     mostDaysLate: 0,
     used: new Set(),
@@ -101,6 +104,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     if (done) found.done++;
     if (skipsWaiting(request)) found.skipWaiting++;
     if (namesDevicesOnly(request)) found.devicesOnly++;
+    if (hasUpperCaseEmail(request)) found.upperCase++;
     const days = daysLate(request, options.now);
     if (days > 0 && !done) found.late++;
     found.mostDaysLate = Math.max(found.mostDaysLate, done ? 0 : days);

@@ -1,9 +1,10 @@
 // Submits one request: ledger first, then the POST, confirmed by its signed response or by a GET.
+import { isDeepStrictEqual } from 'node:util';
 import { exitOf } from '../errors/exit.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Verdict } from '../domain/callbacks/verify.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
-import { type LedgerRequest, statusAfter, type SubmittedNews } from '../domain/dsr/ledger.ts';
+import { isPhaseDue, type LedgerRequest, phaseAfter, statusAfter, type SubmittedNews } from '../domain/dsr/ledger.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
 import { isNotFound, type KnownError } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
@@ -146,20 +147,8 @@ export async function submittedEvent(
 
 /** The refusal (409) with what to do: the open request is named where it went out from here. */
 async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: DsrPorts): Promise<KnownError> {
-  const newest = ledger.byUrgency(
-    {
-      belongs: (event) => event.event === 'submitted' && event.id !== news.id && isSameSubject(event, news),
-      phase: statusAfter,
-      isOpen,
-      rank: ({ at, event }) => (event === 'submitted' ? -Date.parse(at) : undefined),
-    },
-    () => 1,
-  );
-  let open: LedgerRequest | undefined;
-  for await (const { requests } of newest) {
-    [open] = requests;
-    break;
-  }
+  const isSame = (event: SubmittedNews): boolean => event.id !== news.id && isSameSubject(event, news);
+  const open = await newestOf(ledger, { belongs: isSame, phase: statusAfter, isOpen });
   const where =
     open === undefined
       ? {
@@ -176,6 +165,42 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
       where,
     ],
   });
+}
+
+/**
+ * The newest access or portability request about the same identities that is still due: an erasure would delete what it
+ * asks for.
+ */
+export async function unansweredAccess(
+  request: DsrRequest,
+  { clock, ledger, submitter }: Pick<DsrPorts, 'clock' | 'ledger' | 'submitter'>,
+): Promise<LedgerRequest | undefined> {
+  if (request.subject_request_type !== 'erasure') return undefined;
+  const { identities } = await submittedEvent(request, submitter, ledger, clock.now());
+  const belongs = (event: SubmittedNews): boolean =>
+    event.subject_request_type !== 'erasure' && isDeepStrictEqual(event.identities, identities);
+  return await newestOf(ledger, { belongs, phase: phaseAfter, isOpen: isPhaseDue });
+}
+
+async function newestOf(
+  ledger: DsrPorts['ledger'],
+  {
+    belongs,
+    ...which
+  }: Pick<Parameters<DsrPorts['ledger']['byUrgency']>[0], 'isOpen' | 'phase'> & {
+    belongs(event: SubmittedNews): boolean;
+  },
+): Promise<LedgerRequest | undefined> {
+  const newest = ledger.byUrgency(
+    {
+      ...which,
+      belongs: (event) => event.event === 'submitted' && belongs(event),
+      rank: ({ at, event }) => (event === 'submitted' ? -Date.parse(at) : undefined),
+    },
+    () => 1,
+  );
+  for await (const { requests } of newest) return requests[0];
+  return undefined;
 }
 
 async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<void> {

@@ -128,9 +128,18 @@ function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
   const late = `has a deadline that passed ${days === 1 ? '1 day' : `${days} days`} ago`;
   const devices = 'names devices only; a person whose data is kept under other identities will not be found';
   return [
+    ...(hasUpperCaseEmail(request) ? [{ path: ['subject_identities', 'email'], message: UPPER_CASE }] : []),
     ...(namesDevicesOnly(request) ? [{ path: ['subject_identities'], message: devices }] : []),
     ...(days > 0 ? [{ path: ['submitted_time'], message: late }] : []),
   ];
+}
+
+const UPPER_CASE = 'has upper-case letters in `email`; the platform compares exactly, so it may find nobody';
+
+/** Whether its e-mail address may be spelled otherwise on the platform (decision: D275). */
+export function hasUpperCaseEmail(request: DsrRequest): boolean {
+  const email = request.subject_identities?.['email']?.value;
+  return email !== undefined && email !== email.toLowerCase();
 }
 
 /** Whether no identity of a request is a person's. */

@@ -247,3 +247,26 @@ describe('following it', () => {
     });
   });
 });
+
+describe('advice before a submission', () => {
+  it('warns about upper-case letters in an e-mail address, for one request and for rows', async () => {
+    const one = await home.run('dsr submit --regulation gdpr --type erasure --identity email=Ada@example.com --yes');
+    expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('has upper-case letters in `email`')]);
+    home.write('a.csv', 'email\nBen@example.com\ncem@example.com\nDora@example.com\n');
+    const rows = await home.run('dsr submit --bulk a.csv --regulation gdpr --type access --yes');
+    expect([rows.code, rows.stderr]).toEqual([0, expect.stringContaining('2 rows have upper-case letters in `email`')]);
+  });
+
+  it('names an access request about the same identities before an erasure, until it is answered', async () => {
+    const { data } = await home.json<Submitted>(ACCESS);
+    const id = data.subject_request_id;
+    const erasure = `${ACCESS.replace('--type access', '--type erasure')} --yes`;
+    expect((await home.run(erasure)).stderr).toContain(
+      `The access request ${id} about the same identities is still due`,
+    );
+    await home.platform.api.advance('4d');
+    await home.run(`dsr mark ${id} --answered`);
+    await home.platform.api.advance('30d');
+    expect((await home.run(erasure)).stderr).not.toContain('is still due');
+  });
+});
