@@ -1,4 +1,5 @@
 // How a bulk run of seeds looks: while it goes on, and when it is over.
+import { formatDuration } from '../kernel/timestamps.ts';
 import type { RecordView } from './view.ts';
 
 export interface SeedBulkResult {
@@ -51,13 +52,14 @@ export function seedBulkProgress({ counts, bytes, totalBytes }: SeedBulkState) {
   const share = totalBytes === undefined || bytes === 0 ? undefined : Math.min(1, bytes / totalBytes);
   const secondsLeft = share === undefined ? undefined : Math.round(((ms / share) * (1 - share)) / 1000);
   const parts = [
-    `${perSecond} rows/s`,
-    ...(share === undefined ? [] : [`${Math.floor(share * 100)} %`, `${secondsLeft} s left`]),
+    `${perSecond.toLocaleString('en')} rows/s`,
+    ...(secondsLeft === undefined ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
     `${rejected} rejected`,
     ...(retries > 0 ? [`${retries} retries`] : []),
   ];
   return {
     done: rows,
+    ...(share !== undefined && { share }),
     text: parts.join(', '),
     data: {
       rows,

@@ -89,6 +89,8 @@ export interface Progress {
   update(state: {
     done: number;
     total?: number;
+    /** How much is done, from 0 to 1, where no total says it. */
+    share?: number;
     text?: string;
     data?: Record<string, unknown>;
     isPassing?: boolean;

@@ -2,6 +2,7 @@
 import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { cleanLine } from '../../render/clean.ts';
+import { progressBar, progressText, shareOf } from '../../render/progress.ts';
 import { fitText } from '../../render/width.ts';
 import type { GlobalFlags, Io, Progress } from '../context.ts';
 import { mayRedraw, type Messages } from './messages.ts';
@@ -11,6 +12,7 @@ type State = Parameters<Progress['update']>[0];
 /** A live line is drawn at most this often; a plain one at least this often, and at every tenth of the way. */
 const LIVE_INTERVAL_MS = 100;
 export const PLAIN_INTERVAL_MS = 10_000;
+const SECOND_MS = 1000;
 /** As long as no person wonders whether anything happens. */
 const UNNOTICED_MS = 1000;
 /** Of states that follow each other closely one event in this time is enough: a log of them may go on for days. */
@@ -47,17 +49,32 @@ export function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'p
 
 function liveProgress(title: string, io: Io, messages: Messages): Progress {
   let drawn = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  const show = (text: string): void => {
+    drawn = io.clock.now();
+    messages.live(text);
+  };
+
+  /** Counts the seconds of a wait down, as a sign of life. It keeps no process alive: what is waited for does. */
+  function countDown(until: number, why: string): void {
+    const leftMs = until - io.clock.now();
+    if (leftMs <= 0) return;
+    show(fitText(waitSentence(title, leftMs, why), io.columns() - 1));
+    timer = setTimeout(countDown, SECOND_MS, until, why).unref();
+  }
+
   return {
     update: (state) => {
       if (io.clock.now() - drawn < LIVE_INTERVAL_MS) return;
-      drawn = io.clock.now();
-      messages.live(fitText(sentence(title, state), io.columns() - 1));
+      clearTimeout(timer);
+      show(progressBar(title, state, io.columns() - 1));
     },
     wait: (ms, why) => {
-      drawn = io.clock.now();
-      messages.live(fitText(waitSentence(title, ms, why), io.columns() - 1));
+      clearTimeout(timer);
+      countDown(io.clock.now() + ms, why);
     },
     end: (text) => {
+      clearTimeout(timer);
       messages.live(undefined);
       if (text !== undefined) messages.line(text);
     },
@@ -68,7 +85,7 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
   const pace = createPace(io, UNNOTICED_MS);
   return {
     update: (state) => {
-      if (pace.isDue(state)) messages.line(sentence(title, state));
+      if (pace.isDue(state)) messages.line(progressText(title, state));
     },
     wait: (ms, why) => {
       if (pace.isWaitDue(ms)) messages.line(waitSentence(title, ms, why));
@@ -101,8 +118,8 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
   // An operation that is over before there is anything to tell is no news.
   if (pace === 'every') start();
   return {
-    update: ({ data, isPassing = false, ...state }) => {
-      if (!isDue(state)) return;
+    update: ({ data, isPassing = false, share, ...state }) => {
+      if (!isDue({ ...state, ...(share !== undefined && { share }) })) return;
       const fields = { ...state, ...data };
       if (isPassing && io.clock.now() - passedAt < PASSING_INTERVAL_MS) passed = fields;
       else {
@@ -127,8 +144,8 @@ function createPace(io: Io, firstMs: number) {
   let told = io.clock.now() + firstMs - PLAIN_INTERVAL_MS;
   let tenths = 0;
   return {
-    isDue: ({ done, total }: State): boolean => {
-      const reached = total ? Math.floor((done * 10) / total) : 0;
+    isDue: (state: State): boolean => {
+      const reached = Math.floor((shareOf(state) ?? 0) * 10);
       if (io.clock.now() - told < PLAIN_INTERVAL_MS && reached <= tenths) return false;
       told = io.clock.now();
       tenths = reached;
@@ -146,10 +163,4 @@ function createPace(io: Io, firstMs: number) {
 function waitSentence(title: string, ms: number, why: string): string {
   const advice = ms < LONG_WAIT_MS ? '' : ' (Ctrl-C ends it; --resume goes on later)';
   return cleanLine(`${title}: ${why}, waiting ${formatDuration(Math.ceil(ms))}${advice}`);
-}
-
-function sentence(title: string, state: State): string {
-  const count = state.total === undefined ? `${state.done}` : `${state.done} of ${state.total}`;
-  const percent = state.total ? ` (${Math.floor((state.done / state.total) * 100)} %)` : '';
-  return cleanLine(`${title}: ${count}${percent}${state.text === undefined ? '' : `, ${state.text}`}`);
 }

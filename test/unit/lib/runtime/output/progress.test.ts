@@ -30,12 +30,25 @@ test('on a terminal one line is drawn over and taken away', () => {
     progress.update({ done: 3, total: 4, text: 'bad\nname' });
     progress.end('Sent 4.');
   });
-  expect(text).toBe('\r\u001b[KSending: 1 of 4 (25 %)\r\u001b[KSending: 3 of 4 (75 %), bad name\r\u001b[KSent 4.\n');
+  const bar = (full: number): string => '█'.repeat(full) + '░'.repeat(15 - full);
+  expect(text).toBe(
+    `\r\u001b[KSending ${bar(3)} 25 %, 1 of 4\r\u001b[KSending ${bar(11)} 75 %, 3 of 4, bad name\r\u001b[KSent 4.\n`,
+  );
 });
 
 test('a live line is cut to the width', () => {
   const text = watch({}, { tty: true, columns: 20 }, (progress) => progress.update({ done: 1, text: 'x'.repeat(100) }));
   expect(text).toBe('\r\u001b[KSending: 1, xxxxxx…');
+});
+
+it.each([
+  [40, 'Sending: 1,250,000 of 5,000,000 (25 %)…'],
+  [60, `Sending ${'█'.repeat(2)}${'░'.repeat(9)} 25 %, 1,250,000, 9,000 rows/s`],
+  [100, `Sending ${'█'.repeat(4)}${'░'.repeat(15)} 25 %, 1,250,000 of 5,000,000, 9,000 rows/s`],
+])('draws a bar where there is room for it: %d columns', (columns, wanted) => {
+  const state = { done: 1_250_000, total: 5_000_000, text: '9,000 rows/s' };
+  const text = watch({}, { tty: true, columns }, (progress) => progress.update(state));
+  expect(text).toBe(`\r\u001b[K${wanted}`);
 });
 
 test('a message steps in front of the live line', () => {
@@ -125,7 +138,9 @@ describe('under -o json, where standard error is no terminal', () => {
 
   test('as ever on a terminal, and where another form was asked for', () => {
     const draw = (progress: Progress): void => progress.update({ done: 5, total: 10 });
-    expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toBe('\r\u001b[KSending: 5 of 10 (50 %)');
+    expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toMatch(
+      /^\r\u001b\[KSending █+░+ 50 %, 5 of 10$/,
+    );
     expect(watch({ output: 'json', progress: 'plain' }, {}, draw)).toBe('Sending: 5 of 10 (50 %)\n');
     expect(watch({ output: 'json', quiet: true }, {}, draw)).toBe('');
   });
