@@ -8,9 +8,9 @@ import { root } from './sources.ts';
 
 const CONSUMER = `
 import { connectEmulator, startEmulator } from 'cdpadm';
-import type { Callback, Emulator, EmulatorOptions, EmulatorReady, Fault } from 'cdpadm';
+import type { Callback, Emulator, EmulatorOptions, EmulatorReady, Fault, RecordedRequest } from 'cdpadm';
 
-const options: EmulatorOptions = { port: 0, memory: true, clock: 'manual', fixtures: { roles: [] } };
+const options: EmulatorOptions = { port: 0, memory: true, clock: 'manual', fixtures: { roles: [] }, identity: { workspace: 7 } };
 export async function use(): Promise<string> {
   const emulator: Emulator = await startEmulator(options);
   const { url, control, ready, reset, close } = emulator;
@@ -18,9 +18,11 @@ export async function use(): Promise<string> {
   const fault: Fault = await connectEmulator(control).faults.add({ status: 503, times: 1 });
   const callbacks: Callback[] = await emulator.callbacks.list();
   await emulator.clock.advance('8d');
+  await emulator.restore(await emulator.snapshot());
+  const requests: RecordedRequest[] = await emulator.requests();
   await reset();
   await close();
-  return url + control + client_secret + org_id.toFixed() + fault.times?.toFixed() + callbacks.length.toFixed();
+  return url + control + client_secret + org_id.toFixed() + fault.times?.toFixed() + callbacks.length.toFixed() + requests.length.toFixed();
 }
 // @ts-expect-error there is no such option
 export const wrong = () => startEmulator({ colour: 'blue' });
@@ -28,8 +30,9 @@ export const wrong = () => startEmulator({ colour: 'blue' });
 export const mistyped = () => connectEmulator('').faults.add({ code: 503 });
 `;
 
-const { Bundler, Node16, NodeNext } = ts.ModuleResolutionKind;
+const { Bundler, Node10, Node16, NodeNext } = ts.ModuleResolutionKind;
 const MODES: [string, ts.ModuleKind, ts.ModuleResolutionKind][] = [
+  ['node10', ts.ModuleKind.CommonJS, Node10],
   ['bundler', ts.ModuleKind.ESNext, Bundler],
   ['node16', ts.ModuleKind.Node16, Node16],
   ['nodenext', ts.ModuleKind.NodeNext, NodeNext],
@@ -56,6 +59,8 @@ test('a strict program compiles against the library without any other types', ()
       typeRoots: [],
       module,
       moduleResolution,
+      // The oldest resolution is deprecated, and still what many projects have.
+      ignoreDeprecations: '6.0',
     });
     return ts
       .getPreEmitDiagnostics(program)
@@ -66,6 +71,7 @@ test('a strict program compiles against the library without any other types', ()
   const published = readdirSync(join(installed, 'dist', 'types'), { recursive: true, encoding: 'utf8' });
   expect(published.filter((name) => name.endsWith('.d.ts')).toSorted()).toEqual([
     join('lib', 'emulator', 'embedding.d.ts'),
+    join('lib', 'emulator', 'fixtures', 'identity.d.ts'),
     'library.d.ts',
   ]);
 });
