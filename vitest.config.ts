@@ -1,6 +1,8 @@
 // How the tests run: from the sources, with an environment that is the same on every machine.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
-import { seedOfCommit } from './test/helpers/seed.ts';
+import packageJson from './package.json' with { type: 'json' };
 
 // The program reads these, and so do the processes that tests start. A test that wants one passes it.
 const FOREIGN = /^(CDPADM_.*|(https?|no|all)_proxy|NO_COLOR|FORCE_COLOR|CI|VISUAL|EDITOR|NODE_EXTRA_CA_CERTS)$/i;
@@ -11,6 +13,12 @@ for (const name of Object.keys(process.env)) {
 /** `--mode whole`: every sweep goes through everything, and property tests have a larger budget. */
 const isWhole = process.argv.join(' ').includes('--mode whole');
 
+/** What tests draw at random follows from the commit, or from the version where there is no repository. */
+function seedOfCommit(): number {
+  const { stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' });
+  if (/^[0-9a-f]{8}\s*$/.test(stdout)) return Number.parseInt(stdout, 16);
+  return createHash('sha256').update(packageJson.version).digest().readUInt32BE();
+}
 process.env['SEED'] ??= String(seedOfCommit());
 
 /** What every tier has in common. */
@@ -32,7 +40,9 @@ export default defineConfig({
     projects: [
       // Loading the modules again for each file would take longer than the tests.
       { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
-      { test: { ...shared, name: 'program', include: ['test/**/*.test.ts'], exclude: ['test/unit/**'] } },
+      {
+        test: { ...shared, name: 'program', include: ['test/**/*.test.ts'], exclude: ['test/unit/**'] },
+      },
     ],
   },
 });

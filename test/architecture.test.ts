@@ -264,6 +264,21 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
+test('a unit test starts no process, and nothing that it imports from the tests does', () => {
+  const files = new Map(readSources('test').map((file) => [file.path, file]));
+  const starts = (path: string, seen = new Set<string>()): boolean => {
+    const file = files.get(path);
+    if (!file || seen.has(path)) return false;
+    seen.add(path);
+    return file.imports.some(
+      ({ specifier, target, typeOnly }) =>
+        /^(node:child_process|@lydell\/node-pty)$/.test(specifier) ||
+        (target !== undefined && !typeOnly && starts(target, seen)),
+    );
+  };
+  expect([...files.keys()].filter((path) => path.startsWith('test/unit/') && starts(path))).toEqual([]);
+});
+
 describe('style', () => {
   const everything = [...sources, ...['bench', 'bin', 'scripts', 'test'].flatMap(readSources)];
   const linesOf = (file: SourceFile): string[] => file.text.trimEnd().split('\n');

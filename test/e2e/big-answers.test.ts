@@ -1,11 +1,10 @@
 // The built program against answers that are too big, too deep or a bomb: a message, and no more memory than promised.
 import { spawn } from 'node:child_process';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { createGzip, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
-import { root } from '../house/sources.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
 /**
  * Run in the program before itself: at its end it writes its peak of memory in kilobytes to the fourth stream. Where
@@ -123,7 +122,7 @@ function run(args: readonly string[]): Promise<Ended> {
   const { port } = server.address() as { port: number };
   const url = `http://127.0.0.1:${port}`;
   const preload = ['--import', `data:text/javascript,${encodeURIComponent(PEAK)}`];
-  const child = spawn(process.execPath, [...preload, join(root, 'bin/cdpadm.js'), ...args], {
+  const child = spawn(process.execPath, [...preload, PROGRAM, ...args], {
     cwd: home.cwd,
     env: {
       PATH: process.env.PATH,

@@ -2,14 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SHELLS } from '../../src/commands/completion/scripts.ts';
 import { openKnownIds } from '../../src/lib/config/known-ids.ts';
 import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';
 import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const SLOW = 120_000;
 
 let home: CliHome;

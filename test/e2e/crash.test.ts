@@ -1,13 +1,12 @@
 // What nobody foresaw ends the program from outside any command: it is said to be a bug, and no secret with it.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
+import { PROGRAM } from '../helpers/root.ts';
 import { spellings } from '../sweeps/spellings.ts';
 import { CANARIES, FIXTURES } from '../sweeps/stage.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 
 /** Loaded before the program: throws what a request carries where no command can catch it, and tells the test. */
 const FAULT = `

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
@@ -10,17 +9,15 @@ import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
 import { stageExamples } from '../helpers/example-files.ts';
 import { openTerminal } from '../helpers/pty.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const PROGRAM = join(ROOT, 'bin/cdpadm.js');
+import { PROGRAM, root } from '../helpers/root.ts';
 
 const pages = ['.', 'docs', 'docs/commands', 'docs/recipes'].flatMap((folder) =>
-  readdirSync(join(ROOT, folder))
+  readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => normalize(join(folder, name))),
 );
 
-const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 /** Without what stands in fences, where brackets and hashes mean other things. */
 const proseOf = (page: string): string => textOf(page).replace(/^```[\s\S]*?^```$/gm, '');
 
@@ -40,7 +37,7 @@ describe.each(pages)('%s', (page) => {
       if (/^[a-z]+:/.test(target)) return [];
       const [path = '', anchor] = target.split('#');
       const file = path === '' ? page : normalize(join(dirname(page), path));
-      if (!existsSync(join(ROOT, file))) return [target];
+      if (!existsSync(join(root, file))) return [target];
       return anchor === undefined || anchorsOf(file).includes(anchor) ? [] : [target];
     });
     expect(broken).toEqual([]);
@@ -50,7 +47,7 @@ describe.each(pages)('%s', (page) => {
     const named = [...proseOf(page).matchAll(/`((?:src|test|docs|bench|scripts|bin)\/[\w./-]+)`/g)];
     // Widgets are the invented resource by which CONTRIBUTING shows the way.
     const real = named.map(([, path = '']) => path).filter((path) => !path.includes('widgets'));
-    expect(real.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(real.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });
 

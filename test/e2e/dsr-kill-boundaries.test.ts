@@ -4,15 +4,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
 import { send } from '../helpers/emulator.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
 import { listenOnLoopback } from '../helpers/loopback.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const MINUTES = 60_000;
 const ROWS = 8;
 /** Every request with `--mode whole`; every fourth, another one for each moment, else. */

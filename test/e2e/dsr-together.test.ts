@@ -1,11 +1,10 @@
 // Ten processes of one user that send the same rows at the same moment: one does it, and each row is on the platform once.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
-import { root } from '../house/sources.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
 const MANY = 10;
 const ROWS = 40;
@@ -18,7 +17,7 @@ type Child = ChildProcessByStdio<Writable, null, Readable>;
 
 function start({ cwd, env }: PlatformHome, ...more: string[]): Child {
   const args = ['--regulation', 'gdpr', '--type', 'access', '--results', 'done.csv', '--yes', '-q', ...more];
-  return spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'dsr', 'submit', '--bulk', '-', ...args], {
+  return spawn(process.execPath, [PROGRAM, 'dsr', 'submit', '--bulk', '-', ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -2,21 +2,20 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { root } from '../helpers/root.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
-const page = readFileSync(join(ROOT, 'docs/emulator.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/emulator.md'), 'utf8');
 const programs = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
 
 function projectWith(program: string): { folder: string; file: string } {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(ROOT, join(folder, 'node_modules', 'cdpadm'), 'junction');
+  symlinkSync(root, join(folder, 'node_modules', 'cdpadm'), 'junction');
   const file = join(folder, 'program.mjs');
   writeFileSync(file, program);
   return { folder, file };

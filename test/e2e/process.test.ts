@@ -3,12 +3,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readFileSync, writeFile, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+import { PROGRAM } from '../helpers/root.ts';
 
 let home: CliHome;
 let children: ChildProcess[];

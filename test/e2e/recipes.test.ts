@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { topics } from '../../src/commands/help/topics.ts';
@@ -12,8 +11,7 @@ import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { PROGRAM, root } from '../helpers/root.ts';
 
 interface Step {
   run?: string;
@@ -27,8 +25,8 @@ interface Workflow {
   jobs: Record<string, { if?: string; steps: Step[] }>;
 }
 
-const recipes = readdirSync(join(ROOT, 'docs/recipes')).filter((name) => name.endsWith('.yml'));
-const recipe = (name: string): Workflow => parse(readFileSync(join(ROOT, 'docs/recipes', name), 'utf8')) as Workflow;
+const recipes = readdirSync(join(root, 'docs/recipes')).filter((name) => name.endsWith('.yml'));
+const recipe = (name: string): Workflow => parse(readFileSync(join(root, 'docs/recipes', name), 'utf8')) as Workflow;
 
 let home: CliHome;
 let env: Record<string, string>;
@@ -67,7 +65,7 @@ function packed(): string {
   mkdirSync(folder);
   const manifest = { name: 'cdpadm', version: '0.0.1', type: 'module', bin: { cdpadm: 'cdpadm.js' } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-  const start = `#!/usr/bin/env node\nawait import(${JSON.stringify(join(ROOT, 'bin/cdpadm.js'))});\n`;
+  const start = `#!/usr/bin/env node\nawait import(${JSON.stringify(PROGRAM)});\n`;
   writeFileSync(join(folder, 'cdpadm.js'), start);
   execFileSync('tar', ['-czf', join(home.folder, 'cdpadm-0.0.1.tgz'), '-C', home.folder, 'package']);
   return join(home.folder, 'cdpadm-0.0.1.tgz');
@@ -143,7 +141,7 @@ const change = (from: string | RegExp, to: string): void => {
 };
 
 test.each(recipes)('%s is found from the first page, from the page of its area and from the help', (name) => {
-  const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  const page = (path: string): string => readFileSync(join(root, path), 'utf8');
   expect(page('README.md')).toContain(`](docs/recipes/${name})`);
   expect(page(`docs/${name.split('-')[0] ?? ''}.md`)).toContain(`](recipes/${name})`);
   expect(topics.recipes).toContain(`docs/recipes/${name}`);
@@ -305,7 +303,7 @@ describe('recipes', () => {
     expect(steps.at(-1)).toEqual({ code: 12, said: expect.stringContaining('add --allow-delete') as unknown });
     const allowed = await planned({ ...createHomeEnv('third'), ALLOW_DELETE: '--allow-delete' });
     expect(allowed.steps.at(-1)).toMatchObject({ code: 0 });
-    const raw = readFileSync(join(ROOT, 'docs/recipes/roles-push-with-plan.yml'), 'utf8');
+    const raw = readFileSync(join(root, 'docs/recipes/roles-push-with-plan.yml'), 'utf8');
     expect(raw).toMatch(/^ {2}ALLOW_DELETE: .* inputs\.allow_delete && '--allow-delete' \|\| '' /m);
     writeFileSync(file, text);
   });

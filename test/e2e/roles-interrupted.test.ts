@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
 import { type FaultServer, json, silence, startFaultServer } from '../helpers/fault-server.ts';
-import { root } from '../house/sources.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
 let home: CliHome;
 let server: FaultServer;
@@ -47,7 +47,7 @@ test.each(LINES)(
         resolve();
       });
     });
-    const child = spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'roles', ...words], {
+    const child = spawn(process.execPath, [PROGRAM, 'roles', ...words], {
       cwd: home.cwd,
       env: {
         PATH: process.env.PATH,

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
-import { root } from '../house/sources.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
 function push(admin: RolesHome) {
   const folders = ['config', 'state', 'cache', 'data'].map((kind) => [
     `CDPADM_${kind.toUpperCase()}_DIR`,
     join(admin.folder, kind),
   ]);
-  const child = spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'roles', 'push', '--yes'], {
+  const child = spawn(process.execPath, [PROGRAM, 'roles', 'push', '--yes'], {
     cwd: admin.cwd,
     env: {
       PATH: process.env.PATH,

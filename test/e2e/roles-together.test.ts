@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
-import { root } from '../house/sources.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
 const MANY = 10;
 
 function push(admin: RolesHome, folder: string): Promise<{ code: number | null; stderr: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'roles', 'push', '--yes', '--force'], {
+    const child = spawn(process.execPath, [PROGRAM, 'roles', 'push', '--yes', '--force'], {
       cwd: folder,
       env: {
         PATH: process.env.PATH,

@@ -2,13 +2,12 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { createCliHome } from '../helpers/cli.ts';
 import { type Sink, startSink } from '../helpers/seed-sink.ts';
 import { isSwept } from '../helpers/stray-file.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const ROWS = 20_000;
 const KILLS = 10;
 const BAD = 777;

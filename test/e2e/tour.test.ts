@@ -1,9 +1,8 @@
 // The tour of the built program, as `npm start` runs it: no terminal, no account, nothing of the user's touched.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../house/sources.ts';
+import { PROGRAM } from '../helpers/root.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { judgedOf, judgedPlatforms, tellingEnv } from '../helpers/wire-judge.ts';
 
@@ -21,7 +20,7 @@ function takeTour(
   const home = temporaryFolder();
   return new Promise((resolve, reject) => {
     const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home, ...tellingEnv() };
-    const child = spawn(process.execPath, [join(root, 'bin/cdpadm.js'), 'tour', ...args], {
+    const child = spawn(process.execPath, [PROGRAM, 'tour', ...args], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -2,14 +2,13 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { SECRET_ENV, stageSync } from '../helpers/warehouse-files.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const WRITES = 12;
 
 let home: PlatformHome;

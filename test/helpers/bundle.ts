@@ -3,11 +3,9 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { root } from './root.ts';
 
 export interface Bundle {
   /** The module to give to `process.execPath`. Every user may read it. */
@@ -18,7 +16,7 @@ export interface Bundle {
 /** Bundles an entry, named from the repository's root, with all it imports into one module in a temporary folder. */
 export async function bundleEntry(entry: string): Promise<Bundle> {
   const build = await rolldown({
-    cwd: ROOT,
+    cwd: root,
     input: entry,
     platform: 'node',
     external: ['node-sqlite3-wasm', '@napi-rs/keyring'],

@@ -1,67 +1,64 @@
-// A self-signed certificate for tests, made by the openssl of the machine.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// A self-signed certificate for tests.
+import { createHash, createPublicKey, randomBytes, sign } from 'node:crypto';
+import { der, objectId, octets, sequence, TRUE } from './der-bytes.ts';
+import { newKey } from './keys.ts';
 
 export interface Certificate {
   key: string;
   cert: string;
 }
 
-/** When a certificate is good, in epoch milliseconds. */
+/** When a certificate is valid, in epoch milliseconds. */
 export interface Validity {
   from: number;
   until: number;
 }
 
-/**
- * For `localhost`, `platform.test` and 127.0.0.1, valid for a day from now or as is said. Undefined where there is no
- * openssl.
- */
-export function makeCertificate(validity?: Validity): Certificate | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-cert-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  try {
-    const names = 'subjectAltName=DNS:localhost,DNS:platform.test,IP:127.0.0.1';
-    const subject = ['-subj', '/CN=platform.test', '-addext', names, '-days', '1'];
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', key, '-out', cert, ...subject], { stdio: 'pipe' });
-    if (validity) signAgain(folder, names, validity);
-    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+const HOUR = 3_600_000;
+const NAMES = ['localhost', 'platform.test'];
+const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
+
+/** For `localhost`, `platform.test` and 127.0.0.1; without a validity for one day from now. */
+export function makeCertificate(validity?: Validity): Certificate {
+  const { from, until } = validity ?? { from: Date.now(), until: Date.now() + 24 * HOUR };
+  const key = newKey('ec');
+  const name = sequence(der(0x31, sequence(objectId('550403'), der(0x0c, Buffer.from('platform.test')))));
+  const alternatives = sequence(...NAMES.map((text) => der(0x82, Buffer.from(text))), der(0x87, [127, 0, 0, 1]));
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  // Two authorities of one name are told apart by these.
+  const keyId = createHash('sha256').update(publicKey).digest().subarray(0, 20);
+  const extensions = sequence(
+    sequence(objectId('551d13'), TRUE, octets(sequence(TRUE))),
+    sequence(objectId('551d11'), octets(alternatives)),
+    sequence(objectId('551d0e'), octets(octets(keyId))),
+    sequence(objectId('551d23'), octets(sequence(der(0x80, keyId)))),
+  );
+  const signed = sequence(
+    der(0xa0, der(0x02, [2])),
+    der(0x02, [1], randomBytes(15)),
+    ECDSA_WITH_SHA256,
+    name,
+    sequence(time(from), time(until)),
+    name,
+    publicKey,
+    der(0xa3, extensions),
+  );
+  const signature = der(0x03, [0], sign('sha256', signed, key));
+  const lines = sequence(signed, ECDSA_WITH_SHA256, signature)
+    .toString('base64')
+    .replaceAll(/.{64}(?=.)/g, '$&\n');
+  return { key, cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n` };
 }
 
-/** Every openssl takes two dates for `ca` alone, which signs what is asked of it and keeps a list of it. */
-function signAgain(folder: string, names: string, { from, until }: Validity): void {
-  const openssl = (...args: string[]): unknown => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-  const date = (ms: number): string => new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '');
-  const config = [
-    '[ca]\ndefault_ca=own',
-    '[own]\ndatabase=list.txt\nserial=serial.txt\nnew_certs_dir=.\ndefault_md=sha256\npolicy=any',
-    '[any]\ncommonName=supplied',
-    `[e]\nbasicConstraints=critical,CA:TRUE\n${names}`,
-  ];
-  writeFileSync(join(folder, 'ca.cnf'), `${config.join('\n')}\n`);
-  writeFileSync(join(folder, 'list.txt'), '');
-  writeFileSync(join(folder, 'serial.txt'), '01\n');
-  openssl('req', '-new', '-key', 'key.pem', '-subj', '/CN=platform.test', '-out', 'request.pem');
-  const dates = ['-startdate', date(from), '-enddate', date(until)];
-  const files = ['-keyfile', 'key.pem', '-in', 'request.pem', '-out', 'cert.pem'];
-  openssl('ca', '-config', 'ca.cnf', '-selfsign', '-batch', '-notext', '-extensions', 'e', ...files, ...dates);
-}
-
-/** Whether the machine has an openssl to check against. */
-export function hasOpenssl(): boolean {
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'pipe' });
-    return true;
-  } catch {
-    return false;
-  }
+/** A UTCTime, which has two digits for the year: certificates use it until 2049. */
+function time(ms: number): Buffer {
+  return der(
+    0x17,
+    Buffer.from(
+      new Date(ms)
+        .toISOString()
+        .slice(2)
+        .replaceAll(/[-:T]|\.\d+/g, ''),
+    ),
+  );
 }

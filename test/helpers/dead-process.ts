@@ -1,7 +1,4 @@
-// A process that is no more.
-import { spawnSync } from 'node:child_process';
+// A process that does not exist.
 
-/** An id that no process has any more. */
-export function deadPid(): number {
-  return spawnSync(process.execPath, ['--version']).pid;
-}
+/** An id above those that any system gives to a process. */
+export const DEAD_PID = 2 ** 31 - 1;

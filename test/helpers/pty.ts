@@ -1,10 +1,8 @@
 // The built program on a terminal of its own, for what only a terminal shows: questions, keys, colour, width.
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
-
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+import { PROGRAM } from './root.ts';
 
 export const KEY = {
   enter: '\r',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeLazy } from '../../scripts/lazy-requires.mjs';
-import { root } from './sources.ts';
+import { root } from '../helpers/root.ts';
 
 interface Loaded {
   /** Of the bundle, from the root of the project. */

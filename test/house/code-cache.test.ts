@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { root } from './sources.ts';
+import { root } from '../helpers/root.ts';
 
 const MAIN = `exports.main = async () => {
   const { say } = require('./chunks/say.js');

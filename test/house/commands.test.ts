@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { entries } from '../../src/program.ts';
 import { commandsBelow, leavesBelow, loadProgram } from '../helpers/command-tree.ts';
-import { root } from './sources.ts';
+import { root } from '../helpers/root.ts';
 
 const program = await loadProgram();
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { helpScreens } from '../../src/main.ts';
 import { createTestIo, runCli } from '../helpers/cli.ts';
-import { root } from './sources.ts';
+import { PROGRAM, root } from '../helpers/root.ts';
 
 function start(args: string[], columns?: number): { status: number | null; stdout: string; stderr: string } {
   const env = columns === undefined ? {} : { COLUMNS: String(columns) };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'bin/cdpadm.js'), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
     env,
     encoding: 'utf8',
   });

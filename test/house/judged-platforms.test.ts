@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
 import { judgedOf, judgedPlatforms } from '../helpers/wire-judge.ts';
-import { root } from './sources.ts';
+import { PROGRAM, root } from '../helpers/root.ts';
 
 /** A call of which the platform bears what no document knows. */
 const LINE = ['api', 'GET', '/platform/v2/organizations/{orgId}/accounts/{accountId}/roles?everything=1'];
@@ -37,17 +37,18 @@ describe('a platform that the program starts', () => {
   });
 
   function program(env: Record<string, string>): number | null {
-    const words = [join(root, 'bin/cdpadm.js'), ...LINE, ...LOCAL];
+    const words = [PROGRAM, ...LINE, ...LOCAL];
     return spawnSync(process.execPath, words, { cwd: home.cwd, env, stdio: 'ignore' }).status;
   }
 });
 
 /** What runs programs of ours as processes. */
-const RUNS = /\bcdpadm\.js\b|openTerminal\(|bundleEntry\(|runProgram\(/;
+const RUNS = /\b(?:PROGRAM|cdpadm\.js)\b|openTerminal\(|bundleEntry\(|runProgram\(/;
 /** An environment from which its platforms are heard of. */
 const TOLD = /\bcreate(?:\w*Home|World)\(|\bopenPlatformHome\(|\btellingEnv\(/;
 /** Those that have no platform in a process of its own, and why their environment is another. */
 const WITHOUT: Record<string, string> = {
+  'test/helpers/root.ts': 'says where it is',
   'test/helpers/bundle.ts': 'makes what others run',
   'test/helpers/pty.ts': 'has the environment that it is given',
   'test/sweeps/program.ts': 'has the environment of its world',
@@ -55,10 +56,11 @@ const WITHOUT: Record<string, string> = {
   'test/house/code-cache.test.ts': 'starts of a program of its own',
   'test/house/help-screens.test.ts': 'help alone',
   'test/house/start.test.ts': 'starts alone',
-  'test/unit/lib/files/seed-rejects.test.ts': 'one room alone',
-  'test/unit/lib/kernel/durable.test.ts': 'one room alone',
-  'test/unit/lib/kernel/lock.test.ts': 'one room alone',
-  'test/unit/lib/kernel/make-folder.test.ts': 'one room alone',
+  'test/e2e/seed-rejects.test.ts': 'one module alone',
+  'test/e2e/durable.test.ts': 'one module alone',
+  'test/e2e/lock.test.ts': 'one module alone',
+  'test/e2e/chain-kill.test.ts': 'one module alone',
+  'test/e2e/make-folder.test.ts': 'one module alone',
 };
 
 test('processes that may have a platform tell of it', () => {

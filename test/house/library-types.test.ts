@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { root } from './sources.ts';
+import { root } from '../helpers/root.ts';
 
 const CONSUMER = `
 import { connectEmulator, startEmulator } from 'cdpadm';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { minVersion, satisfies } from 'semver';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { root } from './sources.ts';
+import { root } from '../helpers/root.ts';
 
 interface LockedPackage {
   version?: string;

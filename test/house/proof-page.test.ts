@@ -1,11 +1,10 @@
 // The table of promises in docs/proof.md is whole: each row says which test shows it, and that test is there.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { root } from '../helpers/root.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const page = readFileSync(join(ROOT, 'docs/proof.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/proof.md'), 'utf8');
 const rows = [...page.matchAll(/^\| (\d+) \|(.*)\|$/gm)].map(([, number = '', rest = '']) => ({
   number,
   cells: rest.split('|').map((cell) => cell.trim()),
@@ -30,5 +29,5 @@ test('every row of the promises has a higher number than the one before it, and 
 test.each(rows.map(({ number, cells }) => [number, cells[1] ?? ''] as const))('row %s names tests', (_row, cell) => {
   const named = testsOf(cell);
   expect(named).not.toEqual([]);
-  expect(named.filter((path) => !path.endsWith('.test.ts') || !existsSync(join(ROOT, path)))).toEqual([]);
+  expect(named.filter((path) => !path.endsWith('.test.ts') || !existsSync(join(root, path)))).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { manPages, markdownPages } from '../../scripts/reference.mjs';
 import { reference } from '../../src/main.ts';
 import { createTestIo } from '../helpers/cli.ts';
-import { root } from './sources.ts';
+import { root } from '../helpers/root.ts';
 
 const all = await reference(createTestIo().io);
 const manual = manPages(all, '2026-01-31');

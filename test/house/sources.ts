@@ -1,10 +1,8 @@
 // The project's own source files, parsed, for the tests that look at code.
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, posix } from 'node:path';
 import ts from 'typescript';
-
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+import { root } from '../helpers/root.ts';
 
 export interface Import {
   /** As it is written. */
@@ -25,8 +23,16 @@ export interface SourceFile {
   imports: Import[];
 }
 
-/** All files of our own code below `folder`. */
+const read = new Map<string, SourceFile[]>();
+
+/** All files of our own code below `folder`, parsed once. */
 export function readSources(folder: string): SourceFile[] {
+  const known = read.get(folder) ?? parseSources(folder);
+  read.set(folder, known);
+  return known;
+}
+
+function parseSources(folder: string): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => posix.join(folder, name.replaceAll('\\', '/')))
     .filter((path) => /\.(ts|js|mjs)$/.test(path))
@@ -40,10 +46,15 @@ function readSource(path: string): SourceFile {
   return { path, text, ast, imports: findImports(path, ast) };
 }
 
-/** Every node of the tree, the root first. */
-export function* walk(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  for (const child of node.getChildren()) yield* walk(child);
+/** Every node of the tree except tokens, the root first. */
+export function walk(root: ts.Node): ts.Node[] {
+  const nodes = [root];
+  const add = (node: ts.Node): void => {
+    nodes.push(node);
+    ts.forEachChild(node, add);
+  };
+  ts.forEachChild(root, add);
+  return nodes;
 }
 
 function findImports(path: string, ast: ts.SourceFile): Import[] {

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
 import { listenOnLoopback } from '../helpers/loopback.ts';
@@ -15,8 +14,8 @@ import { CASES } from './cases.ts';
 import { nameOf, runProgram } from './program.ts';
 import { GIVE_UP_MS, SEED, tell } from './sweep.ts';
 import { createWorld } from './world.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const GROUPS = 4000;
 
 /** How a command's standard output is read. */

@@ -2,14 +2,13 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FaultPlan } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { GIVE_UP_MS } from './sweep.ts';
 import type { Clean } from './judge.ts';
 import type { World } from './world.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 export interface Ended {
   /** Null for one that was killed. */
   code: number | null;

@@ -4,7 +4,6 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCliHome } from '../helpers/cli.ts';
 import { type Reply, type Sink, startSink } from '../helpers/seed-sink.ts';
@@ -12,8 +11,8 @@ import { isSwept } from '../helpers/stray-file.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import { SEED, tell } from './sweep.ts';
+import { PROGRAM } from '../helpers/root.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const ROWS = 40;
 const BATCHES = 4;
 /** Of a run that nobody disturbs: its batches, and what it takes to find the row that the platform refuses. */

@@ -1,14 +1,11 @@
 // The chain of lines: each change shows, a killed process breaks nothing, lines of earlier versions are chained once.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Chain, openChain } from '../../../../src/lib/config/chain.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
-import { type Bundle, bundleEntry } from '../../../helpers/bundle.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
@@ -223,34 +220,5 @@ describe('lines of a version without a chain', () => {
     appendFileSync(path, `${object('b')}\n`);
     await chain.append(objects('c'));
     expect(await faults()).toEqual(['line 2: it has no place in the chain']);
-  });
-});
-
-describe('processes', () => {
-  let bundle: Bundle;
-  beforeAll(async () => {
-    bundle = await bundleEntry('test/unit/lib/config/children/append-chain.ts');
-  });
-  afterAll(() => bundle.remove());
-
-  /** Appends until it has acknowledged `count` times, and is killed then. Resolves with what it acknowledged. */
-  function appendAndKill(name: string, count: number): Promise<string[]> {
-    const child = spawn(process.execPath, [bundle.file, path, name], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const written: string[] = [];
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (written.push(line) === count) child.kill('SIGKILL');
-    });
-    return new Promise((resolve) => child.on('close', () => resolve(written)));
-  }
-
-  it('that are killed while several append leave an unbroken chain with all that was acknowledged', async () => {
-    for (const round of [1, 2, 3]) {
-      const written = await Promise.all([5, 9, 13].map((count) => appendAndKill(`r${round}w${count}`, count + round)));
-      const report = await chain.verify();
-      expect(report.faults).toEqual([]);
-      const text = readFileSync(path, 'utf8');
-      for (const id of written.flat()) expect(text).toContain(`"id":"${id}"`);
-    }
   });
 });

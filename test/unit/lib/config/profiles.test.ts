@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { openKeychain } from '../../../../src/lib/config/keychain.ts';
 import { profileNameProblem } from '../../../../src/lib/config/profile-name.ts';
 import { openProfiles, type ProfileDraft } from '../../../../src/lib/config/profiles.ts';
-import { runTogether } from '../../../helpers/bundle.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { CANARY, folderWith, memoryKeychain, secretsOptions } from './folders.ts';
 
@@ -215,14 +214,5 @@ describe('several writers at once', () => {
     );
     await Promise.all(writers);
     expect((await openProfiles(secretsOptions(folder)).read()).profiles.size).toBe(8);
-  });
-
-  it('lose nothing between ten processes', { timeout: 60_000 }, async () => {
-    const folder = temporaryFolder();
-    const writers = Array.from({ length: 10 }, (_, writer) => [folder, `w${writer}-`, '5']);
-    await runTogether('test/unit/lib/config/children/write-profiles.ts', writers);
-    const { profiles } = await openProfiles(secretsOptions(folder)).read();
-    expect(profiles.size).toBe(50);
-    expect(profiles.get('w9-4')).toEqual({ org_id: '4' });
   });
 });

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import type { ManifestReply } from '../../../../src/lib/contract/roles.ts';
 import { openRolesStore, type RolesStore } from '../../../../src/lib/config/roles-store.ts';
 import { anyReply, role } from '../../../helpers/any-roles.ts';
-import { runTogether } from '../../../helpers/bundle.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -253,14 +252,5 @@ describe('two writers', () => {
     });
     await expect(inside).rejects.toThrow('ended');
     await expect(store.exclusively(() => Promise.resolve('free'))).resolves.toBe('free');
-  });
-
-  it('of ten processes lose nothing', { timeout: 60_000 }, async () => {
-    const state = temporaryFolder();
-    await runTogether('test/unit/lib/config/children/write-roles.ts', Array<string[]>(10).fill([state, '3']));
-    const counted = open(SCOPE, state)
-      .store.revisions()
-      .map(({ manifest }) => manifest['count'] as number);
-    expect(counted.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
   });
 });

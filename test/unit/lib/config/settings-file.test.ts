@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProfiles } from '../../../../src/lib/config/profiles.ts';
 import { readSettingsFile } from '../../../../src/lib/config/settings-file.ts';
-import { deadPid } from '../../../helpers/dead-process.ts';
+import { DEAD_PID } from '../../../helpers/dead-process.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { setUmask } from '../../../helpers/umask.ts';
@@ -109,7 +109,7 @@ describe('writing', () => {
 
   it('takes away what killed writers left half-written, and nothing else', async () => {
     const folder = folderWith({ profiles: {} });
-    const left = [`.cdpadm-${deadPid()}-a1.tmp`, 'config.json.tmp-5367985972392d9a'];
+    const left = [`.cdpadm-${DEAD_PID}-a1.tmp`, 'config.json.tmp-5367985972392d9a'];
     for (const name of [...left, 'config.json.tmp', 'config.json.old']) {
       writeFileSync(join(folder, name), '');
       utimesSync(join(folder, name), 0, 0);

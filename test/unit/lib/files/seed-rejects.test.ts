@@ -1,12 +1,9 @@
 // The file of refused rows: each can be fed back, and a run that goes on adds where it left off.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRejects, type Reject } from '../../../../src/lib/files/seed-rejects.ts';
-import { bundleEntry } from '../../../helpers/bundle.ts';
 import { diskCalls } from '../../../helpers/disk-calls.ts';
-import { isMutation } from '../../../helpers/size.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const reject = (original: string, line = 7): Reject => ({ file: 'a.csv', line, reason: 'no "xpid"', original });
@@ -106,22 +103,5 @@ describe('openRejects', () => {
     );
     mkdirSync(join(folder, 'r.ndjson'), { recursive: true });
     expect(() => openRejects(join(folder, 'r.ndjson'), 5)).toThrow(expect.objectContaining({ code: 'files.write' }));
-  });
-
-  // Other processes run without the mutant.
-  it.skipIf(isMutation)('tells that a disk took a part only, and claims no more than what it took before', async () => {
-    const path = join(temporaryFolder(), 'r.ndjson');
-    const child = await bundleEntry('test/unit/lib/files/children/reject-rows.ts');
-    try {
-      // Two blocks of 512 or 1024 bytes: the second time a part of the rows has room.
-      const limited = ['-c', 'ulimit -f 2; exec "$@"', 'sh', process.execPath, child.file, path];
-      const { stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
-      const { before, after, code } = JSON.parse(stdout) as { before: number; after: number; code: string };
-      expect(code).toBe('files.write');
-      expect(before).toBeGreaterThan(0);
-      expect(after).toBe(before);
-    } finally {
-      child.remove();
-    }
   });
 });

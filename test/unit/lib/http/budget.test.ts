@@ -9,10 +9,8 @@ import { tryLock } from '../../../../src/lib/kernel/lock.ts';
 import { createCacheFiles } from '../../../../src/lib/kernel/cache-files.ts';
 import { createTestClock, TEST_TIME } from '../../../helpers/clock.ts';
 import { type FaultServer, json, startFaultServer } from '../../../helpers/fault-server.ts';
-import { isMutation } from '../../../helpers/size.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { opened } from '../../../helpers/opened.ts';
-import { contend } from './contend.ts';
 import { fail, never, testClient } from './setup.ts';
 import { toldWaits } from './told-waits.ts';
 
@@ -100,14 +98,6 @@ describe('takeSlots', () => {
       /^waiting 1m 1s: at most 90 requests a minute go to https:\/\/a\.example$/,
     );
     expect(await taker(() => TEST_TIME).take(1, 'https://b.example')).toBe(TEST_TIME);
-  });
-
-  // Other processes run without the mutant.
-  test.skipIf(isMutation)('ten processes share one budget', async () => {
-    const outputs = await contend(10, 'budget', folder, '12');
-    const sent = outputs.flatMap((output) => JSON.parse(output) as number[]);
-    expect(sent).toHaveLength(120);
-    expect(busiest(sent)).toBe(90);
   });
 
   test('a clock that is set back neither blocks nor opens the gate', async () => {

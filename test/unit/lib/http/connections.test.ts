@@ -11,9 +11,8 @@ import { opened } from '../../../helpers/opened.ts';
 import { getThing, triggerThing } from './endpoints.ts';
 import { testClient } from './setup.ts';
 
-const certificate = makeCertificate();
 const params = { thingId: 'a' };
-const tries = certificate === undefined ? [undefined] : [undefined, certificate];
+const tries = [undefined, makeCertificate()];
 
 describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   it('keeps a connection for the calls that follow, with TLS too', async () => {

@@ -5,10 +5,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpOptions } from '../../../../src/lib/http/types.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { type FaultServer, json, type ReceivedRequest, startFaultServer } from '../../../helpers/fault-server.ts';
-import { isMutation } from '../../../helpers/size.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { opened } from '../../../helpers/opened.ts';
-import { contend } from './contend.ts';
 import { getThing, seedThings, triggerThing } from './endpoints.ts';
 import { SECRETS, testClient, withoutToken } from './setup.ts';
 
@@ -126,14 +124,6 @@ test('ten clients at once make one token request', async () => {
   await Promise.all(clients.map((http) => http.call(getThing, { params })));
   expect(tokenRequests()).toHaveLength(1);
   expect(bearers()).toEqual(Array(10).fill('Bearer token-number-1'));
-});
-
-// Other processes run without the mutant.
-test.skipIf(isMutation)('ten processes at once make one token request', async () => {
-  const { folder } = client();
-  const replies = await contend(10, 'token', join(folder, 'shared'), server.url);
-  expect(replies).toEqual(Array(10).fill('{"id":"a"}'));
-  expect(tokenRequests()).toHaveLength(1);
 });
 
 describe('renewal', () => {

@@ -3,13 +3,13 @@ import { hostname } from 'node:os';
 import { isatty } from 'node:tty';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { host } from '../../../../src/lib/kernel/host.ts';
-import { deadPid } from '../../../helpers/dead-process.ts';
+import { DEAD_PID } from '../../../helpers/dead-process.ts';
 
 describe('host', () => {
   it('knows who is alive', () => {
     expect(host.isAlive(process.pid)).toBe(true);
     expect(host.isAlive(process.ppid)).toBe(true);
-    expect(host.isAlive(deadPid())).toBe(false);
+    expect(host.isAlive(DEAD_PID)).toBe(false);
   });
 
   it('takes a process of another user for alive', () => {

@@ -1,15 +1,12 @@
 // The lock between processes: nobody twice, nobody for ever, nothing left behind.
-import { type ChildProcess, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { acquireLock, tryLock, withLock } from '../../../../src/lib/kernel/lock.ts';
-import { type Bundle, bundleEntry } from '../../../helpers/bundle.ts';
-import { deadPid } from '../../../helpers/dead-process.ts';
+import { DEAD_PID } from '../../../helpers/dead-process.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const onLinux = process.platform === 'linux';
@@ -31,7 +28,7 @@ interface Written {
 }
 
 function writeLock(path: string, holder: Written = {}): void {
-  fs.writeFileSync(path, JSON.stringify({ pid: deadPid(), host: hostname(), nonce: 'n0nce', ...holder }));
+  fs.writeFileSync(path, JSON.stringify({ pid: DEAD_PID, host: hostname(), nonce: 'n0nce', ...holder }));
 }
 
 /** A clock whose sleep is the test's own deed. */
@@ -184,124 +181,14 @@ describe('a lock that is found', () => {
 
   it('is cleaned up with what killed processes left beside it, and nothing else', () => {
     const path = lockPath();
-    const gone = deadPid();
     writeLock(path);
     const innocent = ['state.lock.json', 'state.lock.bak.dead.txt', 'other.lock', 'other.lock.n9.dead'];
-    const leftovers = ['state.lock.n7.dead', 'state.lock.n7.dead.n8.dead', `.cdpadm-${gone}-abc.tmp`];
+    const leftovers = ['state.lock.n7.dead', 'state.lock.n7.dead.n8.dead', `.cdpadm-${DEAD_PID}-abc.tmp`];
     for (const name of [...innocent, ...leftovers]) {
       fs.writeFileSync(join(path, '..', name), '');
       fs.utimesSync(join(path, '..', name), HOURS_AGO, HOURS_AGO);
     }
     tryLock(path)?.release();
     expect(filesBeside(path)).toEqual(innocent.sort());
-  });
-});
-
-describe('between processes', () => {
-  let bundle: Bundle;
-  beforeAll(async () => {
-    bundle = await bundleEntry('test/unit/lib/kernel/children/hold-lock.ts');
-  });
-  afterAll(() => bundle.remove());
-
-  function start(...args: string[]): ChildProcess {
-    const child = spawn(process.execPath, [bundle.file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    return child;
-  }
-
-  /** The child's lines, one at a time. */
-  function linesOf(child: ChildProcess): () => Promise<string> {
-    if (!child.stdout) throw new Error('no standard output');
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    return async () => String((await lines.next()).value);
-  }
-
-  function ended(child: ChildProcess): Promise<number | null> {
-    return new Promise((resolve) => child.once('exit', resolve));
-  }
-
-  it('nobody’s update is lost', async () => {
-    const path = lockPath();
-    const counter = join(temporaryFolder(), 'counter');
-    fs.writeFileSync(counter, '0');
-    const children = Array.from({ length: 6 }, () => start('count', path, counter, '40'));
-    await expect(Promise.all(children.map(ended))).resolves.toEqual([0, 0, 0, 0, 0, 0]);
-    expect(fs.readFileSync(counter, 'utf8')).toBe('240');
-    expect(filesBeside(path)).toEqual([]);
-  });
-
-  it('a killed holder’s lock is free at once, without a wait', async () => {
-    const path = lockPath();
-    const holder = start('hold', path);
-    await expect(linesOf(holder)()).resolves.toBe(`held ${holder.pid}`);
-    expect(tryLock(path)).toBeUndefined();
-    const end = ended(holder);
-    holder.kill('SIGKILL');
-    await end;
-    const lock = tryLock(path);
-    expect(lock).toBeDefined();
-    expect(filesBeside(path)).toEqual([basename(path)]);
-    lock?.release();
-  });
-
-  it('exactly one of many takes a killed holder’s place', async () => {
-    for (let round = 0; round < 3; round++) {
-      const path = lockPath();
-      const holder = start('hold', path);
-      await linesOf(holder)();
-      const racers = Array.from({ length: 5 }, () => start('race', path));
-      const read = racers.map(linesOf);
-      await expect(Promise.all(read.map((line) => line()))).resolves.toEqual(racers.map(() => 'ready'));
-      const next = read.map((line) => line());
-      holder.kill('SIGKILL');
-      await expect(Promise.race(next)).resolves.toBe('won');
-      // Losers go on trying until their input ends; then they end without a word.
-      for (const racer of racers) racer.stdin?.end();
-      const said = await Promise.all(next);
-      expect(said.filter((line) => line === 'won')).toHaveLength(1);
-    }
-  });
-
-  it('processes killed at any moment leave no update half done beside another, and nobody waiting', async () => {
-    const path = lockPath();
-    const counter = join(temporaryFolder(), 'counter');
-    fs.writeFileSync(counter, '0');
-    const log = `${counter}.log`;
-    fs.writeFileSync(log, '');
-    const entries = (): string[] => fs.readFileSync(log, 'utf8').trim().split('\n');
-    for (let kills = 0; kills < 12; kills++) {
-      const victims = [start('count', path, counter, '1000000'), start('count', path, counter, '1000000')];
-      const wanted = entries().length + 10 + kills;
-      while (entries().length < wanted) await new Promise(setImmediate);
-      const ends = victims.map(ended);
-      for (const victim of victims) victim.kill('SIGKILL');
-      await Promise.all(ends);
-      if (fs.readFileSync(counter, 'utf8') === '') fs.writeFileSync(counter, '0');
-    }
-    const before = entries().length;
-    await expect(ended(start('count', path, counter, '5'))).resolves.toBe(0);
-    expect(entries()).toHaveLength(before + 10);
-    expect(fs.existsSync(path)).toBe(false);
-    expect(overlaps(entries())).toEqual([]);
-  });
-
-  /** Ends of a deed during which another one had begun. */
-  function overlaps(entries: readonly string[]): string[] {
-    return entries.filter(
-      (entry, index) => entry.startsWith('end') && entries[index - 1] !== entry.replace('end', 'begin'),
-    );
-  }
-
-  it.runIf(onLinux)('a killed holder that its parent never buries is dead all the same', async () => {
-    const path = lockPath();
-    // `cat` takes the shell's place and never asks for the child's end.
-    const parent = spawn('sh', ['-c', '"$0" "$1" hold "$2" & exec cat', process.execPath, bundle.file, path]);
-    onTestFinished(() => void parent.kill('SIGKILL'));
-    const pid = Number((await linesOf(parent)()).split(' ')[1]);
-    process.kill(pid, 'SIGKILL');
-    const state = (): string | undefined => /\) (\w)/.exec(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
-    while (state() !== 'Z') await new Promise(setImmediate);
-    expect(tryLock(path)).toBeDefined();
   });
 });

@@ -1,11 +1,8 @@
 // Folders are made level by level, so that no file system keeps us busy for ever.
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { makeFolder } from '../../../../src/lib/kernel/temporary-file.ts';
-import { bundleEntry } from '../../../helpers/bundle.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 it('makes each level that is missing, with the mode, and leaves what is there', () => {
@@ -24,20 +21,4 @@ it('refuses a file in a place of its own or of a parent', () => {
   writeFileSync(file, '');
   expect(() => makeFolder(file)).toThrow('EEXIST');
   expect(() => makeFolder(join(file, 'below'))).toThrow('ENOTDIR');
-});
-
-it.runIf(process.platform === 'linux')('gives up where the system makes none', async () => {
-  // In a process of its own: what never ends would not let go of this one.
-  const { file, remove } = await bundleEntry('src/lib/kernel/make-folder.ts');
-  onTestFinished(remove);
-  const code = `import(${JSON.stringify(pathToFileURL(file).href)})
-    .then((it) => it.makeFolder('/proc/none/below'))
-    .catch((error) => console.log(error.code))`;
-  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
-    timeout: 20_000,
-    killSignal: 'SIGKILL',
-    encoding: 'utf8',
-  });
-  expect(signal).toBeNull();
-  expect(stdout).toBe('ENOENT\n');
 });

@@ -3,10 +3,9 @@ import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, 
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeScratchFolder } from '../../../../src/lib/kernel/scratch-folder.ts';
-import { deadPid } from '../../../helpers/dead-process.ts';
+import { DEAD_PID } from '../../../helpers/dead-process.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-const DEAD = deadPid();
 const LONG_AGO = new Date(Date.now() - 2 * 60 * 60_000);
 
 /** A folder with something in it, as a process that is no more left it. */
@@ -29,15 +28,15 @@ it('makes an empty private folder that cannot be foretold', () => {
 it('removes what a killed process left an hour ago, and nothing else', () => {
   const root = temporaryFolder();
   const target = temporaryFolder();
-  const gone = leftBehind(root, `cdpadm-edit-${DEAD}-abcDEF`);
+  const gone = leftBehind(root, `cdpadm-edit-${DEAD_PID}-abcDEF`);
   const kept = [
     leftBehind(root, `cdpadm-edit-${process.pid}-abcDEF`),
-    leftBehind(root, `cdpadm-edit-${DEAD}-young1`, new Date()),
-    leftBehind(root, `cdpadm-warehouse-${DEAD}-abcDEF`),
-    leftBehind(root, `cdpadm-edit-${DEAD}-abcDEFG`),
+    leftBehind(root, `cdpadm-edit-${DEAD_PID}-young1`, new Date()),
+    leftBehind(root, `cdpadm-warehouse-${DEAD_PID}-abcDEF`),
+    leftBehind(root, `cdpadm-edit-${DEAD_PID}-abcDEFG`),
     leftBehind(root, 'cdpadm-edit-abcDEF'),
   ];
-  symlinkSync(target, join(root, `cdpadm-edit-${DEAD}-linked`));
+  symlinkSync(target, join(root, `cdpadm-edit-${DEAD_PID}-linked`));
   makeScratchFolder('edit', { root });
   expect(existsSync(gone)).toBe(false);
   expect(kept.filter((folder) => !existsSync(join(folder, 'file')))).toEqual([]);
@@ -46,7 +45,7 @@ it('removes what a killed process left an hour ago, and nothing else', () => {
 
 it('leaves what is still needed', () => {
   const root = temporaryFolder();
-  const names = [`cdpadm-edit-${DEAD}-needed`, `cdpadm-edit-${DEAD}-spent1`];
+  const names = [`cdpadm-edit-${DEAD_PID}-needed`, `cdpadm-edit-${DEAD_PID}-spent1`];
   for (const name of names) leftBehind(root, name);
   makeScratchFolder('edit', { root, isSpent: (folder) => folder.endsWith('spent1') });
   expect(names.map((name) => existsSync(join(root, name)))).toEqual([true, false]);

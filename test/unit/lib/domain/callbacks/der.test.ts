@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { childrenOf, DerError, readCertificate, readDer } from '../../../../../src/lib/domain/callbacks/der.ts';
 import { runs } from '../../../../helpers/size.ts';
-import { der, FALSE, objectId, octets, sequence, TRUE } from './der-bytes.ts';
+import { der, FALSE, objectId, octets, sequence, TRUE } from '../../../../helpers/der-bytes.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 

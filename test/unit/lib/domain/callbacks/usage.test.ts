@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DerError, type Extension } from '../../../../../src/lib/domain/callbacks/der.ts';
 import { authorityIssue, signingIssue, unknownCondition } from '../../../../../src/lib/domain/callbacks/usage.ts';
 import { runs } from '../../../../helpers/size.ts';
-import { der, FALSE, objectId, sequence, TRUE } from './der-bytes.ts';
+import { der, FALSE, objectId, sequence, TRUE } from '../../../../helpers/der-bytes.ts';
 
 const BASIC = '551d13';
 const USAGE = '551d0f';

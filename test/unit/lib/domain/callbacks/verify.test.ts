@@ -8,7 +8,7 @@ import {
   type HeaderLines,
   verdictOf,
 } from '../../../../../src/lib/domain/callbacks/verify.ts';
-import { newKey } from './forge.ts';
+import { newKey } from '../../../../helpers/keys.ts';
 
 const DOMAIN = 'opendsr.platform.example';
 

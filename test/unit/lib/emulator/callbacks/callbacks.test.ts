@@ -1,14 +1,12 @@
 // Status callbacks: queued at every change, sent on the quarter hour, signed, in order, until somebody takes them.
-import { execFileSync } from 'node:child_process';
 import { createPublicKey, verify } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallbackEntry } from '../../../../../src/lib/emulator/stores/callbacks.ts';
 import { type CallbackReceiver, startCallbackReceiver } from '../../../../helpers/callback-receiver.ts';
-import { hasOpenssl } from '../../../../helpers/certificate.ts';
 import { createTestClock } from '../../../../helpers/clock.ts';
 import { dsrBody, dsrCaller, raw } from '../../../../helpers/dsr.ts';
 import { type Exchange, send, startTestEmulator, type TestEmulator } from '../../../../helpers/emulator.ts';
@@ -126,18 +124,6 @@ describe('callbacks', () => {
         'x-opendsr-processor-domain': 'opendsr.platform.example',
       });
       expect(verify('sha256', body, key, signature)).toBe(true);
-    });
-
-    it.runIf(hasOpenssl())('for openssl', async () => {
-      const { body, key, signature } = await signed();
-      const folder = temporaryFolder();
-      const file = (name: string, content: string | Buffer): string => {
-        writeFileSync(join(folder, name), content);
-        return join(folder, name);
-      };
-      const pem = key.export({ type: 'spki', format: 'pem' }).toString();
-      const args = ['dgst', '-sha256', '-verify', file('key', pem), '-signature', file('signature', signature)];
-      expect(execFileSync('openssl', [...args, file('body', body)], { encoding: 'utf8' })).toBe('Verified OK\n');
     });
   });
 

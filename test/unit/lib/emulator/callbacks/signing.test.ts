@@ -1,11 +1,9 @@
 // The local authority: certificates that node:crypto and openssl accept, made once, whoever asks and whatever is there.
-import { execFileSync } from 'node:child_process';
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSigning } from '../../../../../src/lib/emulator/platform/signing.ts';
-import { hasOpenssl } from '../../../../helpers/certificate.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 
 const DOMAIN = 'opendsr.platform.example';
@@ -42,29 +40,6 @@ describe('certificates', () => {
     expect(await signer.sign(body)).toBe(signature.toString('base64'));
     expect(verify('sha256', Buffer.from(body), key, signature)).toBe(true);
     expect(verify('sha256', Buffer.from(`${body} `), key, signature)).toBe(false);
-  });
-
-  it.runIf(hasOpenssl())('are accepted by openssl, strictly', async () => {
-    const folder = temporaryFolder();
-    const signing = await openSigning(folder);
-    const signer = await signing.signer(DOMAIN);
-    const file = (name: string, content: string | Buffer): string => {
-      writeFileSync(join(folder, name), content);
-      return join(folder, name);
-    };
-    const openssl = (...args: string[]): string => execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });
-    const leaf = file('leaf.pem', signer.chain);
-    const strictly = ['-x509_strict', '-check_ss_sig', '-CAfile', signing.caFile];
-    expect(openssl('verify', ...strictly, '-verify_hostname', DOMAIN, leaf)).toBe(`${leaf}: OK\n`);
-    expect(openssl('verify', ...strictly, '-purpose', 'sslserver', leaf)).toBe(`${leaf}: OK\n`);
-    expect(() => openssl('verify', ...strictly, '-verify_hostname', 'other.example', leaf)).toThrow(
-      /hostname mismatch/i,
-    );
-    const key = file('key.pem', openssl('x509', '-in', leaf, '-noout', '-pubkey'));
-    const signature = file('signature', Buffer.from(await signer.sign('{"a":1}'), 'base64'));
-    const check = ['dgst', '-sha256', '-verify', key, '-signature', signature];
-    expect(openssl(...check, file('body', '{"a":1}'))).toBe('Verified OK\n');
-    expect(() => openssl(...check, file('body', '{"a":2}'))).toThrow();
   });
 });
 

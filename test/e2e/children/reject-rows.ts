@@ -1,5 +1,5 @@
 // A process that may not write much: refuses rows until its disk takes no more, and prints what it believes to have written.
-import { openRejects } from '../../../../../src/lib/files/seed-rejects.ts';
+import { openRejects } from '../../../src/lib/files/seed-rejects.ts';
 
 const rejects = openRejects(process.argv[2] ?? '', undefined);
 const rows = (count: number) =>

@@ -1,12 +1,9 @@
 // The certificate of a callback against every forgery that we could think of: none passes, and genuine ones do.
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  checkCertificate,
-  indexRoots,
-  parseCertificates,
-} from '../../../../../src/lib/domain/callbacks/certificate.ts';
-import { AUTHORITY, type Forge, type Forged, newKey, openForge, type Wanted } from './forge.ts';
+import { checkCertificate, indexRoots, parseCertificates } from '../../src/lib/domain/callbacks/certificate.ts';
+import { AUTHORITY, type Forge, type Forged, openForge, type Wanted } from '../helpers/forge.ts';
+import { newKey } from '../helpers/keys.ts';
 
 const DOMAIN = 'opendsr.platform.example';
 const SAN = `subjectAltName=DNS:${DOMAIN}`;

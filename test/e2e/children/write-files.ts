@@ -1,10 +1,10 @@
 // A child process that writes files as it is told and prints what became of it as JSON.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { writePrivateFile, writeUserFile } from '../../../../../src/lib/kernel/durable.ts';
-import { openDurableLog } from '../../../../../src/lib/kernel/durable-log.ts';
-import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
-import { tryLock } from '../../../../../src/lib/kernel/lock.ts';
+import { writePrivateFile, writeUserFile } from '../../../src/lib/kernel/durable.ts';
+import { openDurableLog } from '../../../src/lib/kernel/durable-log.ts';
+import { KnownError } from '../../../src/lib/kernel/errors.ts';
+import { tryLock } from '../../../src/lib/kernel/lock.ts';
 
 const [deed = '', folder = ''] = process.argv.slice(2);
 const file = join(folder, 'file');

@@ -1,5 +1,5 @@
 // The embedded platform as a process of its own, for tests that kill it: prints its ready line and serves.
-import { startEmulator } from '../../../../../src/lib/emulator/index.ts';
+import { startEmulator } from '../../../src/lib/emulator/index.ts';
 
 const [data] = process.argv.slice(2);
 void startEmulator(data === undefined ? {} : { data }).then(({ ready }) => {

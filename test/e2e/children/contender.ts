@@ -1,11 +1,11 @@
 // A process that contends with others of its kind: for slots of the budget, or for the one token request.
-import { takeSlots } from '../../../../../src/lib/http/limits/budget.ts';
-import { createClient } from '../../../../../src/lib/http/client.ts';
-import { createCacheFiles } from '../../../../../src/lib/kernel/cache-files.ts';
-import { systemClock } from '../../../../../src/lib/kernel/clock.ts';
-import { createRedactor } from '../../../../../src/lib/kernel/redact.ts';
-import { getThing } from '../endpoints.ts';
-import { toldWaits } from '../told-waits.ts';
+import { takeSlots } from '../../../src/lib/http/limits/budget.ts';
+import { createClient } from '../../../src/lib/http/client.ts';
+import { createCacheFiles } from '../../../src/lib/kernel/cache-files.ts';
+import { systemClock } from '../../../src/lib/kernel/clock.ts';
+import { createRedactor } from '../../../src/lib/kernel/redact.ts';
+import { getThing } from '../../unit/lib/http/endpoints.ts';
+import { toldWaits } from '../../unit/lib/http/told-waits.ts';
 
 const cacheFiles = createCacheFiles((error) => {
   throw error;

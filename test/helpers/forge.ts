@@ -1,9 +1,9 @@
 // A forge of certificates, right and wrong ones, by the openssl of the machine.
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newKey } from './keys.ts';
 
 export interface Forged {
   pem: string;
@@ -30,24 +30,7 @@ export interface Forge {
   close(): void;
 }
 
-const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
-  type: 'pkcs8',
-  format: 'pem',
-}) as string;
-
-/** Keys on curves are made in no time. */
-export function newKey(kind: 'rsa' | 'rsa-pss' | 'weak' | 'ec' | 'ed25519' | 'ed448'): string {
-  const { privateKey } = newPair(kind);
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
-}
-
-function newPair(kind: 'rsa' | 'rsa-pss' | 'weak' | 'ec' | 'ed25519' | 'ed448') {
-  if (kind === 'ec') return generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  if (kind === 'rsa-pss') return generateKeyPairSync('rsa-pss', { modulusLength: 2048 });
-  if (kind === 'ed25519') return generateKeyPairSync('ed25519');
-  if (kind === 'ed448') return generateKeyPairSync('ed448');
-  return generateKeyPairSync('rsa', { modulusLength: kind === 'weak' ? 1024 : 2048 });
-}
+const RSA = newKey('rsa');
 
 export function openForge(): Forge {
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-forge-'));

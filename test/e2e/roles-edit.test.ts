@@ -1,10 +1,10 @@
 // `roles edit` with editors that are small programs: what they save is what somebody typed.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { opened } from '../../../helpers/opened.ts';
-import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
+import { DEAD_PID } from '../helpers/dead-process.ts';
+import { opened } from '../helpers/opened.ts';
+import { createRolesHome, type RolesHome } from '../helpers/roles-home.ts';
 
 describe('roles edit', () => {
   let admin: RolesHome;
@@ -138,9 +138,8 @@ describe('roles edit', () => {
   });
 
   it('sweeps what a killed edit left, unless there is work in it', async () => {
-    const { pid } = spawnSync(process.execPath, ['--version']);
     const leave = (name: string, files: Record<string, string>): string => {
-      const folder = join(admin.cwd, `cdpadm-edit-${pid}-${name}`);
+      const folder = join(admin.cwd, `cdpadm-edit-${DEAD_PID}-${name}`);
       mkdirSync(folder);
       for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
       utimesSync(folder, 1, 1);

@@ -1,6 +1,6 @@
 // A process of a concurrency test: counts up in the history of one organization. Arguments: state folder, times.
-import { openRolesStore } from '../../../../../src/lib/config/roles-store.ts';
-import { systemClock } from '../../../../../src/lib/kernel/clock.ts';
+import { openRolesStore } from '../../../src/lib/config/roles-store.ts';
+import { systemClock } from '../../../src/lib/kernel/clock.ts';
 
 async function main([folder = '', times = '0']: string[]): Promise<void> {
   const scope = { organization: '101', address: 'https://api.example.com' };

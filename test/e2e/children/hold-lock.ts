@@ -1,7 +1,7 @@
 // A child process that takes a lock over and over, or once and for ever.
 import * as fs from 'node:fs';
-import { systemClock } from '../../../../../src/lib/kernel/clock.ts';
-import { acquireLock, tryLock, withLock } from '../../../../../src/lib/kernel/lock.ts';
+import { systemClock } from '../../../src/lib/kernel/clock.ts';
+import { acquireLock, tryLock, withLock } from '../../../src/lib/kernel/lock.ts';
 
 const [deed = '', lockPath = '', file = '', times = '1'] = process.argv.slice(2);
 

@@ -4,8 +4,8 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { openWaiting } from '../../../../src/lib/files/open-waiting.ts';
-import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { openWaiting } from '../../src/lib/files/open-waiting.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 /** More than the threads in which Node opens files. */
 const MANY = 8;

@@ -1,7 +1,7 @@
 // A child process that appends to a chain without end, until it is killed.
-import { openChain } from '../../../../../src/lib/config/chain.ts';
-import { systemClock } from '../../../../../src/lib/kernel/clock.ts';
-import { withLock } from '../../../../../src/lib/kernel/lock.ts';
+import { openChain } from '../../../src/lib/config/chain.ts';
+import { systemClock } from '../../../src/lib/kernel/clock.ts';
+import { withLock } from '../../../src/lib/kernel/lock.ts';
 
 const [path = '', name = ''] = process.argv.slice(2);
 const chain = openChain(path, { clock: systemClock });

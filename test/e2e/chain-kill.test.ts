@@ -1,0 +1,46 @@
+// Processes that append to the chained log at the same time, and are killed.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Chain, openChain } from '../../src/lib/config/chain.ts';
+import { type Bundle, bundleEntry } from '../helpers/bundle.ts';
+import { createTestClock } from '../helpers/clock.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+let path: string;
+let chain: Chain;
+beforeEach(() => {
+  path = join(temporaryFolder(), 'state', 'log.ndjson');
+  chain = openChain(path, { clock: createTestClock() });
+});
+
+describe('processes', () => {
+  let bundle: Bundle;
+  beforeAll(async () => {
+    bundle = await bundleEntry('test/e2e/children/append-chain.ts');
+  });
+  afterAll(() => bundle.remove());
+
+  /** Appends until it has acknowledged `count` times, and is killed then. Resolves with what it acknowledged. */
+  function appendAndKill(name: string, count: number): Promise<string[]> {
+    const child = spawn(process.execPath, [bundle.file, path, name], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const written: string[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (written.push(line) === count) child.kill('SIGKILL');
+    });
+    return new Promise((resolve) => child.on('close', () => resolve(written)));
+  }
+
+  it('that are killed while several append leave an unbroken chain with all that was acknowledged', async () => {
+    for (const round of [1, 2, 3]) {
+      const written = await Promise.all([5, 9, 13].map((count) => appendAndKill(`r${round}w${count}`, count + round)));
+      const report = await chain.verify();
+      expect(report.faults).toEqual([]);
+      const text = readFileSync(path, 'utf8');
+      for (const id of written.flat()) expect(text).toContain(`"id":"${id}"`);
+    }
+  });
+});

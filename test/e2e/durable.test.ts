@@ -1,0 +1,143 @@
+// Writing files where the disk is full or read-only, where the process may not write, and where it is killed.
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readPrivateFile, writePrivateFile, writeUserFile } from '../../src/lib/kernel/durable.ts';
+import { type Bundle, bundleEntry } from '../helpers/bundle.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const onUnix = process.platform !== 'win32';
+
+describe.runIf(onUnix)("a user's file", () => {
+  it('may be a pipe', async () => {
+    const pipe = join(temporaryFolder(), 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    const reader = promisify(execFile)('cat', [pipe]);
+    writeUserFile(pipe, 'through the pipe');
+    expect((await reader).stdout).toBe('through the pipe');
+    expect(fs.statSync(pipe).isFIFO()).toBe(true);
+  });
+});
+
+describe.runIf(onUnix)('in a process of its own', () => {
+  let bundle: Bundle;
+  beforeAll(async () => {
+    bundle = await bundleEntry('test/e2e/children/write-files.ts');
+  });
+  afterAll(() => bundle.remove());
+
+  interface Report {
+    outcomes: ({ code: string; message: string; exit: number } | 'done')[];
+    content: string;
+    files: string[];
+  }
+
+  /** A mount of its own needs a user namespace, which some machines do not give. */
+  const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
+
+  function runOnDisk(prepare: string, folder: string): Report {
+    const mount = 'mount -t tmpfs -o size=64k,mode=700 none "$1"; umask 077; printf old > "$1/file"';
+    const script = `set -e; ${mount}; ${prepare}; exec "$2" "$3" refused "$1"`;
+    const args = ['-rm', 'sh', '-c', script, 'sh', folder, process.execPath, bundle.file];
+    const child = spawnSync('unshare', args, { encoding: 'utf8' });
+    expect(child.stderr).toBe('');
+    return JSON.parse(child.stdout) as Report;
+  }
+
+  it.runIf(canMount)('a full disk is told, and what was there is there', () => {
+    const { outcomes, content, files } = runOnDisk(
+      'dd if=/dev/zero of="$1/rest" bs=1k count=99 2>/dev/null || :',
+      temporaryFolder(),
+    );
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({
+        code: 'files.write',
+        message: expect.stringMatching(/: the disk is full\.$/) as unknown,
+      });
+    }
+    expect(content).toBe('old');
+    expect(files.filter((name) => name !== 'log')).toEqual(['file', 'rest']);
+  });
+
+  it.runIf(canMount)('a disk that fills up while it is written to is told, and leaves no part behind', () => {
+    const { outcomes, content, files } = runOnDisk(':', temporaryFolder());
+    expect(
+      outcomes.slice(0, 3).map((outcome) => (outcome === 'done' ? outcome : outcome.message.split(': ')[1])),
+    ).toEqual(Array.from({ length: 3 }, () => 'the disk is full.'));
+    expect(content).toBe('old');
+    expect(files.filter((name) => !['log', 'lock'].includes(name))).toEqual(['file']);
+  });
+
+  it.runIf(canMount)('a read-only disk is told', () => {
+    const { outcomes, content, files } = runOnDisk('mount -o remount,ro "$1"', temporaryFolder());
+    expect(outcomes.map((outcome) => (outcome === 'done' ? outcome : outcome.message.split(': ')[1]))).toEqual(
+      Array.from({ length: 4 }, () => 'the file system is read-only.'),
+    );
+    expect({ content, files }).toEqual({ content: 'old', files: ['file'] });
+  });
+
+  /** Runs as a user for whom modes mean something. */
+  function runAsUser(deed: string, folder: string): Report {
+    for (const path of isRoot ? [join(folder, 'file'), folder] : []) fs.chownSync(path, NOBODY, NOBODY);
+    const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+    const child = spawnSync(process.execPath, [bundle.file, deed, folder], { encoding: 'utf8', ...user });
+    fs.chmodSync(folder, 0o700);
+    expect(child.stderr).toBe('');
+    return JSON.parse(child.stdout) as Report;
+  }
+
+  const DENIED = { code: 'files.write', message: expect.stringMatching(/: permission denied\.$/) as unknown };
+
+  it('a folder without leave to write is told', () => {
+    const folder = temporaryFolder();
+    fs.writeFileSync(join(folder, 'file'), 'old');
+    fs.chmodSync(folder, 0o500);
+    expect(runAsUser('refused', folder)).toEqual({
+      outcomes: [DENIED, DENIED, DENIED, DENIED],
+      content: 'old',
+      files: ['file'],
+    });
+  });
+
+  it('a file that its owner made read-only is not replaced behind his back', () => {
+    const folder = temporaryFolder();
+    fs.writeFileSync(join(folder, 'file'), 'old', { mode: 0o444 });
+    expect(runAsUser('user-file', folder)).toEqual({ outcomes: [DENIED], content: 'old', files: ['file'] });
+  });
+
+  it('killed at any moment, it leaves the old text or the new one, never a part', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'file');
+    writePrivateFile(file, 'a'.repeat(300_000));
+    for (let round = 0; round < 5; round++) {
+      const child = spawn(process.execPath, [bundle.file, 'for-ever', folder], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await waitForWrites(file, 20 + round);
+      await killed(child);
+      expect(readPrivateFile(file)).toMatch(/^(a{300000}|b{300000})$/);
+      expect(fs.readdirSync(folder).filter((name) => !/^(file|\.cdpadm-\d+-\w+\.tmp)$/.test(name))).toEqual([]);
+    }
+  });
+
+  /** Reads until the file was replaced so many times; each reading must be whole. */
+  async function waitForWrites(file: string, wanted: number): Promise<void> {
+    const seen = new Set<number>();
+    while (seen.size < wanted) {
+      seen.add(fs.statSync(file).mtimeMs);
+      expect(readPrivateFile(file)).toMatch(/^(a{300000}|b{300000})$/);
+      await new Promise(setImmediate);
+    }
+  }
+
+  async function killed(child: ChildProcess): Promise<void> {
+    const exit = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await exit;
+  }
+});

@@ -1,0 +1,21 @@
+// Making a folder where the system does not allow it.
+import { spawnSync } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { bundleEntry } from '../helpers/bundle.ts';
+
+it.runIf(process.platform === 'linux')('gives up where the system makes none', async () => {
+  // In a process of its own: what never ends would not let go of this one.
+  const { file, remove } = await bundleEntry('src/lib/kernel/temporary-file.ts');
+  onTestFinished(remove);
+  const code = `import(${JSON.stringify(pathToFileURL(file).href)})
+    .then((it) => it.makeFolder('/proc/none/below'))
+    .catch((error) => console.log(error.code))`;
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    timeout: 100_000,
+    killSignal: 'SIGKILL',
+    encoding: 'utf8',
+  });
+  expect(signal).toBeNull();
+  expect(stdout).toBe('ENOENT\n');
+});

@@ -1,0 +1,16 @@
+// Private keys of every kind that a certificate may have.
+import { generateKeyPairSync } from 'node:crypto';
+
+/** As PKCS#8 in PEM. Keys on curves take no time to make. */
+export function newKey(kind: 'rsa' | 'rsa-pss' | 'weak' | 'ec' | 'ed25519' | 'ed448'): string {
+  const { privateKey } = newPair(kind);
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+}
+
+function newPair(kind: 'rsa' | 'rsa-pss' | 'weak' | 'ec' | 'ed25519' | 'ed448') {
+  if (kind === 'ec') return generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  if (kind === 'rsa-pss') return generateKeyPairSync('rsa-pss', { modulusLength: 2048 });
+  if (kind === 'ed25519') return generateKeyPairSync('ed25519');
+  if (kind === 'ed448') return generateKeyPairSync('ed448');
+  return generateKeyPairSync('rsa', { modulusLength: kind === 'weak' ? 1024 : 2048 });
+}

@@ -1,0 +1,16 @@
+// The openssl of the machine.
+import { execFileSync } from 'node:child_process';
+
+/** What it prints; throws when it fails. */
+export function openssl(...args: string[]): string {
+  return execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });
+}
+
+export function hasOpenssl(): boolean {
+  try {
+    openssl('version');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,6 @@
+// Where the repository and its built program are.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+export const PROGRAM = join(root, 'bin', 'cdpadm.js');
