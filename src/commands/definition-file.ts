@@ -2,6 +2,7 @@
 import { explain } from '../lib/contract/explain.ts';
 import type { Endpoint } from '../lib/contract/endpoint.ts';
 import { invalidDocument, type LoadedDocument, loadDocument, withoutSchemaHint } from '../lib/files/load.ts';
+import { isRecord } from '../lib/kernel/json.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 
@@ -14,10 +15,10 @@ export async function loadDefinition(
 ): Promise<{ document: LoadedDocument; value: Record<string, unknown> }> {
   const document = await loadDocument(path, ctx);
   const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw invalidDocument(document, what, [{ path: [], message: `a ${what} is a map of its fields` }]);
   }
-  return { document, value: value as Record<string, unknown> };
+  return { document, value };
 }
 
 /** The checked body. Throws invalid input (9) with the place of everything that is wrong. */

@@ -5,6 +5,7 @@ import { isNeutralName, neutralWords } from '../../lib/contract/neutral-words.ts
 import { parseDocumentText } from '../../lib/files/load.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
 import { type KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { isRecord } from '../../lib/kernel/json.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
 import type { Draft, Profiles } from './fields.ts';
 import { FIELDS } from './fields.ts';
@@ -32,7 +33,7 @@ export function profileText(profile: Profile): Promise<string> {
 export async function parseProfile(name: string, text: string, profiles: Profiles): Promise<Profile> {
   const document = await parseDocumentText(name, text, /\.json$/i.test(name) ? 'json' : 'yaml');
   const { value } = document;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw invalidInput(`${name} is not a profile.`, [
       { file: name, ...document.locate([]), path: '', message: 'a profile is a map of settings' },
     ]);
@@ -142,12 +143,7 @@ export function strangeNames(after: Profile, before?: Profile): string[] {
 }
 
 function isTextMap(value: unknown): value is Record<string, string> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((item) => typeof item === 'string')
-  );
+  return isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
 }
 
 /** A list comes with commas. */

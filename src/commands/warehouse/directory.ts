@@ -103,11 +103,10 @@ async function check(
 ): Promise<{ definition?: Definition; masked: (readonly string[])[]; found: FieldIssue[] }> {
   const endpoint = createEndpoint(type);
   const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !endpoint.body) {
+  if (!isRecord(value) || !endpoint.body) {
     return { masked: [], found: [{ path: [], message: `a ${NOUNS[type]} is a map of its fields` }] };
   }
-  const fields = value as Record<string, unknown>;
-  const expanded = type === 'data_model' ? await withSqlText(fields, folder, ctx) : { value: fields, issues: [] };
+  const expanded = type === 'data_model' ? await withSqlText(value, folder, ctx) : { value, issues: [] };
   const misfits = expanded.issues.length > 0 ? expanded.issues : explain(endpoint.body, expanded.value);
   const masked = maskedSecrets(type, expanded.value);
   const found = [...misfits, ...secretIssues(type, withoutPaths(expanded.value, masked))];

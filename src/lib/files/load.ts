@@ -1,6 +1,7 @@
 // Loads a YAML or JSON document together with the place of everything in it, so that an issue can name its line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type KnownError, type Issue, invalidInput, MOST_ISSUES } from '../kernel/errors.ts';
+import { isRecord } from '../kernel/json.ts';
 import type { Place } from '../kernel/text-place.ts';
 import { readJson } from './json-document.ts';
 import type { DocumentReading, Problem, ValuePath } from './reading.ts';
@@ -56,7 +57,7 @@ function loaded(name: string, text: string, format: DocumentFormat, reading: Doc
 
 /** A document without the `$schema` by which it may name its schema to an editor; that is never sent. */
 export function withoutSchemaHint(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !('$schema' in value)) return value;
+  if (!isRecord(value) || !('$schema' in value)) return value;
   const { $schema: _hint, ...fields } = value;
   return fields;
 }

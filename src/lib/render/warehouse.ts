@@ -1,7 +1,7 @@
 // Connections, data models and pipelines as lists and records show them.
 import type { FieldChanges } from '../domain/field-changes.ts';
 import { valueAt, type ResourceType } from '../domain/warehouse/definition.ts';
-import { stringifyJson } from '../kernel/json.ts';
+import { isRecord, stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import { fieldLines } from './field-changes.ts';
 import type { Style } from './style.ts';
@@ -112,8 +112,8 @@ function cell(value: unknown): CellValue {
 
 /** An inner record as people read it: its kind first, as a list shows it, then what there is more, field by field. */
 function said(value: unknown): CellValue {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return cell(value);
-  const { type, ...more } = value as Record<string, unknown>;
+  if (!isRecord(value)) return cell(value);
+  const { type, ...more } = value;
   const fields = Object.entries(more).filter(([, inner]) => (inner ?? '') !== '');
   const told = fields.map(([name, inner]) => `${name}: ${String(cell(inner))}`);
   return [...((type ?? '') === '' ? [] : [String(cell(type))]), ...told].join(', ');

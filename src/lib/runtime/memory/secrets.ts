@@ -8,12 +8,6 @@ import { lastingAddress, lastingAudience } from '../service-address.ts';
 import { tokenFileName } from '../../http/call/token.ts';
 import { KnownError } from '../../kernel/errors.ts';
 
-/** What a plan is bound to, too. */
-export interface WarehouseScope {
-  workspace: string;
-  address: string;
-}
-
 export type SecretMemory = Awaited<ReturnType<typeof openSecretMemory>>;
 
 /** Where a memory keeps the hash of a secret: `connection/crm/config.password`. */

@@ -1,5 +1,6 @@
 // `--query`: JMESPath over a result, with 64-bit integers kept exact.
 import { usageError } from '../../kernel/errors.ts';
+import { isRecord } from '../../kernel/json.ts';
 
 /** A query that is known to be well formed. */
 export type Query = (data: unknown) => unknown;
@@ -33,7 +34,7 @@ export function foundNothing(data: unknown, severalProfiles: boolean): string {
   const text = 'The query found nothing.';
   if (severalProfiles) return `${text} With several profiles it is applied to the list of {profile, data}.`;
   const record: unknown = Array.isArray(data) ? data[0] : data;
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return text;
+  if (!isRecord(record)) return text;
   const fields = Object.keys(record);
   if (fields.length === 0) return text;
   const named = `${fields.slice(0, NAMED).join(', ')}${fields.length > NAMED ? ', …' : ''}`;

@@ -1,6 +1,6 @@
 // A command's result in the format that was asked for: the one place where data, view and `-o` meet.
 import { usageError } from '../../kernel/errors.ts';
-import { stringifyJson } from '../../kernel/json.ts';
+import { isRecord, stringifyJson } from '../../kernel/json.ts';
 import { cellText, chooseColumns, toCsv, toTabbed } from '../../render/delimited.ts';
 import { cleanLine, cleanText, escapeJson } from '../../render/clean.ts';
 import { toCodeBlock, toMarkdownTable } from '../../render/markdown.ts';
@@ -188,10 +188,6 @@ function withoutIds(): Error {
     'This result has no name form: nothing in it is an id.',
     'Use -o table, json, ndjson, yaml, csv or markdown, or a --query that finds the ids themselves.',
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function plainCell(value: unknown): CellValue {
