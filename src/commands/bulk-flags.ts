@@ -1,6 +1,7 @@
 // The flags that all bulk runs share: their help, their checks and what they stand for.
 import type { MaxErrors } from '../lib/bulk/error-limit.ts';
 import type { Inputs, RowFormat } from '../lib/bulk/sources/bytes.ts';
+import { type Dialect, DELIMITERS, SOURCES, type SourceName } from '../lib/domain/csv/dialect.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
 import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
@@ -9,10 +10,20 @@ import { readCount, readRate } from './flag-values.ts';
 
 const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly RowFormat[];
 
+const programs = Object.keys(SOURCES) as SourceName[];
+
 /** What the inputs are and how their columns are read. */
 export const inputFlags = {
   filesFrom: { value: 'file', help: 'list of inputs, one per line, or a Redshift manifest; - is standard input' },
   format: { value: 'format', choices: FORMATS, help: 'format of the inputs (default: by name and content)' },
+  source: {
+    value: 'program',
+    choices: programs,
+    help: 'program that wrote the inputs: sets delimiter, null words and more',
+  },
+  delimiter: { value: 'sign', help: 'comma, semicolon, tab or pipe (default: the one that the header has most of)' },
+  headerless: { help: 'the inputs have no header line; --columns names their columns' },
+  columns: { value: 'a,b', help: 'names of the columns of inputs without a header line' },
   map: { value: 'column=field', many: true, help: 'field that a column holds; may be repeated' },
   mapFile: { value: 'file', help: 'YAML or JSON file that maps columns to fields: {column: field}' },
   null: { value: 'word', many: true, help: 'word that means an empty cell, in addition to \\N; may be repeated' },
@@ -75,18 +86,35 @@ function readMaxErrors(text: string): MaxErrors {
   throw usageError(`--max-errors must be a number of rows or a percentage such as 5%, not \`${text}\`.`);
 }
 
+/** How the flags say that CSV is written. Throws usage (2). */
+export function readDialect({ columns, delimiter, headerless, source }: InputFlags): Dialect {
+  const preset: Dialect = source === undefined ? {} : SOURCES[source];
+  const signs = Object.entries(DELIMITERS);
+  const sign = signs.find(([word, text]) =>
+    [word, text].includes(delimiter === '\\t' ? 'tab' : (delimiter ?? '')),
+  )?.[1];
+  if (delimiter !== undefined && sign === undefined)
+    throw usageError(`--delimiter must be comma, semicolon, tab or pipe, not \`${delimiter}\`.`);
+  if (headerless && columns === undefined)
+    throw usageError('--headerless needs the names of the columns: --columns A,B.');
+  const names = columns?.split(',').map((name) => name.trim());
+  return { ...preset, ...(sign !== undefined && { separator: sign }), ...(names && { columns: names }) };
+}
+
 /** Opens what the words and `--files-from` name. `isReread`: the command reads its inputs more than once. */
 export async function openBulkInputs(
   ctx: Context,
   words: readonly string[],
-  { filesFrom, format }: Pick<InputFlags, 'filesFrom' | 'format'>,
+  flags: InputFlags,
   isReread = false,
 ): Promise<Inputs> {
+  const { filesFrom, format } = flags;
+  const dialect = readDialect(flags);
   const [{ expandInputs }, { openInputs }] = await Promise.all([
     import('../lib/bulk/sources/expand.ts'),
     import('../lib/bulk/sources/bytes.ts'),
   ]);
-  return await openInputs(await expandInputs(words, filesFrom, ctx), ctx, { format, isReread });
+  return await openInputs(await expandInputs(words, filesFrom, ctx), ctx, { format, dialect, isReread });
 }
 
 /** Column -> field, of `--map-file` and `--map`; undefined without either. Throws usage (2) and invalid input (9). */

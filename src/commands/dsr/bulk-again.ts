@@ -8,6 +8,7 @@ import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.t
 import type { JournalHead } from '../../lib/files/dsr-journal.ts';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
+import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
@@ -16,12 +17,12 @@ export function refuseSecondRun(
   head: JournalHead | undefined,
   flags: BulkFlags,
   options: RowOptions,
-  file: string,
+  inputs: Inputs,
 ): void {
   if (!head) return;
   if (!flags.resume) {
     throw fail('dsr.bulk_again', {
-      message: `The content of ${file} was submitted before, as ${head.input} on ${head.at}.`,
+      message: `The content of ${nameOfInputs(inputs)} was submitted before, as ${head.input} on ${head.at}.`,
       hint: [
         'Use --resume to continue it; rows that are done are not sent again.',
         {
@@ -31,7 +32,7 @@ export function refuseSecondRun(
       ],
     });
   }
-  if (head.settings !== settingsDigest(options)) {
+  if (head.settings !== settingsDigest(options, inputs)) {
     throw usageError(
       'The run that is resumed was begun with other flags; its rows would become other requests.',
       'Give the same --regulation, --type, --map and other flags of the rows as then.',
@@ -40,10 +41,11 @@ export function refuseSecondRun(
 }
 
 /** Of everything that makes rows into requests; a resumed run must make the same ones. */
-export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions): string {
+export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions, [{ dialect }]: Inputs): string {
   const { submitted_time: _now, ...rest } = defaults;
+  const reading = Object.keys(dialect).length === 0 ? [] : [dialect];
   return createHash('sha256')
-    .update(JSON.stringify([rest, [...mapping].sort(), vendorDomain, nulls.words]))
+    .update(JSON.stringify([rest, [...mapping].sort(), vendorDomain, nulls.words, ...reading]))
     .digest('hex');
 }
 

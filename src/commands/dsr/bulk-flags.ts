@@ -15,7 +15,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { inputFlags, readColumnMap, runFlags } from '../bulk-flags.ts';
+import { inputFlags, readColumnMap, readDialect, runFlags } from '../bulk-flags.ts';
 
 /** Flags that say the same for all rows; `dsr submit` has them anyway. */
 export const rowFlags = {
@@ -52,6 +52,7 @@ export type BulkFlags = RowFlags & FlagValues<typeof bulkFlags> & { showIdentiti
 /** How rows become requests; those without a time get the present one. */
 export async function rowOptions(ctx: Context, options: NormalizeOptions, flags: RowFlags): Promise<RowOptions> {
   const now = ctx.clock.now();
+  const dialect = readDialect(flags);
   const mapping = (await readColumnMap(ctx, flags)) ?? new Map<string, string>();
   if (flags.saveMap !== undefined && !ctx.flags.dryRun) {
     const saved = Object.fromEntries(mapping);
@@ -68,7 +69,8 @@ export async function rowOptions(ctx: Context, options: NormalizeOptions, flags:
     submitted_time: flags.submittedTime ?? isoSeconds(now),
   };
   checkDefaults(defaults, options, now);
-  return { ...options, mapping, nulls: createNullWords(flags.null ?? []), now, defaults };
+  if (dialect.ignoresUnnamed) mapping.set('', IGNORED);
+  return { ...options, mapping, nulls: createNullWords(flags.null ?? [], dialect), now, defaults };
 }
 
 const FLAG_OF: Record<string, string> = {

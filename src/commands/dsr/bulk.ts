@@ -87,7 +87,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
   const journal = openDsrJournal(path);
   try {
     const head = await journal.head();
-    refuseSecondRun(head, flags, given, name);
+    refuseSecondRun(head, flags, given, inputs);
     const states = createRowStates();
     if (head) await restoreStates(journal, states);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
@@ -126,7 +126,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
 
 /** Asks, sends what is left, writes the result file and tells what became of the rows. `head` is an earlier run's. */
 async function perform(ctx: Context, session: DsrSession, run: Run, head: JournalHead | undefined): Promise<void> {
-  const { examined, journal, name, options, results, states } = run;
+  const { examined, inputs, journal, name, options, results, states } = run;
   const completeBefore = countComplete(states);
   const left = examined.rows - completeBefore;
   if (existsSync(results) && (left > 0 || !head)) throw nameTaken(results);
@@ -140,7 +140,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
       version: 1,
       input: name,
       rows: examined.rows,
-      settings: settingsDigest(options),
+      settings: settingsDigest(options, inputs),
       results,
       submitted_time: options.defaults.submitted_time,
       at: isoMillis(ctx.clock.now()),

@@ -7,7 +7,7 @@ import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
-import { openBulkInputs, readColumnMap } from '../bulk-flags.ts';
+import { openBulkInputs, readColumnMap, readDialect } from '../bulk-flags.ts';
 import type { ReadFlags } from './read-flags.ts';
 
 /** More columns are counted, not listed. */
@@ -30,13 +30,13 @@ export async function openInputs(
   shard?: Shard,
 ): Promise<OpenedInputs> {
   const settings = await ctx.settings();
-  const rules = createRowRules(settings.names, flags);
+  const rules = createRowRules(settings.names, flags, readDialect(flags));
   const map = await readColumnMap(ctx, flags);
   if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
     throw usageError(`--cutoff-date must be a date of the calendar as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
   }
   const sources = await openBulkInputs(ctx, files, flags);
-  const isTable = sources.some((source) => source.format === 'csv' || source.format === 'parquet');
+  const isTable = map !== undefined || sources.some(({ format }) => format === 'csv' || format === 'parquet');
   const defaults = {
     workspace: isTable ? settings.need('workspace_id') : '',
     environment: settings.get('environment')?.value,

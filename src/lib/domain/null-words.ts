@@ -1,5 +1,7 @@
 // Words that other programs write for a missing value: some empty a cell, others must at least never name a user.
 
+import type { Dialect } from './csv/dialect.ts';
+
 /** Written for a missing value by warehouses, in every format. */
 const ALWAYS_NULL = '\\N';
 /** Written for a missing value by pandas, Python and SQL tools; as an attribute, each may be meant as a text. */
@@ -7,9 +9,9 @@ const SUSPECT_WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'] as const;
 
 export type NullWords = ReturnType<typeof createNullWords>;
 
-/** `extra` are the words of `--null`. */
-export function createNullWords(extra: readonly string[]) {
-  const empty = new Set([ALWAYS_NULL, ...extra]);
+/** `extra` are the words of `--null`, in addition to those of the dialect. */
+export function createNullWords(extra: readonly string[], { floats = false, nulls = [] }: Dialect = {}) {
+  const empty = new Set([ALWAYS_NULL, ...nulls, ...extra]);
   const suspect = new Set<string>(SUSPECT_WORDS.filter((word) => !empty.has(word)));
   return {
     /** Whether a cell of this text is empty: `\N` or a word of `--null`. */
@@ -18,14 +20,20 @@ export function createNullWords(extra: readonly string[]) {
     isSuspect: (text: string): boolean => suspect.has(text),
     /** All words of both kinds. */
     words: [...empty, ...suspect],
+    /** Whether whole numbers may have become floating-point numbers (`--source pandas`). */
+    floats,
   };
 }
+
+const FLOAT = /^-?\d+\.0$/;
 
 /** Without `--null`. */
 export const USUAL_NULLS = createNullWords([]);
 
-/** What is wrong with a null word as an identity; undefined for any other text. */
+/** What is wrong with a text of a table as an identity: a null word, or a floating-point number where ids may be some. */
 export function nullWordIssue(text: string, nulls: NullWords = USUAL_NULLS): string | undefined {
+  if (nulls.floats && FLOAT.test(text))
+    return `is the floating-point number \`${text}\`; pandas writes integers so where a column has gaps: convert it with astype("Int64")`;
   if (!nulls.isNull(text) && !nulls.isSuspect(text)) return undefined;
   return `is the null word \`${text}\`, not a value; leave the field out${nulls.isNull(text) ? '' : `, or in a table treat the word as empty with --null ${text}`}`;
 }

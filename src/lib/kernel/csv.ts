@@ -6,8 +6,8 @@ export function csvCell(text: string, delimiter = ','): string {
 }
 
 /** One line; cells are quoted where they must be. */
-export function csvLine(cells: readonly string[], delimiter = ','): string {
-  return `${cells.map((cell) => csvCell(cell, delimiter)).join(delimiter)}\n`;
+export function csvLine(cells: readonly string[], delimiter = ',', lineEnd = '\n'): string {
+  return cells.map((cell) => csvCell(cell, delimiter)).join(delimiter) + lineEnd;
 }
 
 /**

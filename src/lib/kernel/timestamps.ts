@@ -70,6 +70,12 @@ export function parseIso(text: string): number | undefined {
   return Date.parse(`${text.slice(0, 16)}:${match[6] ?? '00'}.${millis}Z`) - offset;
 }
 
+/** `2024-01-01 00:00:00 UTC`, as warehouses write a time, in ISO 8601; any other text as it is. */
+export function isoOf(text: string): string {
+  const [, day, time, zone] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)( UTC|Z)?$/.exec(text) ?? [];
+  return day === undefined || time === undefined ? text : `${day}T${time}${zone === undefined ? '' : 'Z'}`;
+}
+
 /** Whether year, month (1 to 12) and day name a real day. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;

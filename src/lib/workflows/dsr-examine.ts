@@ -5,7 +5,8 @@ import { createRowKeys } from '../domain/dsr/row-keys.ts';
 import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
 import { daysLate, hasUpperCaseEmail, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/normalize.ts';
-import type { Row, RowTable } from '../bulk/rows.ts';
+import type { Row } from '../bulk/row.ts';
+import type { RowTable } from '../bulk/rows.ts';
 import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { RowStates } from '../domain/dsr/row-states.ts';
 import { IDENTITY_COLUMNS, ROW_FIELDS } from '../domain/dsr/rows.ts';
 import { csvLine } from '../kernel/csv.ts';
-import type { Row, RowTable } from '../bulk/rows.ts';
+import type { Row } from '../bulk/row.ts';
+import type { RowTable } from '../bulk/rows.ts';
 import type { PrivateLines } from '../files/private-lines.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cellsOfRequest, createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
@@ -63,14 +64,15 @@ async function writeTable<const Name extends string>(
   used: ReadonlySet<string>,
   out: PrivateLines,
 ): Promise<void> {
-  const { columns, delimiter } = table.heading;
+  const { columns, delimiter, lineEnd, mark } = table.heading;
+  const lineOf = (cells: readonly string[]): string => csvLine(cells, delimiter, lineEnd);
   const reader = createRowReader(table, options);
   const own = [...ROW_FIELDS, ...IDENTITY_COLUMNS].filter((name) => used.has(name));
   const names = columns?.map((cell) => cell.text) ?? own;
   const targets = reader.targets ?? own;
   const places = added.map((name) => [name, targets.indexOf(name)] as const);
   const behind = places.filter(([, place]) => place < 0).map(([name]) => name);
-  out.write(csvLine([...names, ...behind], delimiter));
+  out.write(mark + lineOf([...names, ...behind]));
   for await (const rows of table.rows) {
     for (const row of rows) {
       const read = reader.read(row);
@@ -79,7 +81,7 @@ async function writeTable<const Name extends string>(
       const cells = cellsOf(row, read.ready, own);
       const values = valuesOf(row.number, read.ready);
       for (const [name, place] of places) if (place >= 0) cells[place] = values[name];
-      out.write(csvLine([...cells, ...behind.map((name) => values[name])], delimiter));
+      out.write(lineOf([...cells, ...behind.map((name) => values[name])]));
     }
   }
 }

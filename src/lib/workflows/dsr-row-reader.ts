@@ -16,7 +16,8 @@ import {
 } from '../domain/dsr/rows.ts';
 import type { NullWords } from '../domain/null-words.ts';
 import { identitiesOf, type NormalizeOptions, normalizeRequest, skipsWaiting } from '../domain/dsr/normalize.ts';
-import type { Row, RowTable } from '../bulk/rows.ts';
+import type { Row } from '../bulk/row.ts';
+import type { RowTable } from '../bulk/rows.ts';
 import { invalidInput, type Issue } from '../kernel/errors.ts';
 
 export interface RowOptions extends NormalizeOptions {
@@ -53,7 +54,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
   const { file } = heading;
   const columns = heading.columns?.map((cell) => cell.text);
   const plan = columns && planColumns(columns, mapping, names);
-  const unknown = [...mapping.keys()].filter((name) => columns && !columns.includes(name));
+  const unknown = [...mapping.keys()].filter((name) => name !== '' && columns && !columns.includes(name));
   if (heading.columns && plan && (plan.issues.length > 0 || unknown.length > 0)) {
     const cells = heading.columns;
     throw invalidInput(`${file} cannot be submitted: its headings are not understood. Nothing was sent.`, [

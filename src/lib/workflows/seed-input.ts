@@ -8,6 +8,7 @@ import { RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import { LINE_FEED } from '../domain/seed/scan.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
+import { createRecordTable } from '../domain/seed/record-table.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
 import { usageError } from '../kernel/errors.ts';
 import { checkParquet, parquetRows } from './seed-parquet.ts';
@@ -53,13 +54,19 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
     onPassedOver: (columns: readonly PassedOver[]) => options.onPassedOver?.(name, columns),
     onNullWord: (column: string, word: string) => options.onNullWord?.(name, column, word),
   };
-  const csv = { ...table, isOurs: (record: number) => inRecordShard(record, shard) };
+  const csv = { ...table, dialect: source.dialect, isOurs: (record: number) => inRecordShard(record, shard) };
   const bytes = size === undefined || wrapped ? undefined : size;
   const noCheck = (): Promise<void> => Promise.resolve();
+  const useTable = (packer: RowPacker): void => {
+    if (options.map) packer.table = createRecordTable(options.map, table);
+  };
   switch (format) {
     case 'ndjson': {
       if (wrapped) {
-        const rows = (packer: RowPacker) => feed(source, createLineReader(packer, { line: 0, offset: -1 }));
+        const rows = (packer: RowPacker) => {
+          useTable(packer);
+          return feed(source, createLineReader(packer, { line: 0, offset: -1 }));
+        };
         return { name, bytes, check: noCheck, rows };
       }
       const range = shardRange(size, shard);
@@ -68,11 +75,22 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
         name: label,
         bytes: range.end - range.start,
         check: noCheck,
-        rows: (packer, completed) => lineRows(source, range, packer, completed),
+        rows: (packer, completed) => {
+          useTable(packer);
+          return lineRows(source, range, packer, completed);
+        },
       };
     }
     case 'json':
-      return { name, bytes, check: noCheck, rows: (packer) => feed(source, createElementReader(packer)) };
+      return {
+        name,
+        bytes,
+        check: noCheck,
+        rows: (packer) => {
+          useTable(packer);
+          return feed(source, createElementReader(packer));
+        },
+      };
     case 'csv':
       return {
         name,
@@ -95,7 +113,7 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
 /** Reads no further than to the first end of a line; the rows behind it are left to the run. */
 async function checkCsv(source: InputBytes, options: CsvOptions): Promise<void> {
   // What comes through a pipe comes once.
-  if (source.path === undefined) return;
+  if (source.isOnce) return;
   const unused = new RowPacker({ rows: 1, bytes: 65_536 }, options.rules, () => true);
   const reader = createCsvReader(unused, { ...options, onPassedOver: undefined, isOurs: () => false });
   for await (const chunk of source.chunks()) {

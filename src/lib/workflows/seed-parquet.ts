@@ -36,7 +36,7 @@ export async function* parquetRows(
   const take = table === undefined ? bodyTaker(packer, file.columns) : cellsTaker(packer, table);
   const stretches = file.rows(
     (group, _first, end) => end > completed && inRecordShard(group, shard, 1),
-    (column) => table === undefined || table.isUsed(column),
+    (column) => table === undefined || table.columns[column] !== undefined,
   );
   for await (const { firstRow, rows, faults } of stretches) {
     for (const [index, cells] of rows.entries()) {

@@ -21,6 +21,29 @@ function write(name: string, content: string | Uint8Array): void {
   writeFileSync(join(home.cwd, name), content);
 }
 
+describe('requests', () => {
+  it('keep the mark and the line ends of the input in the results', async () => {
+    write('excel.csv', '\ufeffE-Mail;Note;\r\nr1@example.com;"a;b";\r\n;;\r\n');
+    const flags = ['--source', 'excel', '--map', 'E-Mail=email', '--map', 'Note=-'];
+    expect((await home.run([...`${DSR} excel.csv`.split(' '), ...flags])).code).toBe(0);
+    expect(home.read('excel.csv.results.csv')).toMatch(
+      /^\ufeffE-Mail;Note;;subject_request_id;status;error\r\nr1@example\.com;"a;b";;[^\n]*;submitted;\r\n$/,
+    );
+    // The results can be fed back.
+    const again = await home.json([...`${DSR} excel.csv.results.csv`.split(' '), ...flags]);
+    expect([again.code, again.data], again.stderr).toMatchObject([0, { skipped: 1 }]);
+  });
+
+  it('may come without a header', async () => {
+    write('bare', 'h1@example.com|g\nh2@example.com|g\n');
+    const { code, data } = await home.json(`${DSR} bare --delimiter pipe --headerless --columns email,group_id`);
+    expect([code, data]).toMatchObject([0, { submitted: 2 }]);
+    expect(home.read('bare.results.csv')).toMatch(/^email\|group_id\|subject_request_id.*\nh1@example\.com\|g\|/);
+    const usage = ['--headerless', '--delimiter :', '--source oracle'];
+    for (const flags of usage) expect((await home.run(`${DSR} bare ${flags}`)).code, flags).toBe(2);
+  });
+});
+
 describe('requests from several inputs', () => {
   it('are one run with one results file, named after the first input', async () => {
     write('several/a.csv', email('a'));
@@ -46,6 +69,7 @@ describe('requests from several inputs', () => {
   });
 
   it('are rejected with the name of the file at fault, its line and column', async () => {
+    const sent = await home.received('POST', '/v3/requests/');
     write('fault/1.csv', email('f1'));
     write('fault/2.csv', 'email\nf2@example.com\nf3@example.com,x\n');
     write('fault/3.csv', 'mail\nf4@example.com\n');
@@ -59,7 +83,7 @@ describe('requests from several inputs', () => {
     expect((await home.json(`${DSR} fault/1.csv fault/4.ndjson`)).error.issues).toMatchObject([
       { file: 'fault/4.ndjson', message: 'has no columns (JSON); fault/1.csv has `email`' },
     ]);
-    expect(await home.received('POST', '/v3/requests/')).toBe(2);
+    expect(await home.received('POST', '/v3/requests/')).toBe(sent);
   });
 
   it('end when more are rejected than --max-errors allows', async () => {

@@ -1,5 +1,6 @@
 // The bytes of a bulk input, whatever it is wrapped in: a plain file, gzip, zstd, or standard input; and what they hold.
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Dialect } from '../../domain/csv/dialect.ts';
 import { counted } from '../../kernel/words.ts';
 import { invalidInput, KnownError, usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
@@ -18,46 +19,48 @@ import {
 export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export type Wrapping = 'none' | 'gzip' | 'zstd';
 
-export interface InputBytes {
-  /** As it is shown: the path as given, `<stdin>` for `-`. */
-  name: string;
+export interface InputBytes extends RawBytes {
   format: RowFormat;
   wrapping: Wrapping;
-  /** The absolute path; undefined for standard input. */
+  /** How CSV is written in it. */
+  dialect: Dialect;
+}
+
+/** An input as it lies there. */
+interface RawBytes {
+  /** As it is shown: the path as given, `<stdin>` for `-`. */
+  name: string;
+  /** The absolute path; undefined for what is no file. */
   path: string | undefined;
-  /** Bytes of the file as it lies there; undefined for standard input and pipes. */
+  /** Bytes as they lie there; undefined for standard input. */
   size: number | undefined;
+  /** Whether the bytes can be read only once. */
+  isOnce: boolean;
   /**
-   * The unwrapped bytes, from `start` (plain files only) up to `end`. A chunk may be overwritten as soon as the next one
-   * is asked for.
+   * The bytes, unwrapped in `InputBytes`, from `start` up to `end` (of plain files only). A chunk may be overwritten as soon
+   * as the next one is asked for.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
+}
+
+export type Inputs = readonly [InputBytes, ...InputBytes[]];
+
+export interface ReadOptions {
+  /** Undefined: what name and content tell. */
+  format?: RowFormat | undefined;
+  dialect?: Dialect;
+  /** The command reads its inputs more than once: standard input is kept in memory. */
+  isReread?: boolean;
 }
 
 /** Below a million: V8 keeps longer texts outside its heap, where searching them is several times slower. */
 const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
 
-export type Inputs = readonly [InputBytes, ...InputBytes[]];
-
-/**
- * Opens inputs in their order. `isReread`: they are read more than once, so that standard input is kept in memory. Throws
- * as `openBytes` does.
- */
-export async function openInputs(
-  names: readonly string[],
-  source: InputSource,
-  { format, isReread = false }: { format?: RowFormat | undefined; isReread?: boolean },
-): Promise<Inputs> {
+/** Opens inputs in their order. Throws as `openBytes` does. */
+export async function openInputs(names: readonly string[], source: InputSource, options: ReadOptions): Promise<Inputs> {
   const opened: InputBytes[] = [];
-  for (const name of names) {
-    const isKept = isReread && name === '-';
-    opened.push(
-      isKept
-        ? await openMemory('<stdin>', Buffer.from(await readInputBytes(name, source)), format)
-        : await openBytes(name, source, format),
-    );
-  }
+  for (const name of names) opened.push(await openBytes(name, source, options));
   const [first, ...others] = opened;
   if (first === undefined) throw new Error('inputs are expanded before they are opened');
   return [first, ...others];
@@ -72,47 +75,48 @@ export function nameOfInputs([first, ...others]: Inputs): string {
  * Opens an input and finds out what it is. Throws KnownError: no such file, a folder or a device (2), unreadable (1),
  * another encoding (9).
  */
-export async function openBytes(
-  argument: string,
-  source: InputSource,
-  wanted: RowFormat | undefined,
-): Promise<InputBytes> {
-  if (argument === '-') return await openStream(source, wanted);
+export async function openBytes(argument: string, source: InputSource, options: ReadOptions): Promise<InputBytes> {
+  if (argument === '-') return await openStream(source, options);
   const path = resolvePath(argument, source.io.cwd);
   const { head, size } = await readHead(argument, path);
+  const chunks = (start = 0, end = Infinity) => readFileChunks(path, start, end);
+  return await recognise({ name: argument, path, size, isOnce: false, chunks }, head, options);
+}
+
+async function openStream(source: InputSource, options: ReadOptions): Promise<InputBytes> {
+  const raw = { name: '<stdin>', path: undefined, size: undefined };
+  if (options.isReread) {
+    const bytes = Buffer.from(await readInputBytes('-', source));
+    const chunks = async function* () {
+      yield await Promise.resolve(bytes);
+    };
+    return await recognise({ ...raw, isOnce: false, chunks }, bytes.subarray(0, SNIFFED_BYTES), options);
+  }
+  const { all, head } = await replayHead(streamBytes(source.io.stdin, source.signal));
+  return await recognise({ ...raw, isOnce: true, chunks: () => all }, head, options);
+}
+
+/** Unwraps an input that begins with `head`. */
+async function recognise(
+  raw: RawBytes,
+  head: Buffer,
+  { dialect = {}, format: wanted }: ReadOptions,
+): Promise<InputBytes> {
+  const { name } = raw;
   const wrapping = wrappingOf(head);
-  const plainChunks = (start = 0, end = Infinity) => readFileChunks(path, start, end);
-  const chunks = wrapping === 'none' ? plainChunks : () => unwrap(plainChunks(), wrapping, argument);
-  const inner = wrapping === 'none' ? head : await firstBytes(chunks());
-  const format = wanted ?? formatOf(argument, inner);
-  refuseOtherEncodings(argument, inner, format);
-  return { name: argument, path, format, wrapping, size, chunks };
-}
-
-/** Bytes that were read before, to be read any number of times. */
-export async function openMemory(name: string, bytes: Buffer, wanted?: RowFormat): Promise<InputBytes> {
-  const wrapping = wrappingOf(bytes);
-  const whole = async function* () {
-    yield await Promise.resolve(bytes);
-  };
-  const chunks = () => (wrapping === 'none' ? whole() : unwrap(whole(), wrapping, name));
-  const head = wrapping === 'none' ? bytes.subarray(0, SNIFFED_BYTES) : await firstBytes(chunks());
-  const format = wanted ?? formatOf(name, head);
-  refuseOtherEncodings(name, head, format);
-  return { name, path: undefined, format, wrapping, size: undefined, chunks };
-}
-
-async function openStream({ io, signal }: InputSource, wanted: RowFormat | undefined): Promise<InputBytes> {
-  const name = '<stdin>';
-  const raw = streamBytes(io.stdin, signal);
-  const opened = await replayHead(raw);
-  const wrapping = wrappingOf(opened.head);
-  const unwrapped = wrapping === 'none' ? opened : await replayHead(unwrap(opened.all, wrapping, name));
-  const format = wanted ?? formatOf(name, unwrapped.head);
-  if (format === 'parquet')
+  let [inner, { chunks }] = [head, raw];
+  if (wrapping !== 'none') {
+    chunks = () => unwrap(raw.chunks(), wrapping, name);
+    if (raw.isOnce) {
+      const replayed = await replayHead(unwrap(raw.chunks(), wrapping, name));
+      [inner, chunks] = [replayed.head, () => replayed.all];
+    } else inner = await firstBytes(chunks());
+  }
+  const format = wanted ?? formatOf(name, inner);
+  if (format === 'parquet' && raw.path === undefined)
     throw usageError('Parquet cannot be read from standard input.', 'Give the path of the file.');
-  refuseOtherEncodings(name, unwrapped.head, format);
-  return { name, format, wrapping, path: undefined, size: undefined, chunks: () => unwrapped.all };
+  refuseOtherEncodings(name, inner, format);
+  return { ...raw, format, wrapping, dialect, chunks };
 }
 
 async function readHead(name: string, path: string): Promise<{ head: Buffer; size: number }> {

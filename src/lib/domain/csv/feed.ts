@@ -5,7 +5,8 @@ import { type KnownError, invalidInput } from '../../kernel/errors.ts';
 import { placeAt } from '../../kernel/text-place.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from '../seed/row-bytes.ts';
 import { LINE_FEED, markLength, skipSpace } from '../seed/scan.ts';
-import { createRecordScan } from './record.ts';
+import type { Dialect } from './dialect.ts';
+import { createRecordScan, type RecordScan } from './record.ts';
 
 export interface CsvTaker {
   /** Called for each record, the header first; the feed has its cells and its line. */
@@ -18,10 +19,12 @@ const TOO_LONG = `the record is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 const NOT_CLOSED = 'this cell begins with a quote that is never closed';
 
 export class CsvFeed implements RowReader {
-  readonly scan = createRecordScan();
+  readonly scan: RecordScan;
   /** The line on which the current record begins, from 1. */
   line = 1;
   separator = 0;
+  /** Whether the input begins with a byte-order mark. */
+  hasMark = false;
   readonly #name: string;
   readonly #taker: CsvTaker;
   readonly #pending = new Pending();
@@ -30,9 +33,13 @@ export class CsvFeed implements RowReader {
   /** Whether everything read and not yet dropped is UTF-8. */
   #isSound = true;
 
-  constructor(name: string, taker: CsvTaker) {
+  readonly #wanted: string | undefined;
+
+  constructor(name: string, taker: CsvTaker, { escapes, separator }: Dialect = {}) {
     this.#name = name;
     this.#taker = taker;
+    this.#wanted = separator;
+    this.scan = createRecordScan(escapes);
   }
 
   /** The bytes of the current record, as text. */
@@ -87,8 +94,10 @@ export class CsvFeed implements RowReader {
     let at = 0;
     if (!this.#hasBegun) {
       at = markLength(bytes);
+      this.hasMark ||= at > 0;
       const header = skipSpace(bytes, at);
-      this.separator = separatorOf(bytes.toString('latin1', header, bytes.indexOf(LINE_FEED, header))).charCodeAt(0);
+      const text = this.#wanted ?? separatorOf(bytes.toString('latin1', header, bytes.indexOf(LINE_FEED, header)));
+      this.separator = text.charCodeAt(0);
     }
     while (at < length) {
       if (!scan.read(bytes, at, length, this.separator)) {
@@ -97,8 +106,9 @@ export class CsvFeed implements RowReader {
         this.#taker.takeUnclosed(bytes.toString('utf8', at, Math.min(length, at + SHOWN_BYTES)));
         break;
       }
-      // A line without anything on it is no record.
-      if (record.start < record.end) {
+      if (record.next > length && !isLast) return at;
+      // A line without anything on it, or nothing but separators, is no record.
+      if (record.end - record.start >= record.count) {
         this.#hasBegun = true;
         this.#taker.take();
       }

@@ -1,5 +1,6 @@
 // Finds one record of CSV in bytes and where its cells stand in it.
-import { LINE_FEED, QUOTE } from '../seed/scan.ts';
+import { BACKSLASH, LINE_FEED, QUOTE } from '../seed/scan.ts';
+import type { Escapes } from './dialect.ts';
 
 /** The cells of one record. Behind each cell stands a byte that is no digit. */
 export interface Cells {
@@ -13,7 +14,7 @@ export interface CsvRecord {
   /** Its bytes, without the line end. */
   start: number;
   end: number;
-  /** Where what follows it begins. */
+  /** Where what follows it begins; beyond the limit for a record that only the limit ends. */
   next: number;
   /** Cells. */
   count: number;
@@ -31,6 +32,8 @@ export interface RecordScan {
   readonly cells: Cells;
   /** Where the cell began that was open when `read` returned false, from the record's beginning. */
   readonly openAt: number;
+  /** The texts of the cells of the last record. */
+  texts(): string[];
   /** Reads the record that begins at `at`; false when it does not end before `limit`, where a line feed must stand. */
   read(bytes: Buffer, at: number, limit: number, separator: number): boolean;
 }
@@ -39,10 +42,11 @@ const RETURN = 0x0d;
 const INSIDE = 'a quote stands inside an unquoted cell; put the whole cell in quotes';
 const BEHIND = 'text follows a closing quote; a quote within quotes is written twice';
 
-export function createRecordScan(): RecordScan {
+export function createRecordScan(escapes?: Escapes): RecordScan {
   const record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true, fault: undefined };
   let openAt = 0;
   const cells: Cells = { bytes: Buffer.alloc(0), starts: new Int32Array(64), ends: new Int32Array(64) };
+  let texts: string[] = [];
 
   function grow(): void {
     for (const edges of ['starts', 'ends'] as const) {
@@ -105,45 +109,76 @@ export function createRecordScan(): RecordScan {
     }
   }
 
+  /** The same where backslashes escape: slower, and its cells are texts. */
+  function readEscaped(bytes: Buffer, begin: number, limit: number, separator: number): boolean {
+    let at = begin;
+    let count = 0;
+    let lines = 1;
+    let fault: CsvRecord['fault'];
+    texts = [];
+    for (;;) {
+      if (count === cells.starts.length) grow();
+      const isQuoted = bytes[at] === QUOTE && at < limit;
+      const start = isQuoted ? ++at : at;
+      let isOpen = isQuoted;
+      let closed = -1;
+      const parts: string[] = [];
+      let from = start;
+      for (; at < limit && (isOpen || (bytes[at] !== separator && bytes[at] !== LINE_FEED)); at++) {
+        const code = bytes[at];
+        if (code === LINE_FEED) lines++;
+        if (code === BACKSLASH && at + 1 < limit && mayEscape(isOpen, bytes[at + 1])) {
+          parts.push(bytes.toString('utf8', from, at));
+          from = ++at;
+          if (bytes[at] === LINE_FEED) lines++;
+        } else if (code === QUOTE && isOpen) {
+          if (at + 1 < limit && bytes[at + 1] === QUOTE) {
+            parts.push(bytes.toString('utf8', from, at));
+            from = ++at;
+          } else {
+            isOpen = false;
+            closed = at;
+          }
+        } else if (code === QUOTE) fault ??= { message: closed < 0 ? INSIDE : BEHIND, at };
+      }
+      openAt = start - 1 - begin;
+      if (isOpen) return false;
+      const isLast = at >= limit || bytes[at] === LINE_FEED;
+      const end = isLast && at > start && bytes[at - 1] === RETURN ? at - 1 : at;
+      if (closed >= 0 && end > closed + 1) fault ??= { message: BEHIND, at: closed + 1 };
+      const raw = bytes.toString('utf8', start, closed < 0 ? end : closed);
+      parts.push(bytes.toString('utf8', from, closed < 0 ? Math.max(from, end) : closed));
+      texts.push(raw === '\\N' ? raw : parts.join(''));
+      cells.starts[count++] = start;
+      if (isLast) {
+        Object.assign(record, { start: begin, end, next: at + 1, count, lines, isPlain: false, fault });
+        return true;
+      }
+      at++;
+    }
+  }
+
+  function mayEscape(isQuoted: boolean, next: number | undefined): boolean {
+    if (escapes === 'quoted') return isQuoted && (next === QUOTE || next === BACKSLASH);
+    return escapes === 'everywhere' || !isQuoted;
+  }
+
   return {
     record,
     cells,
     get openAt() {
       return openAt;
     },
-    read,
+    texts: () => (escapes === undefined ? textsOf(record, cells) : texts),
+    read: escapes === undefined ? read : readEscaped,
   };
 }
 
-/** The texts of the cells that `read` found. */
-export function textsOf({ record, cells }: RecordScan, separator: number): string[] {
-  const { bytes, starts, ends } = cells;
-  if (!record.isPlain) {
-    return splitQuoted(bytes.toString('utf8', record.start, record.end), String.fromCharCode(separator));
-  }
-  return Array.from({ length: record.count }, (_, index) => bytes.toString('utf8', starts[index], ends[index]));
-}
-
-/** The texts of a whole record with quotes in it. */
-function splitQuoted(text: string, separator: string): string[] {
-  const cells: string[] = [];
-  for (let at = 0; ;) {
-    let cell = '';
-    if (text.startsWith('"', at)) {
-      for (let from = at + 1; ;) {
-        const quote = text.indexOf('"', from);
-        cell += text.slice(from, quote);
-        at = quote + 1;
-        if (!text.startsWith('"', at)) break;
-        cell += '"';
-        from = at + 1;
-      }
-    }
-    const next = text.indexOf(separator, at);
-    cells.push(cell + text.slice(at, next < 0 ? text.length : next));
-    if (next < 0) return cells;
-    at = next + 1;
-  }
+function textsOf({ count, isPlain }: CsvRecord, { bytes, starts, ends }: Cells): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const text = bytes.toString('utf8', starts[index], ends[index]);
+    return isPlain || bytes[(starts[index] as number) - 1] !== QUOTE ? text : text.replaceAll('""', '"');
+  });
 }
 
 /** Cells put together anew, side by side. */

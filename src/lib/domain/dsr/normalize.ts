@@ -7,7 +7,7 @@ import type { WireNames } from '../../contract/names.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
-import { nullWordIssue } from '../null-words.ts';
+import { nullWordIssue, type NullWords } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
 export interface NormalizedRequest {
@@ -25,12 +25,14 @@ export interface NormalizeOptions {
   vendorDomain: string;
   /** A body may be in a deployment's words. */
   names: WireNames;
+  /** Of the inputs of a bulk run. */
+  nulls?: NullWords;
 }
 
 /** Checks `value` against everything that can be known without the platform at `now`, in epoch milliseconds. */
 export function normalizeRequest(
   value: unknown,
-  { names, vendorDomain }: NormalizeOptions,
+  { names, nulls, vendorDomain }: NormalizeOptions,
   now: number,
 ): NormalizedRequest {
   const decoded = names.decode(value, dsrEndpoints.create.names?.body ?? []);
@@ -41,7 +43,7 @@ export function normalizeRequest(
     ...(result.success ? [] : explainIssues(result.error.issues, upgraded.value)),
     ...foreignExtensions(upgraded.value, vendorDomain),
     ...futureTime(upgraded.value, now),
-    ...nullIdentities(upgraded.value),
+    ...nullIdentities(upgraded.value, nulls),
   ];
   if (!result.success || issues.length > 0) return { issues, warnings: [], changes: upgraded.changes };
   const request = { ...result.data, api_version: API_VERSION };
@@ -103,7 +105,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
 }
 
 /** A request about the e-mail address `NULL` is about nobody, or about everybody without one. */
-function nullIdentities(body: unknown): FieldIssue[] {
+function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
   if (!isRecord(body)) return [];
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
   const maps: [path: string[], map: unknown][] = [
@@ -116,7 +118,7 @@ function nullIdentities(body: unknown): FieldIssue[] {
   return maps.flatMap(([path, map]) =>
     Object.entries(isRecord(map) ? map : {}).flatMap(([type, entry]): FieldIssue[] => {
       const value = isRecord(entry) ? entry['value'] : undefined;
-      const message = typeof value === 'string' ? nullWordIssue(value) : undefined;
+      const message = typeof value === 'string' ? nullWordIssue(value, nulls) : undefined;
       return message === undefined ? [] : [{ path: [...path, type, 'value'], message }];
     }),
   );

@@ -3,6 +3,7 @@ import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { isoOf } from '../../kernel/timestamps.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';
 
@@ -132,11 +133,12 @@ export function partsOfRow(
     .map((url) => url.trim())
     .filter((url) => url !== '');
   const status = values.get('status');
+  const time = values.get('submitted_time');
   return {
     parts: {
       regulation: values.get('regulation') ?? defaults.regulation,
       subject_request_type: values.get('subject_request_type') ?? defaults.subject_request_type,
-      submitted_time: values.get('submitted_time') ?? defaults.submitted_time,
+      submitted_time: time === undefined ? defaults.submitted_time : isoOf(time),
       group_id: values.get('group_id') ?? defaults.group_id,
       subject_request_id: values.get('subject_request_id'),
       status_callback_urls: urls ?? defaults.status_callback_urls,

@@ -1,5 +1,5 @@
 // One batch of a bulk run: rows side by side in the bytes of a JSON array, and where in the input each came from.
-
+import type { FieldIssue } from '../../contract/explain.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
 /** What is wrong with a row, or in one place of it. */
@@ -8,6 +8,12 @@ export interface RowIssue {
   path: string;
   message: string;
 }
+
+/** Says an issue of a body in the words of the input. */
+export type IssueLocator = (issue: FieldIssue) => RowIssue;
+
+/** Makes a body of a flat record: the body and how its issues are told. Undefined for a record that is a body itself. */
+export type RecordTable = (record: unknown) => { value: unknown; locate: IssueLocator } | undefined;
 
 /** A row that is not sent. */
 export interface RefusedRow {

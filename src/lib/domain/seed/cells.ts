@@ -1,7 +1,7 @@
 // Cells of a table as the exact reading takes them.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import type { CalculationType } from '../../contract/seeding.ts';
-import { parseIso } from '../../kernel/timestamps.ts';
+import { isoOf, parseIso } from '../../kernel/timestamps.ts';
 
 /** A column that an attribute is made of; `key` for one of its pairs. */
 export interface Cell {
@@ -48,7 +48,7 @@ export function asText(cell: unknown): unknown {
 function asMilliseconds(cell: unknown): unknown {
   const text = asText(cell);
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d/.test(text)) return text;
-  const time = text.includes('T') ? text : `${text}T00:00:00`;
+  const time = text.length === 10 ? `${text}T00:00:00` : isoOf(text);
   return parseIso(time) ?? parseIso(`${time}Z`) ?? text;
 }
 

@@ -40,13 +40,13 @@ export interface Header {
 export function readHeader(
   header: readonly string[],
   fields: ColumnMap | undefined,
-  { names, identityTypes }: Pick<RowRules, 'names' | 'identityTypes'>,
+  { names, identityTypes, ignoresUnnamed }: Pick<RowRules, 'names' | 'identityTypes' | 'ignoresUnnamed'>,
 ): Header {
   const issues: HeaderIssue[] = [];
   const seen = new Map<string, string>();
   const columns = header.map((title) => {
     const field = fields === undefined ? title.trim() : (fields.get(title) ?? fields.get(title.trim()));
-    if (field === undefined) return undefined;
+    if (field === undefined || (ignoresUnnamed && field === '')) return undefined;
     const column = readField(field);
     const wrong =
       typeof column !== 'string' && column.kind === 'identity' && identityTypes.issue(names.fromWire(column.type));

@@ -1,17 +1,20 @@
 // Finds the records in a stream of CSV bytes (RFC 4180; also with semicolons or tabs) and turns them into users.
 import { invalidInput } from '../../kernel/errors.ts';
 import { CsvFeed } from '../csv/feed.ts';
-import { type Cells, cellsOf, textsOf } from '../csv/record.ts';
+import type { Dialect } from '../csv/dialect.ts';
+import { type Cells, cellsOf } from '../csv/record.ts';
 import type { TableDefaults } from './body-writer.ts';
 import { type ColumnMap, type PassedOver, readHeader } from './columns.ts';
+import type { RowIssue } from './batch.ts';
+import { createNumberReader } from './numbers.ts';
 import type { RowPacker } from './packer.ts';
 import type { RowReader } from './row-bytes.ts';
 import type { OnNullWord } from './null-cells.ts';
 import type { RowRules } from './row-rules.ts';
-import { FAIL } from './scan.ts';
+import { COMMA, FAIL } from './scan.ts';
 import { createTable, type Table } from './table.ts';
 
-export interface CsvOptions {
+export interface TableOptions {
   name: string;
   defaults: TableDefaults;
   map: ColumnMap | undefined;
@@ -20,37 +23,53 @@ export interface CsvOptions {
   onPassedOver?: ((columns: readonly PassedOver[]) => void) | undefined;
   /** Told once for each column with an attribute that looks like a null. */
   onNullWord?: ((column: string, word: string) => void) | undefined;
+}
+
+export interface CsvOptions extends TableOptions {
+  dialect?: Dialect;
   /** Whether the record of this number, from 0, is ours (`--shard`). */
   isOurs(record: number): boolean;
 }
 
-const NO_MAP = 'A file with other columns is read with --map-file, which says what each of them means.';
+const NO_MAP =
+  'Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.';
 
 /** Positions are the lines on which records begin. Throws invalid input (9) for a header that cannot be used. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
-  const feed = new CsvFeed(options.name, { take, takeUnclosed });
+  const { dialect = {} } = options;
+  const feed = new CsvFeed(options.name, { take, takeUnclosed }, dialect);
   const { scan } = feed;
   const { record } = scan;
   let number = -1;
   let table: Table | undefined;
+  let readNumbers: ((cells: unknown[]) => RowIssue[]) | undefined;
   let width = 0;
   /** The cells that are written next. */
   let cells: Cells = scan.cells;
 
   const writeCells = (out: Buffer, at: number): number => table?.writer?.write(cells, out, at) ?? FAIL;
-  const texts = (): string[] => textsOf(scan, feed.separator);
 
   function take(): void {
-    if (table === undefined) takeHeader();
-    else takeRecord(table);
+    if (table !== undefined) takeRecord(table);
+    else if (dialect.columns === undefined) takeHeader();
+    else takeRecord(useHeader(dialect.columns));
   }
 
   function takeHeader(): void {
     if (!feed.isSound) throw feed.error('a byte here is not UTF-8; save the file as UTF-8');
     if (record.fault) throw feed.error(record.fault.message, record.fault.at);
-    const header = texts();
+    useHeader(scan.texts());
+  }
+
+  function useHeader(header: readonly string[]): Table {
     table = tableOf(header, { ...options, line: feed.line });
     width = header.length;
+    const isLocal = dialect.isLocal === true && feed.separator !== COMMA;
+    const floats = dialect.floats === true;
+    if (floats || isLocal) readNumbers = createNumberReader(header, table.columns, { floats, isLocal });
+    // The bytes of `1.234` are a number, too.
+    if (isLocal) table = { ...table, writer: undefined };
+    return table;
   }
 
   function takeRecord({ value, writer, issue, nulls }: Table): void {
@@ -62,10 +81,15 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
       packer.refuse(line, wrong, feed.source);
       return;
     }
-    cells = record.isPlain ? scan.cells : cellsOf(texts());
+    cells = record.isPlain ? scan.cells : cellsOf(scan.texts());
     const length = record.isPlain ? record.end - record.start : cells.bytes.length;
     if (nulls.clear(cells) && writer && packer.takeWritten(writer.room(length), line, writeCells)) return;
-    const found = nulls.cleared(texts());
+    const found = nulls.cleared(scan.texts());
+    const odd = readNumbers?.(found) ?? [];
+    if (odd.length > 0) {
+      packer.refuseWith(line, odd, feed.source);
+      return;
+    }
     packer.takeValue(value(found), line, (one) => issue(one, found));
   }
 
@@ -92,7 +116,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
 /** The table for a header. Throws invalid input (9) with every column that is wrong. */
 export function tableOf(
   header: readonly string[],
-  { name, defaults, map, rules, onPassedOver, onNullWord, line = 1 }: Omit<CsvOptions, 'isOurs'> & { line?: number },
+  { name, defaults, map, rules, onPassedOver, onNullWord, line = 1 }: TableOptions & { line?: number },
 ): Table {
   const { columns, issues, passedOver } = readHeader(header, map, rules);
   if (passedOver.length > 0) onPassedOver?.(passedOver);

@@ -1,8 +1,7 @@
 // Finds the rows in a stream of JSON bytes: the lines of NDJSON, or the elements of an array (or values one after the
 // other). Holds at most one row that is not complete yet.
 import { isUtf8 } from 'node:buffer';
-import type { RowPacker } from './packer.ts';
-import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
+import { type JsonTaker, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -19,7 +18,7 @@ import {
 const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 
 /** NDJSON. Positions are line numbers, beginning behind `line`; `offset` is where the bytes begin in the file, or -1. */
-export function createLineReader(packer: RowPacker, begin: { line: number; offset: number }): RowReader {
+export function createLineReader(taker: JsonTaker, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;
   /** In a line that is too long to be kept. */
@@ -28,15 +27,17 @@ export function createLineReader(packer: RowPacker, begin: { line: number; offse
   function takeLine(start: number, end: number): void {
     line++;
     const { bytes } = pending;
-    let first = line === 1 ? markLength(bytes) : start;
+    const begin = line === 1 ? start + markLength(bytes.subarray(start)) : start;
+    let first = begin;
     let last = end;
     while (first < last && isSpace(bytes[first])) first++;
     while (last > first && isSpace(bytes[last - 1])) last--;
     if (first === last) return;
+    if (taker.column !== undefined) taker.column = first - begin + 1;
     if (skipping) {
       skipping = false;
-      packer.refuse(line, TOO_LONG, bytes.toString('utf8', first, Math.min(last, first + SHOWN_BYTES)));
-    } else packer.takeJson(bytes, first, last, line);
+      taker.refuse(line, TOO_LONG, bytes.toString('utf8', first, Math.min(last, first + SHOWN_BYTES)));
+    } else taker.takeJson(bytes, first, last, line);
   }
 
   return {
@@ -44,16 +45,16 @@ export function createLineReader(packer: RowPacker, begin: { line: number; offse
       pending.append(chunk);
       const { bytes } = pending;
       const whole = pending.wholeLines();
-      packer.sound = isUtf8(bytes.subarray(0, whole));
+      taker.sound = isUtf8(bytes.subarray(0, whole));
       let start = 0;
       while (start < whole) {
         const end = bytes.indexOf(LINE_FEED, start);
-        if (offset >= 0) packer.offset = offset + end + 1;
+        if (offset >= 0) taker.offset = offset + end + 1;
         takeLine(start, end);
         start = end + 1;
       }
       if (offset >= 0) offset += whole;
-      packer.keep();
+      taker.keep();
       pending.drop(whole);
       if (pending.length > MAX_ROW_BYTES) {
         // Its beginning is kept for the message.
@@ -63,34 +64,52 @@ export function createLineReader(packer: RowPacker, begin: { line: number; offse
       }
     },
     end: () => {
-      if (offset >= 0) packer.offset = offset + pending.length;
-      packer.sound = isUtf8(pending.bytes.subarray(0, pending.length));
+      if (offset >= 0) taker.offset = offset + pending.length;
+      taker.sound = isUtf8(pending.bytes.subarray(0, pending.length));
       if (pending.length > 0) takeLine(0, pending.length);
-      packer.keep();
-      packer.offset = -1;
+      taker.keep();
+      taker.offset = -1;
     },
   };
 }
 
 /** A JSON array, or values with spaces between them. Positions are the elements' numbers, from 1; lines are told besides. */
-export function createElementReader(packer: RowPacker): RowReader {
+export function createElementReader(taker: JsonTaker): RowReader {
   const pending = new Pending();
   let position = 0;
   /** The one at hand; the packer is told the one on which an element begins. */
   let line = 1;
   let inArray: boolean | undefined;
+  /** What was last in the array. */
+  let last: 'element' | 'comma' | undefined;
   let begun = false;
   /** Where the search goes on in `pending`; the element began at `start` (-1: between elements). */
   let at = 0;
   let start = -1;
   let depth = 0;
   let inString = false;
+  /** Characters of the line up to `counted`. */
+  let column = 0;
+  let counted = 0;
+
+  function countTo(end: number): void {
+    if (taker.column === undefined || counted >= end) return;
+    column += pending.bytes.toString('utf8', counted, end).length;
+    counted = end;
+  }
+
+  function markPlace(): void {
+    taker.line = line;
+    if (taker.column === undefined) return;
+    countTo(at);
+    taker.column = column + 1;
+  }
 
   function take(end: number): void {
     position++;
     const { bytes } = pending;
-    packer.sound = isUtf8(bytes.subarray(start, end));
-    packer.takeJson(bytes, start, end, position);
+    taker.sound = isUtf8(bytes.subarray(start, end));
+    taker.takeJson(bytes, start, end, position);
     start = -1;
   }
 
@@ -101,28 +120,38 @@ export function createElementReader(packer: RowPacker): RowReader {
       if (length < 3 && !isLast) return;
       begun = true;
       at = markLength(bytes);
+      counted = at;
     }
     for (; at < length; at++) {
       const code = bytes[at] as number;
-      if (code === LINE_FEED) line++;
+      if (code === LINE_FEED) {
+        line++;
+        column = 0;
+        counted = at + 1;
+      }
       if (inString) {
         if (code === BACKSLASH) at++;
         else if (code === QUOTE) inString = false;
         continue;
       }
       if (start < 0) {
-        if (isSpace(code) || (code === COMMA && inArray)) continue;
+        if (isSpace(code)) continue;
+        markPlace();
         if (inArray === undefined && code === OPEN_BRACKET) {
           inArray = true;
           continue;
         }
         inArray ??= false;
-        if (code === CLOSE_BRACKET && inArray) {
-          inArray = false;
+        if (inArray && (code === COMMA || code === CLOSE_BRACKET)) {
+          if (code === COMMA ? last !== 'element' : last === 'comma')
+            taker.refuse(++position, 'an element is missing beside this comma or bracket', '');
+          inArray = code === COMMA;
+          last = inArray ? 'comma' : undefined;
           continue;
         }
+        if (inArray && last === 'element') taker.refuse(++position, 'a comma is missing before this element', '');
+        last = 'element';
         start = at;
-        packer.line = line;
         depth = 0;
       }
       if (code === QUOTE) inString = true;
@@ -135,7 +164,10 @@ export function createElementReader(packer: RowPacker): RowReader {
           take(at);
           inArray = false;
         }
-      } else if (depth === 0 && (code === COMMA || isSpace(code))) take(at);
+      } else if (depth === 0 && (code === COMMA || isSpace(code))) {
+        take(at);
+        if (code === COMMA) last = 'comma';
+      }
     }
   }
 
@@ -144,13 +176,15 @@ export function createElementReader(packer: RowPacker): RowReader {
       pending.append(chunk);
       scan(false);
       const keep = start < 0 ? Math.min(at, pending.length) : start;
-      packer.keep();
+      taker.keep();
+      countTo(keep);
       pending.drop(keep);
+      counted -= keep;
       at -= keep;
       if (start >= 0) start = 0;
       if (pending.length > MAX_ROW_BYTES) {
         position++;
-        packer.refuse(
+        taker.refuse(
           position,
           `${TOO_LONG}; what follows was not read`,
           pending.bytes.toString('utf8', 0, SHOWN_BYTES),
@@ -162,10 +196,10 @@ export function createElementReader(packer: RowPacker): RowReader {
       if (!begun) scan(true);
       if (start >= 0) take(pending.length);
       else if (inArray) {
-        packer.line = line;
-        packer.refuse(position + 1, 'the array is not closed: the file is cut off', '');
+        markPlace();
+        taker.refuse(position + 1, 'the array is not closed: the file is cut off', '');
       }
-      packer.keep();
+      taker.keep();
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { NullWords } from '../null-words.ts';
 import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
-import { standsAt } from './scan.ts';
+import { POINT, standsAt } from './scan.ts';
 
 /** Called once for each column in which an attribute looks like a null. */
 export type OnNullWord = (column: number, word: string) => void;
@@ -32,7 +32,9 @@ export function createNullCells(
       let isClean = true;
       for (let column = 0; column < columns.length; column++) {
         const start = starts[column] as number;
-        const word = find(bytes, start, ends[column] as number);
+        const end = ends[column] as number;
+        if (nulls.floats && bytes[end - 2] === POINT && columns[column]?.kind === 'identity') isClean = false;
+        const word = find(bytes, start, end);
         if (word === undefined) continue;
         if (nulls.isNull(word)) ends[column] = start;
         else if (!mayStand(column, word)) isClean = false;

@@ -1,9 +1,9 @@
 // Packs rows into batches: each is checked in bytes and copied as it is, or read exactly, or refused with its reason.
 import { isUtf8 } from 'node:buffer';
-import { type FieldIssue, showPath } from '../../contract/explain.ts';
+import { showPath } from '../../contract/explain.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { Batch, type RowIssue } from './batch.ts';
-import { checkRow, type ReadRow, readRow } from './read-row.ts';
+import { Batch, type IssueLocator, type RecordTable, type RowIssue } from './batch.ts';
+import { checkRow, readRecord, type ReadRow } from './read-row.ts';
 import { createRowCheck, type RowCheck } from './row-check.ts';
 import type { RowRules } from './row-rules.ts';
 
@@ -21,9 +21,6 @@ const MAX_SPARE = 128;
 /** More issues of one row than this are too many to read. */
 const MAX_ISSUES = 5;
 
-/** Says an issue of a body in the words of the input. */
-export type IssueLocator = (issue: FieldIssue) => RowIssue;
-
 const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), message });
 
 /** Puts a row down at `at` and returns where it ends; a negative number when it cannot. */
@@ -32,6 +29,8 @@ export type RowWriter = (out: Buffer, at: number) => number;
 export class RowPacker {
   /** Batches that are full, in the order of the input. Whoever sends them takes them out. */
   ready: Batch[] = [];
+  /** What makes bodies of the records of the input at hand; undefined where they are bodies. */
+  table: RecordTable | undefined;
   /** Whether the bytes at hand are known to be UTF-8; where not, every row is looked at. */
   sound = true;
   /** The line on which the row at hand begins, for inputs whose positions are no lines. */
@@ -63,6 +62,7 @@ export class RowPacker {
   begin(file: number, last: number): void {
     this.flush();
     this.line = undefined;
+    this.table = undefined;
     this.#file = file;
     this.#last = last;
   }
@@ -79,7 +79,7 @@ export class RowPacker {
     const row = bytes.subarray(start, end);
     const text = row.toString('utf8');
     if (!this.sound && !isUtf8(row)) this.refuse(position, 'a byte here is not UTF-8', text);
-    else this.#take(readRow(text, this.#rules), position, text, inBody);
+    else this.#takeText(text, position);
   }
 
   /**
@@ -123,6 +123,17 @@ export class RowPacker {
   takeValue(value: unknown, position: number, locate: IssueLocator = inBody): void {
     if (this.#isDone(this.#file, position)) return;
     this.#take(checkRow(value, this.#rules), position, stringifyJson(value), locate);
+  }
+
+  #takeText(text: string, position: number): void {
+    const read = readRecord(text);
+    if ('message' in read) {
+      this.#refuse(position, [{ path: '', ...read }], text);
+      return;
+    }
+    const row = this.table?.(read.value);
+    if (row === undefined) this.#take(checkRow(read.value, this.#rules), position, text, inBody);
+    else this.takeValue(row.value, position, row.locate);
   }
 
   /** A row that is wrong as a whole. */

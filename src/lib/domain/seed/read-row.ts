@@ -10,19 +10,16 @@ import type { RowRules } from './row-rules.ts';
 /** A row as it is sent, or what is wrong with it. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
-/** Reads the JSON text of a row. */
-export function readRow(text: string, rules: RowRules): ReadRow {
+/** The value of a row's JSON text, or why there is none. */
+export function readRecord(text: string): { value: unknown } | { message: string } {
   try {
     const value = parseJson(text);
     // Of a key that stands twice the last one would be taken in silence, and `xpid` says whom a seed is for.
-    if (!holdsEachKey(value, text)) {
-      return { issues: [{ path: [], message: 'a field stands twice in the same place, or is not allowed' }] };
-    }
-    return checkRow(unwrap(value), rules);
+    if (holdsEachKey(value, text)) return { value: unwrap(value) };
+    return { message: 'a field stands twice in the same place, or is not allowed' };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const place = error.offset === undefined ? '' : ` (character ${error.offset + 1})`;
-    return { issues: [{ path: [], message: `${error.message}${place}` }] };
+    return { message: `${error.message}${error.offset === undefined ? '' : ` (character ${error.offset + 1})`}` };
   }
 }
 

@@ -8,6 +8,24 @@ export interface RowReader {
   end(): void;
 }
 
+/** What rows of JSON are given to. */
+export interface JsonTaker {
+  /** Whether the bytes at hand are known to be UTF-8. */
+  sound: boolean;
+  /** The line on which the row at hand begins, for inputs whose positions are no lines. */
+  line: number | undefined;
+  /** Where in the input reading could begin again behind the row at hand; -1 where it cannot. */
+  offset: number;
+  /** The column at which the row at hand begins; only kept up where it is there. */
+  column?: number;
+  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. The bytes must stay until `keep`. */
+  takeJson(bytes: Buffer, start: number, end: number, position: number): void;
+  /** A row that is wrong as a whole. */
+  refuse(position: number, message: string, original: string): void;
+  /** The bytes of the rows that were taken are about to change. */
+  keep(): void;
+}
+
 /** No user needs a longer row; a larger body is refused by any platform. */
 export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 

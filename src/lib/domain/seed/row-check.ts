@@ -1,6 +1,6 @@
 // Checks one user's body in bytes, in one walk and without parsing it, against every rule of the contract's SingleSeed.
 // What it accepts, the contract accepts, and the bytes may go to the wire as they are: 64-bit ids stay exact. What it
-// refuses may still be right in a rarer spelling: `readRow` then parses it and has the last word.
+// refuses may still be right in a rarer spelling: `checkRow` then reads it parsed and has the last word.
 import type { WireNames } from '../../contract/names.ts';
 import type { IdentityTypes } from '../identity-types.ts';
 import {

@@ -1,5 +1,6 @@
 // What rows must follow beyond the contract: the deployment's words, known identity types and null words.
 import { createWireNames, type NamesMap, type WireNames } from '../../contract/names.ts';
+import type { Dialect } from '../csv/dialect.ts';
 import { createIdentityTypes, type IdentityTypes } from '../identity-types.ts';
 import { createNullWords, type NullWords } from '../null-words.ts';
 
@@ -7,6 +8,8 @@ export interface RowRules {
   names: WireNames;
   identityTypes: IdentityTypes;
   nulls: NullWords;
+  /** Whether columns without a name are left out. */
+  ignoresUnnamed: boolean;
 }
 
 /** What the command line adds: `--identity-type` and `--null`. */
@@ -15,10 +18,11 @@ export interface RuleFlags {
   null?: readonly string[] | undefined;
 }
 
-export function createRowRules(names: NamesMap, flags: RuleFlags = {}): RowRules {
+export function createRowRules(names: NamesMap, flags: RuleFlags = {}, dialect: Dialect = {}): RowRules {
   return {
     names: createWireNames(names),
     identityTypes: createIdentityTypes(names, flags.identityType ?? []),
-    nulls: createNullWords(flags.null ?? []),
+    nulls: createNullWords(flags.null ?? [], dialect),
+    ignoresUnnamed: dialect.ignoresUnnamed === true,
   };
 }

@@ -14,7 +14,7 @@ export const CLOSE_BRACKET = 0x5d;
 export const BACKSLASH = 0x5c;
 const UNDERSCORE = 0x5f;
 const MINUS = 0x2d;
-const POINT = 0x2e;
+export const POINT = 0x2e;
 export const ZERO = 0x30;
 
 /** Fuller objects are left to the exact reading. */

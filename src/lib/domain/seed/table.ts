@@ -63,8 +63,8 @@ export function createTable(
   const issue = createColumnFinder(header, columns, attributes, toWire);
   const writer = createBodyWriter(columns, attributes, defaults, toWire);
   return {
-    /** Whether a column of the header says anything. */
-    isUsed: (column: number): boolean => columns[column] !== undefined,
+    /** By column of the header; undefined for one that says nothing. */
+    columns,
     nulls: createNullCells(columns, nulls, onNullWord),
     /** Writes bodies in the words of the wire; undefined where every row is for the exact reading. */
     writer,
@@ -92,7 +92,7 @@ function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribu
   return [...groups.values()];
 }
 
-/** The day of a time in ISO 8601; anything else as it is. */
+/** The day of a time; anything else as it is. */
 function dateText(cell: unknown): unknown {
-  return typeof cell === 'string' && /^\d{4}-\d\d-\d\dT/.test(cell) ? cell.slice(0, 10) : cell;
+  return typeof cell === 'string' && /^\d{4}-\d\d-\d\d[T ]\d/.test(cell) ? cell.slice(0, 10) : cell;
 }

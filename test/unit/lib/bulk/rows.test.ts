@@ -5,8 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type Row, openTable } from '../../../../src/lib/bulk/rows.ts';
-import { openBytes, openMemory } from '../../../../src/lib/bulk/sources/bytes.ts';
+import type { Row } from '../../../../src/lib/bulk/row.ts';
+import { openTable } from '../../../../src/lib/bulk/rows.ts';
+import { openBytes } from '../../../../src/lib/bulk/sources/bytes.ts';
+import { inputSource } from '../../../helpers/input-source.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 interface Read {
@@ -17,7 +19,7 @@ interface Read {
 }
 
 async function openFile(path: string, signal = new AbortController().signal) {
-  const opened = await openBytes(path, { io: { cwd: '/', stdin: Readable.from([]) }, signal }, undefined);
+  const opened = await openBytes(path, { io: { cwd: '/', stdin: Readable.from([]) }, signal }, {});
   return { ...opened, name: basename(path) };
 }
 
@@ -25,7 +27,11 @@ async function read(text: string | Buffer, name?: string): Promise<Read> {
   const bytes = Buffer.from(text);
   const path = join(temporaryFolder(), name ?? 'unused');
   if (name !== undefined) writeFileSync(path, bytes);
-  const table = await openTable([name === undefined ? await openMemory('<stdin>', bytes) : await openFile(path)]);
+  const table = await openTable([
+    name === undefined
+      ? await openBytes('-', inputSource('/', Readable.from([bytes])), { isReread: true })
+      : await openFile(path),
+  ]);
   const rows: Row[] = [];
   for await (const group of table.rows) rows.push(...group);
   const { columns, delimiter } = table.heading;
@@ -237,11 +243,26 @@ describe('JSON', () => {
     expect(place(one.rows[0], { path: ['a'] })).toBe('2:1');
   });
 
-  it('that is none is refused by its place', async () => {
-    await expect(read('[{"a":1},]', 'a.json')).rejects.toMatchObject({
-      code: 'input.invalid',
-      issues: [{ file: 'a.json', line: 1, column: 10 }],
-    });
+  it.each([
+    ['[{"a":1},]', '1:10', 'an element is missing'],
+    ['[,{"a":1}]', '1:2', 'an element is missing'],
+    ['[{"é":1}\n {"b":2}]', '2:2', 'a comma is missing'],
+    ['[{"é":1}, {"b":2,}]', '1:18', 'not valid JSON'],
+    ['[{"a":1}', '1:9', 'the array is not closed'],
+  ])('that is none, %j, is rejected by its place', async (text, wanted, message) => {
+    const { rows } = await read(text, 'a.json');
+    const faults = rows.filter(({ content }) => 'fault' in content);
+    expect(faults.map((row) => [place(row, { path: [] }), row.content])).toEqual([
+      [wanted, { fault: expect.stringContaining(message) as string }],
+    ]);
+  });
+
+  it('may be values one after the other, as BigQuery exports them', async () => {
+    const { rows } = await read('{"a":1}\n{"a":2}\n', 'a.json');
+    expect(rows.map((row) => [row.number, place(row, { path: ['a'] })])).toEqual([
+      [1, '1:6'],
+      [2, '2:6'],
+    ]);
   });
 });
 

@@ -26,12 +26,12 @@ async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 async function file(name: string, bytes: Buffer | string, wanted?: RowFormat): Promise<InputBytes> {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, name), bytes);
-  return openBytes(name, inputSource(cwd), wanted);
+  return openBytes(name, inputSource(cwd), { format: wanted });
 }
 
 /** The same as standard input, in those pieces. */
 const piped = (pieces: (Buffer | string)[], wanted?: RowFormat): Promise<InputBytes> =>
-  openBytes('-', inputSource('/', Readable.from(pieces, { objectMode: true })), wanted);
+  openBytes('-', inputSource('/', Readable.from(pieces, { objectMode: true })), { format: wanted });
 
 const refusal = (message: string, line?: number, column?: number) => ({
   code: 'input.invalid',
@@ -91,7 +91,7 @@ describe('what it is', () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
-    expect(await openBytes('a.csv.gz', inputSource(cwd), undefined)).toMatchObject({
+    expect(await openBytes('a.csv.gz', inputSource(cwd), {})).toMatchObject({
       name: 'a.csv.gz',
       path: join(cwd, 'a.csv.gz'),
       size: packed.length,
@@ -149,7 +149,7 @@ describe('the bytes', () => {
       }
     }
     const stdin = Readable.from(pieces(), { objectMode: true, highWaterMark: 1 });
-    const opened = await openBytes('-', inputSource('/', stdin), undefined);
+    const opened = await openBytes('-', inputSource('/', stdin), {});
     expect(given.length).toBeLessThan(5);
     expect((await allOf(opened.chunks())).length).toBe(300_000);
   });
@@ -215,7 +215,7 @@ describe('what cannot be read', () => {
   it('what is there, but does not let itself be read, is no mistake of the command line', async () => {
     const cwd = temporaryFolder();
     symlinkSync('loop', join(cwd, 'loop'));
-    await expect(openBytes('loop', inputSource(cwd), undefined)).rejects.toMatchObject({
+    await expect(openBytes('loop', inputSource(cwd), {})).rejects.toMatchObject({
       code: 'files.read',
       message: expect.stringMatching(/^Cannot read loop: ELOOP/) as string,
     });
@@ -225,7 +225,7 @@ describe('what cannot be read', () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');
-    const open = (path: string): Promise<InputBytes> => openBytes(path, inputSource(cwd), undefined);
+    const open = (path: string): Promise<InputBytes> => openBytes(path, inputSource(cwd), {});
     await expect(open('gone')).rejects.toMatchObject({
       code: 'files.read',
       exit: 'usage',

@@ -1,7 +1,7 @@
 // One record of CSV in bytes: where it ends, what its cells say, and whether they can be taken as they stand.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellsOf, createRecordScan, textsOf } from '../../../../../src/lib/domain/csv/record.ts';
+import { cellsOf, createRecordScan } from '../../../../../src/lib/domain/csv/record.ts';
 import { runs } from '../../../../helpers/size.ts';
 
 const COMMA = 0x2c;
@@ -12,7 +12,7 @@ function found(text: string, at = 0, limit = Buffer.from(text).lastIndexOf('\n')
   const bytes = Buffer.from(text);
   if (!scan.read(bytes, at, limit, COMMA)) return undefined;
   const { start, end, next, count, lines, isPlain } = scan.record;
-  return { text: bytes.toString('utf8', start, end), next, count, lines, isPlain, cells: textsOf(scan, COMMA) };
+  return { text: bytes.toString('utf8', start, end), next, count, lines, isPlain, cells: scan.texts() };
 }
 
 describe('a record', () => {
@@ -77,7 +77,7 @@ describe('a record', () => {
       const bytes = Buffer.from(`${cells.join(';')}\n`);
       expect(scan.read(bytes, 0, bytes.length - 1, 0x3b)).toBe(true);
       expect(scan.record.count).toBe(count);
-      expect(textsOf(scan, 0x3b)).toEqual(cells);
+      expect(scan.texts()).toEqual(cells);
       expect(scan.cells.starts.length).toBeGreaterThanOrEqual(count);
     }
   });

@@ -95,7 +95,7 @@ describe('a header', () => {
     const error = refused(text, options);
     expect(error).toMatchObject({ code: 'input.invalid', message: 'The header of users.csv cannot be used.' });
     expect(issuesOf(error)).toEqual(issues);
-    expect(error.hint).toBe('A file with other columns is read with --map-file, which says what each of them means.');
+    expect(error.hint).toBe('Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.');
   }); // prettier-ignore
 
   it('that a map is for is told without speaking of one', () => {

@@ -1,7 +1,8 @@
 // The exact reading of a row: as it goes out, or each thing that is wrong with it.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
-import { checkRow, readRow } from '../../../../../src/lib/domain/seed/read-row.ts';
+import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
+import { readRow } from './rows.ts';
 
 const rules = createRowRules({});
 const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';

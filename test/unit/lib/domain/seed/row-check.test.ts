@@ -1,12 +1,11 @@
 // The quick check of a seed row agrees with parsing it and checking it by the contract.
 import { expect, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
-import { readRow } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { createRowCheck, type RowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
 import { canonicalJson, parseJson } from '../../../../../src/lib/kernel/json.ts';
 import { randomFrom } from '../../../../helpers/random.ts';
 import { SEED } from '../../../../helpers/seed.ts';
-import { damage, makeRow } from './rows.ts';
+import { damage, makeRow, readRow } from './rows.ts';
 import { isMutation, isWhole, size } from '../../../../helpers/size.ts';
 
 const rules = createRowRules({});

@@ -1,8 +1,8 @@
 // Which spellings of a row the byte check passes, and which it leaves to the exact reading.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
-import { readRow } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
+import { readRow } from './rows.ts';
 
 const rules = createRowRules({});
 

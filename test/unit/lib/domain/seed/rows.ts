@@ -1,6 +1,14 @@
 // Rows to try the checks with: right ones of every calculation type, and damage done to them.
 
+import { checkRow, type ReadRow, readRecord } from '../../../../../src/lib/domain/seed/read-row.ts';
+import type { RowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { pick } from '../../../../helpers/random.ts';
+
+/** As the packer reads the text of a row that is a body. */
+export function readRow(text: string, rules: RowRules): ReadRow {
+  const read = readRecord(text);
+  return 'message' in read ? { issues: [{ path: [], message: read.message }] } : checkRow(read.value, rules);
+}
 
 const XPIDS = [
   '9223372036854775807',

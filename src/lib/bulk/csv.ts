@@ -1,0 +1,123 @@
+// The rows of a CSV, each with its cells and the place of each of them.
+import { CsvFeed } from '../domain/csv/feed.ts';
+import { createRecordScan } from '../domain/csv/record.ts';
+import { notText } from '../files/read-input.ts';
+import { counted } from '../kernel/words.ts';
+import { type KnownError, invalidInput } from '../kernel/errors.ts';
+import { type Place, placeAt } from '../kernel/text-place.ts';
+import type { LocalRow, Opened } from './row.ts';
+import type { InputBytes } from './sources/bytes.ts';
+
+/** A record that was read: its cells, and what it looks like for the places of these. */
+interface CsvLine {
+  cells: string[];
+  line: number;
+  source: string;
+}
+
+class CsvLines {
+  readonly feed: CsvFeed;
+  lineEnd: string | undefined;
+  readonly #name: string;
+  #lines: CsvLine[] = [];
+  #failure: KnownError | undefined;
+
+  constructor({ dialect, name }: InputBytes) {
+    this.#name = name;
+    this.feed = new CsvFeed(name, { take: () => this.#take() }, dialect);
+  }
+
+  /** The records of each chunk. Throws invalid input (9) for what is no CSV, after those before it. */
+  async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvLine[]> {
+    for await (const chunk of chunks) {
+      this.feed.feed(chunk);
+      yield this.#taken();
+    }
+    this.feed.end();
+    yield this.#taken();
+    if (this.#failure) throw this.#failure;
+  }
+
+  #taken(): CsvLine[] {
+    if (this.#failure && this.#lines.length === 0) throw this.#failure;
+    const found = this.#lines;
+    this.#lines = [];
+    return found;
+  }
+
+  #take(): void {
+    if (this.#failure) return;
+    const { feed } = this;
+    const { line, source } = feed;
+    const { end, fault, next } = feed.scan.record;
+    this.lineEnd ??= next - end === 2 ? '\r\n' : '\n';
+    const nul = feed.indexOf(0);
+    if (fault) this.#failure = feed.error(fault.message, fault.at);
+    else if (!feed.isSound)
+      this.#failure = notText(
+        this.#name,
+        { line, column: 1 },
+        'a byte from here on is not UTF-8; save the file as UTF-8',
+      );
+    else if (nul >= 0) this.#failure = feed.error('a NUL character stands here; is this a text file?', nul);
+    else this.#lines.push({ cells: feed.scan.texts(), line, source });
+  }
+}
+
+/** Reads the header, and the rows from `chunks` later. Throws invalid input (9) for a header that cannot be read. */
+export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>): Promise<Opened> {
+  const { dialect, name } = source;
+  const beginning = new CsvLines(source);
+  const { feed } = beginning;
+  let first: CsvLine | undefined;
+  for await (const [line] of beginning.read(source.chunks())) {
+    first = line;
+    if (first !== undefined) break;
+  }
+  const header = dialect.columns === undefined ? first : undefined;
+  if (header === undefined && dialect.columns === undefined) throw empty(name);
+  const names = header?.cells ?? dialect.columns ?? [];
+  const places = createRecordScan(dialect.escapes);
+
+  function placeOf({ line, source: text }: CsvLine, column: number): Place {
+    const bytes = Buffer.from(`${text}\n`);
+    places.read(bytes, 0, bytes.length - 1, feed.separator);
+    const start = places.cells.starts[column] ?? 0;
+    const before = bytes.toString('utf8', 0, start > 0 && bytes[start - 1] === QUOTE ? start - 1 : start);
+    const at = placeAt(before, before.length);
+    return { line: line + at.line - 1, column: at.column };
+  }
+
+  function toRow(line: CsvLine): LocalRow {
+    const count = line.cells.length;
+    const width = names.length;
+    const fault = `this line has ${counted(count, 'cell')}; the headings are ${width}`;
+    const odd = count === width ? undefined : Math.min(width, count - 1);
+    return {
+      content: odd === undefined ? { cells: line.cells } : { fault },
+      locate: (where) => placeOf(line, odd ?? ('column' in where ? where.column : 0)),
+    };
+  }
+
+  async function* rows(): AsyncGenerator<LocalRow[]> {
+    let isHeader = header !== undefined;
+    for await (const lines of new CsvLines(source).read(chunks)) {
+      if (isHeader && lines.shift() !== undefined) isHeader = false;
+      yield lines.map(toRow);
+    }
+  }
+
+  const columns = names.map((text, column) => {
+    return { text, ...(header ? placeOf(header, column) : { line: 1, column: 1 }) };
+  });
+  const mark = feed.hasMark ? '\ufeff' : '';
+  const delimiter = String.fromCharCode(feed.separator);
+  return { heading: { file: name, columns, delimiter, mark, lineEnd: beginning.lineEnd ?? '\n' }, rows: rows() };
+}
+
+const QUOTE = 0x22;
+
+function empty(file: string): KnownError {
+  const message = 'the file is empty; a line of column names comes first';
+  return invalidInput(`${file} cannot be read.`, [{ file, line: 1, column: 1, path: '', message }]);
+}

@@ -1,0 +1,61 @@
+// The rows of NDJSON or JSON (one value, values one after the other, or an array), each with the place of its parts.
+import { isUtf8 } from 'node:buffer';
+import { createElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
+import type { JsonTaker } from '../domain/seed/row-bytes.ts';
+import { readJson } from '../files/json-document.ts';
+import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
+import { type Place, placeAt } from '../kernel/text-place.ts';
+import type { LocalRow } from './row.ts';
+
+export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' | 'json'): AsyncGenerator<LocalRow[]> {
+  let rows: LocalRow[] = [];
+  const taker: JsonTaker = {
+    sound: true,
+    line: undefined,
+    offset: -1,
+    column: 1,
+    takeJson: (bytes, start, end, position) => {
+      const place = { line: taker.line ?? position, column: taker.column ?? 1 };
+      const isText = taker.sound || isUtf8(bytes.subarray(start, end));
+      rows.push(isText ? toRow(bytes.toString('utf8', start, end), place) : faulty('a byte here is not UTF-8', place));
+    },
+    refuse: (position, message) =>
+      rows.push(faulty(message, { line: taker.line ?? position, column: taker.column ?? 1 })),
+    keep: () => undefined,
+  };
+  const reader = format === 'ndjson' ? createLineReader(taker, { line: 0, offset: -1 }) : createElementReader(taker);
+  try {
+    for await (const chunk of chunks) {
+      reader.feed(chunk);
+      yield rows;
+      rows = [];
+    }
+    reader.end();
+  } catch (error) {
+    // It has been rejected with its reason.
+    if (!(error instanceof RowTooLong)) throw error;
+  }
+  yield rows;
+}
+
+const faulty = (fault: string, place: Place): LocalRow => ({ content: { fault }, locate: () => place });
+
+function toRow(source: string, start: Place): LocalRow {
+  const at = (offset: number): Place => {
+    const { column, line } = placeAt(source, offset);
+    return { line: start.line + line - 1, column: line === 1 ? start.column + column - 1 : column };
+  };
+  try {
+    const value = parseJson(source);
+    // A row is about a person: of an identity that stands twice the wrong one might be taken.
+    const [twice] = holdsEachKey(value, source) ? [] : readJson(source).problems;
+    if (twice) throw new JsonError(twice.message, twice.offset);
+    return {
+      content: { value },
+      locate: (where) => at('path' in where ? readJson(source).offsetOf(where.path, where.at) : 0),
+    };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return faulty(error.message, at(error.offset ?? 0));
+  }
+}

@@ -1,0 +1,46 @@
+// Numbers of a table as other programs write them, made into numbers of JSON: decimal commas, and floats of pandas.
+import { SEED_RULES } from '../../contract/seed-rules.ts';
+import { withDecimalPoint } from '../csv/dialect.ts';
+import type { RowIssue } from './batch.ts';
+import type { Column } from './columns.ts';
+
+export interface NumberStyle {
+  /** Decimal commas, and points between thousands. */
+  isLocal: boolean;
+  /** Whole numbers may be written `3.0`. */
+  floats: boolean;
+}
+
+type Kind = 'number' | 'whole' | undefined;
+
+/** Rewrites the cells of a record in place; returns what is wrong with them. `header` names the columns. */
+export function createNumberReader(
+  header: readonly string[],
+  columns: readonly (Column | undefined)[],
+  { floats, isLocal }: NumberStyle,
+): (cells: unknown[]) => RowIssue[] {
+  const kinds = columns.map(kindOf);
+  return (cells) => {
+    const issues: RowIssue[] = [];
+    for (const [index, kind] of kinds.entries()) {
+      const cell = cells[index];
+      if (kind === undefined || typeof cell !== 'string') continue;
+      if (floats && kind === 'whole') cells[index] = cell.replace(/^(\d{1,19})\.0$/, '$1');
+      if (!isLocal) continue;
+      const number = withDecimalPoint(cell);
+      const message = `\`${cell}\` may be a fraction or have a point between thousands; write it without that point`;
+      if (number === undefined) issues.push({ path: (header[index] ?? '').trim(), message });
+      else cells[index] = number;
+    }
+    return issues;
+  };
+}
+
+function kindOf(column: Column | undefined): Kind {
+  if (column?.kind !== 'attribute') return undefined;
+  const rule = SEED_RULES[column.type];
+  if (rule.form === 'value')
+    return rule.holds === 'number' ? 'number' : rule.holds === 'anything' ? undefined : 'whole';
+  if (rule.form === 'list' || column.key === undefined) return undefined;
+  return column.type === 'average' && column.key === 'sum' ? 'number' : 'whole';
+}

@@ -1,0 +1,23 @@
+// Flat JSON records, as BigQuery exports them, read as rows of a table: a map says which field holds what.
+import { isRecord } from '../../kernel/json.ts';
+import type { RecordTable } from './batch.ts';
+import type { ColumnMap } from './columns.ts';
+import { type TableOptions, tableOf } from './csv-rows.ts';
+import type { Table } from './table.ts';
+
+/** The columns are those of the map and of the first record: the fields that are null are missing in some exports. */
+export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
+  const bodyField = options.rules.names.toWire('calculated_attributes');
+  let header: string[] = [];
+  let table: Table | undefined;
+  return (record) => {
+    if (!isRecord(record) || bodyField in record) return undefined;
+    if (table === undefined) {
+      header = [...new Set([...map.keys(), ...Object.keys(record)])];
+      table = tableOf(header, options);
+    }
+    const { issue, nulls, value } = table;
+    const cells = nulls.cleared(header.map((column) => (Object.hasOwn(record, column) ? record[column] : undefined)));
+    return { value: value(cells), locate: (found) => issue(found, cells) };
+  };
+}
