@@ -12,7 +12,7 @@ import { chunkGroups, NAMED_CHUNK } from './chunk-groups.mjs';
 import { lazyRequires } from './lazy-requires.mjs';
 import { emitLibraryTypes } from './library-types.mjs';
 import { thirdPartyNotices } from './notices.mjs';
-import { manPages } from './reference.mjs';
+import { manPages } from './man-pages.mjs';
 import { spareParts } from './spare-parts.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

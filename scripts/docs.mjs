@@ -2,7 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { builtProgram, quietIo } from './built-program.mjs';
-import { markdownPages } from './reference.mjs';
+import { markdownPages } from './markdown-pages.mjs';
 
 const root = join(import.meta.dirname, '..');
 const docs = join(root, 'docs');

@@ -4,7 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { manPages, markdownPages } from '../../scripts/reference.mjs';
+import { manPages } from '../../scripts/man-pages.mjs';
+import { markdownPages } from '../../scripts/markdown-pages.mjs';
 import { reference } from '../../src/main.ts';
 import { createTestIo } from '../helpers/cli.ts';
 import { root } from '../helpers/root.ts';

@@ -1,0 +1,147 @@
+// The manual pages in mdoc, from the records of the commands. Never edited by hand.
+import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './reference.mjs';
+
+/**
+ * @typedef {import('../src/commands/help/describe.ts').Reference} Reference
+ * @typedef {Reference['groups'][number]} Group
+ * @typedef {Group['commands'][number]} Command
+ */
+
+/**
+ * Every manual page by its file name. `date` is that of the release, as `2026-01-31`.
+ * @param {Reference} reference
+ * @param {string} date
+ * @returns {Map<string, string>}
+ */
+export function manPages(reference, date) {
+  const { groups, version } = reference;
+  const pages = new Map([['cdpadm.1', manPage([], reference.summary, rootSections(reference))]]);
+  /** @param {string[]} words @param {string} summary @param {readonly string[]} sections */
+  function manPage(words, summary, sections) {
+    const name = ['cdpadm', ...words].join('-');
+    return [
+      `.Dd ${mdocDate(date)}`,
+      `.Dt ${name.toUpperCase()} 1`,
+      `.Os cdpadm ${version}`,
+      '.Sh NAME',
+      `.Nm ${roff(name)}`,
+      `.Nd ${roff(summary.replace(/\.$/, ''))}`,
+      ...sections,
+      '',
+    ].join('\n');
+  }
+  for (const { commands, name, summary } of groups) {
+    if (commands.every(({ path }) => path !== name))
+      pages.set(`cdpadm-${name}.1`, manPage([name], summary, listOf(commands)));
+    for (const command of commands) {
+      const words = command.path.split(' ');
+      pages.set(`cdpadm-${words.join('-')}.1`, manPage(words, command.summary, commandSections(command)));
+    }
+  }
+  return pages;
+}
+
+/** @param {string} date */
+function mdocDate(date) {
+  const format = new Intl.DateTimeFormat('en-US', { month: 'long', day: 'numeric', year: 'numeric', timeZone: 'UTC' });
+  return format.format(new Date(date));
+}
+
+/**
+ * One line of text. A back-slash comes first, for what follows adds some; a leading `.` or `'` would be a request, and a short
+ * capitalized word a macro.
+ * @param {string} text
+ */
+function roff(text) {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/(^|\s)(?=[A-Z][a-z]?(?:\s|$))/g, '$1\\&')
+    .replace(/^(?=[.'])/, '\\&');
+}
+
+/**
+ * Text as lines: each sentence begins one.
+ * @param {string} text
+ */
+function prose(text) {
+  const lines = text.replace(/(?<=[.!?][)"'`]*) +/g, '\n').split('\n');
+  return lines.map((line) => roff(line.trim())).filter((line) => line !== '');
+}
+
+/** Lines as they are. @param {readonly string[]} lines */
+const display = (lines) => ['.Bd -literal -offset indent', ...lines.map((line) => roff(line) || '.sp'), '.Ed'];
+
+/** A list of terms and meanings. @param {readonly (readonly [string, string])[]} items */
+function terms(items) {
+  if (items.length === 0) return [];
+  return ['.Bl -tag -width Ds', ...items.flatMap(([term, text]) => [`.It ${roff(term)}`, ...prose(text)]), '.El'];
+}
+
+/** @param {readonly Command[]} commands */
+function listOf(commands) {
+  return [
+    '.Sh COMMANDS',
+    'Each command has a page of its own.',
+    ...terms(commands.map(({ path, summary }) => [`cdpadm ${path}`, summary])),
+    ...seeAlso(),
+  ];
+}
+
+/** @param {Command} command */
+function commandSections({ args, effect, examples, exits, flags, notes, output, summary, usage }) {
+  const shape = output?.['description'];
+  return [
+    '.Sh SYNOPSIS',
+    roff(usage),
+    '.Sh DESCRIPTION',
+    ...prose(`${sentence(summary)} ${EFFECTS[effect]}`),
+    ...notes.flatMap((note) => ['.Pp', ...prose(note)]),
+    ...(args.length === 0 ? [] : ['.Ss Arguments', ...terms(args.map((arg) => [arg.name, meaning(arg)]))]),
+    ...byHeading(flags).flatMap(([heading, of]) => [
+      `.Ss ${roff(heading)}`,
+      ...terms(of.map((flag) => [typed(flag), meaning(flag)])),
+    ]),
+    // It may break after each comma.
+    ...(typeof shape === 'string'
+      ? ['.Ss JSON', ...shape.split('\n').map((line) => roff(line).replaceAll(',', ',\\:'))]
+      : []),
+    '.Sh EXIT STATUS',
+    ...terms(exitRows(exits)),
+    '.Sh EXAMPLES',
+    ...display(examples.map((example) => `$ ${example}`)),
+    ...seeAlso(),
+  ];
+}
+
+/** @param {Reference} reference */
+function rootSections({ flags, groups, summary, topics }) {
+  return [
+    '.Sh SYNOPSIS',
+    'cdpadm <command> [flags]',
+    '.Sh DESCRIPTION',
+    roff(summary),
+    '.Ss Commands',
+    ...terms(groups.map((group) => [group.name, group.summary])),
+    ...byHeading(flags).flatMap(([heading, of]) => [
+      `.Ss ${roff(heading)}`,
+      ...terms(of.map((flag) => [typed(flag), meaning(flag)])),
+    ]),
+    ...Object.entries(topics)
+      .sort(([one], [other]) => TOPICS.indexOf(one) - TOPICS.indexOf(other))
+      .flatMap(([topic, text]) => [
+        `.Sh ${SECTIONS[topic] ?? topic.toUpperCase()}`,
+        ...display(text.trimEnd().split('\n').slice(2)),
+      ]),
+  ];
+}
+
+/** The order of sections in every manual; another topic comes before them. */
+const TOPICS = ['environment', 'files', 'exit-codes', 'recipes'];
+
+/** @type {Record<string, string | undefined>} */
+const SECTIONS = { 'exit-codes': 'EXIT STATUS', recipes: 'EXAMPLES' };
+
+function seeAlso() {
+  return ['.Sh SEE ALSO', '.Xr cdpadm 1'];
+}
