@@ -100,7 +100,7 @@ function cannotListen(hostname: string, port: number, cause: Error): KnownError 
     case 'EAI_AGAIN':
       return usageError(
         `${hostname} is no address of this machine.`,
-        'Give --host an address of this machine, such as 127.0.0.1.',
+        'Choose an address of this machine, such as 127.0.0.1.',
       );
     case 'EACCES':
       return usageError(`Port ${port} needs rights that this process does not have.`, 'Choose a port above 1023.');

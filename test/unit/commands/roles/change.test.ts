@@ -122,7 +122,7 @@ describe('reasoning about roles', () => {
   it('reports a mistyped task as not found, with the nearest, and an unused one as granted by no role', async () => {
     for (const [task, near] of [
       ['rules:veiw', 'Did you mean rules:view?'],
-      ['nothing:like-it', '`cdpadm roles tasks`'],
+      ['nothing:like-it', 'To list them: cdpadm roles tasks'],
     ]) {
       const { code, error } = await admin.json(['roles', 'who-can', task ?? '']);
       expect([code, error.code, error.hint]).toEqual([5, 'roles.task_not_found', expect.stringContaining(near ?? '')]);
