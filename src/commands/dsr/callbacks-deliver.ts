@@ -77,7 +77,11 @@ export interface OpenOutbox {
 export async function openDeliveryOutbox(
   ctx: Context,
   { attempts, concurrency, deliver, targets }: Targets,
-  of: { scope: { address: string; workspace_id: string | undefined }; ledger(workspace: string): LedgerPort },
+  of: {
+    scope: { address: string; workspace_id: string | undefined };
+    ledger(workspace: string): LedgerPort;
+    isBusy(): boolean;
+  },
 ): Promise<OpenOutbox | undefined> {
   if (targets.length === 0) return undefined;
   const outbox = await openOutboxOf(ctx, of.scope);
@@ -102,6 +106,7 @@ export async function openDeliveryOutbox(
   const deliveries = await openDeliveries({
     outbox,
     ledger: of.ledger,
+    isBusy: of.isBusy,
     targets,
     attempts,
     concurrency,

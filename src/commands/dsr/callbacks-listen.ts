@@ -1,6 +1,7 @@
 // `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
 import { array, boolean, type infer as Infer, literal, nullable, object, optional, string, union } from 'zod/mini';
 import { LEDGER_RULES } from '../../lib/domain/dsr/ledger.ts';
+import { waitAtMost } from '../../lib/kernel/clock.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { KeptMessage } from '../../lib/files/keep-message.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
@@ -72,6 +73,7 @@ type ListenFlags = FlagValues<typeof listenFlags>;
 
 /** Verification must leave time to store within the ten seconds of the platform. */
 const CERTIFICATE_MS = 6000;
+const TELL_MS = 500;
 
 async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const port = readPort(flags.port);
@@ -88,9 +90,11 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   // Read a long ledger before the first callback arrives.
   await ledgerOf(workspace ?? '').append([]);
   const accepted = flags.anyController ? undefined : workspace;
+  let answering = 0;
   const outbox = await openDeliveryOutbox(ctx, targets, {
     scope: { address, workspace_id: accepted },
     ledger: ledgerOf,
+    isBusy: () => answering > 0,
   });
   const ports: CallbackPorts = {
     verify,
@@ -103,9 +107,16 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const view = flags.keep === undefined ? toldView : { ...toldView, columns: [...toldView.columns, ...KEPT_COLUMNS] };
   const { begin, tell } = createResultLines(ctx, view, toldLine);
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
-    const received = await receiveCallback(callback, ports);
-    await tell(toldOf(ctx, received, keep(callback, received)));
-    return received.status;
+    answering++;
+    try {
+      const received = await receiveCallback(callback, ports);
+      // A reader of the output that has gone, or does not read on, holds up no callback.
+      const told = tell(toldOf(ctx, received, keep(callback, received))).catch(() => undefined);
+      await waitAtMost(told, TELL_MS, ctx.clock);
+      return received.status;
+    } finally {
+      answering--;
+    }
   });
   ctx.onClose(() => server.close());
   outbox?.start();

@@ -1,4 +1,5 @@
 // Group commit: what comes while a batch is being worked on makes the next batch, so that many share one flush.
+import { ownTurn } from './clock.ts';
 
 /** Resolves or rejects, for each item, as `work` does for the batch that it is in. Only one batch runs at a time. */
 export function inBatches<T>(work: (items: readonly T[]) => Promise<void>): (item: T) => Promise<void> {
@@ -7,9 +8,11 @@ export function inBatches<T>(work: (items: readonly T[]) => Promise<void>): (ite
   return (item) => {
     if (!next) {
       const items: T[] = [];
-      const done = last.then(() => {
+      const done = last.then(async () => {
+        // Whatever came in this turn of the event loop, on any connection, belongs to the batch.
+        await ownTurn();
         next = undefined;
-        return work(items);
+        await work(items);
       });
       last = done.catch(() => undefined);
       next = { items, done };

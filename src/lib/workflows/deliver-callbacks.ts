@@ -47,6 +47,8 @@ export interface DeliveryPorts {
   concurrency: number;
   /** One attempt: resolves when the target accepted the callback, rejects with the reason otherwise. */
   deliver(target: string, callback: ReceivedLine, signal: AbortSignal): Promise<void>;
+  /** Whether callbacks are being answered. */
+  isBusy(): boolean;
   clock: Clock;
   random(): number;
   /** Aborted when the listener ends: what runs then stays due. */
@@ -64,6 +66,9 @@ export interface Deliveries {
   /** Delivers until the signal is aborted, and then until no attempt runs any more. */
   run(): Promise<void>;
 }
+
+const HOLD_MS = 10;
+const LONGEST_HOLD_MS = 1000;
 
 type LedgerOf = (workspace: string) => Pick<LedgerPort, 'append'>;
 
@@ -84,6 +89,8 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
   let state = emptyOutbox();
   let wake = (): void => undefined;
   const running = new Map<string, Delivery>();
+  /** Targets whose last attempt failed: an outage is told once. */
+  const failing = new Set<string>();
   /** Stored callbacks whose state is not in the ledger yet. */
   let unrecorded: ReceivedLine[] = [];
 
@@ -105,7 +112,8 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
     unrecorded = [...unrecorded, ...callbacks.flat()];
     await recordCallbacks(unrecorded, ports.ledger);
     unrecorded = [];
-    if (outbox.isLarge()) await compact();
+    // What is stored is acknowledged all the same: the file is replaced the next time.
+    if (outbox.isLarge()) await compact().catch((error: unknown) => tell.warn((error as Error).message));
   });
 
   async function compact(): Promise<void> {
@@ -113,6 +121,12 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
       takeNews(news);
       return compactLines(state, clock.now());
     });
+  }
+
+  /** Callbacks are answered first: to start a process holds them up. */
+  async function whileBusy(): Promise<void> {
+    const end = clock.now() + LONGEST_HOLD_MS;
+    while (ports.isBusy() && clock.now() < end && !signal.aborted) await clock.sleep(HOLD_MS);
   }
 
   async function store(callback: ReceivedLine): Promise<boolean> {
@@ -136,6 +150,7 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
     const outcome: OutcomeLine = { event: 'delivered', id: callback.id, target, at: now(), attempts };
     try {
       await ports.deliver(target, callback, signal);
+      failing.delete(target);
     } catch (error) {
       if (signal.aborted) return;
       Object.assign(outcome, failed(delivery, attempts, (error as Error).message));
@@ -161,7 +176,8 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
       return { event: 'dead', reason };
     }
     const due = retryAt(attempts, clock.now(), () => ports.random());
-    const say = attempts === 1 ? tell.warn : tell.verbose;
+    const say = failing.has(target) ? tell.verbose : tell.warn;
+    failing.add(target);
     say(
       `${what} failed: ${reason}. Attempt ${attempts + 1} of ${ports.attempts} in ${formatDuration(due - clock.now())}.`,
     );
@@ -200,6 +216,7 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
     run: async () => {
       const attempts = new Set<Promise<void>>();
       while (!signal.aborted) {
+        await whileBusy();
         const { concurrency } = ports;
         const busy = { running: [...running.values()], concurrency, targets, now: clock.now() };
         const { start, wakeAt } = nextDeliveries(state, busy);

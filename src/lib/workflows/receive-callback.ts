@@ -48,8 +48,6 @@ export async function receiveCallback(callback: Callback, ports: CallbackPorts):
   const late = ports.clock
     .sleep(ANSWER_MS, answered.signal)
     .then(() => refuse(503, `it was not stored within ${ANSWER_MS / 1000} seconds`));
-  // It was answered before.
-  late.catch(() => undefined);
   try {
     return await Promise.race([receive(callback, ports), late]);
   } finally {

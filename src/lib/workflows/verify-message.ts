@@ -107,7 +107,6 @@ async function inTime<T>(work: Promise<T>, { clock, patienceMs }: VerifyPorts): 
       message: `The processor's certificate did not arrive within ${formatDuration(patienceMs)}.`,
     });
   });
-  for (const late of [work, limit]) late.catch(() => undefined);
   try {
     return await Promise.race([work, limit]);
   } finally {

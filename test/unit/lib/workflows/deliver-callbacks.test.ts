@@ -61,6 +61,7 @@ async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPo
     attempts: 10,
     concurrency: 4,
     deliver,
+    isBusy: () => false,
     clock,
     random: Math.random,
     signal: end.signal,

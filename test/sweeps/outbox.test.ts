@@ -1,0 +1,275 @@
+// The receiver killed with -9 before, in and after its writes and at random moments, with hooks that fail or hang and a
+// forward address that fails: each hook and forward runs at least once, in order for each request, under one event id.
+// By default a sample; `npm run test:outbox` takes 1,000 callbacks, every write of a session and an outage of a minute.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Bundle, bundleEntry } from '../helpers/bundle.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import { send } from '../helpers/emulator.ts';
+import { listenOnLoopback } from '../helpers/loopback.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
+import { pick, randomFrom } from '../helpers/random.ts';
+import { type SignedCallback, signedCallbacks } from '../helpers/signed-callbacks.ts';
+import { isWhole, size } from '../helpers/size.ts';
+import { GIVE_UP_MS, SEED, tell } from './sweep.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
+const HOURS = 3_600_000;
+const PATIENT = { timeout: GIVE_UP_MS, interval: 50 };
+const STATUSES = ['pending', 'in_progress', 'completed'];
+
+/** Writes what it does to `told`. By its event id, the first attempt of some events fails, and of some it hangs. */
+const HOOK = `#!/bin/sh
+cat > /dev/null
+tell() { echo "$1 $CDPADM_REQUEST_ID $CDPADM_REQUEST_STATUS $CDPADM_EVENT_ID" >> told; }
+tell start
+if [ ! -e "tried-$CDPADM_EVENT_ID" ]; then
+  : > "tried-$CDPADM_EVENT_ID"
+  case "$CDPADM_EVENT_ID" in
+    [012]*) tell failed; exit 3 ;;
+    3*) sleep 600 ;;
+  esac
+fi
+tell ok
+`;
+
+type Kill = { at: number; how: 'before' | 'half' | 'after' } | { ms: number };
+
+interface Forwarded {
+  id: string;
+  status: string;
+  event: string;
+}
+
+let home: PlatformHome;
+let strike: Bundle;
+let receiver: Server;
+let forwardTo: string;
+/** What the forward address accepted. */
+let forwarded: Forwarded[];
+/** The status that the forward address answers. */
+let answer: () => number;
+let listener: ChildProcess | undefined;
+
+beforeEach(async () => {
+  home = await createDsrHome();
+  strike = await bundleEntry('test/sweeps/children/kills-strike.ts');
+  home.write('hook.sh', HOOK);
+  home.write('told', '');
+  forwarded = [];
+  answer = () => 204;
+  receiver = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      const status = answer();
+      if (status === 204) {
+        const { request_status, subject_request_id } = JSON.parse(body) as Record<string, string>;
+        const event = String(request.headers['idempotency-key']);
+        forwarded.push({ id: subject_request_id ?? '', status: request_status ?? '', event });
+      }
+      response.writeHead(status).end();
+    });
+  });
+  forwardTo = `http://127.0.0.1:${await listenOnLoopback(receiver)}/`;
+});
+afterEach(async () => {
+  listener?.kill('SIGKILL');
+  receiver.closeAllConnections();
+  receiver.close();
+  strike.remove();
+  await home.close();
+});
+
+/** Starts the built program; its address, or undefined when it was killed before it had one. */
+async function listen(kill: Kill | undefined, log: string, flags: readonly string[]): Promise<string | undefined> {
+  const line = ['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', '-q', ...flags];
+  const child = spawn(process.execPath, [PROGRAM, ...line], {
+    cwd: home.cwd,
+    env: {
+      PATH: process.env.PATH,
+      ...home.env,
+      NODE_OPTIONS: `--import ${strike.file}`,
+      STRIKE_FOLDER: home.folder,
+      STRIKE_LOG: log,
+      ...(kill && 'at' in kill && { STRIKE_AT: String(kill.at), STRIKE_HOW: kill.how }),
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  listener = child;
+  const ended = once(child, 'exit');
+  if (kill && 'ms' in kill) setTimeout(() => child.kill('SIGKILL'), kill.ms);
+  const ready = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>;
+  const first = await Promise.race([ready, ended]);
+  child.stdout.resume();
+  return child.exitCode === null && child.signalCode === null && typeof first[0] === 'string'
+    ? (JSON.parse(first[0]) as { callback_url: string }).callback_url
+    : undefined;
+}
+
+const isRunning = (): boolean => listener?.exitCode === null && listener.signalCode === null;
+
+async function end(signal: NodeJS.Signals): Promise<number | null> {
+  if (!listener || !isRunning()) return null;
+  const ended = once(listener, 'exit');
+  listener.kill(signal);
+  return ((await ended) as [number | null])[0];
+}
+
+/** Posts callbacks, each request's in order; takes out of `open` what was acknowledged. Returns when it cannot go on. */
+async function feed(url: string, open: SignedCallback[][], most: number, lanes: number): Promise<void> {
+  let left = most;
+  const busy = new Set<SignedCallback[]>();
+  const lane = async (): Promise<void> => {
+    for (;;) {
+      const request = open.find((one) => one.length > 0 && !busy.has(one));
+      const [callback] = request ?? [];
+      if (!request || !callback || left-- <= 0 || !isRunning()) return;
+      busy.add(request);
+      const status = await send('POST', url, callback).then(
+        (response) => response.status,
+        () => 0,
+      );
+      busy.delete(request);
+      if (status === 202) request.shift();
+      else if (!isRunning() || status === 0) return;
+      else throw new Error(`a genuine callback was answered ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+const told = (): string[][] =>
+  readFileSync(`${home.cwd}/told`, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split(' '));
+
+async function openDeliveries(): Promise<{ state: string }[]> {
+  return (await home.json<{ state: string }[]>('dsr callbacks outbox list')).data;
+}
+
+/** Every hook and forward at least once, in order for each request, always under the same id. */
+function judge(requests: readonly (readonly SignedCallback[])[]): void {
+  const lines = told();
+  const events = new Map<string, Set<string>>();
+  const note = (id: string, status: string, event: string): void => {
+    const key = `${id} ${status}`;
+    events.set(key, (events.get(key) ?? new Set()).add(event));
+  };
+  for (const [, id = '', status = '', event = ''] of lines) note(id, status, event);
+  for (const { event, id, status } of forwarded) note(id, status, event);
+  const problems: string[] = [];
+  for (const [{ id = '' } = {}] of requests) {
+    const mine = lines.filter((line) => line[1] === id);
+    const firsts = STATUSES.map((status) => mine.findIndex((line) => line[0] === 'ok' && line[2] === status));
+    const starts = STATUSES.map((status) => mine.findIndex((line) => line[0] === 'start' && line[2] === status));
+    if (firsts.includes(-1)) problems.push(`${id}: a hook did not run: ${firsts.join()}`);
+    for (const [index, first] of firsts.entries())
+      if ((starts[index + 1] ?? Infinity) < first) problems.push(`${id}: hooks out of order`);
+    const order = [...new Set(forwarded.filter((one) => one.id === id).map(({ status }) => status))];
+    if (order.join() !== STATUSES.join()) problems.push(`${id}: forwarded ${order.join()}`);
+    for (const status of STATUSES) {
+      const ids = events.get(`${id} ${status}`)?.size;
+      if (ids !== 1) problems.push(`${id} ${status}: ${ids} event ids`);
+    }
+  }
+  expect(problems).toEqual([]);
+}
+
+async function judgeLedger(requests: readonly (readonly SignedCallback[])[]): Promise<void> {
+  const { data } = await home.json<{ id: string; states: { status: string }[] }[]>('dsr ledger export');
+  const states = new Map(data.map((one) => [one.id, one.states.map(({ status }) => status)]));
+  for (const [{ id = '' } = {}] of requests) expect(states.get(id)).toEqual(STATUSES);
+  expect((await home.run('dsr ledger verify')).code).toBe(0);
+}
+
+test(
+  'killed at its writes and at random moments, it loses no hook and no forward',
+  async () => {
+    tell(`seed ${SEED}`);
+    const random = randomFrom(SEED);
+    const requests = (await signedCallbacks(home, size(334, 12))).map((one) => [...one]);
+    const open = requests.map((one) => [...one]);
+    answer = () => (random() < 0.2 ? 500 : 204);
+    const flags = ['--on', 'any', 'sh hook.sh', '--forward-to', forwardTo, '--hook-timeout', '2s'];
+    const hows = ['before', 'half', 'after'] as const;
+    // So many deeds to files a session of three callbacks has, and more.
+    const writes = Array.from({ length: 160 }, (_, at) => hows.map((how): Kill => ({ at, how }))).flat();
+    const moments = Array.from({ length: size(60, 3) }, (): Kill => ({ ms: random() * 3000 }));
+    const kills = isWhole
+      ? [...writes, ...moments]
+      : [...Array.from({ length: 7 }, () => pick(writes, random)), ...moments];
+    const each = Math.max(3, Math.ceil((requests.length * 3) / kills.length));
+    let struck = 0;
+    for (const [index, kill] of kills.entries()) {
+      const url = await listen(kill, `${strike.file}.${index}.log`, flags);
+      if (url !== undefined) await feed(url, open, each, 3);
+      // What it has accepted is on its way; some sessions end before their write.
+      const calm = told().length + 2 * each;
+      await vi
+        .waitFor(() => expect(!isRunning() || told().length >= calm).toBe(true), { timeout: 3000 })
+        .catch(() => undefined);
+      if (!isRunning()) struck++;
+      await end('SIGKILL');
+    }
+    tell(`${struck} of ${kills.length} kills took effect by themselves`);
+    const url = (await listen(undefined, `${strike.file}.log`, flags)) ?? '';
+    await feed(url, open, Infinity, 8);
+    expect(open.flat()).toEqual([]);
+    await vi.waitFor(
+      async () => expect(await openDeliveries()).toEqual([]),
+      isWhole ? { timeout: HOURS, interval: 1000 } : PATIENT,
+    );
+    expect(await end('SIGTERM')).toBe(143);
+    judge(requests);
+    await judgeLedger(requests);
+    expect(existsSync(`${home.folder}/state/dsr/outbox`)).toBe(true);
+  },
+  isWhole ? 6 * HOURS : 900_000,
+);
+
+test(
+  'a burst of callbacks is stored at once and runs four commands at most, while the forward address is down',
+  async () => {
+    const requests = await signedCallbacks(home, size(334, 20));
+    const open = requests.map((one) => [...one]);
+    // A minute without a listener on the port.
+    answer = () => 503;
+    home.write('hook.sh', HOOK.replaceAll(/\[012\]\*|3\*/g, 'none'));
+    const flags = ['--on', 'any', 'sh hook.sh', '--forward-to', forwardTo];
+    const url = (await listen(undefined, `${strike.file}.log`, flags)) ?? '';
+    const started = performance.now();
+    await feed(url, open, Infinity, 64);
+    const stored = performance.now() - started;
+    expect(open.flat()).toEqual([]);
+    await vi.waitFor(() => expect(told().filter(([what]) => what === 'ok')).toHaveLength(requests.length * 3), {
+      ...PATIENT,
+      timeout: 2 * GIVE_UP_MS,
+    });
+    if (isWhole) await vi.waitFor(() => expect(performance.now() - started).toBeGreaterThan(60_000), PATIENT);
+    expect(forwarded).toEqual([]);
+    answer = () => 204;
+    if (!isWhole) {
+      // Pauses may be long by now: the next start does not wait for them.
+      expect(await end('SIGTERM')).toBe(143);
+      await listen(undefined, `${strike.file}.2.log`, flags);
+    }
+    await vi.waitFor(
+      async () => expect(await openDeliveries()).toEqual([]),
+      isWhole ? { timeout: HOURS, interval: 1000 } : PATIENT,
+    );
+    judge(requests);
+    let running = 0;
+    let most = 0;
+    for (const [what] of told()) most = Math.max(most, what === 'start' ? ++running : running--);
+    expect(most).toBeLessThanOrEqual(4);
+    tell(`${requests.length * 3} callbacks stored in ${Math.round(stored)} ms, at most ${most} commands at once`);
+  },
+  isWhole ? HOURS : 900_000,
+);
