@@ -1,4 +1,4 @@
-// `roles rename`: gives a role another id, which the platform sees as a deletion and a creation (decision: D271).
+// `roles rename`: gives a role another id, which the platform sees as a deletion and a creation (decision: D265).
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { fail } from '../../lib/errors/fail.ts';

@@ -21,7 +21,7 @@ export interface Dialect {
   readonly isLocal?: boolean | undefined;
 }
 
-/** What `--source` stands for (decision: D271). */
+/** What `--source` stands for (decision: D267). */
 export const SOURCES = {
   snowflake: { separator: ',', escapes: 'unquoted' },
   bigquery: { separator: ',' },
