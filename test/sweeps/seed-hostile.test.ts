@@ -132,10 +132,10 @@ const WHOLE: readonly (readonly [what: string, name: string, content: string | B
   ['what only begins like Parquet', 'u.parquet', 'PAR1xxxxxxxxxxxxPAR1', ['u.parquet: is no readable Parquet']],
   ['a map with a key twice', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:1: a: the key `a` stands here a second time'], 'a: xpid\na: xpid\n'],
   ['a map with __proto__', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1:1: __proto__: this key is not allowed'], '__proto__: xpid\n'],
-  ['a map that is a list', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1:1: must say for a column'], '- a\n'],
-  ['a map of a number', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:4: b: must say for a column'], 'a: xpid\nb: 7\n'],
+  ['a map that is a list', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1:1: must map columns to fields'], '- a\n'],
+  ['a map of a number', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:4: b: must map columns to fields'], 'a: xpid\nb: 7\n'],
   ['a map of unknown fields', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: a: is no known column; did you mean `xpid`?'], 'a: xpdi\n'],
-  ['a map of other columns', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: c: is in the map file, but not in the header'], 'a: xpid\nc: user:c\n'],
+  ['a map of other columns', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: c: is mapped, but no such column is there'], 'a: xpid\nc: user:c\n'],
   ['a map in UTF-16', 'u.csv', lines('a,b', '1,2'), ['map.yaml'], utf16('\ufeffa: xpid\n').toString('latin1')],
   ['a cut map', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1'], '{"a": "xpid"'],
 ]; // prettier-ignore
