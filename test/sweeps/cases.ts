@@ -52,6 +52,7 @@ const changeRoles = ({ folder }: World): void => {
 const profile = (name: string) =>
   `profile create ${name} --base-url https://api.example.com --auth-url https://auth.example.com --client-id me --client-secret-env CDP_SECRET`;
 const submit = 'dsr submit --regulation gdpr --type access --identity email=before@people.example --yes';
+const MARKED = PENDING.replace('8c11', '8c77');
 const EDITOR = { CDPADM_EDITOR: 'sh editor.sh' };
 const of = (command: string, args: CommandCase['args'] = '', more: Partial<CommandCase> = {}): CommandCase => ({
   command,
@@ -89,6 +90,7 @@ const INSTEAD: readonly CommandCase[] = [
   of('intake identify', '-f identify.json'),
   of('dsr list', '', { before: [submit] }),
   of('dsr ledger export', '', { local: true, before: [submit] }),
+  of('dsr mark', `${MARKED} --answered`, { local: true, before: [`${submit} --request-id ${MARKED}`] }),
   of('dsr results', COMPLETED),
   of('dsr callbacks verify', '--headers callback.json --body callback.body'),
   of('dsr callbacks listen', '--port 0', {
@@ -114,6 +116,7 @@ const INSTEAD: readonly CommandCase[] = [
     plain: true,
     serves: () => Promise.resolve(),
   }),
+  of('emulator import', 'state.json', { before: ['emulator export state.json'] }),
   of('emulator reset', '', { before: ['groups delete household --yes'] }),
   of('emulator fault clear', '', { before: ['emulator fault add --status 503 --path /nowhere --times 1'] }),
   of('completion', 'bash', { local: true, plain: true }),
