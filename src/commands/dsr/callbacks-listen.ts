@@ -15,7 +15,7 @@ import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
-import { recordCallbacks } from '../../lib/workflows/deliver-callbacks.ts';
+import { storeStates } from '../../lib/workflows/deliver-callbacks.ts';
 import { type CallbackPorts, type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
 import { readPort } from '../flag-values.ts';
 import { HOOK_STATUSES, openDeliveryOutbox, openTargets } from './callbacks-deliver.ts';
@@ -100,7 +100,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     verify,
     workspace: accepted,
     address,
-    store: outbox?.store ?? (async (callback) => (await recordCallbacks([callback], ledgerOf)) > 0),
+    store: outbox?.store ?? storeStates(ledgerOf),
     clock: ctx.clock,
   };
   const keep = openKeep(ctx, flags.keep);

@@ -45,8 +45,8 @@ export interface ScopedLedger<Event extends StoredEvent, Request> {
   readonly actor: Actor;
   /** A keyed hash: the same for the same identity on this machine, useless elsewhere. */
   hash(type: string, value: string): Promise<string>;
-  /** Writes the states that are news, durably. Returns their number. The first call reads the file. */
-  append(events: readonly (News<Event> & { status: string })[]): Promise<number>;
+  /** Writes the states that are news, durably, and returns them. The first call reads the file. */
+  append<State extends News<Event> & { status: string }>(events: readonly State[]): Promise<State[]>;
   /** Writes events without reading the file; a reader drops repeats. */
   record(events: readonly News<Event>[]): Promise<void>;
   /** The current entries of these ids, including what other processes wrote meanwhile. */
@@ -119,7 +119,10 @@ export function openLedger<Event extends StoredEvent, Request>(
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
-  async function append(events: readonly (News<Event> & { status: string })[], scope: LedgerScope): Promise<number> {
+  async function append<State extends News<Event> & { status: string }>(
+    events: readonly State[],
+    scope: LedgerScope,
+  ): Promise<State[]> {
     const own = scopeKey(scope);
     return await withLock(lock, clock, async () => {
       refreshStatuses();
@@ -127,7 +130,7 @@ export function openLedger<Event extends StoredEvent, Request>(
         const number = last.numbers.add(id, own);
         return number !== undefined && last.statuses.take(number, status);
       });
-      if (news.length === 0) return 0;
+      if (news.length === 0) return news;
       try {
         await write(news, scope);
       } catch (error) {
@@ -135,7 +138,7 @@ export function openLedger<Event extends StoredEvent, Request>(
         last.file = '';
         throw error;
       }
-      return news.length;
+      return news;
     });
   }
 

@@ -17,10 +17,10 @@ import {
   type ReceivedLine,
   takeLine,
 } from '../domain/callbacks/outbox.ts';
+import type { StateNews } from '../domain/dsr/ledger.ts';
 import { inBatches } from '../kernel/batches.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatDuration, isoMillis } from '../kernel/timestamps.ts';
-import type { StateNews } from '../domain/dsr/ledger.ts';
 import type { LedgerPort } from './dsr-ports.ts';
 import type { Tell } from './ports.ts';
 
@@ -72,14 +72,28 @@ const LONGEST_HOLD_MS = 1000;
 
 type LedgerOf = (workspace: string) => Pick<LedgerPort, 'append'>;
 
-/** Writes their states to the ledger, which drops what it knows already. How many were news. */
-export async function recordCallbacks(callbacks: readonly ReceivedLine[], ledger: LedgerOf): Promise<number> {
-  let news = 0;
+/** Writes their states to the ledger, which drops what it knows already. Those whose state was news. */
+async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf): Promise<ReceivedLine[]> {
+  const news = new Set<StateNews>();
+  const states = callbacks.map((callback) => ({ callback, state: stateNews(callback) }));
   for (const workspace of new Set(callbacks.map(({ workspace_id: id }) => id))) {
-    const events = callbacks.filter(({ workspace_id: id }) => id === workspace).flatMap(stateEvent);
-    if (workspace !== null && events.length > 0) news += await ledger(workspace).append(events);
+    const own = states.flatMap(({ callback, state }) => (callback.workspace_id === workspace && state ? [state] : []));
+    if (workspace === null || own.length === 0) continue;
+    for (const state of await ledger(workspace).append(own)) news.add(state);
   }
-  return news;
+  return states.flatMap(({ callback, state }) => (state && news.has(state) ? [callback] : []));
+}
+
+/** How callbacks are stored that are due to nothing: in the ledger alone. */
+export function storeStates(ledger: LedgerOf): Deliveries['store'] {
+  const news = new Set<ReceivedLine>();
+  const record = inBatches<ReceivedLine>(async (callbacks) => {
+    for (const callback of await recordStates(callbacks, ledger)) news.add(callback);
+  });
+  return async (callback) => {
+    await record(callback);
+    return news.delete(callback);
+  };
 }
 
 /** Reads the outbox. What is in it is due at once, whatever pause an earlier run had begun. */
@@ -110,7 +124,7 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
 
   const record = inBatches<ReceivedLine[]>(async (callbacks) => {
     unrecorded = [...unrecorded, ...callbacks.flat()];
-    await recordCallbacks(unrecorded, ports.ledger);
+    await recordStates(unrecorded, ports.ledger);
     unrecorded = [];
     // What is stored is acknowledged all the same: the file is replaced the next time.
     if (outbox.isLarge()) await compact().catch((error: unknown) => tell.warn((error as Error).message));
@@ -237,9 +251,9 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
 }
 
 /** The line of the ledger for a callback; none where its body is not the status of a request. */
-function stateEvent(callback: ReceivedLine): StateNews[] {
+function stateNews(callback: ReceivedLine): StateNews | undefined {
   const { at, expected_completion_time: expected, request_id: id, status } = callback;
-  if (id === null || status === null) return [];
+  if (id === null || status === null) return undefined;
   const times = expected === undefined ? {} : { expected_completion_time: expected };
-  return [{ event: 'state', id, at, status, source: 'callback', ...times }];
+  return { event: 'state', id, at, status, source: 'callback', ...times };
 }

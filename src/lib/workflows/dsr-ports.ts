@@ -10,8 +10,8 @@ export interface LedgerPort {
   /** What the ledger states in every line that it writes. */
   readonly actor: { by: string; host: string };
   hash(type: string, value: string): Promise<string>;
-  /** On the disk when it resolves; how many of the states told anything new. */
-  append(states: readonly StateNews[]): Promise<number>;
+  /** On the disk when it resolves; the states that were news. */
+  append<State extends StateNews>(states: readonly State[]): Promise<State[]>;
   /** The same without looking: repeats are sorted out when it is read. */
   record(events: readonly LedgerNews[]): Promise<void>;
   /** What is known of these. */

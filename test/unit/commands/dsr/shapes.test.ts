@@ -39,7 +39,12 @@ async function check(path: string, args = '', exit = 0): Promise<string> {
 }
 
 it('prints what its schema promises', async () => {
-  const { lines, stop, url } = await listenForCallbacks(home, ['--keep', 'kept', '--on', 'any', 'false']);
+  const { lines, stop, url } = await listenForCallbacks(home, [
+    '--keep',
+    'kept',
+    '--forward-to',
+    'http://127.0.0.1:1/',
+  ]);
   const request = `--regulation gdpr --identity email=ada@people.example --callback-url ${url}`;
   await check('dsr submit', `${request} --type access --wait`);
   await home.platform.api.flushCallbacks();

@@ -10,6 +10,7 @@ import {
   type Deliveries,
   type DeliveryPorts,
   openDeliveries,
+  storeStates,
 } from '../../../../src/lib/workflows/deliver-callbacks.ts';
 import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../../../src/lib/workflows/manage-outbox.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
@@ -54,7 +55,7 @@ async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPo
     ledger: () => ({
       append: (events) => {
         recorded.push(...events.map(({ id, status }) => `${id} ${status}`));
-        return Promise.resolve(events.length);
+        return Promise.resolve([...events]);
       },
     }),
     targets: TARGETS,
@@ -127,7 +128,7 @@ describe('a callback', () => {
       return Promise.resolve();
     };
     // As after `dsr status`: nothing is news to the ledger.
-    const ledger = () => ({ append: () => Promise.resolve(0) });
+    const ledger = () => ({ append: () => Promise.resolve([]) });
     const { done, store } = await start(deliver, { ledger });
     const news = [];
     for (const status of ['pending', 'pending', 'completed', 'in_progress', 'completed'])
@@ -162,6 +163,24 @@ describe('a callback', () => {
     expect(recorded).toEqual([expect.stringContaining('pending')]);
     expect(await again.store(received('pending'))).toBe(false);
   });
+});
+
+it('stores callbacks that are due to nothing in the ledger, many with one write', async () => {
+  let writes = 0;
+  const seen = new Set<string>();
+  const store = storeStates(() => ({
+    append: async (states) => {
+      writes++;
+      await ownTurn();
+      return states.filter(({ id, status }) => !seen.has(`${id} ${status}`) && seen.add(`${id} ${status}`));
+    },
+  }));
+  const once = requests(100).map((id) => received('pending', [], id));
+  const firsts = await Promise.all([...once, ...once.map((it) => ({ ...it }))].map(store));
+  expect(firsts).toEqual([...once.map(() => true), ...once.map(() => false)]);
+  expect(writes).toBe(1);
+  expect(await store({ ...received('pending'), workspace_id: null })).toBe(false);
+  expect(await store({ ...received('pending'), request_id: null, status: null })).toBe(false);
 });
 
 describe('a delivery', () => {

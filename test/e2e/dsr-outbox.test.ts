@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type CallbackReceiver, startCallbackReceiver } from '../../../helpers/callback-receiver.ts';
-import type { CliResult } from '../../../helpers/cli.ts';
-import { createDsrHome } from '../../../helpers/dsr-home.ts';
-import { type Listener, listenForCallbacks } from '../../../helpers/listener.ts';
-import type { PlatformHome } from '../../../helpers/platform-home.ts';
+import { type CallbackReceiver, startCallbackReceiver } from '../helpers/callback-receiver.ts';
+import type { CliResult } from '../helpers/cli.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import { type Listener, listenForCallbacks } from '../helpers/listener.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
 
 interface Listed {
   id: string;
