@@ -82,7 +82,7 @@ export function emptyOutbox(): OutboxState {
 /** The same bytes from the same workspace have the same id, on every machine and after every restart. */
 export function eventId(address: string, workspace: string | undefined, body: Buffer): string {
   const hash = createHash('sha256').update(JSON.stringify([address, workspace ?? null]));
-  return hash.update(body).digest('hex').slice(0, 32);
+  return hash.update(body).digest('hex').slice(0, 20);
 }
 
 export function deliveryId({ id }: { id: string }, target: string): string {
