@@ -61,11 +61,17 @@ export async function openVerifier(
   const vendorDomain = (await ctx.settings()).get('vendor_domain')?.value;
   let loaded: ReturnType<VerifyPorts['roots']> | undefined;
   const roots = () => (loaded ??= loadTrustedRoots(ctx).then(indexRoots));
-  // Loading them takes long enough to hold up the first messages where many come at once.
-  if (patienceMs !== undefined) await roots();
+  const source = certificates ?? (await discoveredCertificates(ctx));
+  // A listener loads both before the first message, and learns at once of addresses and credentials that are wrong.
+  if (patienceMs !== undefined) {
+    await roots();
+    source.get().catch((error: unknown) => {
+      if (!ctx.signal.aborted) ctx.out.warn(`Callbacks cannot be checked now: ${(error as Error).message}`);
+    });
+  }
   return createMessageVerifier({
     allow: allow ?? (vendorDomain === undefined ? undefined : vendorDomains(vendorDomain)),
-    certificates: certificates ?? (await discoveredCertificates(ctx)),
+    certificates: source,
     roots,
     clock: ctx.clock,
     patienceMs,

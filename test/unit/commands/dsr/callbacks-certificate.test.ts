@@ -137,12 +137,13 @@ describe('a listener without a certificate', () => {
   const HEADERS = { 'x-opendsr-processor-domain': 'opendsr.platform.example', 'x-opendsr-signature': 'AAAA' };
 
   /** The status and the reason that a callback gets. Its certificate would have six seconds. */
-  async function answered(): Promise<[status: number, detail: string]> {
+  async function answered(warning?: string): Promise<[status: number, detail: string]> {
     const listener = await listenForCallbacks(home, ['--retries', '0'], { env: env(), clock: createFastClock(20) });
     const { status } = await send('POST', listener.url, { body: '{}', headers: HEADERS });
     const [line] = listener.lines();
-    await listener.stop();
+    const { stderr } = await listener.stop();
     expect(line?.status).toBe(status);
+    if (warning !== undefined) expect(stderr).toContain(`Callbacks cannot be checked now: ${warning}`);
     return [status, line?.detail ?? ''];
   }
 
@@ -151,7 +152,7 @@ describe('a listener without a certificate', () => {
     [401, 'is too large', (response) => response.end('x'.repeat(300_000)), /larger than 64 kB/],
     [401, 'is a page', (response) => response.end('<html>login</html>'), /no PEM certificate/],
     [401, 'is not there', (response) => response.writeHead(404).end(), /404/],
-    [401, 'is for another domain', (response) => response.end(makeCertificate()?.cert ?? ''), /^certificate/],
+    [401, 'is for another domain', (response) => response.end(makeCertificate().cert), /^certificate/],
     [503, 'fails', (response) => response.writeHead(502).end(), /502/],
     [503, 'is busy', (response) => response.writeHead(429).end(), /429/],
     [503, 'ends the connection', (response) => response.socket?.resetAndDestroy(), /closed/],
@@ -162,8 +163,11 @@ describe('a listener without a certificate', () => {
     expect(await answered()).toEqual([wanted, expect.stringMatching(reason)]);
   });
 
-  it('answers 401 where discovery names an address that is not encrypted', async () => {
+  it('warns at its start and answers 401 where discovery names an address that is not encrypted', async () => {
     certificate = 'http://certificates.example/c.pem';
-    expect(await answered()).toEqual([401, expect.stringContaining('is not encrypted')]);
+    expect(await answered('The link http://certificates.example/c.pem is not encrypted.')).toEqual([
+      401,
+      expect.stringContaining('is not encrypted'),
+    ]);
   });
 });
