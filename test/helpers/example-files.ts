@@ -1,6 +1,7 @@
 // What the examples of the pages speak of, put where a reader would have it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { stageWarehouse } from './warehouse-files.ts';
 
 export interface ExampleStage {
@@ -24,6 +25,10 @@ const STAGES: Record<string, Stage> = {
     await made(stage, 'cdpadm pipelines create -f pipeline.yaml --yes');
   },
   'docs/groups.md': ({ cwd }) => stageWarehouse(cwd),
+  'docs/seeding.md': ({ cwd }) => {
+    writeFileSync(join(cwd, 'data_0_0_0.csv.gz'), gzipSync('1001,5\n1002,7\n'));
+    writeFileSync(join(cwd, 'bq-000000000000.json'), '{"customer_id":"1001","orders":"5"}\n');
+  },
   'docs/dsr.md': ({ cwd }) => {
     const rows = ['erasure,ada@example.com', 'access,ben@example.com'];
     writeFileSync(join(cwd, 'subjects.csv'), `subject_request_type,email\n${rows.join('\n')}\n`);

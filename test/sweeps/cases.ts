@@ -116,6 +116,7 @@ const INSTEAD: readonly CommandCase[] = [
     plain: true,
     serves: () => Promise.resolve(),
   }),
+  of('emulator env', '', { local: true }),
   of('emulator import', 'state.json', { before: ['emulator export state.json'] }),
   of('emulator reset', '', { before: ['groups delete household --yes'] }),
   of('emulator fault clear', '', { before: ['emulator fault add --status 503 --path /nowhere --times 1'] }),

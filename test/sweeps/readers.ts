@@ -81,7 +81,22 @@ const json = (command: string, args: string, file: string, more: Partial<Reader>
   format: 'json',
 });
 
+/** A line of a list is the path of a file, whatever it looks like. */
+const list = (command: string, args: string, good: string): Reader => ({
+  command,
+  args: `${args}--files-from list.txt`,
+  file: 'list.txt',
+  format: 'text',
+  good,
+  any: true,
+});
+
 export const READERS: readonly Reader[] = [
+  list('seed bulk', '', 'users.ndjson\n'),
+  list('seed validate', '', 'users.ndjson\n'),
+  list('seed preview', '', 'users.ndjson\n'),
+  list('dsr submit', `--bulk ${BULK} `, 'people.csv\n'),
+  list('dsr prepare', `${BULK} --out prepared.csv `, 'people.csv\n'),
   yaml('roles push', 'wanted.yaml --allow-delete --force', 'wanted.yaml'),
   json('roles push', 'wanted.json --allow-delete --force', 'wanted.json', { good: ROLES }),
   json('roles push', 'wanted.yaml --base base.json --allow-delete --force', 'base.json', { good: ROLES, exits: [6] }),

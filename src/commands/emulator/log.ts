@@ -65,6 +65,7 @@ export const listRequests = defineCommand({
   effect: 'local',
   calls: 'emulator',
   flags: logFlags,
+  columns,
   output: logResult,
   examples: [
     'cdpadm emulator log',

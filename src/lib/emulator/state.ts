@@ -42,7 +42,7 @@ export function copyState(platform: RunningPlatform): PlatformState {
   const tables = tablesOf(platform).map((name) => [name, db.all<Record<string, SqlValue>>(`SELECT * FROM "${name}"`)]);
   return {
     format: 1,
-    clock: clock.now(),
+    clock: Math.floor(clock.now()),
     faults: faults.list(),
     versions: versionsOf(platform),
     ids: idsOf(platform),

@@ -120,7 +120,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
   return {
     update: ({ data, isPassing = false, share, ...state }) => {
       if (!isDue({ ...state, ...(share !== undefined && { share }) })) return;
-      const fields = { ...state, ...data };
+      const fields = { ...state, ...(share !== undefined && { share: Math.round(share * 1000) / 1000 }), ...data };
       if (isPassing && io.clock.now() - passedAt < PASSING_INTERVAL_MS) passed = fields;
       else {
         passed = undefined;
