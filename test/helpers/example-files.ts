@@ -25,7 +25,8 @@ const STAGES: Record<string, Stage> = {
     await made(stage, 'cdpadm pipelines create -f pipeline.yaml --yes');
   },
   'docs/groups.md': ({ cwd }) => stageWarehouse(cwd),
-  'docs/seeding.md': ({ cwd }) => {
+  'docs/seeding.md': ({ cwd, env }) => {
+    env['CDPADM_ENVIRONMENT'] = 'development';
     writeFileSync(join(cwd, 'data_0_0_0.csv.gz'), gzipSync('1001,5\n1002,7\n'));
     writeFileSync(join(cwd, 'bq-000000000000.json'), '{"customer_id":"1001","orders":"5"}\n');
   },

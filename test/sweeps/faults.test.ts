@@ -39,10 +39,10 @@ async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
   const { requests } = world.proxy;
   const clean = cleanOf(requests);
   const problems = judge(wanted, outcome, requests, clean);
-  expect(
-    { problems, code: (wanted.exits ?? [0]).includes(outcome.code), requests: requests.length > 0 },
-    nameOf(wanted),
-  ).toEqual({ problems: [], code: true, requests: true });
+  expect({ problems, code: (wanted.exits ?? [0]).includes(outcome.code) }, nameOf(wanted)).toEqual({
+    problems: [],
+    code: true,
+  });
   cleanRuns.set(wanted, clean);
   return clean;
 }
@@ -85,7 +85,10 @@ async function sample(world: World, random: () => number, problems: string[]): P
   while (count < SAMPLE_RUNS) {
     const wanted = pick(SWEPT, random);
     const clean = await cleanRun(world, wanted);
-    problems.push(...(await problemsOf(world, pick(runsOf(wanted, clean), random), clean)));
+    // A line that sends nothing has nothing that a fault could strike.
+    const runs = runsOf(wanted, clean);
+    if (runs.length === 0) continue;
+    problems.push(...(await problemsOf(world, pick(runs, random), clean)));
     count++;
   }
   return count;
