@@ -66,6 +66,18 @@ describe('between processes', () => {
     lock?.release();
   });
 
+  it('is taken over after any number of processes were killed while they took it over', async () => {
+    const path = lockPath();
+    for (let kills = 0; kills < 25; kills++) await ended(start('die', path));
+    // Their temporary files stay until they are old.
+    const locks = (): string[] => filesBeside(path).filter((name) => name.startsWith('state.lock'));
+    expect(locks()).toHaveLength(25);
+    const lock = tryLock(path);
+    expect(lock).toBeDefined();
+    lock?.release();
+    expect(locks()).toEqual([]);
+  });
+
   it('exactly one of many takes a killed holder’s place', async () => {
     for (let round = 0; round < 3; round++) {
       const path = lockPath();

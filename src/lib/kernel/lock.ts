@@ -43,12 +43,17 @@ export interface Lock {
  * processes can never both break it and none can break a new one. Throws KnownError when the folder cannot be written.
  */
 export function tryLock(path: string): Lock | undefined {
+  return lockBelow(path, path);
+}
+
+/** `root` is the lock that all is about: `path` itself, or the one whose dead instance `path` is the right to remove. */
+function lockBelow(root: string, path: string): Lock | undefined {
   ensurePrivateFolder(dirname(path));
   const own: Holder = { pid: host.pid, host: host.hostname(), nonce: uniqueWord(), began: lifeOf(host.pid) };
   for (let attempt = 0; attempt < 3; attempt++) {
     if (createWhole(path, JSON.stringify(own))) return held(path, own.nonce);
     const holder = readHolder(path);
-    if (holder !== undefined && (isHeld(path, holder) || !breakDead(path, holder))) return undefined;
+    if (holder !== undefined && (isHeld(path, holder) || !breakDead(root, path, holder))) return undefined;
   }
   return undefined;
 }
@@ -172,13 +177,14 @@ function lifeOf(pid: number): string | undefined {
   return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
 }
 
-function breakDead(path: string, dead: Holder): boolean {
-  const marker = `${path}.${dead.nonce}.dead`;
-  const right = tryLock(marker);
+/** A holder's nonce occurs once, so the marker's name needs no more than it, however many were killed on the way. */
+function breakDead(root: string, path: string, dead: Holder): boolean {
+  const marker = `${root}.${dead.nonce}.dead`;
+  const right = lockBelow(root, marker);
   if (!right) return false;
   try {
     if (readHolder(path)?.nonce === dead.nonce) {
-      sweep(path, marker);
+      if (path === root) sweep(root, marker);
       rmSync(path, { force: true });
     }
     return true;
@@ -188,16 +194,16 @@ function breakDead(path: string, dead: Holder): boolean {
 }
 
 /**
- * Removes what others left behind who were killed while they took or broke this lock. Called while the dead lock still
- * stands: until we remove it no later instance can begin, so every other marker is of an earlier one, and useless.
+ * Removes what others left behind who were killed while they took or broke this lock. Called while the dead lock is still
+ * there: no later instance can begin until we remove it, so every marker but ours is of an earlier one, and useless.
  */
-function sweep(path: string, ownMarker: string): void {
-  const folder = dirname(path);
+function sweep(root: string, ownMarker: string): void {
+  const folder = dirname(root);
   sweepTemporaryFiles(folder);
   const isMarker = (name: string): boolean =>
-    name.startsWith(`${basename(path)}.`) && /^(\.\w+\.dead)+$/.test(name.slice(basename(path).length));
+    name.startsWith(`${basename(root)}.`) && /^(\.\w+\.dead)+$/.test(name.slice(basename(root).length));
   for (const name of readdirSync(folder).filter(isMarker)) {
     const marker = join(folder, name);
-    if (!marker.startsWith(ownMarker)) rmSync(marker, { force: true });
+    if (marker !== ownMarker) rmSync(marker, { force: true });
   }
 }

@@ -1,5 +1,6 @@
 // A child process that takes a lock over and over, or once and for ever.
-import * as fs from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { acquireLock, tryLock, withLock } from '../../../src/lib/kernel/lock.ts';
 
@@ -19,6 +20,15 @@ if (deed === 'count') {
   await acquireLock(lockPath, systemClock);
   process.stdout.write(`held ${process.pid}\n`);
   setInterval(() => undefined, 60_000);
+} else if (deed === 'die') {
+  // Killed as soon as it has a lock, or the right to break a dead one.
+  const { linkSync } = fs;
+  fs.linkSync = (existing, created) => {
+    linkSync(existing, created);
+    process.kill(process.pid, 'SIGKILL');
+  };
+  syncBuiltinESMExports();
+  tryLock(lockPath);
 } else {
   // Tries without a pause until it wins or standard input ends; the winner says so and keeps the lock.
   let over = false;

@@ -160,11 +160,10 @@ describe('a lock that is found', () => {
     },
   );
 
-  it('is taken over although an earlier one was killed while taking it over, at every depth', () => {
+  it.each([1, 2, 300])('is taken over after %i processes in a row were killed while they took it over', (killed) => {
     const path = lockPath();
-    writeLock(path, { nonce: 'n1' });
-    writeLock(`${path}.n1.dead`, { nonce: 'n2' });
-    writeLock(`${path}.n1.dead.n2.dead`, { nonce: 'n3' });
+    writeLock(path, { nonce: 'n0' });
+    for (let n = 0; n < killed; n++) writeLock(`${path}.n${n}.dead`, { nonce: `n${n + 1}` });
     const lock = tryLock(path);
     expect(lock).toBeDefined();
     expect(filesBeside(path)).toEqual([basename(path)]);
