@@ -55,6 +55,8 @@ let forwarded: Forwarded[];
 /** The status that the forward address answers. */
 let answer: () => number;
 let listener: ChildProcess | undefined;
+/** Of the listener. */
+let stderr: string;
 
 beforeEach(async () => {
   home = await createDsrHome();
@@ -99,9 +101,11 @@ async function listen(kill: Kill | undefined, log: string, flags: readonly strin
       STRIKE_LOG: log,
       ...(kill && 'at' in kill && { STRIKE_AT: String(kill.at), STRIKE_HOW: kill.how }),
     },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   listener = child;
+  stderr = '';
+  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
   const ended = once(child, 'exit');
   if (kill && 'ms' in kill) setTimeout(() => child.kill('SIGKILL'), kill.ms);
   const ready = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>;
@@ -110,6 +114,11 @@ async function listen(kill: Kill | undefined, log: string, flags: readonly strin
   return child.exitCode === null && child.signalCode === null && typeof first[0] === 'string'
     ? (JSON.parse(first[0]) as { callback_url: string }).callback_url
     : undefined;
+}
+
+/** A listener that ends by itself was not killed: that is a failure of its own. */
+function expectNoEnd(): void {
+  expect(listener?.exitCode, stderr).toBeNull();
 }
 
 const isRunning = (): boolean => listener?.exitCode === null && listener.signalCode === null;
@@ -211,7 +220,8 @@ test(
       await vi
         .waitFor(() => expect(!isRunning() || told().length >= calm).toBe(true), { timeout: 3000 })
         .catch(() => undefined);
-      const struck = !isRunning();
+      expectNoEnd();
+      const struck = listener?.signalCode === 'SIGKILL';
       await end('SIGKILL');
       return { struck, deeds: existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0 };
     }
@@ -232,8 +242,9 @@ test(
     // Nothing has to wait for the longer pauses at the end.
     answer = () => 204;
     const url = (await listen(undefined, `${strike.file}.log`, flags)) ?? '';
+    expectNoEnd();
     await feed(url, open, Infinity, 8);
-    expect(open.flat()).toEqual([]);
+    expect(open.flat().length, stderr).toBe(0);
     await vi.waitFor(
       async () => expect(await openDeliveries()).toEqual([]),
       isWhole ? { timeout: HOURS, interval: 1000 } : PATIENT,
@@ -259,7 +270,7 @@ test(
     const started = performance.now();
     await feed(url, open, Infinity, 64);
     const stored = performance.now() - started;
-    expect(open.flat()).toEqual([]);
+    expect(open.flat().length, stderr).toBe(0);
     await vi.waitFor(() => expect(told().filter(([what]) => what === 'ok')).toHaveLength(requests.length * 3), {
       ...PATIENT,
       timeout: 2 * GIVE_UP_MS,
