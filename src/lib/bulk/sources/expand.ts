@@ -5,6 +5,9 @@ import { type InputSource, readInput, resolvePath } from '../../files/read-input
 import { invalidInput, usageError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json.ts';
 
+/** The longest path that Linux accepts. A longer pattern would also exceed the limit of the glob library. */
+const LONGEST_PATH = 4_096;
+
 /** Files that tools and this program leave beside the data of a folder. */
 const NO_DATA = ['**/_*', '**/_*/**', '**/*.results*.csv', '**/*.rejects.ndjson', '**/*.journal'];
 
@@ -29,6 +32,8 @@ export async function expandInputs(
 
 async function expand(word: string, cwd: string): Promise<string[]> {
   if (word === '-') return [word];
+  if (word.length > LONGEST_PATH)
+    throw usageError(`The path ${word.slice(0, 40)}… is longer than ${LONGEST_PATH} characters.`);
   const status = await stat(resolvePath(word, cwd)).catch(() => undefined);
   if (status?.isDirectory()) {
     const names = await find('**', resolvePath(word, cwd));
@@ -51,7 +56,7 @@ async function find(pattern: string, cwd: string): Promise<string[]> {
 /** The lines of a list; of a Redshift manifest the entries, as files beside it. */
 async function readList(list: string, source: InputSource): Promise<string[]> {
   const { name, text } = await readInput(list, source);
-  if (!text.trimStart().startsWith('{')) return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  if (!text.trimStart().startsWith('{')) return readLines(name, text);
   const fault = (message: string) =>
     invalidInput(`${name} cannot be used.`, [{ file: name, path: 'entries', message }]);
   const entries = entriesOf(text);
@@ -64,6 +69,16 @@ async function readList(list: string, source: InputSource): Promise<string[]> {
     }),
   );
   return files.flat();
+}
+
+function readLines(file: string, text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  const long = lines.findIndex((line) => line.length > LONGEST_PATH);
+  if (long >= 0)
+    throw invalidInput(`${file} cannot be used.`, [
+      { file, path: '', line: long + 1, message: `is a path of more than ${LONGEST_PATH} characters` },
+    ]);
+  return lines.filter((line) => line.trim() !== '');
 }
 
 function entriesOf(text: string): { url: string; mandatory: boolean }[] | undefined {

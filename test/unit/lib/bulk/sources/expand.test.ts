@@ -76,6 +76,15 @@ describe('a list', () => {
     expect(await expand(folder, [], '-', 'b c.csv\n')).toEqual(['b c.csv']);
   });
 
+  it('rejects a line that is longer than a path with its number', async () => {
+    const long = '*'.repeat(200_000);
+    await expect(expand(folderOf(), [], '-', `a.csv\n${long}\n`)).rejects.toMatchObject({
+      code: 'input.invalid',
+      issues: [{ line: 2 }],
+    });
+    await expect(expand(folderOf(), [long])).rejects.toMatchObject(usage(/longer than 4096 characters/));
+  });
+
   it('may be a manifest of Redshift, whose files lie beside it', async () => {
     const folder = folderOf('unload/rs_part_00');
     const write = (text: string): void => writeFileSync(join(folder, 'unload/manifest'), text);
