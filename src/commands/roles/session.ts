@@ -175,6 +175,12 @@ export const planView: DocumentView<RolesPlan | RolesComparison> = {
   list: (plan) => ({ columns: ROLES_PLAN_COLUMNS, rows: rolesPlanRows(plan) }),
 };
 
+/** The roles as the platform holds them now. */
+export async function liveRoles(ctx: Context): Promise<RoleReply[]> {
+  const { roles } = await ctx.api();
+  return (await roles.get({ signal: ctx.signal })).roles;
+}
+
 /** The role with this id; KnownError not found (5) with the nearest id otherwise. */
 export function findRole(roles: readonly RoleReply[], roleId: string): RoleReply {
   const role = roles.find((item) => item.role_id === roleId);

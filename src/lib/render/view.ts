@@ -65,4 +65,6 @@ export interface DocumentView<T> {
   names?(data: T): readonly string[];
 }
 
-export type View<T> = (T extends readonly (infer Row)[] ? ListView<Row> : never) | RecordView<T> | DocumentView<T>;
+export type View<T> = ListView<Item<T>> | RecordView<T> | DocumentView<T>;
+
+type Item<T> = T extends readonly (infer Row)[] ? Row : never;

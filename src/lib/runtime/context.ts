@@ -119,7 +119,7 @@ export interface Output {
     plan?: unknown,
     text?: (style: Style, width: number) => string,
     ids?: readonly string[],
-  ): Promise<void>;
+  ): Promise<undefined>;
   /** Raw text as the result (a file's content, a script). */
   emitText(text: string): Promise<void>;
   /** To stderr: what was done and what may come next. Silent under `--quiet` and where a program reads stderr. */

@@ -3,6 +3,7 @@ import { Argument, Command, Option } from 'commander';
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 import { shellWord } from '../../kernel/words.ts';
+import type { View } from '../../render/view.ts';
 import type { Context } from '../context.ts';
 import { type CommandHelp, type OfferedValues, withHelp } from './help.ts';
 
@@ -89,25 +90,34 @@ export interface Definition extends CommandRecord {
   build(ctx: Context): Command;
 }
 
-/** Completes a record. `run` gets the context, and arguments and flags as the record types them. */
+/**
+ * Completes a record. `run` gets the context, and arguments and flags as the record types them. What it returns is the
+ * result of the command, which `view` draws for people; undefined where it has no result or printed it.
+ */
 export function defineCommand<
+  R,
   const A extends Specs<ArgSpec> = Specs<never>,
   const F extends Specs<FlagSpec> = Specs<never>,
 >(
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<void>;
+    /** A list or a record view also provides the default of `columns`. */
+    readonly view?: View<NoInfer<Exclude<R, undefined>>>;
+    run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },
 ): Definition {
-  const { run, ...rest } = record;
+  const { run, view, ...rest } = record;
+  const columns = record.columns ?? (view && 'columns' in view ? view.columns : undefined);
+  const described = columns ? { ...rest, columns } : rest;
   return {
-    ...rest,
+    ...described,
     build: (ctx) => {
-      const command = commanderOf(record, (args, flags) =>
+      const command = commanderOf(described, async (args, flags) => {
         // Commander has read them by the same specifications.
-        run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> }),
-      );
+        const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
+        if (result !== undefined && view) await ctx.out.emit(result as Exclude<R, undefined>, view);
+      });
       for (const child of record.below ?? []) command.addCommand(child.build(ctx));
       return command;
     },

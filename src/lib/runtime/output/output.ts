@@ -178,6 +178,7 @@ export function createOutput({ io, flags, redactor, query, styles, asking }: Out
         names: () => ids,
       };
       await emit(result, view as unknown as AnyView);
+      return undefined;
     },
     note,
     advice: (hints) => hintText(hints.map(complete)),
