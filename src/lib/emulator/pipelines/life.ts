@@ -10,7 +10,10 @@ const SHORTEST_RUN_MS = 1000;
 export type PipelineLife = ReturnType<typeof createPipelineLife>;
 
 /** When a pipeline runs by itself next, seen from `at`. */
-export function nextRunOf({ definition, ranOnce, lastLogicalAt }: Pipeline, at: number): number | undefined {
+export function nextRunOf(
+  { definition, ranOnce, lastLogicalAt }: Pick<Pipeline, 'definition' | 'ranOnce' | 'lastLogicalAt'>,
+  at: number,
+): number | undefined {
   return nextRun(definition, Math.max(at, (lastLogicalAt ?? -Infinity) + 1), ranOnce);
 }
 

@@ -2,7 +2,7 @@
 import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
 import type { Pipeline } from '../stores/pipelines.ts';
 import type { Run } from '../stores/runs.ts';
-import type { WarehouseStores } from '../warehouse/resources.ts';
+import { listed, type WarehouseStores } from '../warehouse/resources.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import { refuse } from '../wire/request-body.ts';
@@ -14,7 +14,7 @@ export function runReply(run: Run) {
     pipeline_id: run.pipeline,
     type: run.type,
     status: run.status,
-    errors: messages(run).map((message) => ({ message })),
+    errors: listed(messages(run)),
     logical_date: isoMillis(run.logical_at),
     started_on: timeOrNull(run.started_at),
     ended_on: timeOrNull(run.ended_at),
@@ -50,10 +50,6 @@ export function reportReply(workspace: number, pipeline: Pipeline, { connections
     ...(sync_mode.type === 'incremental' && { current_iterator_position: timeOrNull(pipeline.position) }),
     latest_pipeline_run: latest ? runReply(latest) : null,
   };
-}
-
-function listed(errors: readonly string[] = []): { message: string }[] {
-  return errors.map((message) => ({ message }));
 }
 
 function timeOrNull(at: number | null | undefined): string | null {

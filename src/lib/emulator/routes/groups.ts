@@ -91,7 +91,7 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
         const now = clock.now();
         const audit = modified(created(now, request.caller.id), now, request.caller.id);
         const group = { id, description: description ?? '', source_user_attribute, attributes, ...audit };
-        store.add(workspace, group, now + WEEK_MS);
+        store.add(workspace, group, { refresh_at: now + WEEK_MS });
         return answer(200, group);
       },
       update: (request) => {
@@ -132,7 +132,7 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
         store.add(
           workspace_id,
           { ...definition, ...modified(created(now, 'fixtures'), now, 'fixtures') },
-          now + WEEK_MS,
+          { refresh_at: now + WEEK_MS },
         );
       }
     },

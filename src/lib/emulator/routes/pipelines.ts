@@ -3,8 +3,7 @@ import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { TriggerRequest } from '../../contract/pipeline-runs.ts';
 import { PipelineRequest, pipelinesEndpoints, ResetRequest } from '../../contract/pipelines.ts';
 import { acceptBody, acceptJson, readJson, refuse } from '../wire/request-body.ts';
-import { defineArea, type OpenArea, type Platform, type PlatformRequest } from '../platform/area.ts';
-import { created, modified } from '../base/audit.ts';
+import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';
 import { createPipelineLife, nextRunOf, withoutFault } from '../pipelines/life.ts';
 import { changesSyncMode, describePlanFailure, judgePipeline } from '../pipelines/rules.ts';
 import { openPipelineRunner } from '../pipelines/runner.ts';
@@ -13,7 +12,8 @@ import { readRunQuery, reportReply, runReply } from '../pipelines/run-replies.ts
 import { type Pipeline, pipelinesMigration } from '../stores/pipelines.ts';
 import { runsMigration } from '../stores/runs.ts';
 import { loadPipelines } from '../pipelines/load.ts';
-import { createWarehouseStores, refuseOtherId, withoutReadOnly } from '../warehouse/resources.ts';
+import { createWarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
+import { openResources } from './warehouse-resources.ts';
 
 export const pipelinesArea = defineArea({
   name: 'pipelines',
@@ -22,39 +22,46 @@ export const pipelinesArea = defineArea({
   open: openPipelines,
 });
 
-type Call = PlatformRequest<{ workspaceId: string }>;
-type PipelineCall = PlatformRequest<{ workspaceId: string; pipelineId: string }>;
-
 function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> {
-  const { db, clock, directory, fixtures } = platform;
+  const { db, clock, fixtures } = platform;
   const stores = createWarehouseStores(db);
   const { connections, models, pipelines, runs } = stores;
   const life = createPipelineLife(stores);
   const runner = openPipelineRunner(stores, life, platform);
 
-  const workspaceOf = ({ params, caller }: Call): number => directory.workspaceInPath(params.workspaceId, caller.id).id;
+  const { find, findFor, handlers, workspaceOf } = openResources<Pipeline>(platform, {
+    what: 'pipeline',
+    idParameter: 'pipelineId',
+    store: pipelines,
+    read: ({ body, query }, workspace, before) => {
+      const preventResets = before && readPreventResets(query);
+      const value = readJson(body, WAREHOUSE_FAILURES.invalidRequest);
+      const definition = withoutReadOnly(acceptBody(PipelineRequest, value, judgePipeline));
+      const { connection_id, data_model_id } = definition;
+      const missing = WAREHOUSE_FAILURES.notFound;
+      if (!connections.get(workspace, connection_id)) throw refuse(missing, `connection ${connection_id}`);
+      if (!models.get(workspace, data_model_id)) throw refuse(missing, `data model ${data_model_id}`);
+      const plan = describePlanFailure(definition, workspace, fixtures.data_plans);
+      if (plan) throw refuse(plan.failure, plan.detail);
+      const isSame = before?.definition.id === definition.id;
+      if (preventResets && isSame && changesSyncMode(before.definition.sync_mode, definition.sync_mode)) {
+        throw refuse(WAREHOUSE_FAILURES.wouldReset, 'sync_mode changes; send preventResets=false to allow it');
+      }
+      return definition;
+    },
+    make: (workspace, definition, now, before) => {
+      if (before) return changed(workspace, before, definition, now);
+      const nextRunAt = nextRunOf({ definition, ranOnce: false }, now);
+      return { definition, status: 'idle', errors: [], resets: 0, ranOnce: false, nextRunAt };
+    },
+    remove: (workspace, id) =>
+      db.transaction(() => {
+        runs.removeOf(workspace, id);
+        pipelines.remove(workspace, id);
+      }),
+    statusOf: ({ status }) => status,
+  });
 
-  function find(workspace: number, id: string): Pipeline {
-    const pipeline = pipelines.get(workspace, id);
-    if (!pipeline) throw refuse(WAREHOUSE_FAILURES.notFound, `pipeline ${id}`);
-    return pipeline;
-  }
-
-  const findFor = (request: PipelineCall): Pipeline => find(workspaceOf(request), request.params.pipelineId);
-
-  function read(body: Buffer, workspace: number): PipelineRequest {
-    const value = readJson(body, WAREHOUSE_FAILURES.invalidRequest);
-    const definition = withoutReadOnly(acceptBody(PipelineRequest, value, judgePipeline));
-    const { connection_id, data_model_id } = definition;
-    const missing = WAREHOUSE_FAILURES.notFound;
-    if (!connections.get(workspace, connection_id)) throw refuse(missing, `connection ${connection_id}`);
-    if (!models.get(workspace, data_model_id)) throw refuse(missing, `data model ${data_model_id}`);
-    const plan = describePlanFailure(definition, workspace, fixtures.data_plans);
-    if (plan) throw refuse(plan.failure, plan.detail);
-    return definition;
-  }
-
-  /** A pipeline whose definition has changed at `at`. */
   function changed(workspace: number, before: Pipeline, definition: PipelineRequest, at: number): Pipeline {
     const resets = changesSyncMode(before.definition.sync_mode, definition.sync_mode);
     const after = { ...before, definition, ...(resets && withoutPosition(before)) };
@@ -65,50 +72,7 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
 
   return {
     handlers: {
-      list: (request) => answer(200, pipelines.list(workspaceOf(request)).map(replyOf)),
-      get: (request) => answer(200, replyOf(findFor(request))),
-      create: (request) => {
-        const workspace = workspaceOf(request);
-        const definition = read(request.body, workspace);
-        if (pipelines.get(workspace, definition.id)) {
-          throw refuse(WAREHOUSE_FAILURES.invalidRequest, `id \`${definition.id}\` is taken`);
-        }
-        const now = clock.now();
-        const audit = created(now, request.caller.id);
-        const fresh: Pipeline = { definition, audit, status: 'idle', errors: [], resets: 0, ranOnce: false };
-        const pipeline = { ...fresh, nextRunAt: nextRunOf(fresh, now) };
-        pipelines.add(workspace, pipeline);
-        platform.wake();
-        return answer(200, replyOf(pipeline));
-      },
-      update: (request) => {
-        const workspace = workspaceOf(request);
-        const before = find(workspace, request.params.pipelineId);
-        const preventResets = readPreventResets(request.query);
-        const definition = read(request.body, workspace);
-        refuseOtherId(definition.id, before.definition.id);
-        if (preventResets && changesSyncMode(before.definition.sync_mode, definition.sync_mode)) {
-          throw refuse(WAREHOUSE_FAILURES.wouldReset, 'sync_mode changes; send preventResets=false to allow it');
-        }
-        const now = clock.now();
-        const pipeline = db.transaction(() => {
-          const audit = modified(before.audit, now, request.caller.id);
-          const after = { ...changed(workspace, before, definition, now), audit };
-          pipelines.replace(workspace, after);
-          return after;
-        });
-        platform.wake();
-        return answer(200, replyOf(pipeline));
-      },
-      delete: (request) => {
-        const workspace = workspaceOf(request);
-        const { id } = find(workspace, request.params.pipelineId).definition;
-        db.transaction(() => {
-          runs.removeOf(workspace, id);
-          pipelines.remove(workspace, id);
-        });
-        return { status: 204 };
-      },
+      ...handlers,
       trigger: (request) => {
         const workspace = workspaceOf(request);
         const { pipeline_id } = acceptJson(TriggerRequest, request.body, WAREHOUSE_FAILURES.invalidRequest);
@@ -129,10 +93,13 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
         pipelines.replace(workspace, { ...pipeline, ...withoutPosition(pipeline) });
         return { status: 204 };
       },
-      report: (request) => answer(200, reportReply(workspaceOf(request), findFor(request), stores)),
+      report: (request) => {
+        const { workspace, stored } = findFor(request);
+        return answer(200, reportReply(workspace, stored, stores));
+      },
       runs: (request) => {
-        const workspace = workspaceOf(request);
-        const { id } = findFor(request).definition;
+        const { workspace, stored } = findFor(request);
+        const { id } = stored.definition;
         const { page, size, from, to } = readRunQuery(request.query);
         const { items, total } = runs.page(workspace, id, { from, to, offset: (page - 1) * size, limit: size });
         const pages = Math.ceil(total / size);
@@ -147,8 +114,8 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
         });
       },
       run: (request) => {
-        const workspace = workspaceOf(request);
-        const { id } = findFor(request).definition;
+        const { workspace, stored } = findFor(request);
+        const { id } = stored.definition;
         const { pipelineRunId } = request.params;
         const run = /^\d{1,19}$/.test(pipelineRunId) ? runs.get(BigInt.asIntN(64, BigInt(pipelineRunId))) : undefined;
         if (run?.workspace !== workspace || run.pipeline !== id) {
@@ -166,11 +133,7 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
   };
 }
 
-function replyOf({ definition, audit, status, errors }: Pipeline) {
-  return { ...definition, status, errors: errors.map((message) => ({ message })), ...audit };
-}
-
-/** What a reset leaves: the next run reads from the configured `from`. */
+/** The changes that a reset makes: the next run reads from the configured `from`. */
 function withoutPosition({ resets }: Pipeline): Pick<Pipeline, 'position' | 'resets'> {
   return { position: undefined, resets: resets + 1 };
 }

@@ -6,7 +6,6 @@ import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, typ
 import { workspaceOf } from '../platform/auth.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import { badRequest, readIngestBody } from '../profiles/ingest.ts';
-import { isPlainBulk, isPlainSeed } from '../profiles/plain-seed.ts';
 import { type Answer, answer, refusal } from '../wire/platform-error.ts';
 import { type ProfileChange, profilesMigrations, type ProfilesStore } from '../stores/profiles.ts';
 
@@ -30,8 +29,8 @@ function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<
 
   return {
     handlers: {
-      set: taking((body) => [readIngestBody(SingleSeed, body, isPlainSeed)]),
-      bulk: taking((body) => readIngestBody(BulkSeed, body, isPlainBulk)),
+      set: taking((body) => [readIngestBody(SingleSeed, body)]),
+      bulk: taking((body) => readIngestBody(BulkSeed, body)),
     },
     control: profileRoutes(profiles, fixtures),
     load: (loaded) => {
