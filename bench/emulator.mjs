@@ -20,7 +20,7 @@ const ATTRIBUTES = JSON.stringify({ attributes: [{ id: 'points', type: 'sum' }] 
 const bare = fileURLToPath(new URL('bare.mjs', import.meta.url));
 const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
 
-/** @typedef {import('../src/lib/emulator/embedding.ts').EmulatorReady} Ready */
+/** @typedef {import('../src/lib/emulator/base/embedding.ts').EmulatorReady} Ready */
 /** @typedef {{url: string, headers: Record<string, string>, stop: () => Promise<void>}} Served */
 
 /** @param {string[]} args @param {Record<string, string>} env */

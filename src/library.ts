@@ -1,6 +1,6 @@
 // What other programs import from this package: the embedded platform and its control client, for their own tests.
 import { connectEmulator as connect } from './lib/emulator/client.ts';
-import type { Emulator, EmulatorControl, EmulatorOptions } from './lib/emulator/embedding.ts';
+import type { Emulator, EmulatorControl, EmulatorOptions } from './lib/emulator/base/embedding.ts';
 import { embed } from './lib/emulator/embed.ts';
 
 export type {
@@ -15,7 +15,7 @@ export type {
   RecordedRequest,
   RoleAssignment,
   StoredCounts,
-} from './lib/emulator/embedding.ts';
+} from './lib/emulator/base/embedding.ts';
 
 /**
  * Starts the platform and resolves once it answers. Rejects with an error that has a `code` and a `hint`: an option that

@@ -51,7 +51,7 @@ const FOLDERS: Record<string, Record<string, readonly string[]>> = {
     profiles: ['platform', 'fixtures', 'wire', 'base'],
     warehouse: ['platform', 'fixtures', 'stores', 'wire', 'base'],
     platform: ['fixtures', 'stores', 'wire', 'base'],
-    fixtures: ['stores'],
+    fixtures: ['stores', 'base'],
     stores: ['base'],
     wire: ['base'],
     base: [],

@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { inject } from 'vitest';
 import { type Emulator, type StartOptions, startEmulator } from '../../src/lib/emulator/index.ts';
-import type { Fault, LoggedRequest } from '../../src/lib/emulator/embedding.ts';
+import type { Fault, LoggedRequest } from '../../src/lib/emulator/base/embedding.ts';
 import { judgedOf, loadJudge, requireConformance } from './wire-judge.ts';
 
 export interface Exchange {

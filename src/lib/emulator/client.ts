@@ -1,4 +1,4 @@
-// The control client of a running platform, and the calls to the control address that it shares with the commands.
+// The control client of a running platform, and the control calls that it shares with the commands.
 import { KnownError, usageError } from '../kernel/errors.ts';
 import { parseJson, stringifyJson } from '../kernel/json.ts';
 import type {
@@ -9,7 +9,7 @@ import type {
   RecordedRequest,
   RoleAssignment,
   StoredCounts,
-} from './embedding.ts';
+} from './base/embedding.ts';
 
 /** A call to the control address, typed by its reply. */
 export interface ControlCall<Reply = unknown> {
@@ -17,76 +17,56 @@ export interface ControlCall<Reply = unknown> {
   /** Below the control address: `/clock`. */
   path: string;
   body?: object;
-  /**
-   * The fields that the reply holds at least, or each of its entries where it is a list. In a reply that is no list, a
-   * field that was also sent has the value that was sent.
-   */
+  /** Required fields of the reply or, for a list, of each entry. Fields that were also sent come back unchanged, except in a list. */
   reply?: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 
-/** What `emulator export` writes. */
-export interface ExportedState {
-  format: number;
-  tables: Record<string, unknown[]>;
-}
+const get = <Reply>(path: string, reply?: ControlCall<Reply>['reply']): ControlCall<Reply> => {
+  return { method: 'GET', path, ...(reply && { reply }) };
+};
+const post = <Reply>(path: string, reply: ControlCall<Reply>['reply'] & object, body?: object): ControlCall<Reply> => {
+  return { method: 'POST', path, reply, ...(body && { body }) };
+};
 
 interface Now {
   now: string;
 }
 
-const NOW: ControlCall<Now>['reply'] = { fields: ['now'] };
-const CALLBACKS: ControlCall<Callback[]>['reply'] = {
-  list: true,
-  fields: ['id', 'url', 'state', 'due_on', 'attempts'],
-};
+const NOW: { fields: ['now'] } = { fields: ['now'] };
+const CALLBACKS = { list: true, fields: ['id', 'url', 'state', 'due_on', 'attempts'] } as const;
 const ENTRIES = { list: true, fields: [] } as const;
 
-/** Every call of the control address, once. */
 export const controlCalls = {
-  now: { method: 'GET', path: '/clock', reply: NOW } as ControlCall<Now>,
-  moveClock: (move: { advance: string } | { set: string }): ControlCall<Now> => {
-    return { method: 'POST', path: '/clock', body: move, reply: NOW };
-  },
-  reset: { method: 'POST', path: '/reset', reply: NOW } as ControlCall<Now>,
-  snapshot: { method: 'POST', path: '/snapshots', reply: { fields: ['id'] } } as ControlCall<{ id: number }>,
-  restore: (id: number): ControlCall<Now> => {
-    return { method: 'POST', path: '/snapshots/restore', body: { id }, reply: NOW };
-  },
-  state: { method: 'GET', path: '/state', reply: { fields: ['format', 'tables'] } } as ControlCall<ExportedState>,
-  replaceState: (state: object): ControlCall<Now> => ({ method: 'POST', path: '/state', body: state, reply: NOW }),
-  addFault: (fault: Fault): ControlCall<Fault> => {
-    return { method: 'POST', path: '/faults', body: fault, reply: { fields: Object.keys(fault) as (keyof Fault)[] } };
-  },
-  faults: { method: 'GET', path: '/faults', reply: ENTRIES } as ControlCall<Fault[]>,
+  now: get<Now>('/clock', NOW),
+  moveClock: (move: { advance: string } | { set: string }) => post<Now>('/clock', NOW, move),
+  reset: post<Now>('/reset', NOW),
+  snapshot: post<{ id: number }>('/snapshots', { fields: ['id'] }),
+  restore: (id: number) => post<Now>('/snapshots/restore', NOW, { id }),
+  state: get<{ format: number; tables: Record<string, unknown[]> }>('/state', { fields: ['format', 'tables'] }),
+  replaceState: (state: object) => post<Now>('/state', NOW, state),
+  addFault: (fault: Fault) => post<Fault>('/faults', { fields: Object.keys(fault) as (keyof Fault)[] }, fault),
+  faults: get<Fault[]>('/faults', ENTRIES),
   clearFaults: { method: 'DELETE', path: '/faults', reply: ENTRIES } as ControlCall<Fault[]>,
-  log: {
-    method: 'GET',
-    path: '/requests',
-    reply: { list: true, fields: ['at', 'method', 'status', 'path'] },
-  } as ControlCall<LoggedRequest[]>,
-  requests: (after: number): ControlCall<RecordedRequest[]> => ({
-    method: 'GET',
-    path: `/requests?bodies=true&after=${after}`,
-    reply: { list: true, fields: ['id', 'at', 'method', 'status', 'path', 'headers'] },
-  }),
-  callbacks: { method: 'GET', path: '/callbacks', reply: CALLBACKS } as ControlCall<Callback[]>,
-  resend: (which: object): ControlCall<Callback[]> => {
-    return { method: 'POST', path: '/callbacks/resend', body: which, reply: CALLBACKS };
-  },
-  flush: { method: 'POST', path: '/callbacks/flush', reply: CALLBACKS } as ControlCall<Callback[]>,
-  profiles: (identity: Record<string, string>): ControlCall<Record<string, unknown>[]> => {
-    return { method: 'GET', path: `/profiles?${new URLSearchParams(identity).toString()}`, reply: ENTRIES };
-  },
-  counts: { method: 'GET', path: '/counts' } as ControlCall<StoredCounts>,
-  assignRole: (roleId: string, user: string): ControlCall<RoleAssignment> => {
-    const body = { role_id: roleId, user };
-    return { method: 'POST', path: '/role-assignments', body, reply: { fields: ['role_id', 'user'] } };
-  },
+  log: get<LoggedRequest[]>('/requests', { list: true, fields: ['at', 'method', 'status', 'path'] }),
+  requests: (after: number) =>
+    get<RecordedRequest[]>(`/requests?bodies=true&after=${after}`, {
+      list: true,
+      fields: ['id', 'at', 'method', 'status', 'path', 'headers'],
+    }),
+  callbacks: get<Callback[]>('/callbacks', CALLBACKS),
+  resend: (which: object) => post<Callback[]>('/callbacks/resend', CALLBACKS, which),
+  flush: post<Callback[]>('/callbacks/flush', CALLBACKS),
+  profiles: (identity: Record<string, string>) =>
+    get<Record<string, unknown>[]>(`/profiles?${new URLSearchParams(identity).toString()}`, ENTRIES),
+  counts: get<StoredCounts>('/counts'),
+  assignRole: (roleId: string, user: string) =>
+    post<RoleAssignment>('/role-assignments', { fields: ['role_id', 'user'] }, { role_id: roleId, user }),
 };
 
 /** A client of the platform whose ready line has this `control_url`. */
 export function connectEmulator(controlUrl: string): EmulatorControl {
   const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl, call);
+  const done = () => undefined;
   return {
     clock: {
       now: async () => (await send(controlCalls.now)).now,
@@ -96,9 +76,7 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
     faults: {
       add: (fault) => send(controlCalls.addFault(fault)),
       list: () => send(controlCalls.faults),
-      clear: async () => {
-        await send(controlCalls.clearFaults);
-      },
+      clear: () => send(controlCalls.clearFaults).then(done),
     },
     callbacks: {
       list: () => send(controlCalls.callbacks),
@@ -112,13 +90,9 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
     requests: (after = 0) => send(controlCalls.requests(after)),
     log: () => send(controlCalls.log),
     assignRole: (roleId, user) => send(controlCalls.assignRole(roleId, user)),
-    reset: async () => {
-      await send(controlCalls.reset);
-    },
+    reset: () => send(controlCalls.reset).then(done),
     snapshot: async () => (await send(controlCalls.snapshot)).id,
-    restore: async (snapshot) => {
-      await send(controlCalls.restore(snapshot));
-    },
+    restore: (snapshot) => send(controlCalls.restore(snapshot)).then(done),
   };
 }
 
@@ -128,40 +102,37 @@ async function exchange<Reply>(controlUrl: string, { method, path, body }: Contr
   const { reply, status } = await new Promise<{ status: number; reply: string }>((resolve, reject) => {
     const headers = text === undefined ? {} : { 'content-type': 'application/json' };
     const outgoing = request(controlUrl + path, { method, agent: false, headers });
-    outgoing.on('error', (cause) => reject(unreachable(controlUrl, cause)));
+    outgoing.on('error', reject);
     outgoing.on('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', (cause) => reject(unreachable(controlUrl, cause)));
+      response.on('error', reject);
       response.on('end', () => {
         resolve({ status: response.statusCode ?? 0, reply: Buffer.concat(chunks).toString('utf8') });
       });
     });
     outgoing.end(text);
+  }).catch((cause: unknown) => {
+    throw new KnownError({
+      code: 'emulator.unreachable',
+      message: `The embedded platform at ${new URL(controlUrl).origin} did not respond: ${(cause as Error).message}.`,
+      hint: 'Start one with startEmulator, or check the address.',
+      cause,
+    });
   });
   if (status < 300) return parseJson(reply) as Reply;
-  const message = `The embedded platform rejected the call: ${refusalIn(reply)}.`;
+  const message = `The embedded platform rejected the call: ${rejectionIn(reply)}.`;
   if (status === 400) throw usageError(message);
   throw new KnownError({ code: 'emulator.refused', message, status });
 }
 
-/** Why the control address rejected a call, as a clause. */
-export function refusalIn(reply: string): string {
+/** The reason why the control address rejected a call, as a clause. */
+export function rejectionIn(reply: string): string {
   let message: unknown;
   try {
     message = (parseJson(reply) as { errors?: { message?: unknown }[] }).errors?.[0]?.message;
   } catch {
-    // Not a reply of the control address: its reason is unknown.
+    // Another program sent the reply.
   }
   return typeof message === 'string' ? message.replace(/^(Bad request|Not found): /, '') : 'it gave no reason';
-}
-
-function unreachable(controlUrl: string, cause: Error): KnownError {
-  const { origin } = new URL(controlUrl);
-  return new KnownError({
-    code: 'emulator.unreachable',
-    message: `The embedded platform at ${origin} did not respond: ${cause.message}.`,
-    hint: 'Start one with startEmulator, or check the address.',
-    cause,
-  });
 }

@@ -1,46 +1,49 @@
-// The control address: clock, faults, log and reset, for the person at this machine and for nobody else.
+// The control address: clock, faults, log, state and reset. Only programs on this machine may use it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { check, int, optional, strictObject, string } from 'zod/mini';
+import { int, optional, strictObject } from 'zod/mini';
 import { isLoopback } from '../kernel/address.ts';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
-import type { ControlRoute } from './platform/area.ts';
+import type { ControlRoutes } from './platform/area.ts';
 import { Fault } from './wire/faults.ts';
 import { hostName } from './wire/own-host.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { copyState, exportState, PlatformState, replaceState } from './state.ts';
-import { type Answer, answer, refusal, refusalAnswer } from './wire/platform-error.ts';
+import { answer, refusal, refusalAnswer, write } from './wire/platform-error.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 import { checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
-import { write } from './wire/platform-error.ts';
+import { textWhere } from '../contract/shared.ts';
 
 const BAD_REQUEST = 'Bad request';
 
 /** A state can be large. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
-/** Older ones are dropped. */
+/** The platform drops older ones. */
 const MOST_SNAPSHOTS = 20;
 
-/** Answers one request below the control address. */
-export type Control = (incoming: IncomingMessage, outgoing: ServerResponse, path: string) => Promise<void>;
+export type Control = ReturnType<typeof createControl>;
 
-export function createControl(platform: RunningPlatform): Control {
-  const routes = [...ownRoutes(platform), ...platform.areas.flatMap(({ open }) => open.control ?? [])];
+/** Returns what answers a request below the control address. */
+export function createControl(platform: RunningPlatform) {
+  const routes: ControlRoutes = { ...ownRoutes(platform) };
+  for (const { open } of platform.areas) Object.assign(routes, open.control);
 
-  function dispatch({ method, url = '' }: IncomingMessage, path: string, body: Buffer): Answer | Promise<Answer> {
-    const wanted = path.slice(CONTROL_PATH.length).replace(/\/$/, '');
-    const route = routes.find((candidate) => candidate.method === method && candidate.path === wanted);
-    if (!route) throw refusal(404, `Not found: ${String(method)} ${wanted} is no call of the control address`);
+  async function dispatch(incoming: IncomingMessage, path: string) {
+    const body = await readBody(incoming, MOST_BYTES);
+    const { method = '', url = '' } = incoming;
+    const wanted = `${method} ${path.slice(CONTROL_PATH.length).replace(/\/$/, '')}` as keyof ControlRoutes;
+    const handle = Object.hasOwn(routes, wanted) ? routes[wanted] : undefined;
+    if (!handle) throw refusal(404, `Not found: ${wanted} is not a call of the control address`);
     const refuse = (detail: string): Error => refusal(400, `${BAD_REQUEST}: ${detail}`);
     const query = new URLSearchParams(url.split('?')[1]);
-    return route.handle(body.length === 0 ? undefined : parseBody(body, refuse, Infinity), query);
+    return handle(body.length === 0 ? undefined : parseBody(body, refuse, Infinity), query);
   }
 
-  return async (incoming, outgoing, path) => {
+  return async (incoming: IncomingMessage, outgoing: ServerResponse, path: string): Promise<void> => {
     try {
       refuseStrangers(incoming);
-      write(outgoing, await dispatch(incoming, path, await readBody(incoming, MOST_BYTES)));
+      write(outgoing, await dispatch(incoming, path));
     } catch (error) {
       if (!(error instanceof PeerGone)) write(outgoing, refusalAnswer(error));
     }
@@ -66,123 +69,66 @@ function isOwnAddress(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
 }
 
-function ownRoutes(platform: RunningPlatform): ControlRoute[] {
+function ownRoutes(platform: RunningPlatform): ControlRoutes {
   const { clock, faults, log, recorder } = platform;
-  const now = (): Answer => answer(200, { now: isoMillis(clock.now()) });
-  return [
-    { method: 'GET', path: '/clock', handle: now },
-    {
-      method: 'POST',
-      path: '/clock',
-      handle: async (body) => {
-        clock.moveTo(wantedTime(checkBody(ClockMove, body, BAD_REQUEST), clock.now()));
-        await platform.catchUp.run();
-        return now();
-      },
-    },
-    {
-      method: 'POST',
-      path: '/reset',
-      handle: async () => {
-        await platform.reset();
-        return now();
-      },
-    },
-    { method: 'GET', path: '/faults', handle: () => answer(200, faults.list()) },
-    {
-      method: 'POST',
-      path: '/faults',
-      handle: (body) => {
-        const fault = checkBody(Fault, body, BAD_REQUEST);
-        faults.add(fault);
-        return answer(201, fault);
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/faults',
-      handle: () => {
-        faults.clear();
-        return answer(200, []);
-      },
-    },
-    {
-      method: 'GET',
-      path: '/requests',
-      handle: (_body, query) =>
-        answer(200, query.get('bodies') === 'true' ? recorder.list(Number(query.get('after') ?? 0)) : log.list()),
-    },
-    ...stateRoutes(platform, now),
-    { method: 'GET', path: '/openapi.json', handle: () => openApi(platform.baseUrl()) },
-  ];
-}
-
-function stateRoutes(platform: RunningPlatform, now: () => Answer): ControlRoute[] {
   const snapshots = new Map<number, PlatformState>();
   let last = 0;
-  return [
-    { method: 'GET', path: '/state', handle: () => answer(200, exportState(platform)) },
-    {
-      method: 'POST',
-      path: '/state',
-      handle: async (body) => {
-        await replaceState(platform, checkBody(PlatformState, body, BAD_REQUEST));
-        return now();
-      },
+  const now = () => answer(200, { now: isoMillis(clock.now()) });
+  return {
+    'GET /clock': now,
+    'POST /clock': async (body) => {
+      clock.moveTo(wantedTime(checkBody(ClockMove, body, BAD_REQUEST), clock.now()));
+      await platform.catchUp.run();
+      return now();
     },
-    {
-      method: 'POST',
-      path: '/snapshots',
-      handle: () => {
-        snapshots.set(++last, copyState(platform));
-        snapshots.delete(last - MOST_SNAPSHOTS);
-        return answer(201, { id: last });
-      },
+    'POST /reset': () => platform.reset().then(now),
+    'GET /faults': () => answer(200, faults.list()),
+    'POST /faults': (body) => {
+      const fault = checkBody(Fault, body, BAD_REQUEST);
+      faults.add(fault);
+      return answer(201, fault);
     },
-    {
-      method: 'POST',
-      path: '/snapshots/restore',
-      handle: async (body) => {
-        const { id } = checkBody(SnapshotId, body, BAD_REQUEST);
-        const state = snapshots.get(id);
-        if (!state) throw refusal(404, `Not found: snapshot ${id}; the newest ${MOST_SNAPSHOTS} are kept`);
-        await replaceState(platform, state);
-        return now();
-      },
+    'DELETE /faults': () => {
+      faults.clear();
+      return answer(200, []);
     },
-  ];
+    'GET /requests': (_body, query) =>
+      answer(200, query.get('bodies') === 'true' ? recorder.list(Number(query.get('after') ?? 0)) : log.list()),
+    'GET /state': () => answer(200, exportState(platform)),
+    'POST /state': (body) => replaceState(platform, checkBody(PlatformState, body, BAD_REQUEST)).then(now),
+    'POST /snapshots': () => {
+      snapshots.set(++last, copyState(platform));
+      snapshots.delete(last - MOST_SNAPSHOTS);
+      return answer(201, { id: last });
+    },
+    'POST /snapshots/restore': (body) => {
+      const { id } = checkBody(SnapshotId, body, BAD_REQUEST);
+      const state = snapshots.get(id);
+      if (!state) throw refusal(404, `Not found: snapshot ${id}; the newest ${MOST_SNAPSHOTS} are kept`);
+      return replaceState(platform, state).then(now);
+    },
+    'GET /openapi.json': async () => {
+      const { openApiDocument } = await import('../contract/openapi.ts');
+      const url = platform.baseUrl();
+      const addresses = Object.entries(SERVICE_PATHS).map(([service, path]) => [service, url + path]);
+      return answer(200, openApiDocument({ version: VERSION, addresses: Object.fromEntries(addresses) as never }));
+    },
+  };
 }
 
 const SnapshotId = strictObject({ id: int() });
 
-async function openApi(url: string): Promise<Answer> {
-  const { openApiDocument } = await import('../contract/openapi.ts');
-  const { auth, base, dsr, identity, seeding } = SERVICE_PATHS;
-  const addresses = {
-    base: url + base,
-    auth: url + auth,
-    dsr: url + dsr,
-    seeding: url + seeding,
-    identity: url + identity,
-  };
-  return answer(200, openApiDocument({ version: VERSION, addresses }));
-}
-
-/** Beyond the year 9999 dates take another form. */
+/** Later years have more than four digits. */
 const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
 const ClockMove = strictObject({
-  advance: optional(timeText((text) => parseDuration(text) !== undefined, 'is no duration such as 90m or 8d')),
-  set: optional(timeText((text) => parseIso(text) !== undefined, 'is no time such as 2026-01-31T08:00:00Z')),
+  advance: optional(
+    textWhere((text) => (parseDuration(text) === undefined ? 'is not a duration such as 90m or 8d' : undefined)),
+  ),
+  set: optional(
+    textWhere((text) => (parseIso(text) === undefined ? 'is not a time such as 2026-01-31T08:00:00Z' : undefined)),
+  ),
 });
-
-function timeText(fits: (text: string) => boolean, message: string) {
-  return string().check(
-    check((context) => {
-      if (!fits(context.value)) context.issues.push({ code: 'custom', message, input: context.value });
-    }),
-  );
-}
 
 function wantedTime({ advance, set }: { advance?: string | undefined; set?: string | undefined }, now: number): number {
   if ((advance === undefined) === (set === undefined)) {

@@ -1,5 +1,5 @@
 // Fills in the ready line of a running platform.
-import type { EmulatorReady } from './embedding.ts';
+import type { EmulatorReady } from './base/embedding.ts';
 import type { Fixtures } from './fixtures/document.ts';
 import { SERVICE_PATHS } from './wire/service-paths.ts';
 

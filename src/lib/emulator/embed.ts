@@ -1,7 +1,7 @@
 // Starts the platform for another program, which may have been written without types: what it says is checked at once.
 import { KnownError, usageError } from '../kernel/errors.ts';
 import { choiceHint } from '../kernel/nearest.ts';
-import type { Emulator, EmulatorIdentity, EmulatorOptions } from './embedding.ts';
+import type { Emulator, EmulatorIdentity, EmulatorOptions } from './base/embedding.ts';
 import { isAddress, startEmulator } from './index.ts';
 
 interface Wanted {

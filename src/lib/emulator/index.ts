@@ -10,7 +10,7 @@ import { createControl } from './control.ts';
 import { describeReady } from './describe-ready.ts';
 import { type Database, openDatabase } from './base/db.ts';
 import { connectEmulator } from './client.ts';
-import type { Emulator, EmulatorOptions } from './embedding.ts';
+import type { Emulator, EmulatorOptions } from './base/embedding.ts';
 import { createExchange } from './platform/exchange.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './open-platform.ts';
@@ -20,7 +20,7 @@ import { listen } from './wire/server.ts';
 import { CONTROL_PATH } from './wire/service-paths.ts';
 import { openSigning } from './platform/signing.ts';
 
-export type { Emulator, EmulatorOptions, EmulatorReady } from './embedding.ts';
+export type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.ts';
 
 /** What this program's own commands and tests may say besides. */
 export interface StartOptions extends EmulatorOptions {

@@ -8,7 +8,7 @@ import { type ClockMode, openClock } from './base/clock.ts';
 import type { Database } from './base/db.ts';
 import { createDirectory } from './platform/directory.ts';
 import { openFaults } from './wire/faults.ts';
-import type { EmulatorIdentity } from './embedding.ts';
+import type { EmulatorIdentity } from './base/embedding.ts';
 import { adoptIdentity } from './fixtures/adopt.ts';
 import { namesIssues } from '../contract/neutral-words.ts';
 import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/document.ts';

@@ -6,12 +6,15 @@ import { isoMillis } from '../../kernel/timestamps.ts';
 import type { PlatformClock } from '../base/clock.ts';
 import { nextQuarter } from '../dsr/schedule.ts';
 import type { Signer } from '../platform/signing.ts';
-import type { Attempt, CallbackStore, StoredCallback } from '../stores/callbacks.ts';
+import type { Callback } from '../base/embedding.ts';
+import type { CallbackStore, StoredCallback } from '../stores/callbacks.ts';
 import type { ClientRequest } from 'node:http';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
 
 export type CallbackDispatcher = ReturnType<typeof createCallbackDispatcher>;
+
+type Attempt = Callback['attempts'][number];
 
 interface Surroundings {
   store: CallbackStore;

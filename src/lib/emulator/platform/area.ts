@@ -74,19 +74,17 @@ export function link<E extends Endpoint>(endpoint: E, handle: Handler<E>): LinkR
   return { endpoint, handle: handle as unknown as Handler<Endpoint> };
 }
 
-/** A call of the control address; `path` is below it, such as `/role-assignments`. */
-export interface ControlRoute {
-  method: 'GET' | 'POST' | 'DELETE';
-  path: string;
-  /** `body` is the parsed JSON, undefined when none was sent. */
-  handle(body: unknown, query: URLSearchParams): Answer | Promise<Answer>;
-}
+/** Calls of the control address: `POST /role-assignments`. `body` is the parsed JSON, undefined without a body. */
+export type ControlRoutes = Record<
+  `${'GET' | 'POST' | 'DELETE'} /${string}`,
+  (body: unknown, query: URLSearchParams) => Answer | Promise<Answer>
+>;
 
 /** An area of a running platform. */
 export interface OpenArea<Endpoints> {
   handlers: Handlers<Endpoints>;
   links?: readonly LinkRoute[];
-  control?: readonly ControlRoute[];
+  control?: ControlRoutes;
   /** Forgets everything and takes what the fixtures say. Called inside a transaction. */
   load?(fixtures: Fixtures): void;
   /** When the earliest of what this area owes falls due (epoch ms); undefined when it owes nothing. */

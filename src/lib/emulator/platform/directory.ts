@@ -1,5 +1,5 @@
 // Who is who on the platform: clients, organizations with their accounts, workspaces. Fixed for a run.
-import type { EmulatorIdentity } from '../fixtures/identity.ts';
+import type { EmulatorIdentity } from '../base/embedding.ts';
 import type { DirectoryFixtures, OrganizationFixture, WorkspaceFixture } from '../fixtures/directory.ts';
 import { refusal } from '../wire/platform-error.ts';
 

@@ -2,16 +2,15 @@
 import { ROLE_FAILURES } from '../../contract/failures.ts';
 import { PERMISSIONS } from '../../contract/role-catalog.ts';
 import { rolesEndpoints } from '../../contract/roles.ts';
-import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import type { OrganizationFixture } from '../fixtures/directory.ts';
-import type { Fixtures } from '../fixtures/document.ts';
 import { RoleAssignmentFixture } from '../fixtures/roles.ts';
 import { emailOf } from '../base/audit.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { checkBody, parseBody } from '../wire/request-body.ts';
 import { checkManifest, describeViolations } from '../fixtures/role-rules.ts';
-import { createRolesStore, type RolesStore, rolesMigrations } from '../stores/roles.ts';
+import { createRolesStore, rolesMigrations } from '../stores/roles.ts';
 
 export const rolesArea = defineArea({
   name: 'roles',
@@ -32,11 +31,11 @@ const TASKS = answer(
 type ManifestCall = PlatformRequest<{ orgId: string; accountId: string }>;
 
 function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
-  const { db, clock, directory } = platform;
+  const { db, clock, directory, fixtures } = platform;
   const store = createRolesStore(db);
-  const rate = createRateWindow(platform.fixtures.limits.roles_per_minute, { restore: countedBefore(platform) });
+  const rate = createRateWindow(fixtures.limits.roles_per_minute, { restore: countedBefore(platform) });
 
-  /** The organization of a call, once the call was counted. Throws 429 with `Retry-After`. */
+  /** Counts a call and returns its organization. Throws 429 with `Retry-After`. */
   function admit({ params, caller }: ManifestCall): OrganizationFixture {
     const organization = directory.organizationOf(params, caller.id);
     const wait = rate.take(organization.id, clock.now());
@@ -67,50 +66,40 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
         return { status: 200, text: store.replace(id, roles, clock.now(), emailOf(request.caller.id)) };
       },
     },
-    control: [assignRoute(platform, store)],
-    load: (fixtures) => {
+    control: {
+      // Admins assign roles in the product's user interface, which the platform does not have (decision: D13).
+      'POST /role-assignments': (body) => {
+        const {
+          role_id,
+          user,
+          org_id = fixtures.organizations[0].id,
+        } = checkBody(RoleAssignmentFixture, body, 'Bad request');
+        if (!store.has(org_id, role_id)) throw refusal(404, `Not found: role ${role_id} in organization ${org_id}`);
+        store.assign({ org_id, role_id, user });
+        return answer(201, { role_id, user, org_id });
+      },
+    },
+    load: (loaded) => {
       rate.clear();
       store.clear();
-      loadFixtures(store, fixtures, clock.now());
+      for (const { id } of loaded.organizations) {
+        const roles = loaded.roles.filter(({ org_id }) => org_id === id).map(({ role }) => role);
+        // Fixtures get `user:core` too, as an upload does.
+        store.replace(id, checkManifest({ roles }).roles, clock.now(), emailOf('fixtures'));
+      }
+      for (const assignment of loaded.role_assignments) store.assign(assignment);
     },
   };
 }
 
-function loadFixtures(store: RolesStore, fixtures: Fixtures, now: number): void {
-  for (const { id } of fixtures.organizations) {
-    const roles = fixtures.roles.filter(({ org_id }) => org_id === id).map(({ role }) => role);
-    // The same road as an upload, so that `user:core` is added here too.
-    store.replace(id, checkManifest({ roles }).roles, now, emailOf('fixtures'));
-  }
-  for (const assignment of fixtures.role_assignments) store.assign(assignment);
-}
-
-/** Roles are given to users in the product's user interface; this call stands in for it (decision: D13). */
-function assignRoute({ fixtures }: Platform, store: RolesStore): ControlRoute {
-  return {
-    method: 'POST',
-    path: '/role-assignments',
-    handle: (body) => {
-      const {
-        role_id,
-        user,
-        org_id = fixtures.organizations[0].id,
-      } = checkBody(RoleAssignmentFixture, body, 'Bad request');
-      if (!store.has(org_id, role_id)) throw refusal(404, `Not found: role ${role_id} in organization ${org_id}`);
-      store.assign({ org_id, role_id, user });
-      return answer(201, { role_id, user, org_id });
-    },
-  };
-}
-
-/** What an earlier run counted in this minute, read from the request log: those that got past the door. */
+/** The requests that an earlier run counted in this minute, from the request log: those that reached a handler. */
 function countedBefore({ clock, log }: Platform): (orgId: number) => number[] {
-  const refusedAtTheDoor = new Set<number | null>([null, 401, 403, 404, 429]);
+  const notCounted = new Set<number | null>([null, 401, 403, 404, 429]);
   return (orgId) => {
     const prefix = `/platform/v2/organizations/${orgId}/`;
     return log
       .since(clock.now() - 60_000)
-      .filter(({ path, status }) => path.startsWith(prefix) && !refusedAtTheDoor.has(status))
+      .filter(({ path, status }) => path.startsWith(prefix) && !notCounted.has(status))
       .map(({ at }) => at);
   };
 }

@@ -1,15 +1,14 @@
-// E. Seeding: one user, or many that are taken or refused together (specification, E; decisions: D27, D70 to D73).
+// E. Seeding: one user, or many that are accepted or rejected together (specification, E; decisions: D27, D70 to D73).
 import type { FieldIssue } from '../../contract/explain.ts';
 import { xpidTextIssue } from '../../contract/shared.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
-import { type ControlRoute, defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
-import type { Fixtures } from '../fixtures/document.ts';
 import { badRequest, readIngestBody } from '../profiles/ingest.ts';
 import { type Answer, answer, refusal } from '../wire/platform-error.ts';
-import { type ProfileChange, profilesMigrations, type ProfilesStore } from '../stores/profiles.ts';
+import { type ProfileChange, profilesMigrations } from '../stores/profiles.ts';
 
-/** Brings along the tables of the profiles, which the other areas share. */
+/** Creates the tables of the profiles, which other areas use too. */
 export const seedingArea = defineArea({
   name: 'seeding',
   endpoints: seedingEndpoints,
@@ -18,7 +17,7 @@ export const seedingArea = defineArea({
 });
 
 function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<typeof seedingEndpoints> {
-  function taking(read: (body: Buffer) => SingleSeed[]): (request: PlatformRequest<unknown>) => Answer {
+  function accept(read: (body: Buffer) => SingleSeed[]): (request: PlatformRequest<unknown>) => Answer {
     return ({ caller, body }) => {
       const { id } = workspaceOf(caller);
       ingest.admit(id, body.length);
@@ -29,10 +28,19 @@ function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<
 
   return {
     handlers: {
-      set: taking((body) => [readIngestBody(SingleSeed, body)]),
-      bulk: taking((body) => readIngestBody(BulkSeed, body)),
+      set: accept((body) => [readIngestBody(SingleSeed, body)]),
+      bulk: accept((body) => readIngestBody(BulkSeed, body)),
     },
-    control: profileRoutes(profiles, fixtures),
+    control: {
+      'GET /profiles': (_body, query) => {
+        const subject = subjectOf(query);
+        return answer(
+          200,
+          fixtures.workspaces.flatMap(({ id }) => profiles.find(id, subject)),
+        );
+      },
+      'GET /counts': () => answer(200, profiles.counts()),
+    },
     load: (loaded) => {
       profiles.clear();
       profiles.apply(loaded.profiles, clock.now());
@@ -41,7 +49,7 @@ function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<
   };
 }
 
-/** Throws 400 where a map of attributes is another workspace's (decision: D73). */
+/** Throws 400 for attributes of another workspace (decision: D73). */
 function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChange[] {
   const key = String(workspace);
   const issues = seeds.flatMap((seed, index) => foreignWorkspaces(seed, key, index));
@@ -68,24 +76,6 @@ function foreignWorkspaces(seed: SingleSeed, key: string, index: number): FieldI
 
 function attributesOf(list: NonNullable<SingleSeed['user_attributes']>[string] = []): Record<string, string> {
   return Object.fromEntries(list.map(({ attribute_name, attribute_value }) => [attribute_name, attribute_value]));
-}
-
-/** What the platform holds on somebody, in every workspace, and how much it holds at all. */
-function profileRoutes(profiles: ProfilesStore, { workspaces }: Fixtures): ControlRoute[] {
-  return [
-    {
-      method: 'GET',
-      path: '/profiles',
-      handle: (_body, query) => {
-        const subject = subjectOf(query);
-        return answer(
-          200,
-          workspaces.flatMap(({ id }) => profiles.find(id, subject)),
-        );
-      },
-    },
-    { method: 'GET', path: '/counts', handle: () => answer(200, profiles.counts()) },
-  ];
 }
 
 function subjectOf(query: URLSearchParams): { xpid?: bigint; identities: Record<string, string> } {

@@ -1,6 +1,7 @@
 // The queue of status callbacks and the log of their deliveries.
 import { isoMillis } from '../../kernel/timestamps.ts';
 import type { Database } from '../base/db.ts';
+import type { Callback } from '../base/embedding.ts';
 
 /** Ids are never given again, so that a delivery under way cannot be taken for another one after a reset. */
 export const callbacksMigration = `
@@ -11,19 +12,6 @@ export const callbacksMigration = `
   );
   CREATE INDEX callbacks_due ON callbacks (state, due_at);
   CREATE INDEX callbacks_of ON callbacks (request_id);`;
-
-/**
- * `queued` until its time, then `sending` until its receiver was called; `delivered` when that answered 202, `failed`
- * when it was tried for long enough.
- */
-export type CallbackState = 'queued' | 'sending' | 'delivered' | 'failed';
-
-/** One call of a receiver: its status, or why there is none. */
-export interface Attempt {
-  at: string;
-  status: number | null;
-  error: string | null;
-}
 
 export interface NewCallback {
   workspace: number;
@@ -37,24 +25,11 @@ export interface NewCallback {
 
 export interface StoredCallback extends NewCallback {
   id: number;
-  state: CallbackState;
+  state: Callback['state'];
   /** Epoch milliseconds. */
   queued_at: number;
   due_at: number;
-  attempts: Attempt[];
-}
-
-/** The log's entry: a line of `GET /callbacks`. */
-export interface CallbackEntry {
-  id: number;
-  workspace_id: number;
-  subject_request_id: string;
-  request_status: string;
-  url: string;
-  state: CallbackState;
-  queued_on: string;
-  due_on: string;
-  attempts: Attempt[];
+  attempts: Callback['attempts'];
 }
 
 export type CallbackStore = ReturnType<typeof createCallbackStore>;
@@ -92,7 +67,7 @@ export function createCallbackStore(db: Database) {
         ...[request_id, workspace, url, id],
       ) !== undefined,
     /** Keeps what came of a callback; `due` is when it is tried again. */
-    record: (id: number, state: CallbackState, due: number, attempts: readonly Attempt[]): void => {
+    record: (id: number, state: Callback['state'], due: number, attempts: Callback['attempts']): void => {
       db.run(
         'UPDATE callbacks SET state = ?, due_at = ?, attempts = ? WHERE id = ?',
         ...[state, due, JSON.stringify(attempts), id],
@@ -107,7 +82,7 @@ export function createCallbackStore(db: Database) {
       for (const id of ids) db.run(`UPDATE callbacks SET state = 'sending', due_at = ? WHERE id = ?`, now, id);
     },
     /** The log, oldest first. */
-    list: (): CallbackEntry[] =>
+    list: (): Callback[] =>
       db.all<Row>(`SELECT ${COLUMNS} FROM callbacks ORDER BY id`).map((row) => entryOf(callbackOf(row))),
     clear: (): void => {
       db.exec('DELETE FROM callbacks');
@@ -116,10 +91,10 @@ export function createCallbackStore(db: Database) {
 }
 
 function callbackOf(row: Row): StoredCallback {
-  return { ...row, attempts: JSON.parse(row.attempts) as Attempt[] };
+  return { ...row, attempts: JSON.parse(row.attempts) as Callback['attempts'] };
 }
 
-function entryOf(callback: StoredCallback): CallbackEntry {
+function entryOf(callback: StoredCallback): Callback {
   const { id, workspace, request_id, status, url, state, queued_at, due_at, attempts } = callback;
   return {
     id,

@@ -1,4 +1,4 @@
-// What A keeps: a manifest per organization, ready to be sent, and who holds which role.
+// A manifest per organization as the JSON that GET returns, and the users of each role.
 import type { ManifestReply, Role } from '../../contract/roles.ts';
 import { manifestTime } from '../../kernel/timestamps.ts';
 import type { Database } from '../base/db.ts';
@@ -17,10 +17,7 @@ export interface RoleAssignment {
   user: string;
 }
 
-export type RolesStore = ReturnType<typeof createRolesStore>;
-
 export function createRolesStore(db: Database) {
-  /** The manifest of an organization as JSON, as GET answers it. */
   function read(orgId: number): string {
     const row = db.get<{ reply: string }>('SELECT reply FROM manifests WHERE org_id = ?', orgId);
     return row?.reply ?? '{"roles":[]}';
@@ -28,18 +25,17 @@ export function createRolesStore(db: Database) {
 
   return {
     read,
-    /** Puts a manifest in its place and returns it as JSON. `at` is epoch milliseconds, `by` an e-mail address. */
+    /** Replaces a manifest and returns it as JSON. `at` is epoch milliseconds, `by` an email address. */
     replace: (orgId: number, roles: readonly Role[], at: number, by: string): string => {
       const reply = JSON.stringify({ roles, last_modified_on: manifestTime(at), last_modified_by: by });
       db.run('INSERT OR REPLACE INTO manifests (org_id, reply) VALUES (?, ?)', orgId, reply);
       return reply;
     },
-    /** Whether the manifest has the role. */
     has: (orgId: number, roleId: string): boolean => {
       const { roles } = JSON.parse(read(orgId)) as ManifestReply;
       return roles.some(({ role_id }) => role_id === roleId);
     },
-    /** The ids of all roles that somebody holds. */
+    /** Ids of all roles that have a user. */
     assigned: (orgId: number): string[] =>
       db
         .all<{ role_id: string }>('SELECT DISTINCT role_id FROM role_assignments WHERE org_id = ?', orgId)

@@ -21,7 +21,7 @@ const Delay = union([
   string().check(
     check((context) => {
       if (parseDuration(context.value) !== undefined) return;
-      context.issues.push({ code: 'custom', message: 'is no duration such as 500ms or 2s', input: context.value });
+      context.issues.push({ code: 'custom', message: 'is not a duration such as 500ms or 2s', input: context.value });
     }),
   ),
 ]);

@@ -1,7 +1,7 @@
 // The control address of an embedded platform, as the emulator commands call it.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type ControlCall, refusalIn } from '../../emulator/client.ts';
+import { type ControlCall, rejectionIn } from '../../emulator/client.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
@@ -165,7 +165,7 @@ function unconfirmed(
 
 /** The control address rejects a malformed call (400), as a flag would be, and names what does not exist (404). */
 function rejected(status: number, text: string): KnownError {
-  const message = `The embedded platform rejected the call: ${refusalIn(text)}.`;
+  const message = `The embedded platform rejected the call: ${rejectionIn(text)}.`;
   if (status === 400) return usageError(message);
   return fail('emulator.refused', {
     message,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { looksLikeReference } from '../../config/secret-file.ts';
 import type { SettingsPaths } from '../../config/paths.ts';
-import type { EmulatorIdentity } from '../../emulator/embedding.ts';
+import type { EmulatorIdentity } from '../../emulator/base/embedding.ts';
 import { usageError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 

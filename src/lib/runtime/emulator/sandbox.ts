@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
 import type { Context } from '../context.ts';
-import type { EmulatorControl } from '../../emulator/embedding.ts';
+import type { EmulatorControl } from '../../emulator/base/embedding.ts';
 import { connectEmulator } from '../../emulator/client.ts';
 import { environmentOf } from './environment.ts';
 import { registerEmulator } from './running.ts';

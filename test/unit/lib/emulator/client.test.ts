@@ -49,7 +49,7 @@ it('rejects with the reason of the platform', async () => {
   expect(await failureOf(client.clock.advance('soon'))).toMatchObject({
     code: 'usage',
     message: expect.stringMatching(
-      /^The embedded platform rejected the call: .*is no duration such as 90m or 8d/,
+      /^The embedded platform rejected the call: .*is not a duration such as 90m or 8d/,
     ) as string,
   });
   expect(await failureOf(client.assignRole('no-role', 'jane@example.com'))).toMatchObject({

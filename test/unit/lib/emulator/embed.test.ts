@@ -1,7 +1,7 @@
 // What the embedded platform says to a program that was written without types.
 import { expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../../../src/library.ts';
-import type { EmulatorOptions } from '../../../../src/lib/emulator/embedding.ts';
+import type { EmulatorOptions } from '../../../../src/lib/emulator/base/embedding.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 
 const startWith = (options: unknown) => startEmulator(options as EmulatorOptions);

@@ -68,7 +68,7 @@ describe('a document', () => {
     [
       'a request that the platform would refuse',
       { requests: [{ age: 'old' }] },
-      ['requests[0].age: is no duration such as 90m or 8d'],
+      ['requests[0].age: is not a duration such as 90m or 8d'],
     ],
     [
       'a request twice, and one of a workspace that is not there',

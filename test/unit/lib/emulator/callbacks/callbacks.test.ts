@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CallbackEntry } from '../../../../../src/lib/emulator/stores/callbacks.ts';
+import type { Callback } from '../../../../../src/lib/emulator/base/embedding.ts';
 import { type CallbackReceiver, startCallbackReceiver } from '../../../../helpers/callback-receiver.ts';
 import { createTestClock } from '../../../../helpers/clock.ts';
 import { dsrBody, dsrCaller, raw } from '../../../../helpers/dsr.ts';
@@ -35,9 +35,9 @@ async function submit(change: Record<string, unknown> = {}, paths = ['/']): Prom
 
 const control = (method: string, path: string, body?: unknown): Promise<Exchange> =>
   send(method, `${emulator.control}/callbacks${path}`, { body });
-const log = async () => (await control('GET', '')).json as CallbackEntry[];
+const log = async () => (await control('GET', '')).json as Callback[];
 /** The log, once nothing is being sent any more. */
-async function delivered(): Promise<CallbackEntry[]> {
+async function delivered(): Promise<Callback[]> {
   for (;;) {
     const entries = await log();
     if (!entries.some(({ state }) => state === 'sending')) return entries;

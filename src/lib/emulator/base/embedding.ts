@@ -1,9 +1,22 @@
 // The embedded platform as another program sees it: what it says to start one, and what it gets. Published as types, so
 // that nothing here may mention Node's own: a program must compile against it that has no types of Node.
 
-import type { EmulatorIdentity } from './fixtures/identity.ts';
-
-export type { EmulatorIdentity } from './fixtures/identity.ts';
+/** A deployment that the platform stands in for. Without a field, what the fixtures say. */
+export interface EmulatorIdentity {
+  /** The `{vendor_domain}` of `opendsr.{vendor_domain}`. */
+  vendorDomain?: string;
+  /** Accepted for tokens besides the platform's own addresses. */
+  audience?: string;
+  org?: number;
+  account?: number;
+  workspace?: number;
+  clientId?: string;
+  /**
+   * Accept any secret for the first organization's client id and the first workspace's key, and any key that no other
+   * workspace has; any client id too, without `clientId`. On loopback only.
+   */
+  anySecret?: boolean;
+}
 
 export interface EmulatorOptions {
   /** Default `127.0.0.1`. */
