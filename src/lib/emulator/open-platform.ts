@@ -11,7 +11,8 @@ import { openFaults } from './wire/faults.ts';
 import type { EmulatorIdentity } from './base/embedding.ts';
 import { adoptIdentity } from './fixtures/adopt.ts';
 import { namesIssues } from '../contract/neutral-words.ts';
-import { DEFAULT_FIXTURES, type Fixtures, readFixtures } from './fixtures/document.ts';
+import { type Fixtures, readFixtures } from './fixtures/document.ts';
+import { SAMPLES } from './fixtures/samples.ts';
 import { createRecorder } from './wire/recorder.ts';
 import { openRequestLog } from './wire/request-log.ts';
 import type { Signing } from './platform/signing.ts';
@@ -112,8 +113,7 @@ function openFixtures(settings: StoredSettings, given: unknown): Fixtures {
     settings.set(FIXTURES_KEY, given);
     return fixtures;
   }
-  const stored = settings.get<unknown>(FIXTURES_KEY);
-  return stored === undefined ? DEFAULT_FIXTURES : readFixtures(stored);
+  return readFixtures(settings.get<unknown>(FIXTURES_KEY) ?? SAMPLES);
 }
 
 function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatform {

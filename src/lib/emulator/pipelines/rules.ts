@@ -4,7 +4,7 @@ import { type Failure, WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import type { PipelineRequest, SyncMode } from '../../contract/pipelines.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import { refuse, sentences } from '../wire/request-body.ts';
-import type { DataPlanFixture } from '../fixtures/warehouse.ts';
+import type { WarehouseFixtures } from '../fixtures/warehouse.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
 /** The refusal of a body: two mistakes have a sentence of their own where they stand alone. */
@@ -17,7 +17,7 @@ export function judgePipeline(issues: FieldIssue[]): PlatformError {
 export function describePlanFailure(
   { data_plan_id: id, data_plan_version: version }: Pick<PipelineRequest, 'data_plan_id' | 'data_plan_version'>,
   workspace: number,
-  plans: readonly DataPlanFixture[],
+  plans: WarehouseFixtures['data_plans'],
 ): { failure: Failure; detail: string } | undefined {
   if (id === undefined) return undefined;
   const versions = plans.filter((plan) => plan.workspace_id === workspace && plan.id === id);

@@ -1,7 +1,7 @@
 // Which file a connection leads to, or why it leads nowhere (decision: D64).
 import { existsSync } from 'node:fs';
 import type { ConnectionRequest } from '../../contract/connections.ts';
-import type { WarehouseFixture } from '../fixtures/warehouse.ts';
+import type { WarehouseFixtures } from '../fixtures/warehouse.ts';
 
 /** `sample` stands for the sample warehouse, which is made when it is needed. */
 export type WarehouseFile = { file: string } | { sample: true };
@@ -16,7 +16,7 @@ type ConnectionDetails = Pick<ConnectionRequest, 'service_provider' | 'config'>;
 /** Finds the way into the warehouses that are listed, into the one file given, or to the sample one. */
 export function findWarehouse(
   { service_provider, config }: ConnectionDetails,
-  warehouses: readonly WarehouseFixture[],
+  warehouses: WarehouseFixtures['warehouses'],
   fallback: string | undefined,
 ): WarehouseFile | Unreachable {
   if (warehouses.length === 0) return fallback === undefined ? { sample: true } : existing(fallback);
