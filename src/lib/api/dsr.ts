@@ -1,51 +1,45 @@
-// C. Data subject requests: one method per endpoint, and the links that their answers give.
-import {
-  type CancelReply,
-  type CreateReply,
-  type DiscoveryReply,
-  dsrEndpoints,
-  type DsrRequest,
-  type RequestStatusReply,
-} from '../contract/dsr.ts';
-import type { Client, DescribedRequest, Reply, Sender, Sink } from '../http/types.ts';
-import { type Dated, dated } from './dated.ts';
+// C. Data subject requests: one method per endpoint, and the links in their responses.
+import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
+import type { Client, Reply, Sink } from '../http/types.ts';
 
 export type { SendOutcome, Sender } from '../http/types.ts';
+
+/** A response body and the time when the platform sent it, by its own clock in epoch ms (undefined without `date`). */
+export interface Dated<T> {
+  body: T;
+  date: number | undefined;
+}
+
+export function dated<T>({ body, headers }: Reply<T>): Dated<T> {
+  const date = Date.parse(headers['date'] ?? '');
+  return { body, date: Number.isNaN(date) ? undefined : date };
+}
 
 export type DsrApi = ReturnType<typeof createDsrApi>;
 
 export function createDsrApi(client: Client) {
+  const { create, get, list, cancel, discovery } = dsrEndpoints;
+  const getInput = (requestId: string, signal?: AbortSignal) => ({ params: { requestId }, signal });
+  const listInput = (group_id: string, signal?: AbortSignal) => ({ query: { group_id }, signal });
   return {
-    /**
-     * POST a request. Status, headers and the raw text come along, because the answer is signed. Throws
-     * OutcomeUnknownError when the answer is lost: `get` then tells.
-     */
-    create: (body: DsrRequest, signal?: AbortSignal): Promise<Reply<CreateReply>> =>
-      client.exchange(dsrEndpoints.create, { body, ...(signal && { signal }) }),
-    /** The door for many requests: bytes that are JSON already, in the words of the wire. */
-    openCreate: (): Promise<Sender<CreateReply>> => client.openSender(dsrEndpoints.create),
-    /** The door for reading many; the id is the parameter `requestId`. */
-    openGet: (): Promise<Sender<RequestStatusReply>> => client.openSender(dsrEndpoints.get),
-    /** What `create` would send. */
-    describeCreate: (body: DsrRequest): DescribedRequest => client.describe(dsrEndpoints.create, { body }),
-    get: (requestId: string, signal?: AbortSignal): Promise<RequestStatusReply> =>
-      client.call(dsrEndpoints.get, { params: { requestId }, ...(signal && { signal }) }),
-    /** The same with the `date` header: the platform's own time, in milliseconds since the epoch. */
-    getDated: async (requestId: string, signal?: AbortSignal): Promise<Dated<RequestStatusReply>> =>
-      dated(await client.exchange(dsrEndpoints.get, { params: { requestId }, ...(signal && { signal }) })),
-    /** All requests with a group id; none for one that is not known. */
-    list: (groupId: string, signal?: AbortSignal): Promise<RequestStatusReply[]> =>
-      client.call(dsrEndpoints.list, { query: { group_id: groupId }, ...(signal && { signal }) }),
-    listDated: async (groupId: string, signal?: AbortSignal): Promise<Dated<RequestStatusReply[]>> =>
-      dated(await client.exchange(dsrEndpoints.list, { query: { group_id: groupId }, ...(signal && { signal }) })),
-    /** DELETE a pending request. Throws OutcomeUnknownError when the answer is lost. */
-    cancel: (requestId: string, signal?: AbortSignal): Promise<CancelReply> =>
-      client.call(dsrEndpoints.cancel, { params: { requestId }, ...(signal && { signal }) }),
-    /** What `cancel` would send. */
-    describeCancel: (requestId: string): DescribedRequest =>
-      client.describe(dsrEndpoints.cancel, { params: { requestId } }),
-    discovery: (signal?: AbortSignal): Promise<DiscoveryReply> =>
-      client.call(dsrEndpoints.discovery, { ...(signal && { signal }) }),
+    /** POST a request. Returns status, headers and raw text too, because the platform signs the response. */
+    create: (body: DsrRequest, signal?: AbortSignal) => client.exchange(create, { body, signal }),
+    describeCreate: (body: DsrRequest) => client.describe(create, { body }),
+    /** Sends many requests: bodies are JSON bytes in the words of the wire. */
+    openCreate: () => client.openSender(create),
+    /** Reads many requests; the id is the parameter `requestId`. */
+    openGet: () => client.openSender(get),
+    get: (requestId: string, signal?: AbortSignal) => client.call(get, getInput(requestId, signal)),
+    getDated: async (requestId: string, signal?: AbortSignal) =>
+      dated(await client.exchange(get, getInput(requestId, signal))),
+    /** All requests with a group id; none for an unknown one. */
+    list: (groupId: string, signal?: AbortSignal) => client.call(list, listInput(groupId, signal)),
+    listDated: async (groupId: string, signal?: AbortSignal) =>
+      dated(await client.exchange(list, listInput(groupId, signal))),
+    /** DELETE a pending request. */
+    cancel: (requestId: string, signal?: AbortSignal) => client.call(cancel, getInput(requestId, signal)),
+    describeCancel: (requestId: string) => client.describe(cancel, getInput(requestId)),
+    discovery: (signal?: AbortSignal) => client.call(discovery, { signal }),
     /** GETs a `results_url` with the workspace's credentials; only below the address of the data subject requests. */
     results: (url: string, sink: Sink, signal?: AbortSignal): Promise<void> =>
       client.download({ url, service: 'dsr', accept: '*/*' }, sink, signal),

@@ -1,66 +1,99 @@
-// The clients of all areas; each is made when it is first asked for.
+// The clients of all areas. Each is created at first use.
+import { connectionsEndpoints, type ServiceProvider } from '../contract/connections.ts';
+import { dataModelsEndpoints } from '../contract/data-models.ts';
+import { type EventIntake, type IdentityIntake, intakeEndpoints } from '../contract/intake.ts';
+import { seedingEndpoints, type SingleSeed } from '../contract/seeding.ts';
 import type { Client } from '../http/types.ts';
-import { type ConnectionsApi, createConnectionsApi, type WorkspaceScope } from './connections.ts';
-import { createDataModelsApi, type DataModelsApi } from './data-models.ts';
-import { createDsrApi, type DsrApi } from './dsr.ts';
-import { createGroupsApi, type GroupsApi } from './groups.ts';
-import { createIntakeApi, type IntakeApi } from './intake.ts';
-import { createPipelinesApi, type PipelinesApi } from './pipelines.ts';
-import { createRolesApi, type RolesApi, type RolesScope } from './roles.ts';
-import { createSeedingApi, type SeedingApi } from './seeding.ts';
+import { KnownError } from '../kernel/errors.ts';
+import { createDsrApi } from './dsr.ts';
+import { createGroupsApi } from './groups.ts';
+import { createPipelinesApi } from './pipelines.ts';
+import { resourceCalls } from './resource.ts';
+import { createRolesApi } from './roles.ts';
 
-export interface Api {
-  readonly client: Client;
-  readonly roles: RolesApi;
-  readonly groups: GroupsApi;
-  readonly dsr: DsrApi;
-  readonly connections: ConnectionsApi;
-  readonly dataModels: DataModelsApi;
-  readonly pipelines: PipelinesApi;
-  readonly seeding: SeedingApi;
-  readonly intake: IntakeApi;
+interface ApiScope {
+  /** The manifest belongs to the organization, although every path contains the account. */
+  roles(): { orgId: bigint; accountId: bigint };
+  /** For the areas whose paths contain a workspace: B and D. */
+  workspaceId(): bigint;
 }
 
-export interface ApiScope {
-  roles(): RolesScope;
-  /** Of the areas whose paths name a workspace: B and D. */
-  workspace(): WorkspaceScope;
+export type Api = ReturnType<typeof createApi>;
+export type SeedingApi = ReturnType<typeof createSeedingApi>;
+
+export function createApi(client: Client, scope: ApiScope) {
+  return lazy({
+    client: () => client,
+    roles: () => createRolesApi(client, scope.roles()),
+    groups: () => createGroupsApi(client, scope.workspaceId()),
+    dsr: () => createDsrApi(client),
+    connections: () => createConnectionsApi(client, scope.workspaceId()),
+    dataModels: () => resourceCalls(client, dataModelsEndpoints, { workspaceId: scope.workspaceId() }, 'modelId'),
+    pipelines: () => createPipelinesApi(client, scope.workspaceId()),
+    seeding: () => createSeedingApi(client),
+    intake: () => createIntakeApi(client),
+  });
 }
 
-export function createApi(client: Client, scope: ApiScope): Api {
-  let roles: RolesApi | undefined;
-  let groups: GroupsApi | undefined;
-  let dsr: DsrApi | undefined;
-  let connections: ConnectionsApi | undefined;
-  let dataModels: DataModelsApi | undefined;
-  let pipelines: PipelinesApi | undefined;
-  let seeding: SeedingApi | undefined;
-  let intake: IntakeApi | undefined;
+/** An object whose members are created at first use, once. */
+function lazy<T extends Record<string, () => unknown>>(makers: T) {
+  const members = new Map<string, unknown>();
+  const getters = Object.entries(makers).map(([name, make]) => {
+    const get = (): unknown => {
+      if (!members.has(name)) members.set(name, make());
+      return members.get(name);
+    };
+    return [name, { get, enumerable: true }];
+  });
+  return Object.defineProperties({}, Object.fromEntries(getters)) as { readonly [K in keyof T]: ReturnType<T[K]> };
+}
+
+function createConnectionsApi(client: Client, workspaceId: bigint) {
+  const params = { workspaceId };
   return {
-    client,
-    get roles() {
-      return (roles ??= createRolesApi(client, scope.roles()));
+    ...resourceCalls(client, connectionsEndpoints, params, 'connectionId'),
+    /** All, or those of one provider. */
+    list: (serviceProvider?: ServiceProvider, signal?: AbortSignal) =>
+      client.call(connectionsEndpoints.list, { params, query: { serviceProvider }, signal }),
+  };
+}
+
+function createSeedingApi(client: Client) {
+  const { set, bulk } = seedingEndpoints;
+  return {
+    /** POST for one user. */
+    set: async (body: SingleSeed, signal?: AbortSignal): Promise<void> => {
+      await client.call(set, { body, signal });
     },
-    get groups() {
-      return (groups ??= createGroupsApi(client, scope.workspace()));
+    describeSet: (body: SingleSeed) => client.describe(set, { body }),
+    /**
+     * POST of a list without users, which changes nothing. Returns when the platform accepts the credentials, because it
+     * checks them before the body (specification, E). Throws as any call does when it rejects them.
+     */
+    tryCredentials: async (signal?: AbortSignal): Promise<void> => {
+      try {
+        await client.call(bulk, { body: [], signal });
+      } catch (error) {
+        if (!(error instanceof KnownError) || (error.status !== 400 && error.status !== 422)) throw error;
+      }
     },
-    get dsr() {
-      return (dsr ??= createDsrApi(client));
+    /** Sends many bulk calls: bodies are JSON bytes in the words of the wire. */
+    openBulk: () => client.openSender(bulk),
+    describeBulk: (body: SingleSeed[]) => client.describe(bulk, { body }),
+  };
+}
+
+function createIntakeApi(client: Client) {
+  const { event, identify } = intakeEndpoints;
+  return {
+    /** POST events. Throws OutcomeUnknownError when the response is lost: a repeated event would count twice. */
+    event: async (body: EventIntake, signal?: AbortSignal): Promise<void> => {
+      await client.call(event, { body, signal });
     },
-    get connections() {
-      return (connections ??= createConnectionsApi(client, scope.workspace()));
+    describeEvent: (body: EventIntake) => client.describe(event, { body }),
+    identify: async (body: IdentityIntake, signal?: AbortSignal): Promise<void> => {
+      await client.call(identify, { body, signal });
     },
-    get dataModels() {
-      return (dataModels ??= createDataModelsApi(client, scope.workspace()));
-    },
-    get pipelines() {
-      return (pipelines ??= createPipelinesApi(client, scope.workspace()));
-    },
-    get seeding() {
-      return (seeding ??= createSeedingApi(client));
-    },
-    get intake() {
-      return (intake ??= createIntakeApi(client));
-    },
+    describeIdentify: (body: IdentityIntake) => client.describe(identify, { body }),
   };
 }

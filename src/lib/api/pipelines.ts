@@ -1,17 +1,17 @@
 // D. Pipelines: one method per endpoint.
-import type { RunPageReply, RunReply, TriggerReply } from '../contract/pipeline-runs.ts';
-import {
-  type PipelineReply,
-  type PipelineReportReply,
-  type PipelineRequest,
-  pipelinesEndpoints,
-} from '../contract/pipelines.ts';
-import type { Client, DescribedRequest } from '../http/types.ts';
-import type { WorkspaceScope } from './connections.ts';
-import { type Dated, dated } from './dated.ts';
+import { type PipelineRequest, pipelinesEndpoints } from '../contract/pipelines.ts';
+import type { Client } from '../http/types.ts';
+import { dated } from './dsr.ts';
+import { resourceCalls } from './resource.ts';
 
-export interface RunsQuery {
-  /** From 1 on. */
+interface UpdateOptions {
+  /** False lets the update change the sync mode, which resets the sync position. */
+  preventResets?: boolean;
+  signal?: AbortSignal;
+}
+
+interface RunsQuery {
+  /** From 1. */
   currentPage?: number;
   /** 1 to 100. */
   pageSize?: number;
@@ -20,7 +20,7 @@ export interface RunsQuery {
   endDate?: string;
 }
 
-export interface OnceOptions {
+interface OnceOptions {
   signal?: AbortSignal;
   /** Called before a repeat after a 429 or a 401; see `CallInput`. */
   mayRepeat?: () => Promise<boolean>;
@@ -28,55 +28,37 @@ export interface OnceOptions {
 
 export type PipelinesApi = ReturnType<typeof createPipelinesApi>;
 
-export function createPipelinesApi(client: Client, { workspaceId }: WorkspaceScope) {
+export function createPipelinesApi(client: Client, workspaceId: bigint) {
+  const { update, trigger, reset, report, runs, run } = pipelinesEndpoints;
   const params = { workspaceId };
   const of = (pipelineId: string) => ({ workspaceId, pipelineId });
-  const { list, get, create, update, delete: remove, trigger, reset, report, runs, run } = pipelinesEndpoints;
-  const triggerBody = (pipeline_id: string) => ({ pipeline_id });
-  const resetBody = (pipeline_id: string) => ({ pipeline_id, reset_type: 'full' as const });
+  const updateOf = (id: string, body: PipelineRequest, { preventResets, signal }: UpdateOptions) => {
+    return { params: of(id), body, query: { preventResets }, signal };
+  };
+  const triggerOf = (pipeline_id: string) => ({ params, body: { pipeline_id } });
+  const resetOf = (pipeline_id: string) => ({ params, body: { pipeline_id, reset_type: 'full' as const } });
   return {
-    list: (signal?: AbortSignal): Promise<PipelineReply[]> => client.call(list, { params, ...(signal && { signal }) }),
-    get: (id: string, signal?: AbortSignal): Promise<PipelineReply> =>
-      client.call(get, { params: of(id), ...(signal && { signal }) }),
-    /** POST. Throws OutcomeUnknownError when the answer is lost, as the other writes do. */
-    create: (body: PipelineRequest, signal?: AbortSignal): Promise<PipelineReply> =>
-      client.call(create, { params, body, ...(signal && { signal }) }),
-    /** PUT; `preventResets: false` lets it change the sync mode, which resets the sync position. */
-    update: (
-      id: string,
-      body: PipelineRequest,
-      { preventResets, signal }: { preventResets?: boolean; signal?: AbortSignal } = {},
-    ): Promise<PipelineReply> =>
-      client.call(update, { params: of(id), body, query: { preventResets }, ...(signal && { signal }) }),
-    delete: async (id: string, signal?: AbortSignal): Promise<void> => {
-      await client.call(remove, { params: of(id), ...(signal && { signal }) });
-    },
+    ...resourceCalls(client, pipelinesEndpoints, params, 'pipelineId'),
+    update: (id: string, body: PipelineRequest, options: UpdateOptions = {}) =>
+      client.call(update, updateOf(id, body, options)),
+    describeUpdate: (id: string, body: PipelineRequest, options: UpdateOptions = {}) =>
+      client.describe(update, updateOf(id, body, options)),
     /** Starts a run. Never repeated after a lost response: throws OutcomeUnknownError. */
-    trigger: (id: string, options?: OnceOptions): Promise<TriggerReply> =>
-      client.call(trigger, { params, body: triggerBody(id), ...options }),
+    trigger: (id: string, options?: OnceOptions) => client.call(trigger, { ...triggerOf(id), ...options }),
+    describeTrigger: (id: string) => client.describe(trigger, triggerOf(id)),
     /** Resets the sync position. Never repeated after a lost response: throws OutcomeUnknownError. */
     reset: async (id: string, options?: OnceOptions): Promise<void> => {
-      await client.call(reset, { params, body: resetBody(id), ...options });
+      await client.call(reset, { ...resetOf(id), ...options });
     },
-    report: (id: string, signal?: AbortSignal): Promise<PipelineReportReply> =>
-      client.call(report, { params: of(id), ...(signal && { signal }) }),
-    /** The same with the `date` header: the platform's own time, in milliseconds since the epoch. */
-    reportDated: async (id: string, signal?: AbortSignal): Promise<Dated<PipelineReportReply>> =>
-      dated(await client.exchange(report, { params: of(id), ...(signal && { signal }) })),
+    describeReset: (id: string) => client.describe(reset, resetOf(id)),
+    report: (id: string, signal?: AbortSignal) => client.call(report, { params: of(id), signal }),
+    /** The report with the platform's own time (`date` header). */
+    reportDated: async (id: string, signal?: AbortSignal) =>
+      dated(await client.exchange(report, { params: of(id), signal })),
     /** One page of runs. */
-    runs: (id: string, query: RunsQuery = {}, signal?: AbortSignal): Promise<RunPageReply> =>
-      client.call(runs, { params: of(id), query: { ...query }, ...(signal && { signal }) }),
-    run: (id: string, pipelineRunId: string | bigint | number, signal?: AbortSignal): Promise<RunReply> =>
-      client.call(run, { params: { ...of(id), pipelineRunId }, ...(signal && { signal }) }),
-    /** What the write of that name would send. */
-    describeCreate: (body: PipelineRequest): DescribedRequest => client.describe(create, { params, body }),
-    describeUpdate: (
-      id: string,
-      body: PipelineRequest,
-      { preventResets }: { preventResets?: boolean } = {},
-    ): DescribedRequest => client.describe(update, { params: of(id), body, query: { preventResets } }),
-    describeDelete: (id: string): DescribedRequest => client.describe(remove, { params: of(id) }),
-    describeTrigger: (id: string): DescribedRequest => client.describe(trigger, { params, body: triggerBody(id) }),
-    describeReset: (id: string): DescribedRequest => client.describe(reset, { params, body: resetBody(id) }),
+    runs: (id: string, query: RunsQuery = {}, signal?: AbortSignal) =>
+      client.call(runs, { params: of(id), query: { ...query }, signal }),
+    run: (id: string, pipelineRunId: string | bigint | number, signal?: AbortSignal) =>
+      client.call(run, { params: { ...of(id), pipelineRunId }, signal }),
   };
 }

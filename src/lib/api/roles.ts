@@ -1,37 +1,28 @@
 // A. Custom roles: one method per endpoint.
-import type { ManifestReply, ManifestRequest, Task } from '../contract/roles.ts';
-import { rolesEndpoints } from '../contract/roles.ts';
-import type { Client, DescribedRequest } from '../http/types.ts';
+import { type ManifestRequest, rolesEndpoints } from '../contract/roles.ts';
+import type { Client } from '../http/types.ts';
 
-/** Whose manifest: it belongs to the organization, although the account stands in every path. */
-export interface RolesScope {
-  orgId: bigint;
-  accountId: bigint;
+interface RolesOptions {
+  signal?: AbortSignal;
+  reserved?: boolean;
 }
 
 export type RolesApi = ReturnType<typeof createRolesApi>;
 
-export function createRolesApi(client: Client, scope: RolesScope) {
-  const params = { orgId: scope.orgId, accountId: scope.accountId };
+export function createRolesApi(client: Client, params: { orgId: bigint; accountId: bigint }) {
+  const { get, listTasks, replace } = rolesEndpoints;
   return {
-    /** GET tasks: every task that a role may hold. */
-    listTasks: (signal?: AbortSignal): Promise<Task[]> =>
-      client.call(rolesEndpoints.listTasks, { params, ...(signal && { signal }) }),
+    /** GET tasks: every task that a role may have. */
+    listTasks: (signal?: AbortSignal) => client.call(listTasks, { params, signal }),
     /** GET roles: the whole manifest. */
-    get: (options: { signal?: AbortSignal; reserved?: boolean } = {}): Promise<ManifestReply> =>
-      client.call(rolesEndpoints.get, { params, ...options }),
-    /** PUT roles: replaces the whole manifest. Throws OutcomeUnknownError when the answer is lost. */
-    replace: (
-      body: ManifestRequest,
-      options: { signal?: AbortSignal; reserved?: boolean } = {},
-    ): Promise<ManifestReply> => client.call(rolesEndpoints.replace, { params, body, ...options }),
-    /** What `replace` would send. */
-    describeReplace: (body: ManifestRequest): DescribedRequest =>
-      client.describe(rolesEndpoints.replace, { params, body }),
+    get: (options: RolesOptions = {}) => client.call(get, { params, ...options }),
+    /** PUT roles: replaces the whole manifest. Throws OutcomeUnknownError when the response is lost. */
+    replace: (body: ManifestRequest, options: RolesOptions = {}) => client.call(replace, { params, body, ...options }),
+    describeReplace: (body: ManifestRequest) => client.describe(replace, { params, body }),
     /** Takes the budget and the token for a GET and a PUT with nothing between them. */
     prepareReplace: async (signal?: AbortSignal): Promise<void> => {
-      await client.prepare(rolesEndpoints.replace, signal);
-      await client.reserve(rolesEndpoints.replace, 2, signal);
+      await client.prepare(replace, signal);
+      await client.reserve(replace, 2, signal);
     },
   };
 }

@@ -13,9 +13,10 @@ import {
   string,
   unknown,
 } from 'zod/mini';
-import { endpoint, type NameMark } from './endpoint.ts';
+import { endpoints, type NameMark } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';
-import { auditFields, Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
+import { auditFields } from './shared.ts';
+import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 /** Neutral words; a deployment's own are mapped at the edge. */
 export const SERVICE_PROVIDERS = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
@@ -102,62 +103,38 @@ export type ConnectionReply = Infer<typeof ConnectionReply>;
 
 const LIST_PATH = `${WORKSPACE_PATH}/connections` as const;
 const CONNECTION_PATH = `${WORKSPACE_PATH}/connections/{connectionId}` as const;
-const call = { service: 'base', auth: 'bearer' } as const;
 const NAMES: readonly NameMark[] = ['value:service_provider', 'keys:config'];
 const LIST_NAMES: readonly NameMark[] = ['value:[].service_provider', 'keys:[].config'];
 
-export const connectionsEndpoints = {
-  list: endpoint({
-    ...call,
-    id: 'connections.list',
+export const connectionsEndpoints = endpoints('connections', 'base', 'bearer', {
+  list: {
     method: 'GET',
     path: LIST_PATH,
-    status: 200,
     reply: array(ConnectionReply),
     query: ['serviceProvider'],
-    safety: 'repeat',
     names: { query: ['serviceProvider'], reply: LIST_NAMES },
-  }),
-  get: endpoint({
-    ...call,
-    id: 'connections.get',
+  },
+  get: {
     method: 'GET',
     path: CONNECTION_PATH,
-    status: 200,
     reply: ConnectionReply,
     about: { connectionId: 'id' },
-    safety: 'repeat',
     names: { reply: NAMES },
-  }),
-  create: endpoint({
-    ...call,
-    id: 'connections.create',
+  },
+  create: {
     method: 'POST',
     path: LIST_PATH,
-    status: 200,
     body: ConnectionRequest,
     reply: ConnectionReply,
-    safety: 'confirm',
     names: { body: NAMES, reply: NAMES },
-  }),
-  update: endpoint({
-    ...call,
-    id: 'connections.update',
+  },
+  update: {
     method: 'PUT',
     path: CONNECTION_PATH,
-    status: 200,
     body: ConnectionRequest,
     reply: ConnectionReply,
     about: { connectionId: 'id' },
-    safety: 'confirm',
     names: { body: NAMES, reply: NAMES },
-  }),
-  delete: endpoint({
-    ...call,
-    id: 'connections.delete',
-    method: 'DELETE',
-    path: CONNECTION_PATH,
-    status: 204,
-    safety: 'confirm',
-  }),
-};
+  },
+  delete: { method: 'DELETE', path: CONNECTION_PATH, status: 204 },
+});

@@ -10,9 +10,10 @@ import {
   strictObject,
   string,
 } from 'zod/mini';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';
-import { auditFields, Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
+import { auditFields } from './shared.ts';
+import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 /** The body of POST and PUT. */
 export const DataModelRequest = strictObject({
@@ -41,55 +42,17 @@ export type DataModelReply = Infer<typeof DataModelReply>;
 
 const LIST_PATH = `${WORKSPACE_PATH}/data-models` as const;
 const MODEL_PATH = `${WORKSPACE_PATH}/data-models/{modelId}` as const;
-const call = { service: 'base', auth: 'bearer' } as const;
 
-export const dataModelsEndpoints = {
-  list: endpoint({
-    ...call,
-    id: 'dataModels.list',
-    method: 'GET',
-    path: LIST_PATH,
-    status: 200,
-    reply: array(DataModelReply),
-    safety: 'repeat',
-  }),
-  get: endpoint({
-    ...call,
-    id: 'dataModels.get',
-    method: 'GET',
-    path: MODEL_PATH,
-    status: 200,
-    reply: DataModelReply,
-    about: { modelId: 'id' },
-    safety: 'repeat',
-  }),
-  create: endpoint({
-    ...call,
-    id: 'dataModels.create',
-    method: 'POST',
-    path: LIST_PATH,
-    status: 200,
-    body: DataModelRequest,
-    reply: DataModelReply,
-    safety: 'confirm',
-  }),
-  update: endpoint({
-    ...call,
-    id: 'dataModels.update',
+export const dataModelsEndpoints = endpoints('dataModels', 'base', 'bearer', {
+  list: { method: 'GET', path: LIST_PATH, reply: array(DataModelReply) },
+  get: { method: 'GET', path: MODEL_PATH, reply: DataModelReply, about: { modelId: 'id' } },
+  create: { method: 'POST', path: LIST_PATH, body: DataModelRequest, reply: DataModelReply },
+  update: {
     method: 'PUT',
     path: MODEL_PATH,
-    status: 200,
     body: DataModelRequest,
     reply: DataModelReply,
     about: { modelId: 'id' },
-    safety: 'confirm',
-  }),
-  delete: endpoint({
-    ...call,
-    id: 'dataModels.delete',
-    method: 'DELETE',
-    path: MODEL_PATH,
-    status: 204,
-    safety: 'confirm',
-  }),
-};
+  },
+  delete: { method: 'DELETE', path: MODEL_PATH, status: 204 },
+});

@@ -19,7 +19,7 @@ import {
 } from 'zod/mini';
 import { parseIso } from '../kernel/timestamps.ts';
 import { callbackUrlIssue, EXTENSION_PREFIX, identityIssues, OTHER_SPELLING, SENT_SPELLING } from './dsr-rules.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { hasControlCharacter, Integer, textWhere } from './shared.ts';
 
 export const API_VERSION = '3.0';
@@ -175,69 +175,32 @@ export const DiscoveryReply = looseObject({
 });
 export type DiscoveryReply = Infer<typeof DiscoveryReply>;
 
-/** The body of every refusal of C. */
-export const DsrErrorReply = looseObject({
-  code: Integer,
-  message: string(),
-  errors: array(looseObject({ domain: nullish(string()), reason: nullish(string()), message: nullish(string()) })),
-});
-export type DsrErrorReply = Infer<typeof DsrErrorReply>;
-
-export const dsrEndpoints = {
-  create: endpoint({
-    id: 'dsr.create',
-    service: 'dsr',
-    auth: 'dsr-basic',
+export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
+  create: {
     method: 'POST',
     path: '/requests/',
     status: 201,
     body: DsrRequest,
     reply: CreateReply,
-    safety: 'confirm',
     names: { body: ['keys:subject_identities', 'keys:extensions.*.subject_identities'] },
-  }),
-  get: endpoint({
-    id: 'dsr.get',
-    service: 'dsr',
-    auth: 'dsr-basic',
+  },
+  get: {
     method: 'GET',
     path: '/requests/{requestId}',
-    status: 200,
     reply: RequestStatusReply,
     about: { requestId: 'subject_request_id' },
-    safety: 'repeat',
-  }),
-  list: endpoint({
-    id: 'dsr.list',
-    service: 'dsr',
-    auth: 'dsr-basic',
-    method: 'GET',
-    path: '/requests',
-    status: 200,
-    reply: array(RequestStatusReply),
-    query: ['group_id'],
-    safety: 'repeat',
-  }),
-  cancel: endpoint({
-    id: 'dsr.cancel',
-    service: 'dsr',
-    auth: 'dsr-basic',
+  },
+  list: { method: 'GET', path: '/requests', reply: array(RequestStatusReply), query: ['group_id'] },
+  cancel: {
     method: 'DELETE',
     path: '/requests/{requestId}',
-    status: 200,
     reply: CancelReply,
     about: { requestId: 'subject_request_id' },
-    safety: 'confirm',
-  }),
-  discovery: endpoint({
-    id: 'dsr.discovery',
-    service: 'dsr',
-    auth: 'dsr-basic',
+  },
+  discovery: {
     method: 'GET',
     path: '/discovery/',
-    status: 200,
     reply: DiscoveryReply,
-    safety: 'repeat',
     names: { reply: ['value:supported_identities.[].identity_type'] },
-  }),
-};
+  },
+});

@@ -86,6 +86,33 @@ export function endpoint<
   return Object.freeze(spec);
 }
 
+type Row = Omit<EndpointSpec<string, ZodMiniType, ZodMiniType>, 'id' | 'service' | 'auth' | 'status' | 'safety'> &
+  Partial<Pick<Endpoint, 'service' | 'status' | 'safety'>>;
+type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends ZodMiniType> ? Schema : undefined;
+
+/**
+ * Declares the calls of an area. The service and the status (200) are those of the area unless the row has others. A GET
+ * may be repeated; any other call must be confirmed by a read, unless the row says otherwise.
+ */
+export function endpoints<const Rows extends Record<string, Row>>(
+  area: string,
+  service: Service,
+  auth: Auth,
+  rows: Rows,
+) {
+  const all = Object.entries<Row>(rows).map(([verb, row]) => {
+    const safety = row.method === 'GET' ? 'repeat' : 'confirm';
+    return [verb, endpoint({ id: `${area}.${verb}`, service, auth, status: 200, safety, ...row })];
+  });
+  return Object.fromEntries(all) as {
+    readonly [Verb in keyof Rows]: Endpoint<
+      Rows[Verb]['path'],
+      SchemaOf<Rows[Verb], 'body'>,
+      SchemaOf<Rows[Verb], 'reply'>
+    >;
+  };
+}
+
 /**
  * Fills a path's placeholders, each percent-encoded, so that an id can never become a path of its own. Throws a usage
  * error for the few ids that no encoding can carry.

@@ -1,8 +1,8 @@
 // Turns a schema's refusal into sentences a person can act on: which field, what is wrong with it.
 import type { core, ZodMiniType } from 'zod/mini';
 import { nearest } from '../kernel/nearest.ts';
+import { characterCount } from '../kernel/words.ts';
 import type { Failure } from './failures.ts';
-import { characterCount } from './shared.ts';
 
 /** One refused place: the way to it and what is wrong there. */
 export interface FieldIssue {

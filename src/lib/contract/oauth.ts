@@ -1,6 +1,6 @@
 // The token call (specification, "Authentication").
 import { type infer as Infer, literal, looseObject, number, object, string } from 'zod/mini';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { textOf } from './shared.ts';
 
 export const TokenRequest = object({
@@ -14,16 +14,6 @@ export type TokenRequest = Infer<typeof TokenRequest>;
 export const TokenReply = looseObject({ access_token: string(), expires_in: number(), token_type: string() });
 export type TokenReply = Infer<typeof TokenReply>;
 
-export const oauthEndpoints = {
-  token: endpoint({
-    id: 'oauth.token',
-    service: 'auth',
-    auth: 'none',
-    method: 'POST',
-    path: '/oauth/token',
-    status: 200,
-    body: TokenRequest,
-    reply: TokenReply,
-    safety: 'repeat',
-  }),
-};
+export const oauthEndpoints = endpoints('oauth', 'auth', 'none', {
+  token: { method: 'POST', path: '/oauth/token', body: TokenRequest, reply: TokenReply, safety: 'repeat' },
+});

@@ -2,7 +2,6 @@
 import { PIPELINE_STATES, PIPELINE_TYPES, SYNC_MODES, SCHEDULE_TYPES, FREQUENCIES } from './choices.ts';
 import {
   array,
-  check,
   enum as oneOf,
   type infer as Infer,
   int,
@@ -17,11 +16,11 @@ import {
   transform,
   union,
 } from 'zod/mini';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { pipelineIssues } from './pipeline-rules.ts';
 import { RunPageReply, RunReply, TriggerReply, TriggerRequest } from './pipeline-runs.ts';
-import { Environment, Integer } from './shared.ts';
-import { auditFields, Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
+import { auditFields, Environment, Integer, rule } from './shared.ts';
+import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as const;
 
@@ -72,13 +71,7 @@ export const PipelineRequest = strictObject({
   data_plan_id: optional(Filled),
   data_plan_version: optional(union([int(), Filled])),
   ...readOnlyFields,
-}).check(
-  check((context) => {
-    for (const { path, message, ...params } of pipelineIssues(context.value)) {
-      context.issues.push({ code: 'custom', path, message, input: context.value, params });
-    }
-  }),
-);
+}).check(rule(pipelineIssues));
 export type PipelineRequest = Infer<typeof PipelineRequest>;
 
 const text = nullish(string());
@@ -126,105 +119,44 @@ export const ResetRequest = strictObject({ pipeline_id: Slug, reset_type: litera
 
 const LIST_PATH = `${WORKSPACE_PATH}/inputs/data-pipelines` as const;
 const PIPELINE_PATH = `${WORKSPACE_PATH}/inputs/data-pipelines/{pipelineId}` as const;
-const call = { service: 'base', auth: 'bearer' } as const;
 
-export const pipelinesEndpoints = {
-  list: endpoint({
-    ...call,
-    id: 'pipelines.list',
-    method: 'GET',
-    path: LIST_PATH,
-    status: 200,
-    reply: array(PipelineReply),
-    safety: 'repeat',
-  }),
-  get: endpoint({
-    ...call,
-    id: 'pipelines.get',
-    method: 'GET',
-    path: PIPELINE_PATH,
-    status: 200,
-    reply: PipelineReply,
-    about: { pipelineId: 'id' },
-    safety: 'repeat',
-  }),
-  create: endpoint({
-    ...call,
-    id: 'pipelines.create',
-    method: 'POST',
-    path: LIST_PATH,
-    status: 200,
-    body: PipelineRequest,
-    reply: PipelineReply,
-    safety: 'confirm',
-  }),
-  update: endpoint({
-    ...call,
-    id: 'pipelines.update',
+export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
+  list: { method: 'GET', path: LIST_PATH, reply: array(PipelineReply) },
+  get: { method: 'GET', path: PIPELINE_PATH, reply: PipelineReply, about: { pipelineId: 'id' } },
+  create: { method: 'POST', path: LIST_PATH, body: PipelineRequest, reply: PipelineReply },
+  update: {
     method: 'PUT',
     path: PIPELINE_PATH,
-    status: 200,
     body: PipelineRequest,
     reply: PipelineReply,
     query: ['preventResets'],
     about: { pipelineId: 'id' },
-    safety: 'confirm',
-  }),
-  delete: endpoint({
-    ...call,
-    id: 'pipelines.delete',
-    method: 'DELETE',
-    path: PIPELINE_PATH,
-    status: 204,
-    safety: 'confirm',
-  }),
-  trigger: endpoint({
-    ...call,
-    id: 'pipelines.trigger',
+  },
+  delete: { method: 'DELETE', path: PIPELINE_PATH, status: 204 },
+  trigger: {
     method: 'POST',
     path: `${LIST_PATH}/trigger`,
-    status: 200,
     body: TriggerRequest,
     reply: TriggerReply,
     safety: 'once',
-  }),
-  reset: endpoint({
-    ...call,
-    id: 'pipelines.reset',
-    method: 'POST',
-    path: `${LIST_PATH}/reset`,
-    status: 204,
-    body: ResetRequest,
-    safety: 'once',
-  }),
-  report: endpoint({
-    ...call,
-    id: 'pipelines.report',
+  },
+  reset: { method: 'POST', path: `${LIST_PATH}/reset`, status: 204, body: ResetRequest, safety: 'once' },
+  report: {
     method: 'GET',
     path: `${PIPELINE_PATH}/report`,
-    status: 200,
     reply: PipelineReportReply,
     about: { pipelineId: 'pipeline_id' },
-    safety: 'repeat',
-  }),
-  runs: endpoint({
-    ...call,
-    id: 'pipelines.runs',
+  },
+  runs: {
     method: 'GET',
     path: `${PIPELINE_PATH}/runs`,
-    status: 200,
     reply: RunPageReply,
     query: ['currentPage', 'pageSize', 'startDate', 'endDate'],
-    safety: 'repeat',
-  }),
-  run: endpoint({
-    ...call,
-    id: 'pipelines.run',
+  },
+  run: {
     method: 'GET',
     path: `${PIPELINE_PATH}/runs/{pipelineRunId}`,
-    status: 200,
     reply: RunReply,
     about: { pipelineId: 'pipeline_id', pipelineRunId: 'id' },
-    safety: 'repeat',
-  }),
-};
+  },
+});

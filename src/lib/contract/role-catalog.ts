@@ -78,23 +78,23 @@ export const PERMISSIONS: readonly Permission[] = ROWS.map(([feature, permission
   meaning,
 }));
 
-const ADMIN_TASKS = [
-  'api_credentials:*',
+const USER_TASKS = [
   'audiences:*',
   'calculated_attributes:*',
-  'catalog:*',
   'connections:configure_inputs',
   'connections:configure_outputs',
   'connections:connect_integration',
   'data_filter:*',
   'data_plans:*',
-  'identity_settings:*',
   'live_stream:view',
   'rules:*',
-  'user_activity:view',
-  'user_management:*',
   'workspaces:*',
-] as const;
+];
+
+/** What support may do and a user may not. */
+const SUPPORT_TASKS = ['api_credentials:*', 'catalog:*', 'identity_settings:*', 'user_activity:view'];
+
+const ADMIN_TASKS = [...USER_TASKS, ...SUPPORT_TASKS, 'user_management:*'].sort();
 
 /** The seven standard role templates, in the order of the specification. */
 export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
@@ -102,18 +102,7 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
     role_id: 'user-role',
     name: 'User',
     description: 'Works with audiences, attributes, connections, plans and rules.',
-    tasks: [
-      'audiences:*',
-      'calculated_attributes:*',
-      'connections:configure_inputs',
-      'connections:configure_outputs',
-      'connections:connect_integration',
-      'data_filter:*',
-      'data_plans:*',
-      'live_stream:view',
-      'rules:*',
-      'workspaces:*',
-    ],
+    tasks: USER_TASKS,
   },
   {
     role_id: 'admin-role',
@@ -169,22 +158,6 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
     role_id: 'support-role',
     name: 'Support',
     description: 'Helps other users: sees their activity and privacy settings, manages no users.',
-    tasks: [
-      'api_credentials:*',
-      'audiences:*',
-      'calculated_attributes:*',
-      'catalog:*',
-      'connections:configure_inputs',
-      'connections:configure_outputs',
-      'connections:connect_integration',
-      'data_filter:*',
-      'data_plans:*',
-      'identity_settings:*',
-      'live_stream:view',
-      'privacy:settings',
-      'rules:*',
-      'user_activity:view',
-      'workspaces:*',
-    ],
+    tasks: [...USER_TASKS, ...SUPPORT_TASKS, 'privacy:settings'].sort(),
   },
 ];

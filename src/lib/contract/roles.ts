@@ -1,8 +1,9 @@
 // A. Custom roles: the manifest and its three calls (specification, "A. Custom roles").
-import { array, check, type infer as Infer, looseObject, nullish, string } from 'zod/mini';
-import { endpoint } from './endpoint.ts';
+import { array, type infer as Infer, looseObject, nullish, string } from 'zod/mini';
+import { characterCount } from '../kernel/words.ts';
+import { endpoints } from './endpoint.ts';
 import { ROLE_LIMITS } from './limits.ts';
-import { characterCount, hasControlCharacter } from './shared.ts';
+import { hasControlCharacter, textWhere } from './shared.ts';
 
 /** The task that every custom role has; the platform adds it by itself, so it is never a difference. */
 export const CORE_TASK = 'user:core';
@@ -11,16 +12,12 @@ export const CORE_TASK = 'user:core';
 export const RESTRICTED_CHARACTERS = /[<>"'\\`]/;
 
 function roleText(what: string, max: number) {
-  return string().check(
-    check((context) => {
-      const length = characterCount(context.value);
-      let message: string | undefined;
-      if (context.value.trim() === '') message = 'is empty';
-      else if (length > max) message = `has ${length} characters; at most ${max} are allowed`;
-      else if (what !== 'description' && hasControlCharacter(context.value)) message = 'holds a control character';
-      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-    }),
-  );
+  return textWhere((text) => {
+    const length = characterCount(text);
+    if (text.trim() === '') return 'is empty';
+    if (length > max) return `has ${length} characters; at most ${max} are allowed`;
+    return what !== 'description' && hasControlCharacter(text) ? 'holds a control character' : undefined;
+  });
 }
 
 export const TaskRef = looseObject({ task_id: string() });
@@ -65,39 +62,13 @@ export type Task = Infer<typeof Task>;
 
 const ROLES_PATH = '/platform/v2/organizations/{orgId}/accounts/{accountId}/roles';
 
-export const rolesEndpoints = {
-  listTasks: endpoint({
-    id: 'roles.listTasks',
-    service: 'base',
-    auth: 'bearer',
+export const rolesEndpoints = endpoints('roles', 'base', 'bearer', {
+  listTasks: {
     method: 'GET',
     path: '/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks',
-    status: 200,
     reply: array(Task),
-    safety: 'repeat',
     budget: 'roles',
-  }),
-  get: endpoint({
-    id: 'roles.get',
-    service: 'base',
-    auth: 'bearer',
-    method: 'GET',
-    path: ROLES_PATH,
-    status: 200,
-    reply: ManifestReply,
-    safety: 'repeat',
-    budget: 'roles',
-  }),
-  replace: endpoint({
-    id: 'roles.replace',
-    service: 'base',
-    auth: 'bearer',
-    method: 'PUT',
-    path: ROLES_PATH,
-    status: 200,
-    body: ManifestRequest,
-    reply: ManifestReply,
-    safety: 'confirm',
-    budget: 'roles',
-  }),
-};
+  },
+  get: { method: 'GET', path: ROLES_PATH, reply: ManifestReply, budget: 'roles' },
+  replace: { method: 'PUT', path: ROLES_PATH, body: ManifestRequest, reply: ManifestReply, budget: 'roles' },
+});

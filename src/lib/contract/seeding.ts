@@ -1,7 +1,6 @@
 // E. Calculated attribute seeding: one user's body, the bulk array, and their two calls (specification, "E. Seeding").
 import {
   array,
-  check,
   enum as oneOf,
   type infer as Infer,
   minLength,
@@ -13,9 +12,9 @@ import {
   transform,
   unknown,
 } from 'zod/mini';
-import { endpoint, type NameMark } from './endpoint.ts';
+import { endpoints, type NameMark } from './endpoint.ts';
 import { SEED_RULES, seedIssues } from './seed-rules.ts';
-import { Environment, Identities, textWhere, Xpid } from './shared.ts';
+import { Environment, Identities, messageRule, rule, textWhere, Xpid } from './shared.ts';
 
 /** Both spellings of the smallest and the largest value are taken and sent as they are given (decision: D27). */
 export type CalculationType = keyof typeof SEED_RULES;
@@ -37,13 +36,7 @@ const WrittenAttributeSeed = strictObject({
   cutoff_date: optional(string()),
   cuttoff_date: optional(string()),
   seed: SeedForm,
-}).check(
-  check((context) => {
-    for (const { path, message } of seedIssues(context.value)) {
-      context.issues.push({ code: 'custom', path, message, input: context.value });
-    }
-  }),
-);
+}).check(rule(seedIssues));
 
 /** One attribute as it is sent: the date in the spelling of the examples. */
 export interface AttributeSeed {
@@ -80,12 +73,11 @@ export const SingleSeed = strictObject({
   calculated_attributes: record(Name, array(AttributeSeed)),
   user_attributes: optional(record(Name, array(UserAttribute))),
 }).check(
-  check((context) => {
-    const { xpid, identities } = context.value;
-    if (xpid !== undefined || (identities && Object.keys(identities).length > 0)) return;
-    const message = 'needs `xpid`, or `identities` with at least one identity';
-    context.issues.push({ code: 'custom', message, input: context.value });
-  }),
+  messageRule(({ xpid, identities = {} }) =>
+    xpid === undefined && Object.keys(identities).length === 0
+      ? 'needs `xpid`, or `identities` with at least one identity'
+      : undefined,
+  ),
 );
 export type SingleSeed = Infer<typeof SingleSeed>;
 
@@ -96,27 +88,21 @@ export type BulkSeed = Infer<typeof BulkSeed>;
 /** Where a deployment's own words stand in one user's body. */
 export const SEED_NAMES: readonly NameMark[] = ['keys:', 'keys:identities'];
 
-export const seedingEndpoints = {
-  set: endpoint({
-    id: 'seeding.set',
-    service: 'seeding',
-    auth: 'seeding-basic',
+export const seedingEndpoints = endpoints('seeding', 'seeding', 'seeding-basic', {
+  set: {
     method: 'POST',
     path: '/v2/calculatedattributes',
     status: 202,
     body: SingleSeed,
     safety: 'repeat',
     names: { body: SEED_NAMES },
-  }),
-  bulk: endpoint({
-    id: 'seeding.bulk',
-    service: 'seeding',
-    auth: 'seeding-basic',
+  },
+  bulk: {
     method: 'POST',
     path: '/v2/bulkcalculatedattributes',
     status: 202,
     body: BulkSeed,
     safety: 'repeat',
     names: { body: ['keys:[]', 'keys:[].identities'] },
-  }),
-};
+  },
+});

@@ -1,22 +1,43 @@
 // Small schemas and predicates that several areas of the wire share.
-import { bigint, check, enum as oneOf, number, pipe, record, refine, string, transform, union } from 'zod/mini';
+import {
+  bigint,
+  check,
+  enum as oneOf,
+  nullish,
+  number,
+  optional,
+  pipe,
+  record,
+  refine,
+  string,
+  transform,
+  union,
+  unknown,
+} from 'zod/mini';
 import { isCalendarDay } from '../kernel/timestamps.ts';
+import { characterCount } from '../kernel/words.ts';
+import type { FieldIssue } from './explain.ts';
 
-/** Length as the specification counts it: characters, not UTF-16 units. */
-export function characterCount(text: string): number {
-  let count = 0;
-  for (const _character of text) count++;
-  return count;
+/** A check that fails with the issues of `issuesOf`. Their paths start at the checked value. */
+export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[]) {
+  return check<T>(({ value, issues }) => {
+    for (const { path, message, ...params } of issuesOf(value)) {
+      issues.push({ code: 'custom', path, message, input: value, params });
+    }
+  });
 }
 
-/** A string with which `issueOf` finds nothing wrong. What it says stands behind the field's name. */
-export function textWhere(issueOf: (text: string) => string | undefined) {
-  return string().check(
-    check((context) => {
-      const message = issueOf(context.value);
-      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-    }),
-  );
+/** A check with one message, which is shown after the field's name. */
+export function messageRule<T>(messageOf: (value: T) => string | undefined) {
+  return rule<T>((value) => {
+    const message = messageOf(value);
+    return message === undefined ? [] : [{ path: [], message }];
+  });
+}
+
+/** A string for which `messageOf` has no message. */
+export function textWhere(messageOf: (text: string) => string | undefined) {
+  return string().check(messageRule(messageOf));
 }
 
 /** A string of `min` to `max` characters. */
@@ -69,10 +90,7 @@ export function xpidTextIssue(text: string): string | undefined {
 /** A profile's id. Also accepted as a text of digits, and sent as an integer (decision: D27). */
 export const Xpid = pipe(
   union([XpidInteger, string()]).check(
-    check((context) => {
-      const message = typeof context.value === 'string' ? xpidTextIssue(context.value) : undefined;
-      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-    }),
+    messageRule((value) => (typeof value === 'string' ? xpidTextIssue(value) : undefined)),
   ),
   transform((value): number | bigint => {
     if (typeof value !== 'string') return value;
@@ -85,6 +103,22 @@ export const Environment = oneOf(['production', 'development']);
 
 /** Identity type to value (E and F). Both are texts; types are an open list (decision: D27). */
 export const Identities = record(string(), textOf(1, 4096));
+
+/** Fields that the platform sets. They may be sent back with the rest, and are ignored. */
+export const ignoredAuditFields = {
+  created_on: optional(unknown()),
+  created_by: optional(unknown()),
+  last_modified_on: optional(unknown()),
+  last_modified_by: optional(unknown()),
+};
+
+/** Who created and changed a resource, and when: ISO 8601. */
+export const auditFields = {
+  created_on: nullish(string()),
+  created_by: nullish(string()),
+  last_modified_on: nullish(string()),
+  last_modified_by: nullish(string()),
+};
 
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 

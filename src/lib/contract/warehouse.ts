@@ -1,6 +1,6 @@
 // D. Warehouse sync: what connections, data models and pipelines have in common (specification, "D. Warehouse sync").
 import { array, looseObject, nullish, optional, string, unknown } from 'zod/mini';
-import { textWhere } from './shared.ts';
+import { ignoredAuditFields, textWhere } from './shared.ts';
 
 /** `{baseURI}` below the platform's address. */
 export const WORKSPACE_PATH = '/platform/v2/workspaces/{workspaceId}';
@@ -20,20 +20,9 @@ export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : und
 export const readOnlyFields = {
   status: optional(unknown()),
   errors: optional(unknown()),
-  created_on: optional(unknown()),
-  created_by: optional(unknown()),
-  last_modified_on: optional(unknown()),
-  last_modified_by: optional(unknown()),
+  ...ignoredAuditFields,
 };
 
 export const READ_ONLY_FIELDS: readonly string[] = Object.keys(readOnlyFields);
 
 export const ResourceErrors = nullish(array(looseObject({ message: nullish(string()) })));
-
-/** Who made and changed a resource, and when: ISO 8601. */
-export const auditFields = {
-  created_on: nullish(string()),
-  created_by: nullish(string()),
-  last_modified_on: nullish(string()),
-  last_modified_by: nullish(string()),
-};

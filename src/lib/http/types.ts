@@ -17,7 +17,7 @@ export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infe
     ? { body?: undefined }
     : { body: NonNullable<E['body']> extends infer Body extends ZodMiniType ? Infer<Body> : never }) & {
     query?: Record<string, string | number | bigint | boolean | undefined>;
-    signal?: AbortSignal;
+    signal?: AbortSignal | undefined;
     /** The slot of the shared rate budget was taken beforehand by `reserve`: do not wait for another. */
     reserved?: boolean;
     /**

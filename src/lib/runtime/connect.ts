@@ -127,7 +127,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
   });
   const api = createApi(client, {
     roles: () => ({ orgId: settings.needInteger('org_id'), accountId: settings.needInteger('account_id') }),
-    workspace: () => ({ workspaceId: settings.needInteger('workspace_id') }),
+    workspaceId: () => settings.needInteger('workspace_id'),
   });
   return flags.curl ? api : rememberingIds(api, settings, ctx);
 }

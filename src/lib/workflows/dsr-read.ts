@@ -1,5 +1,5 @@
 // Requests as they are now: read from the platform, joined with what the ledger knows, every news written down.
-import type { Dated } from '../api/dated.ts';
+import type { Dated } from '../api/dsr.ts';
 import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
 import { foldEvent, type LedgerRequest } from '../domain/dsr/ledger.ts';

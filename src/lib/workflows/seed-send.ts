@@ -1,6 +1,6 @@
 // Sends batches until each of their rows is accepted or refused for a reason: repeats what a passing trouble hit,
 // narrows a refused batch to the rows at fault, shrinks what was too large.
-import type { SeedingApi } from '../api/seeding.ts';
+import type { SeedingApi } from '../api/index.ts';
 import type { Batch } from '../domain/seed/batch.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
 import type { BatchLimits } from '../domain/seed/packer.ts';

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../../../src/lib/contract/explain.ts';
 import {
-  characterCount,
   hasControlCharacter,
   Identities,
   Integer,
   isCalendarDate,
   textOf,
 } from '../../../../src/lib/contract/shared.ts';
+import { characterCount } from '../../../../src/lib/kernel/words.ts';
 
 describe('characterCount', () => {
   it.each([

@@ -1,6 +1,6 @@
 // A platform with two workspaces and their people, for tests of data subject requests.
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { DsrErrorReply, RequestStatusReply } from '../../../../src/lib/contract/dsr.ts';
+import { RequestStatusReply } from '../../../../src/lib/contract/dsr.ts';
 import type { Failure } from '../../../../src/lib/contract/failures.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { dsrBody, dsrCaller } from '../../../helpers/dsr.ts';
@@ -95,5 +95,4 @@ export function expectRefusal(reply: Exchange, failure: Failure, ...sentences: s
       })),
     },
   ]);
-  expect(DsrErrorReply.safeParse(reply.json).success).toBe(true);
 }

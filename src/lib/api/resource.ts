@@ -1,0 +1,37 @@
+// The calls that every resource of a workspace has: one method per endpoint.
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { CallInput, Client, DescribedRequest, ReplyOf } from '../http/types.ts';
+
+type ResourceEndpoints = Record<'list' | 'get' | 'create' | 'update' | 'delete', Endpoint>;
+type BodyOf<E extends Endpoint> = NonNullable<CallInput<E>['body']>;
+
+/**
+ * `scope` holds the path parameters of the list; `idName` is the parameter that names one resource. A write whose
+ * response is lost throws OutcomeUnknownError. `describe…` returns what the write of that name would send.
+ */
+export function resourceCalls<E extends ResourceEndpoints>(
+  client: Client,
+  endpoints: E,
+  scope: Readonly<Record<string, bigint>>,
+  idName: string,
+) {
+  const { list, get, create, update, delete: remove } = endpoints as ResourceEndpoints;
+  // The types of a generic endpoint's parameters are not known here; every path has those of the scope and the id.
+  const all = (rest: object) => ({ params: scope, ...rest }) as never;
+  const one = (id: string, rest: object) => ({ params: { ...scope, [idName]: id }, ...rest }) as never;
+  return {
+    list: async (signal?: AbortSignal) => (await client.call(list, all({ signal }))) as ReplyOf<E['list']>,
+    get: async (id: string, signal?: AbortSignal) => (await client.call(get, one(id, { signal }))) as ReplyOf<E['get']>,
+    create: async (body: BodyOf<E['create']>, signal?: AbortSignal) =>
+      (await client.call(create, all({ body, signal }))) as ReplyOf<E['create']>,
+    update: async (id: string, body: BodyOf<E['update']>, signal?: AbortSignal) =>
+      (await client.call(update, one(id, { body, signal }))) as ReplyOf<E['update']>,
+    delete: async (id: string, signal?: AbortSignal): Promise<void> => {
+      await client.call(remove, one(id, { signal }));
+    },
+    describeCreate: (body: BodyOf<E['create']>): DescribedRequest => client.describe(create, all({ body })),
+    describeUpdate: (id: string, body: BodyOf<E['update']>): DescribedRequest =>
+      client.describe(update, one(id, { body })),
+    describeDelete: (id: string): DescribedRequest => client.describe(remove, one(id, {})),
+  };
+}
