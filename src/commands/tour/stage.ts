@@ -1,4 +1,4 @@
-// The stage of the tour: says what comes, prints each command before its result, and stops when one ends otherwise.
+// Runs the commands of the tour: prints each one before its result, and stops at an unexpected exit code.
 import { EXIT } from '../../lib/runtime/exit-codes.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,16 @@ import type { ExitName } from '../../lib/errors/entry.ts';
 import { splitWords } from '../../lib/kernel/words.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { wrapPage } from '../../lib/render/page.ts';
-import { fitText, wrapAligned, wrapUnder } from '../../lib/render/width.ts';
+import type { Style } from '../../lib/render/style.ts';
+import { drawRecord, drawTable } from '../../lib/render/table.ts';
+import type { Column } from '../../lib/render/view.ts';
+import { fitText, wrapAligned } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { CommandRun, Sandbox } from '../../lib/runtime/emulator/sandbox.ts';
 import { UNLIMITED_WIDTH } from '../../lib/runtime/output/result-text.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-/** A busy machine takes a while to post a callback. */
+/** A busy machine can take this long to post a callback. */
 const MOST_MS = 20_000;
 const INDENT = '  ';
 
@@ -28,14 +31,14 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
       .map((line) => (line === '' ? '' : INDENT + line))
       .join('\n');
 
-  /** Prints the command line, runs it, prints what it prints. Throws when it does not end with `expect` (default `ok`). */
+  /** Prints a command line, runs it and prints its output. Throws when its exit is not `expect`. */
   async function run(line: string, expect: ExitName = 'ok'): Promise<CommandRun> {
     await ctx.out.emitLine(
       { command: `cdpadm ${line}` },
       (style) => `\n${style.cyan('$')} ${style.bold(commandLines(`cdpadm ${line}`, width - INDENT.length))}`,
     );
     const result = await sandbox.run(splitWords(line));
-    const output = [result.stderr, inColumns(result.stdout, width - INDENT.length)]
+    const output = [result.stderr, await inColumns(result.stdout, width - INDENT.length, ctx.out.style)]
       .filter((text) => text.trim() !== '')
       .map(indent);
     const ending = result.exit === 0 ? [] : [`  (exit ${result.exit})`];
@@ -50,11 +53,11 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
     /** A heading. */
     chapter: (title: string): Promise<void> =>
       ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
-    /** A sentence or two of what is about to happen. */
+    /** One or two sentences about the next command. */
     say: (text: string): Promise<void> => ctx.out.emitLine({ say: text }, `\n${wrapPage(text, width)}`),
-    /** Waits for what the platform does by itself, and no longer than is good for a tour. */
+    /** Waits for the platform, within a limit. */
     waitFor: (event: Promise<void>): Promise<void> => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
-    /** Changes a file of the working folder, as an editor would. */
+    /** Edits a file of the working folder. */
     edit: (file: string, change: (text: string) => string): void => {
       const path = join(sandbox.folder, file);
       const before = readFileSync(path, 'utf8');
@@ -71,64 +74,47 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
   };
 }
 
-/**
- * A command line that can still be copied: one that is too wide breaks before its flags, and a shell reads on behind a
- * backslash. A flag and its value stay together.
- */
+/** Breaks a wide command line before its flags, with backslashes, so that people can still copy it. */
 export function commandLines(line: string, width: number): string {
   const [first = '', ...parts] = line.split(/ (?=--)/);
   const lines = [first];
   for (const part of parts) {
     const last = lines.at(-1) ?? '';
-    // Room for the backslash.
+    // Leaves room for a space and the backslash.
     if (last.length + part.length + 3 <= width) lines[lines.length - 1] = `${last} ${part}`;
     else lines.push(`${INDENT}${INDENT}${part}`);
   }
   return lines.join(' \\\n');
 }
 
-/**
- * Aligns tab-separated rows, which is what a pipe gets, for the people who read along. A table that is too wide becomes a
- * card for each of its rows.
- */
-function inColumns(text: string, width: number): string {
+/** Draws tab-separated rows, which a command writes to a pipe, as the command draws them on a terminal. */
+async function inColumns(text: string, width: number, style: Style): Promise<string> {
   if (!text.includes('\t')) return text;
-  const rows = text
+  const lines = text
     .trimEnd()
     .split('\n')
     .map((line) => line.split('\t'));
-  const table = aligned(rows);
-  if (table.every((line) => line.length <= width)) return table.join('\n');
-  const [header = [], ...others] = rows;
-  // A list names its columns in capitals; what else is too wide is a record, a name and its value on a line.
-  if (header.some((name) => name !== name.toUpperCase())) return card(rows, width);
-  return others
-    .map((row) =>
-      card(
-        header.map((name, index) => [name, row[index] ?? '']).filter(([, cell]) => cell !== ''),
-        width,
-      ),
-    )
-    .join('\n\n');
-}
-
-function card(rows: readonly string[][], width: number): string {
-  const names = aligned(rows.map(([name = '']) => [name, '.']));
-  return rows
-    .map(([, ...cells], index) => wrapUnder((names[index] ?? '').slice(0, -1), cells.join('  '), width))
-    .join('\n');
-}
-
-function aligned(rows: readonly string[][]): string[] {
-  const widths = rows.reduce<number[]>(
-    (most, row) => row.map((cell, index) => Math.max(most[index] ?? 0, cell.length)),
-    [],
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
+  const [header = [], ...rows] = lines;
+  const columns = (titles: readonly string[], cellOf: (row: string[], index: number) => string | undefined) =>
+    titles.map((title, index): Column<string[]> => ({
+      key: title,
+      title,
+      idTitle: true,
+      id: true,
+      value: (row) => cellOf(row, index),
+    }));
+  // The header of a list is in upper case. Other lines are the fields of a record: name and value.
+  if (header.some((name) => name !== name.toUpperCase())) {
+    const fields = columns(
+      lines.map(([name = '']) => name),
+      (_row, index) => lines[index]?.slice(1).join('  '),
+    );
+    return drawRecord<string[]>([], fields, style, width);
+  }
+  return await drawTable(
+    rows,
+    columns(header, (row, index) => row[index]),
+    { width, style, header: true },
   );
 }
 

@@ -1,5 +1,6 @@
-// Starts the platform for another program, which may have been written without types: what it says is checked at once.
+// Starts the platform for another program. It checks the options, because the program may not use TypeScript.
 import { KnownError, usageError } from '../kernel/errors.ts';
+import { isRecord } from '../kernel/json.ts';
 import { choiceHint } from '../kernel/nearest.ts';
 import type { Emulator, EmulatorIdentity, EmulatorOptions } from './base/embedding.ts';
 import { isAddress, startEmulator } from './index.ts';
@@ -10,9 +11,8 @@ interface Wanted {
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const CLOCKS: readonly unknown[] = ['real', 'manual'];
+const isFlag = (value: unknown): boolean => typeof value === 'boolean';
+const isId = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
 const FOLDER: Wanted = { what: "a folder's path", fits: isText };
 
 const IDENTITY: Readonly<Record<keyof EmulatorIdentity, (value: unknown) => boolean>> = {
@@ -22,20 +22,8 @@ const IDENTITY: Readonly<Record<keyof EmulatorIdentity, (value: unknown) => bool
   account: isId,
   workspace: isId,
   clientId: isText,
-  anySecret: (value) => typeof value === 'boolean',
+  anySecret: isFlag,
 };
-
-function isId(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) > 0;
-}
-
-function isIdentity(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  return Object.entries(value).every(
-    ([name, item]) =>
-      Object.hasOwn(IDENTITY, name) && (item === undefined || IDENTITY[name as keyof EmulatorIdentity](item)),
-  );
-}
 
 const OPTIONS: Readonly<Record<keyof EmulatorOptions, Wanted>> = {
   host: { what: 'an address such as 127.0.0.1', fits: isText },
@@ -45,37 +33,48 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, Wanted>> = {
   },
   data: FOLDER,
   authority: FOLDER,
-  memory: { what: 'true or false', fits: (value) => typeof value === 'boolean' },
-  fixtures: { what: 'a fixtures document as an object, not the name of its file', fits: isObject },
+  memory: { what: 'true or false', fits: isFlag },
+  fixtures: { what: 'a fixtures document as an object, not the name of its file', fits: isRecord },
   warehouse: { what: "a file's path", fits: isText },
   names: {
     what: 'an object of neutral words, each with the word on the wire',
-    fits: (value) => isObject(value) && Object.values(value).every(isText),
+    fits: (value) => isRecord(value) && Object.values(value).every(isText),
   },
   identity: { what: 'an object such as { vendorDomain: "example.com", workspace: 42 }', fits: isIdentity },
   publicUrl: { what: 'an http or https address without a query', fits: isAddress },
   tls: {
     what: 'an object with `cert` and `key`, each a PEM text',
-    fits: (value) => isObject(value) && 'cert' in value && 'key' in value && isText(value.cert) && isText(value.key),
+    fits: (value) => isRecord(value) && 'cert' in value && 'key' in value && isText(value.cert) && isText(value.key),
   },
-  clock: { what: "'real' or 'manual'", fits: (value) => CLOCKS.includes(value) },
+  clock: { what: "'real' or 'manual'", fits: (value) => value === 'real' || value === 'manual' },
 };
 
+function isIdentity(value: unknown): boolean {
+  const fits = (name: string, item: unknown): boolean =>
+    Object.hasOwn(IDENTITY, name) && (item === undefined || IDENTITY[name as keyof EmulatorIdentity](item));
+  return isRecord(value) && Object.entries(value).every(([name, item]) => fits(name, item));
+}
+
 /**
- * Starts the platform and resolves once it answers; `reset` of a closed one rejects, a second `close` does nothing.
- * Throws KnownError: usage for an option that there is not or that has another value than it takes, else what
- * `startEmulator` throws.
+ * Starts the platform and resolves once it answers. After `close`, `reset` rejects. Throws KnownError: usage for an unknown
+ * option or an invalid value, otherwise like `startEmulator`.
  */
 export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
   const emulator = await startEmulator(options).catch((error: unknown) => {
-    throw error instanceof KnownError ? inWordsOfALibrary(error) : error;
+    throw error instanceof KnownError ? forPrograms(error) : error;
   });
   let isClosed = false;
   return {
     ...emulator,
     reset: async () => {
-      if (isClosed) throw closed();
+      if (isClosed) {
+        throw new KnownError({
+          code: 'emulator.none',
+          message: 'This embedded platform was closed.',
+          hint: 'Start another one with startEmulator.',
+        });
+      }
       await emulator.reset();
     },
     close: async () => {
@@ -86,12 +85,12 @@ export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
 }
 
 function checkOptions(options: unknown): asserts options is EmulatorOptions {
-  if (!isObject(options)) throw usageError('startEmulator takes its options as one object, such as { port: 0 }.');
+  if (!isRecord(options)) throw usageError('startEmulator takes its options as one object, such as { port: 0 }.');
   const known = Object.keys(OPTIONS);
   for (const [name, value] of Object.entries(options)) {
     const wanted = known.includes(name) ? OPTIONS[name as keyof EmulatorOptions] : undefined;
     if (!wanted) throw usageError(`startEmulator has no option \`${name}\`.`, choiceHint(name, known));
-    // The value itself may be anything, and long.
+    // Omits the value, which may be long.
     if (value !== undefined && !wanted.fits(value)) {
       throw usageError(`The option \`${name}\` of startEmulator takes ${wanted.what}.`);
     }
@@ -101,8 +100,8 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
   }
 }
 
-/** Test runners print the message alone, so that the first issue belongs there. */
-function inWordsOfALibrary(error: KnownError): KnownError {
+/** Adds the first issue to the message, because test runners print nothing else. */
+function forPrograms(error: KnownError): KnownError {
   const { code, hints, issues, message } = error;
   const [first] = issues;
   const where = first && [first.path, first.message].filter(Boolean).join(': ');
@@ -112,13 +111,5 @@ function inWordsOfALibrary(error: KnownError): KnownError {
     issues,
     hint: hints,
     cause: error,
-  });
-}
-
-function closed(): KnownError {
-  return new KnownError({
-    code: 'emulator.none',
-    message: 'This embedded platform was closed.',
-    hint: 'Start another one with startEmulator.',
   });
 }

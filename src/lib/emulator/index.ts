@@ -1,44 +1,43 @@
 // Starts the embedded platform: the services of the specification on one port, in this process.
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLoopback } from '../kernel/address.ts';
 import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
 import { usageError } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
-import { isLoopback } from '../kernel/address.ts';
 import { platformAreas } from './areas.ts';
-import { createControl } from './control.ts';
-import { describeReady } from './describe-ready.ts';
 import { type Database, openDatabase } from './base/db.ts';
+import type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.ts';
 import { connectEmulator } from './client.ts';
-import type { Emulator, EmulatorOptions } from './base/embedding.ts';
-import { createExchange } from './platform/exchange.ts';
+import { createControl } from './control.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { openPlatform, type RunningPlatform } from './open-platform.ts';
-import { PeerGone } from './wire/request-body.ts';
-import { controlOnly, createRouter } from './router.ts';
-import { listen } from './wire/server.ts';
-import { CONTROL_PATH } from './wire/service-paths.ts';
+import { createExchange } from './platform/exchange.ts';
 import { openSigning } from './platform/signing.ts';
+import { controlOnly, createRouter } from './router.ts';
+import { PeerGone } from './wire/request-body.ts';
+import { listen } from './wire/server.ts';
+import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 
 export type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.ts';
 
-/** What this program's own commands and tests may say besides. */
+/** Further options for this program's own commands and tests. */
 export interface StartOptions extends EmulatorOptions {
-  /** The machine's clock; tests pass another. */
+  /** The machine's clock; tests pass another one. */
   systemClock?: Clock;
 }
 
 const FLUSH_MS = 200;
 
-/** How often a clock that goes by itself is looked at for what has fallen due. */
+/** How often a real clock checks for due work. */
 const TICK_MS = 250;
 
-/** A start waits this long, in the machine's own time, for what the clock owes since the last run; the rest is done while requests come in. */
+/** A start waits at most this long for work that fell due since the last run. The rest happens while requests come in. */
 const OVERDUE_MS = 2000;
 
 /**
- * Starts the platform and resolves once it answers. Throws KnownError: invalid fixtures, a folder or port that is taken, a
- * state or a warehouse file that cannot be read.
+ * Starts the platform and resolves once it answers. Throws KnownError for invalid fixtures, for a folder or port that is
+ * in use, and for a state or a warehouse file that it cannot read.
  */
 export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
   if (options.warehouse !== undefined) assertReadable(options.warehouse);
@@ -55,14 +54,14 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
   }
 }
 
-/** Whether a text is an address that a platform can have. */
+/** Whether a text is a valid address of a platform. */
 export function isAddress(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, search, hash, username } = new URL(value);
   return ['http:', 'https:'].includes(protocol) && [search, hash, username].every((part) => part === '');
 }
 
-/** Throws KnownError (usage): who may come from elsewhere must know the secrets. */
+/** Throws KnownError (usage): programs on other machines must know the secrets. */
 function checkReach({ host = '127.0.0.1', identity, publicUrl }: StartOptions): void {
   if (publicUrl !== undefined && !isAddress(publicUrl)) {
     throw usageError(`${publicUrl} is not an address such as https://platform.example:4010.`);
@@ -70,11 +69,11 @@ function checkReach({ host = '127.0.0.1', identity, publicUrl }: StartOptions): 
   if (identity?.anySecret !== true || isLoopback(host) || host === '::1') return;
   throw usageError(
     `The platform accepts any secret of the copied deployment, so it cannot listen on ${host}.`,
-    'Listen on 127.0.0.1, or give your own ids and credentials as fixtures.',
+    'Listen on 127.0.0.1, or pass your own ids and credentials as fixtures.',
   );
 }
 
-/** Said at once: later it would look as if the credentials of a connection were wrong. Throws KnownError (1). */
+/** Fails at once: a later error would blame the credentials of a connection. Throws KnownError (1). */
 function assertReadable(file: string): void {
   try {
     if (!statSync(file).isFile()) throw new Error('it is not a file');
@@ -109,18 +108,18 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   const router = await createRouter(platform.areas, exchange, control);
   const host = options.host ?? '127.0.0.1';
   const server = await listen(router, host, options.port ?? 0, { publicUrl, tls: options.tls });
-  // A client of the control address need not know the authority of somebody's certificate.
+  // Without TLS, a client of the control address does not need the certificate's authority.
   const controlServer = options.tls && (await listen(controlOnly(control), '127.0.0.1', 0));
   url = server.url;
   folder?.announce(server.port);
   const stopTimers = startTimers(platform);
   await waitAtMost(platform.catchUp.run(), OVERDUE_MS, systemClock);
   const controlUrl = (controlServer ?? server).url + CONTROL_PATH;
-  const ready = describeReady(platform.baseUrl(), platform.fixtures, signing.caFile, controlUrl);
+  const ready = describeReady(platform, signing.caFile, controlUrl);
 
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
-    // Requests that a fault holds up end as their connections do.
+    // Ends requests that a fault delays.
     closing.abort(new PeerGone());
     stopTimers();
     await platform.close();
@@ -140,7 +139,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   };
 }
 
-/** Writes the request log now and then, and does what falls due as time goes by. Returns what ends that. */
+/** Writes the request log and does due work, both regularly. Returns a function that stops this. */
 function startTimers({ log, clock, catchUp }: RunningPlatform): () => void {
   const timers = [setInterval(log.flush, FLUSH_MS)];
   if (clock.mode === 'real') {
@@ -153,5 +152,30 @@ function startTimers({ log, clock, catchUp }: RunningPlatform): () => void {
   for (const timer of timers) timer.unref();
   return () => {
     timers.forEach(clearInterval);
+  };
+}
+
+function describeReady({ baseUrl, fixtures }: RunningPlatform, ca_file: string, control_url: string): EmulatorReady {
+  const { organizations, accounts, workspaces, vendor_domain } = fixtures;
+  const url = baseUrl();
+  const [organization] = organizations;
+  const account = accounts.find(({ org_id }) => org_id === organization.id) ?? accounts[0];
+  const workspace = workspaces.find(({ account_id }) => account_id === account.id) ?? workspaces[0];
+  return {
+    base_url: url + SERVICE_PATHS.base,
+    auth_url: url + SERVICE_PATHS.auth,
+    dsr_base_url: url + SERVICE_PATHS.dsr,
+    seeding_url: url + SERVICE_PATHS.seeding,
+    identity_url: url + SERVICE_PATHS.identity,
+    vendor_domain,
+    org_id: organization.id,
+    account_id: account.id,
+    workspace_id: workspace.id,
+    client_id: organization.client_id,
+    client_secret: organization.client_secret,
+    workspace_key: workspace.key,
+    workspace_secret: workspace.secret,
+    control_url,
+    ca_file,
   };
 }

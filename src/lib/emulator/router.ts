@@ -1,6 +1,5 @@
-// Which handler answers which path: built from the contract's endpoints, both spellings of the trailing slash alike.
-// Hono finds the route. Its server is not asked for: it makes a `Request` of every message, for which Node loads all of
-// `fetch`, a quarter of what a start costs, and here the answer is written past it anyway.
+// Finds the handler of a request among the contract's endpoints, with or without a trailing slash. It uses Hono's router
+// but not its server: that makes a `Request` of each message, and loading `fetch` for it takes a quarter of a start.
 import type { IncomingMessage } from 'node:http';
 import { METHODS } from '../contract/choices.ts';
 import type { Endpoint, Service } from '../contract/endpoint.ts';
@@ -18,12 +17,8 @@ export async function createRouter(
   exchange: Exchange,
   control: Control,
 ): Promise<Router> {
-  const [{ RegExpRouter }, { SmartRouter }, { TrieRouter }] = await Promise.all([
-    import('hono/router/reg-exp-router'),
-    import('hono/router/smart-router'),
-    import('hono/router/trie-router'),
-  ]);
-  const routes = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  const { TrieRouter } = await import('hono/router/trie-router');
+  const routes = new TrieRouter<Route>();
   for (const { area, open } of areas) {
     for (const [name, endpoint] of Object.entries(area.endpoints)) {
       const handle = open.handlers[name];
@@ -49,16 +44,13 @@ export async function createRouter(
 
   return async (incoming, outgoing) => {
     const path = plainPath(incoming);
-    // A HEAD is a GET of which Node leaves out the body.
+    // Node omits the body of a response to HEAD.
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '');
-    const [[found], stash] = routes.match(method, path) as Found;
+    const [[found]] = routes.match(method, path) as [[Route, Record<string, string>][]];
     if (found === undefined) return exchange(incoming, outgoing, unmatched(method, path));
-    const [route, places] = found;
+    const [route, values] = found;
     if (route === 'control') return control(incoming, outgoing, path);
-    const params = Object.entries(places).map(([name, place]) => {
-      const value = typeof place === 'number' ? (stash?.[place] ?? '') : place;
-      return [name, decoded(value, decodeURIComponent)];
-    });
+    const params = Object.entries(values).map(([name, value]) => [name, decoded(value, decodeURIComponent)]);
     return exchange(incoming, outgoing, { ...route, params: Object.fromEntries(params) as Record<string, string> });
   };
 }
@@ -72,7 +64,7 @@ function serviceByStart(endpoint: Endpoint): [string, Service] {
   return [startOf(routePath(endpoint)), endpoint.service];
 }
 
-/** Answers below the control address and nowhere else. */
+/** Serves the control address and nothing else. */
 export function controlOnly(control: Control): Router {
   return async (incoming, outgoing) => {
     const path = plainPath(incoming);
@@ -80,22 +72,19 @@ export function controlOnly(control: Control): Router {
   };
 }
 
-/** What a router finds: routes with their parameters, as they are or as places in the list that comes second. */
-type Found = [found: [Route, Record<string, string | number>][], stash?: string[]];
-
 /** `/a/{id}/` on its service: `/v3/a/:id`. */
 function routePath({ service, path }: Endpoint): string {
   return SERVICE_PATHS[service] + path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '');
 }
 
-/** The path without the slash at its end and without escapes that it did not need; `%2F` and `%25` stay. */
+/** The path without trailing slash and unnecessary escapes; `%2F` and `%25` stay. */
 function plainPath(incoming: IncomingMessage): string {
   const { path } = splitUrl(incoming);
   const plain = path.includes('%') ? decoded(path.replaceAll('%25', '%2525'), decodeURI) : path;
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }
 
-/** As it is, when its escapes stand for no text. */
+/** Returns the text unchanged when its escapes are invalid. */
 function decoded(text: string, decode: (text: string) => string): string {
   try {
     return decode(text);

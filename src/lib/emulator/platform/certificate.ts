@@ -1,55 +1,55 @@
-// X.509 certificates, as far as a local authority needs them: written in DER, signed and wrapped in PEM.
+// X.509 certificates of a local authority (RFC 5280): written in DER, signed with ECDSA, returned as PEM.
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 export interface CertificateRequest {
   /** Common name, at most 64 characters. */
   name: string;
   publicKey: KeyObject;
-  /** The issuer's common name and its key on the curve P-256; its public key, for the way up the chain. */
+  /** The issuer's common name and its P-256 key pair. */
   issuer: { name: string; privateKey: KeyObject; publicKey: KeyObject };
-  /** An authority may issue certificates; anything else is for this domain. */
+  /** An authority issues certificates; any other certificate is for this domain. */
   use: 'authority' | { domain: string };
 }
 
-/**
- * Wide, so that neither a platform whose clock was moved nor a machine whose clock is wrong makes them invalid: they
- * are worth nothing beyond this machine.
- */
+/** A wide range keeps certificates valid when the clock of the platform or of the machine is wrong. */
 const NOT_BEFORE = '200101000000Z';
 const NOT_AFTER = '491231235959Z';
 
-/** Issues a certificate (RFC 5280), signed with ECDSA and SHA-256. Returns PEM. */
+/** Issues a certificate as PEM. */
 export function issueCertificate({ name, publicKey, issuer, use }: CertificateRequest): string {
-  const spki = publicKey.export({ type: 'spki', format: 'der' });
   const tbs = sequence(
-    tagged(0, integer(Buffer.from([2]))),
+    element(0xa0, integer(Buffer.from([2]))),
     integer(serialNumber()),
     ECDSA_WITH_SHA256,
     distinguishedName(issuer.name),
     sequence(utcTime(NOT_BEFORE), utcTime(NOT_AFTER)),
     distinguishedName(name),
-    spki,
-    tagged(3, sequence(...extensions(use, spki, issuer.publicKey.export({ type: 'spki', format: 'der' })))),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    element(0xa3, sequence(...extensions(use, publicKey, issuer.publicKey))),
   );
-  const signature = sign('sha256', tbs, issuer.privateKey);
-  return pem(sequence(tbs, ECDSA_WITH_SHA256, bitString(signature)));
+  const signature = element(TAG.bitString, Buffer.from([0]), sign('sha256', tbs, issuer.privateKey));
+  const lines =
+    sequence(tbs, ECDSA_WITH_SHA256, signature)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-function extensions(use: CertificateRequest['use'], spki: Buffer, issuerSpki: Buffer): Buffer[] {
+function extensions(use: CertificateRequest['use'], publicKey: KeyObject, issuerKey: KeyObject): Buffer[] {
   const ids = [
-    extension(OID.subjectKeyIdentifier, octetString(keyIdentifier(spki))),
-    extension(OID.authorityKeyIdentifier, sequence(implicit(0, keyIdentifier(issuerSpki)))),
+    extension(OID.subjectKeyIdentifier, element(TAG.octetString, keyIdentifier(publicKey))),
+    extension(OID.authorityKeyIdentifier, sequence(element(0x80, keyIdentifier(issuerKey)))),
   ];
   if (use === 'authority') {
-    // It may sign certificates, and those may not sign any more.
-    const constraints = sequence(element(TAG.boolean, Buffer.from([0xff])), integer(Buffer.from([0])));
+    // The path length 0 forbids further authorities below this one.
+    const constraints = sequence(TRUE, integer(Buffer.from([0])));
     return [extension(OID.basicConstraints, constraints, 'critical'), keyUsage(0x04, 2), ...ids];
   }
   return [
     extension(OID.basicConstraints, sequence(), 'critical'),
     keyUsage(0x80, 7),
-    extension(OID.extendedKeyUsage, sequence(objectIdentifier(OID.serverAuth))),
-    extension(OID.subjectAltName, sequence(implicit(2, Buffer.from(use.domain, 'ascii')))),
+    extension(OID.extendedKeyUsage, sequence(OID.serverAuth)),
+    extension(OID.subjectAltName, sequence(element(0x82, Buffer.from(use.domain, 'ascii')))),
     ...ids,
   ];
 }
@@ -66,54 +66,47 @@ const TAG = {
   set: 0x31,
 } as const;
 
+const TRUE = element(TAG.boolean, Buffer.from([0xff]));
+
+/** Object identifiers in DER; the comments have the usual notation. */
 const OID = {
-  commonName: [2, 5, 4, 3],
-  subjectKeyIdentifier: [2, 5, 29, 14],
-  keyUsage: [2, 5, 29, 15],
-  subjectAltName: [2, 5, 29, 17],
-  basicConstraints: [2, 5, 29, 19],
-  authorityKeyIdentifier: [2, 5, 29, 35],
-  extendedKeyUsage: [2, 5, 29, 37],
-  serverAuth: [1, 3, 6, 1, 5, 5, 7, 3, 1],
-  ecdsaWithSha256: [1, 2, 840, 10_045, 4, 3, 2],
+  commonName: oid('550403'), // 2.5.4.3
+  subjectKeyIdentifier: oid('551d0e'), // 2.5.29.14
+  keyUsage: oid('551d0f'), // 2.5.29.15
+  subjectAltName: oid('551d11'), // 2.5.29.17
+  basicConstraints: oid('551d13'), // 2.5.29.19
+  authorityKeyIdentifier: oid('551d23'), // 2.5.29.35
+  extendedKeyUsage: oid('551d25'), // 2.5.29.37
+  serverAuth: oid('2b06010505070301'), // 1.3.6.1.5.5.7.3.1
+  ecdsaWithSha256: oid('2a8648ce3d040302'), // 1.2.840.10045.4.3.2
 } as const;
 
-const ECDSA_WITH_SHA256 = sequence(objectIdentifier(OID.ecdsaWithSha256));
+const ECDSA_WITH_SHA256 = sequence(OID.ecdsaWithSha256);
 
 function distinguishedName(name: string): Buffer {
-  const attribute = sequence(objectIdentifier(OID.commonName), element(TAG.utf8String, Buffer.from(name, 'utf8')));
+  const attribute = sequence(OID.commonName, element(TAG.utf8String, Buffer.from(name, 'utf8')));
   return sequence(element(TAG.set, attribute));
 }
 
-function extension(id: readonly number[], value: Buffer, critical?: 'critical'): Buffer {
-  const mark = critical ? [element(TAG.boolean, Buffer.from([0xff]))] : [];
-  return sequence(objectIdentifier(id), ...mark, octetString(value));
+function extension(id: Buffer, value: Buffer, critical?: 'critical'): Buffer {
+  return sequence(id, ...(critical ? [TRUE] : []), element(TAG.octetString, value));
 }
 
-/** One bit of RFC 5280's list, counted from the left; `unused` are the bits of the byte behind it. */
+/** One bit of RFC 5280's list, counted from the left. `unused` is the number of trailing bits that have no meaning. */
 function keyUsage(bits: number, unused: number): Buffer {
   return extension(OID.keyUsage, element(TAG.bitString, Buffer.from([unused, bits])), 'critical');
 }
 
-/** The usual name of a key: the SHA-1 of its bits, which follow two headers and a count in the `SubjectPublicKeyInfo`. */
-function keyIdentifier(spki: Buffer): Buffer {
-  const [, algorithmStart] = header(spki, 0);
-  const [algorithmLength, algorithmBody] = header(spki, algorithmStart);
-  const [, bits] = header(spki, algorithmBody + algorithmLength);
-  return createHash('sha1')
-    .update(spki.subarray(bits + 1))
-    .digest();
+/** SHA-1 of the public key's bits: of a P-256 key the last 65 bytes of its `SubjectPublicKeyInfo`. */
+function keyIdentifier(key: KeyObject): Buffer {
+  const bits =
+    key.asymmetricKeyType === 'rsa'
+      ? key.export({ type: 'pkcs1', format: 'der' })
+      : key.export({ type: 'spki', format: 'der' }).subarray(-65);
+  return createHash('sha1').update(bits).digest();
 }
 
-/** Length and offset of the content of the element at `at`. */
-function header(bytes: Buffer, at: number): [length: number, content: number] {
-  const first = bytes[at + 1] ?? 0;
-  if (first < 0x80) return [first, at + 2];
-  const count = first & 0x7f;
-  return [bytes.readUIntBE(at + 2, count), at + 2 + count];
-}
-
-/** Positive, not zero, and unlike any other (RFC 5280, 4.1.2.2). */
+/** Positive, not zero, and unique (RFC 5280, 4.1.2.2). */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
@@ -122,23 +115,13 @@ function serialNumber(): Buffer {
 
 function element(tag: number, ...contents: Buffer[]): Buffer {
   const content = Buffer.concat(contents);
-  return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
+  const { length } = content;
+  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
-function lengthOf(length: number): Buffer {
-  if (length < 0x80) return Buffer.from([length]);
-  return length < 0x100 ? Buffer.from([0x81, length]) : Buffer.from([0x82, length >> 8, length & 0xff]);
-}
-
-function objectIdentifier([first, second, ...rest]: readonly number[]): Buffer {
-  const bytes = [(first ?? 0) * 40 + (second ?? 0), ...rest.flatMap(base128)];
-  return element(TAG.objectIdentifier, Buffer.from(bytes));
-}
-
-function base128(value: number): number[] {
-  const bytes = [value & 0x7f];
-  for (let left = value >> 7; left > 0; left >>= 7) bytes.unshift((left & 0x7f) | 0x80);
-  return bytes;
+function oid(hex: string): Buffer {
+  return element(TAG.objectIdentifier, Buffer.from(hex, 'hex'));
 }
 
 function sequence(...items: Buffer[]): Buffer {
@@ -149,27 +132,6 @@ function integer(bytes: Buffer): Buffer {
   return element(TAG.integer, bytes);
 }
 
-function octetString(bytes: Buffer): Buffer {
-  return element(TAG.octetString, bytes);
-}
-
-function bitString(bytes: Buffer): Buffer {
-  return element(TAG.bitString, Buffer.from([0]), bytes);
-}
-
 function utcTime(text: string): Buffer {
   return element(TAG.utcTime, Buffer.from(text, 'ascii'));
-}
-
-function tagged(number: number, content: Buffer): Buffer {
-  return element(0xa0 | number, content);
-}
-
-function implicit(number: number, content: Buffer): Buffer {
-  return element(0x80 | number, content);
-}
-
-function pem(der: Buffer): string {
-  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }

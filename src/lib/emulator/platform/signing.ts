@@ -1,4 +1,4 @@
-// How the platform signs: with a certificate of a local authority, each made once and kept in a folder (decision: D141).
+// Signs with a certificate of a local authority; keeps both in a folder (decision: D141).
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,19 +7,8 @@ import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../../ke
 import { withLock } from '../../kernel/lock.ts';
 import { issueCertificate } from './certificate.ts';
 
-export interface Signer {
-  /** The certificate of the processor domain and the authority's, as PEM. */
-  readonly chain: string;
-  /** Base64 of the RSA-SHA256 signature over the bytes, made on another thread. */
-  sign(body: string): Promise<string>;
-}
-
-export interface Signing {
-  /** The authority's certificate as a file; empty when it is kept in memory. */
-  readonly caFile: string;
-  /** The signer of a processor domain, made at first need: its RSA key takes a while, on another thread. */
-  signer(domain: string): Promise<Signer>;
-}
+export type Signer = ReturnType<typeof signerOf>;
+export type Signing = Awaited<ReturnType<typeof openSigning>>;
 
 interface Authority {
   privateKey: KeyObject;
@@ -33,19 +22,21 @@ const generate = promisify(generateKeyPair);
 const signature = promisify(sign);
 
 /**
- * Opens the authority in `folder`, made when it is not there; without a folder it lives in memory. Its key is on an
- * elliptic curve, which takes a millisecond, so that its file is there before anybody is told of it. Throws KnownError
- * when the folder cannot be used.
+ * Opens the authority in `folder`, or creates it there. Without a folder, signers get an authority in memory. Its key is on
+ * an elliptic curve, which takes a millisecond, so the file exists before anybody reads its path. Throws KnownError for an
+ * unusable folder.
  */
-export async function openSigning(folder: string | undefined): Promise<Signing> {
+export async function openSigning(folder: string | undefined) {
   const authority = folder === undefined ? undefined : await openAuthority(folder);
   const signers = new Map<string, Promise<Signer>>();
   return {
+    /** The authority's certificate as a file; empty when it is in memory. */
     caFile: folder === undefined ? '' : caFileIn(folder),
-    signer: (domain) => {
+    /** The signer of a processor domain. Its RSA key is generated at first use, on another thread. */
+    signer: (domain: string): Promise<Signer> => {
       const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
       signers.set(domain, signer);
-      // What went wrong belongs to whoever asked; the next one tries again.
+      // The caller gets the error, and the next call tries again.
       signer.catch(() => signers.delete(domain));
       return signer;
     },
@@ -54,32 +45,29 @@ export async function openSigning(folder: string | undefined): Promise<Signing> 
 
 async function openAuthority(folder: string): Promise<Authority> {
   ensurePrivateFolder(folder);
-  return (
-    readAuthority(folder) ?? (await locked(folder, async () => readAuthority(folder) ?? (await makeAuthority(folder))))
-  );
+  const read = (): Authority | undefined => {
+    const [key, certificate] = [readPrivateFile(caKeyIn(folder)), readPrivateFile(caFileIn(folder))];
+    if (key === undefined || certificate === undefined || !belong(key, certificate)) return undefined;
+    return { privateKey: createPrivateKey(key), certificate };
+  };
+  const make = async (): Promise<Authority> => {
+    const authority = await makeAuthority();
+    writePrivateFile(caKeyIn(folder), keyText(authority.privateKey));
+    writePrivateFile(caFileIn(folder), authority.certificate);
+    return authority;
+  };
+  return read() ?? (await locked(folder, async () => read() ?? (await make())));
 }
 
-/** What is there, if key and certificate belong together. */
-function readAuthority(folder: string): Authority | undefined {
-  const [key, certificate] = [readPrivateFile(caKeyIn(folder)), readPrivateFile(caFileIn(folder))];
-  if (key === undefined || certificate === undefined || !belong(key, certificate)) return undefined;
-  return { privateKey: createPrivateKey(key), certificate };
-}
-
-async function makeAuthority(folder: string | undefined): Promise<Authority> {
+async function makeAuthority(): Promise<Authority> {
   const { privateKey, publicKey } = await generate('ec', { namedCurve: 'P-256' });
   const issuer = { name: AUTHORITY_NAME, privateKey, publicKey };
-  const certificate = issueCertificate({ name: AUTHORITY_NAME, publicKey, issuer, use: 'authority' });
-  if (folder !== undefined) {
-    writePrivateFile(caKeyIn(folder), keyText(privateKey));
-    writePrivateFile(caFileIn(folder), certificate);
-  }
-  return { privateKey, certificate };
+  return { privateKey, certificate: issueCertificate({ name: AUTHORITY_NAME, publicKey, issuer, use: 'authority' }) };
 }
 
 async function openSigner(folder: string | undefined, domain: string, known: Authority | undefined): Promise<Signer> {
   if (folder === undefined || known === undefined) {
-    const authority = await makeAuthority(undefined);
+    const authority = await makeAuthority();
     return signerOf(await makeProcessor(domain, authority), authority);
   }
   const path = join(folder, `${domain}.pem`);
@@ -95,26 +83,25 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
   return signerOf(read() ?? (await locked(folder, async () => read() ?? (await make()))), known);
 }
 
-/** Key and certificate of the processor domain, one after the other as PEM. */
-async function makeProcessor(domain: string, authority: Authority): Promise<string> {
+/** The key and then the certificate of the processor domain, as PEM. */
+async function makeProcessor(domain: string, { certificate, privateKey: issuerKey }: Authority): Promise<string> {
   const { privateKey, publicKey } = await generate('rsa', { modulusLength: 2048 });
-  const issuer = {
-    name: AUTHORITY_NAME,
-    privateKey: authority.privateKey,
-    publicKey: createPublicKey(authority.certificate),
-  };
+  const issuer = { name: AUTHORITY_NAME, privateKey: issuerKey, publicKey: createPublicKey(certificate) };
   return keyText(privateKey) + issueCertificate({ name: domain, publicKey, issuer, use: { domain } });
 }
 
-function signerOf(processor: string, authority: Authority): Signer {
+function signerOf(processor: string, authority: Authority) {
   const key = createPrivateKey(processor);
   return {
+    /** The certificate of the processor domain and the authority's, as PEM. */
     chain: new X509Certificate(processor).toString() + authority.certificate,
-    sign: async (body) => (await signature('sha256', Buffer.from(body, 'utf8'), key)).toString('base64'),
+    /** Base64 of the RSA-SHA256 signature of a text, made on another thread. */
+    sign: async (body: string): Promise<string> =>
+      (await signature('sha256', Buffer.from(body, 'utf8'), key)).toString('base64'),
   };
 }
 
-/** Whether a key and a certificate can be read and are a pair: a folder of the cache may hold anything. */
+/** Whether a key and a certificate are valid and a pair: the cache folder may hold anything. */
 function belong(key: string, certificate: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
@@ -127,7 +114,7 @@ function isIssuedBy(certificate: string, authority: Authority): boolean {
   return new X509Certificate(certificate).verify(createPublicKey(authority.certificate));
 }
 
-/** Two platforms that start together must not make two authorities. */
+/** Prevents two platforms that start together from creating two authorities. */
 function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   return withLock(join(folder, 'authority.lock'), systemClock, work);
 }
