@@ -311,7 +311,7 @@ describe('style', () => {
       Verdict: 'src/lib/domain/callbacks/verify.ts',
       Look: 'src/lib/render/pipeline-timeline.ts',
       Target: 'src/lib/runtime/target.ts',
-      Feedback: 'src/lib/bulk/gate.ts',
+      Feedback: 'src/lib/domain/pacing/gate.ts',
     };
     const wrong = complaints(function* ({ path, text }) {
       for (const [, name = ''] of text.matchAll(/^(?:export )?(?:interface|type|class) (\w+)/gm))

@@ -1,6 +1,7 @@
 // The flags that all bulk runs share: their help, their checks and what they stand for.
-import type { MaxErrors } from '../lib/bulk/error-limit.ts';
+import type { MaxErrors } from '../lib/bulk/runner.ts';
 import type { Inputs, RowFormat } from '../lib/bulk/sources/bytes.ts';
+import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
 import { type Dialect, DELIMITERS, SOURCES, type SourceName } from '../lib/domain/csv/dialect.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
@@ -114,7 +115,14 @@ export async function openBulkInputs(
     import('../lib/bulk/sources/expand.ts'),
     import('../lib/bulk/sources/bytes.ts'),
   ]);
-  return await openInputs(await expandInputs(words, filesFrom, ctx), ctx, { format, dialect, isReread });
+  const names = await expandInputs(words, filesFrom, ctx);
+  for (const name of names.filter((one) => isAddress(one) && URL.canParse(one))) {
+    const { search, searchParams } = new URL(name);
+    [search.slice(1), ...searchParams.values()].filter((value) => value.length >= 8).forEach(ctx.redactor.add);
+  }
+  const get: GetAddress = async (url, headers, sink) =>
+    (await ctx.api()).client.download({ url, accept: '*/*', headers }, sink, ctx.signal);
+  return await openInputs(names, ctx, { format, dialect, isReread, get });
 }
 
 /** Column -> field, of `--map-file` and `--map`; undefined without either. Throws usage (2) and invalid input (9). */

@@ -9,7 +9,9 @@ const WATCHED = ['openSync', 'writeFileSync', 'writeSync', 'fsyncSync', 'renameS
  * The calls that `work` makes, as `write`, `sync`, `rename`, `link` or `sync folder`, all of the same file told once in a
  * row. They are carried out as ever.
  */
-export function diskCalls(work: () => void): string[] {
+export function diskCalls(work: () => Promise<void>): Promise<string[]>;
+export function diskCalls(work: () => void): string[];
+export function diskCalls(work: () => void | Promise<void>): string[] | Promise<string[]> {
   const calls: string[] = [];
   const folders = new Set<unknown>();
   const originals = Object.fromEntries(WATCHED.map((name) => [name, fs[name]]));
@@ -31,12 +33,13 @@ export function diskCalls(work: () => void): string[] {
     Object.assign(fs, { [name]: watched });
   }
   syncBuiltinESMExports();
+  let running: void | Promise<void> = undefined;
   try {
-    work();
+    running = work();
   } finally {
-    restore();
+    if (!running) restore();
   }
-  return calls;
+  return running ? running.finally(restore).then(() => calls) : calls;
 
   function wordFor(name: (typeof WATCHED)[number], of: unknown): string | undefined {
     if (name === 'fsyncSync') return folders.has(of) ? 'sync folder' : 'sync';

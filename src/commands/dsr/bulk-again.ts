@@ -1,14 +1,15 @@
-// A bulk file that was begun before: when it may go on, and what a run that ends early says of that.
+// When a bulk run of data subject requests may continue an earlier one.
 import { counted } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf } from '../../lib/errors/exit.ts';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.ts';
-import type { JournalHead } from '../../lib/files/dsr-journal.ts';
-import { KnownError, usageError } from '../../lib/kernel/errors.ts';
+import type { JournalHead } from '../../lib/files/bulk-journal.ts';
+import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
+import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
@@ -34,13 +35,13 @@ export function refuseSecondRun(
   }
   if (head.settings !== settingsDigest(options, inputs)) {
     throw usageError(
-      'The run that is resumed was begun with other flags; its rows would become other requests.',
-      'Give the same --regulation, --type, --map and other flags of the rows as then.',
+      'The earlier run had other flags: its rows would become other requests.',
+      'Pass the same --regulation, --type, --map and other flags about rows as in that run.',
     );
   }
 }
 
-/** Of everything that makes rows into requests; a resumed run must make the same ones. */
+/** Digest of all that turns rows into requests: a resumed run must send the same ones. */
 export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions, [{ dialect }]: Inputs): string {
   const { submitted_time: _now, ...rest } = defaults;
   const reading = Object.keys(dialect).length === 0 ? [] : [dialect];
@@ -50,25 +51,23 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
 }
 
 /**
- * Says how to continue; whatever ended the run, the journal knows how far it came. The platform may have carried out a
- * row whose outcome is unknown, so a run with one does not end as unavailable (7).
+ * Adds to an error that ended the run how many rows are complete, and how to continue. The platform may have accepted a row
+ * whose outcome is unknown, so a run with such a row does not end as unavailable (7).
  */
 export function resumable(
-  error: unknown,
-  { again, examined, states }: { again: string; examined: { rows: number }; states: RowStates },
-): unknown {
-  if (!(error instanceof KnownError)) return error;
-  const done = countComplete(states);
+  error: KnownError,
+  { again, examined, states }: { again: Again; examined: { rows: number }; states: RowStates },
+): KnownError {
   const unknown = states.count('unknown');
   const alsoUnknown = unknown === 0 ? '' : ` The outcome of ${counted(unknown, 'row')} is unknown.`;
   const shown = unknown > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;
   return shown.with({
-    message: `${error.message} ${done} of ${examined.rows} rows are complete.${alsoUnknown}`,
-    hint: [...error.hints, { text: 'No row is sent twice. To continue:', command: again }],
+    message: `${error.message} ${countComplete(states)} of ${examined.rows} rows are complete.${alsoUnknown}`,
+    hint: [...error.hints, { text: 'No row is sent twice. To continue:', command: again('--resume', error) }],
   });
 }
 
-/** The path, or the same with a number while a file has that name: an earlier run's results are never overwritten. */
+/** The path, or the same with a number if the file exists: results of an earlier run are never overwritten. */
 export function freeName(path: string): string {
   const { dir, ext, name } = parse(path);
   for (let number = 1; ; number++) {

@@ -1,13 +1,12 @@
-// `dsr submit --bulk`: a file of requests, checked whole, journaled, sent, and written out with what became of each row.
+// `dsr submit --bulk`: checks files of requests, sends them, and writes the outcome of each row to a results file.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { int, number, object, optional, string } from 'zod/mini';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
-import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/dsr-journal.ts';
+import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
-import { nameTaken } from '../../lib/files/save-download.ts';
-import { openPrivateLines } from '../../lib/files/private-lines.ts';
+import { nameTaken, writeNewFile } from '../../lib/files/save-download.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
@@ -17,10 +16,11 @@ import type { Target } from '../../lib/runtime/target.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { writeResults } from '../../lib/workflows/dsr-row-output.ts';
+import { resultLines } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import { freeName, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
+import { type Again, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, rowOptions } from './bulk-flags.ts';
 import { showDryRun } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
@@ -49,8 +49,7 @@ export function bulkResult() {
 interface Run {
   /** The inputs as messages name them. */
   name: string;
-  /** What to type to go on. */
-  again: string;
+  again: Again;
   inputs: Inputs;
   results: string;
   examined: Examined;
@@ -61,15 +60,14 @@ interface Run {
   target: Target;
 }
 
-/** `again` is the command line that continues the run. */
-export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags, again: string): Promise<void> {
+export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags, again: Again): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
   const session = await openDsr(ctx);
   const inputs = await openBulkInputs(ctx, files, flags, true);
   const name = nameOfInputs(inputs);
-  const beside = inputs[0].path;
-  if (beside === undefined && flags.results === undefined && !isDryRun)
+  const { base } = inputs[0];
+  if (base === undefined && flags.results === undefined && !isDryRun)
     throw usageError('Standard input has no name for the results file: pass --results FILE.');
   const given = await rowOptions(ctx, session.normalize, flags);
   const examined = await examineRows(await openTable(inputs, ctx.signal), given, name);
@@ -77,7 +75,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
   tellAdvice(ctx, examined);
   const showIdentities = flags.showIdentities === true;
   const { address, workspace_id: workspace } = session.submitter;
-  const path = journalPath(ctx.paths.state, [examined.digest, address, workspace]);
+  const path = journalPath('dsr', ctx.paths.state, [examined.digest, address, workspace]);
   // A dry run leaves nothing behind, not even a lock.
   if (isDryRun && !existsSync(path)) {
     const left = examined.rows - examined.done;
@@ -97,26 +95,13 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
       return;
     }
     const wanted =
-      flags.results === undefined && head
-        ? head.results
-        : resolve(ctx.io.cwd, flags.results ?? `${beside}.results.csv`);
+      flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
     // A finished run with unknown rows has left its results there.
     const results = states.count('unknown') > 0 ? freeName(wanted) : wanted;
     await perform(
       ctx,
       session,
-      {
-        name,
-        again,
-        inputs,
-        results,
-        examined,
-        options,
-        states,
-        journal,
-        pace,
-        target,
-      },
+      { name, again, inputs, results, examined, options, states, journal, pace, target },
       head,
     );
   } finally {
@@ -149,7 +134,8 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   const begun = ctx.clock.now();
   const before = { existing: states.count('existing'), submitted: states.count('submitted') };
   const counts = await sendRows(ctx, session, run, completeBefore);
-  if (!existsSync(results)) await keepResults(run);
+  if (!existsSync(results))
+    await writeNewFile(results, resultLines(await openTable(inputs), options, states, examined.used));
   if (counts.unsigned > 0) {
     ctx.out.warn(
       `${counts.unsigned === 1 ? 'An answer was' : `${counts.unsigned} answers were`} not signed as they should be; check the address in use.`,
@@ -180,56 +166,43 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   if (unknown > 0) {
     ctx.out.warn({
       text: `The outcome of ${unknown === 1 ? '1 row' : `${unknown} rows`} is unknown; the column \`error\` of ${results} says why. To ask the platform again:`,
-      command: run.again,
+      command: run.again('--resume'),
     });
   }
 }
 
-/** With progress. Throws what ends the run early, with how to go on. */
+/** Sends the rows with progress. Throws what ends the run early, with the command that resumes it. */
 async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBefore: number): Promise<BulkCounts> {
   const { examined, inputs, journal, name, pace, options, states } = run;
   const begun = ctx.clock.now();
-  const progress = ctx.out.progress('Submitting');
-  const tellProgress = (): void => {
-    const done = countComplete(states);
-    const text = renderPace(done - completeBefore, examined.rows - done, ctx.clock.now() - begun);
-    progress.update({ done, total: examined.rows, ...(text !== '' && { text }) });
-  };
-  try {
-    const table = await openTable(inputs, ctx.signal);
-    const counts = await submitRows({
-      ...session,
-      ...pace,
-      table,
-      options,
-      journal,
-      states,
-      random: ctx.io.random,
-      verify: answerVerifier(ctx),
-      onDecision: (text) => ctx.out.verbose(text),
-      onWait: progress.wait,
-      onProgress: tellProgress,
-    });
-    if (completeBefore < examined.rows && table.digest() !== examined.digest) {
-      ctx.out.warn(`${name} was changed while it was submitted.`);
-    }
-    return counts;
-  } catch (error) {
-    throw resumable(error, run);
-  } finally {
-    progress.end();
-  }
-}
-
-async function keepResults({ examined, inputs, options, results, states }: Run): Promise<void> {
-  const out = openPrivateLines(results);
-  try {
-    await writeResults(await openTable(inputs), options, states, examined.used, out);
-    out.finish();
-  } catch (error) {
-    out.discard();
-    throw error;
-  }
+  return await runWithProgress(
+    ctx,
+    'Submitting',
+    async (progress) => {
+      const table = await openTable(inputs, ctx.signal);
+      const counts = await submitRows({
+        ...session,
+        ...pace,
+        table,
+        options,
+        journal,
+        states,
+        random: ctx.io.random,
+        verify: answerVerifier(ctx),
+        onDecision: ctx.out.verbose,
+        onWait: progress.wait,
+        onProgress: () => {
+          const done = countComplete(states);
+          const text = renderPace(done - completeBefore, examined.rows - done, ctx.clock.now() - begun);
+          progress.update({ done, total: examined.rows, ...(text !== '' && { text }) });
+        },
+      });
+      if (completeBefore < examined.rows && table.digest() !== examined.digest)
+        ctx.out.warn(`${name} changed while it was submitted.`);
+      return counts;
+    },
+    (error) => resumable(error, run),
+  );
 }
 
 /** `1 row was`, `5 rows were`. */

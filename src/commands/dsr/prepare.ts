@@ -1,11 +1,10 @@
-// `dsr prepare`: gives every row its id, so that submitting the file can be repeated from anywhere.
+// `dsr prepare`: adds an id to every row, so that the file can be submitted again from any machine.
 import { resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { type infer as Infer, int, literal, object, optional, string } from 'zod/mini';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
-import { nameTaken } from '../../lib/files/save-download.ts';
-import { openPrivateLines } from '../../lib/files/private-lines.ts';
+import { nameTaken, writeNewFile } from '../../lib/files/save-download.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
@@ -13,7 +12,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
-import { writePrepared } from '../../lib/workflows/dsr-row-output.ts';
+import { preparedLines } from '../../lib/workflows/dsr-row-output.ts';
 import { openBulkInputs } from '../bulk-flags.ts';
 import { type RowFlags, rowFlags, rowOptions, tableFlags } from './bulk-flags.ts';
 import { normalizeOptionsOf } from './session.ts';
@@ -24,7 +23,7 @@ function preparedResult() {
 
 export const prepareRequests = defineCommand({
   path: 'dsr prepare',
-  summary: 'check a file of requests and write the ids in',
+  summary: 'check a file of requests and add an id to each row',
   effect: 'local',
   calls: 'settings',
   args: { file: { many: true, optional: true, help: 'inputs as for `dsr submit --bulk`' } },
@@ -33,8 +32,8 @@ export const prepareRequests = defineCommand({
   columns: asColumns('rows ids_made out'),
   output: preparedResult,
   notes: [
-    'Submitting the prepared file is repeatable from any machine: the platform takes each id once. JSON and NDJSON become NDJSON.',
-    '--out names the prepared file; it holds identities, like the file itself.',
+    'You can submit the prepared file again from any machine: the platform accepts each id once. JSON and NDJSON become NDJSON.',
+    '--out names the prepared file. It contains identities, like the input.',
   ],
   examples: [
     'cdpadm dsr prepare subjects.csv --out prepared.csv',
@@ -46,25 +45,16 @@ export const prepareRequests = defineCommand({
 
 async function prepare(ctx: Context, files: string[], flags: RowFlags): Promise<void> {
   const { out, dryRun } = ctx.flags;
-  // `-` would be a file of that name: what is prepared holds identities, and goes to a private file only.
+  // The prepared file holds identities: it is never written to standard output.
   if (out === undefined || out === '-')
-    throw usageError('Name the prepared file with --out FILE; it holds identities, like the file itself.');
+    throw usageError('Pass a file for the prepared rows: --out FILE. It contains identities, like the input.');
   const target = resolve(ctx.io.cwd, out);
   const inputs = await openBulkInputs(ctx, files, flags, true);
   const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), flags);
   const { rows, withoutId } = await examineRows(await openTable(inputs, ctx.signal), options, nameOfInputs(inputs));
   if (existsSync(target)) throw nameTaken(out);
-  if (!dryRun) {
-    const lines = openPrivateLines(target);
-    try {
-      await writePrepared(await openTable(inputs, ctx.signal), options, lines);
-      lines.finish();
-    } catch (error) {
-      lines.discard();
-      throw error;
-    }
-  }
-  const done = dryRun ? `would be written to ${out}` : `are in ${out}, readable by you alone`;
+  if (!dryRun) await writeNewFile(target, preparedLines(await openTable(inputs, ctx.signal), options));
+  const done = dryRun ? `would be written to ${out}` : `are in ${out}, which only you can read`;
   const view: DocumentView<Infer<ReturnType<typeof preparedResult>>> = {
     kind: 'document',
     text: () => `${rows} ${rows === 1 ? 'row' : 'rows'}, ${withoutId} of them with new ids, ${cleanLine(done)}.`,

@@ -3,8 +3,9 @@ import { array, union } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
-import { commandLine, defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
+import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { createAgain } from '../bulk-run.ts';
 import { bulkResult, submitBulk } from './bulk.ts';
 import { type BulkFlags, bulkFlags, tableFlags } from './bulk-flags.ts';
 import { requestResult } from './results.ts';
@@ -79,7 +80,7 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
     throw usageError(isBulk ? `${flag} is for a single request, not for --bulk.` : `${flag} is for --bulk.`);
   }
   if (isBulk) {
-    const again = `${commandLine(submitRequests, [], { ...flags, resume: undefined }, ctx.flags)} --resume`;
+    const again = createAgain(submitRequests, [], { ...flags }, ctx.flags);
     await submitBulk(ctx, flags.bulk ?? [], flags, again);
   } else await submitOne(ctx, flags);
 }

@@ -1,68 +1,129 @@
-// A bulk run and its memory: whether it is new, goes on, or was run before.
+// A run of `seed bulk`: its numbers, its dry run, and what an earlier run of the same files left.
 import { join } from 'node:path';
 import { NOTHING_COMPLETED } from '../../lib/domain/seed/marks.ts';
-import { resolvePath } from '../../lib/files/read-input.ts';
+import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
+import { fail } from '../../lib/errors/fail.ts';
+import type { SingleSeed } from '../../lib/contract/seeding.ts';
 import {
-  fingerprint,
   isSameContent,
+  journalPath,
   openSeedJournal,
   type SeedCheckpoint,
   type SeedCounts,
-} from '../../lib/files/seed-journal.ts';
-import type { SeedJournal } from '../../lib/files/seed-journal.ts';
+  type SeedJournal,
+} from '../../lib/files/bulk-journal.ts';
+import { resolvePath } from '../../lib/files/read-input.ts';
 import { openRejects, refuseTaken, type RejectsFile } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { parseJson } from '../../lib/kernel/json.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
-import type { BulkNumbers } from './bulk-flags.ts';
+import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
+import { type Pace, readPace, type RunFlags } from '../bulk-flags.ts';
+import type { Again } from '../bulk-run.ts';
+import { readCount } from '../flag-values.ts';
 import type { OpenedInputs } from './inputs.ts';
-import { fail } from '../../lib/errors/fail.ts';
 
-export interface BulkRun {
+export interface SeedRunFlags extends RunFlags {
+  batchSize: string;
+  batchBytes: string;
+  shard?: string;
+  rejects?: string;
+  restart?: boolean;
+}
+
+export interface BulkNumbers {
+  limits: { rows: number; bytes: number };
+  /** `rate` is the share of this machine. */
+  pace: Pace;
+  shard: Shard | undefined;
+}
+
+/** `limit` is the rate of the profile. Throws usage (2) that names the flag or the limit. */
+export function readBulkFlags(
+  flags: SeedRunFlags,
+  jobIndex: string | undefined,
+  limit: string | undefined,
+): BulkNumbers {
+  const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, jobIndex);
+  if (typeof shard === 'string') throw usageError(shard);
+  const pace = readPace('seeding', flags, limit);
+  return {
+    limits: { rows: readCount('--batch-size', flags.batchSize, 100_000), bytes: readBytes(flags.batchBytes) },
+    pace: { ...pace, rate: pace.rate && pace.rate / (shard?.count ?? 1) },
+    shard,
+  };
+}
+
+const UNITS: Record<string, number> = { '': 1, B: 1, KB: 1000, MB: 1_000_000, KIB: 1024, MIB: 1_048_576 };
+const LEAST_BYTES = 1000;
+const MOST_BYTES = 64 * 1_048_576;
+
+function readBytes(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,9})\s*([a-zA-Z]*)$/.exec(text) ?? [];
+  const bytes = Number(number) * (UNITS[unit.toUpperCase()] ?? 0);
+  if (number !== '' && bytes >= LEAST_BYTES && bytes <= MOST_BYTES) return bytes;
+  throw usageError(`--batch-bytes must be a size from 1KB to 64MB, for example 256KB, not \`${text}\`.`);
+}
+
+/** Checks every row and shows the first request. Nothing is sent. */
+export async function showDryRun(
+  ctx: Context,
+  { inputs, rules }: OpenedInputs,
+  { limits }: BulkNumbers,
+): Promise<void> {
+  const { seeding } = await ctx.api();
+  const { rows, rejected, batches, first } = await validateSeeds(inputs, rules, limits, ctx.signal);
+  if (first !== undefined && ctx.flags.curl) {
+    await (await seeding.openBulk()).send(first, ctx.signal);
+    return;
+  }
+  const requests = first === undefined ? [] : [seeding.describeBulk(parseJson(first.toString('utf8')) as SingleSeed[])];
+  await ctx.out.emitDryRun(requests, { rows, accepted: rows - rejected, rejected, batches }, () =>
+    [
+      `${counted(rows, 'row')}: ${rows - rejected} to send in ${counted(batches, 'request')}, ${rejected} rejected.`,
+      ...(requests[0] ? [`The first request would go to ${requests[0].url}.`] : []),
+    ].join('\n'),
+  );
+}
+
+export interface SeedRun {
   /** Undefined for standard input. */
   journal: SeedJournal | undefined;
   before: SeedCheckpoint;
   rejects: RejectsFile;
-  /** What an earlier run came to, when there is nothing left to do. */
-  finished: SeedCounts | undefined;
-  /** The command line to repeat. */
-  again: string;
-  /** Lets go of what the run holds. */
   close(): void;
-}
-
-interface RunFlags {
-  rejects?: string;
-  resume?: boolean;
-  restart?: boolean;
 }
 
 const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
 /**
- * `again` is the command line to repeat. `confirm` asks before anything is sent or forgotten, once nothing else speaks against the run. Throws KnownError: usage
- * (2), changed since (6), run before or running at this moment (12), and what `confirm` throws.
+ * Opens journal and rejects file. `confirm` asks before anything is sent or removed, after all other checks. Throws usage (2),
+ * changed files (6), an earlier or a running run (12), and what `confirm` throws.
  */
 export async function openRun(
   ctx: Context,
   { sources }: OpenedInputs,
   { shard }: BulkNumbers,
-  flags: RunFlags,
-  again: string,
+  flags: SeedRunFlags,
+  again: Again,
   confirm: () => Promise<void>,
-): Promise<BulkRun> {
-  const paths = sources.flatMap(({ path }) => (path === undefined ? [] : [path]));
-  const fromStdin = paths.length < sources.length;
+): Promise<SeedRun> {
+  const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]));
+  const fromStdin = keys.length < sources.length;
   if (flags.resume && flags.restart) throw usageError('--resume and --restart exclude each other.');
-  if (flags.resume && fromStdin) {
-    throw usageError('--resume cannot go on in standard input.', 'Write it to a file first, and give its path.');
-  }
-  const shares = shard && `${shard.index + 1}/${shard.count}`;
-  const rejectsPath = rejectsOf(ctx, flags.rejects, paths[0], shares);
+  if (flags.resume && fromStdin)
+    throw usageError('--resume cannot continue standard input.', 'Write it to a file first, and pass the file.');
+  const share = shard && `${shard.index + 1}/${shard.count}`;
+  const part = share === undefined ? '' : `.${share.replace('/', '-of-')}`;
+  const wanted =
+    flags.rejects === undefined
+      ? `${sources.find(({ base }) => base)?.base ?? join(ctx.io.cwd, 'seed')}${part}.rejects.ndjson`
+      : resolvePath(flags.rejects, ctx.io.cwd);
   const settings = await ctx.settings();
-  // A table's rows are another workspace's, or another environment's, when the settings are.
+  // The rows of a table become other requests in another workspace or environment.
   const target = [
     lastingAddress(settings, 'seeding_url'),
     settings.get('workspace_id')?.value ?? '',
@@ -70,87 +131,57 @@ export async function openRun(
   ];
   const journal = fromStdin
     ? undefined
-    : openSeedJournal(join(ctx.paths.state, 'seed'), [...target, ...paths, shares ?? '']);
-  const lock = journal?.hold();
+    : openSeedJournal(journalPath('seed', ctx.paths.state, [...target, ...keys, share ?? '']));
   try {
-    const run = await openHeldRun(ctx, { paths, journal, again, rejectsPath, flags, confirm });
-    const close = (): void => {
-      run.rejects.close();
-      lock?.release();
-    };
-    return { ...run, close };
+    const files = await Promise.all(sources.filter(({ key }) => key).map((source) => source.fingerprint()));
+    const known = journal?.read();
+    const opened = known !== undefined && flags.resume ? await resume(known) : await begin(known);
+    return { journal, ...opened, close: () => [opened.rejects, journal].forEach((file) => file?.close()) };
+
+    async function resume(before: SeedCheckpoint): Promise<Pick<SeedRun, 'before' | 'rejects'>> {
+      if (!isSameContent(before.files, files)) throw changed(again);
+      if (!before.finished) await confirm();
+      ctx.out.note(`Resuming: ${counted(before.counts.accepted + before.counts.rejected, 'row')} completed before.`);
+      return { before, rejects: openRejects(before.rejects?.path ?? wanted, before.rejects?.bytes) };
+    }
+
+    async function begin(earlier: SeedCheckpoint | undefined): Promise<Pick<SeedRun, 'before' | 'rejects'>> {
+      if (earlier && !flags.restart && (!earlier.finished || isSameContent(earlier.files, files)))
+        throw ranBefore(earlier, again);
+      const restarted = flags.restart ? earlier : undefined;
+      const isReplaced = restarted?.rejects?.path === wanted;
+      if (!isReplaced) refuseTaken(wanted);
+      await confirm();
+      if (isReplaced) removeFile(wanted);
+      if (restarted) journal?.remove();
+      if (flags.resume) ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
+      const before = { files, ...NOTHING_COMPLETED, counts: NO_COUNTS, rejects: null, finished: false };
+      return { before, rejects: openRejects(wanted, undefined) };
+    }
   } catch (error) {
-    lock?.release();
+    journal?.close();
     throw error;
   }
 }
 
-interface HeldRun {
-  paths: string[];
-  journal: SeedJournal | undefined;
-  again: string;
-  rejectsPath: string;
-  flags: RunFlags;
-  confirm: () => Promise<void>;
-}
-
-async function openHeldRun(
-  ctx: Context,
-  { paths, journal, again, rejectsPath, flags, confirm }: HeldRun,
-): Promise<Omit<BulkRun, 'close'>> {
-  const files = await Promise.all(paths.map((path) => fingerprint(path)));
-  const known = journal?.read();
-  const fresh: SeedCheckpoint = { files, ...NOTHING_COMPLETED, counts: NO_COUNTS, rejects: null, finished: false };
-  const common = { journal, again, finished: undefined };
-  if (known !== undefined && flags.resume) {
-    if (!isSameContent(known.files, files)) throw changed(again);
-    if (!known.finished) await confirm();
-    const completed = known.counts.accepted + known.counts.rejected;
-    ctx.out.note(`Resuming: ${counted(completed, 'row')} completed before.`);
-    const rejects = openRejects(known.rejects?.path ?? rejectsPath, known.rejects?.bytes);
-    return { ...common, before: known, rejects, finished: known.finished ? known.counts : undefined };
-  }
-  if (known !== undefined && !flags.restart && (!known.finished || isSameContent(known.files, files))) {
-    throw ranBefore(known, again);
-  }
-  const restarted = flags.restart ? known : undefined;
-  // Its rejects belong to what is now done anew.
-  const isReplaced = restarted !== undefined && restarted.rejects?.path === rejectsPath;
-  if (!isReplaced) refuseTaken(rejectsPath);
-  await confirm();
-  if (isReplaced) removeFile(rejectsPath);
-  if (restarted) journal?.remove();
-  if (flags.resume) ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
-  return { ...common, before: fresh, rejects: openRejects(rejectsPath, undefined) };
-}
-
-function rejectsOf(
-  ctx: Context,
-  given: string | undefined,
-  first: string | undefined,
-  shares: string | undefined,
-): string {
-  if (given !== undefined) return resolvePath(given, ctx.io.cwd);
-  const part = shares === undefined ? '' : `.${shares.replace('/', '-of-')}`;
-  return `${first ?? join(ctx.io.cwd, 'seed')}${part}.rejects.ndjson`;
-}
-
-function ranBefore({ finished, counts }: SeedCheckpoint, again: string): KnownError {
-  const how = finished ? 'was run to its end before' : 'was begun before and has not come to its end';
+function ranBefore({ finished, counts }: SeedCheckpoint, again: Again): KnownError {
+  const done = `(${counted(counts.accepted, 'row')} accepted, ${counts.rejected} rejected)`;
   return fail('seed.run_before', {
-    message: `This ${how} (${counted(counts.accepted, 'row')} accepted, ${counts.rejected} refused).`,
+    message: finished
+      ? `These files were sent before ${done}.`
+      : `An earlier run of these files did not finish ${done}.`,
     hint: finished
-      ? { text: 'To send all of it again:', command: `${again} --restart` }
+      ? { text: 'To send all of them again:', command: again('--restart') }
       : [
-          { text: 'To continue:', command: `${again} --resume` },
-          { text: 'To start over, which sets the same values again:', command: `${again} --restart` },
+          { text: 'To continue:', command: again('--resume') },
+          { text: 'To start over, which sets the same values again:', command: again('--restart') },
         ],
   });
 }
 
-function changed(again: string): KnownError {
+function changed(again: Again): KnownError {
   return fail('seed.changed', {
-    message: 'The file has changed since the run that would be resumed.',
-    hint: { text: 'To send all of it:', command: `${again} --restart` },
+    message: 'A file changed after the run that would be resumed.',
+    hint: { text: 'To send all of it:', command: again('--restart') },
   });
 }

@@ -1,5 +1,6 @@
 // `seed validate`: every row of the files against the specification; nothing is sent.
 import { array, int, literal, object, string } from 'zod/mini';
+import { withoutQuery } from '../../lib/bulk/sources/remote.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -52,5 +53,5 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
       details: { rows, rejected },
     });
   }
-  await ctx.out.emit({ valid: true, files, rows } satisfies Validation, view);
+  await ctx.out.emit({ valid: true, files: files.map(withoutQuery), rows } satisfies Validation, view);
 }

@@ -1,5 +1,7 @@
-// The loop of a bulk run: starts tasks as they are read, a limited number at once. A failure or a stop ends it after a grace period.
+// The loop of a bulk run: starts tasks as they are read, a limited number at once. A failure or a stop ends it after a
+// grace period.
 import { setMaxListeners } from 'node:events';
+import { fail } from '../errors/fail.ts';
 import { type Clock, waitAtMost } from '../kernel/clock.ts';
 import type { Gate } from './gate.ts';
 
@@ -11,74 +13,87 @@ export interface RunOptions {
   /** Stops the run. */
   signal: AbortSignal;
   gate: Gate;
-  /** Most tasks under way. */
+  /** Maximum number of unfinished tasks. */
   atOnce: number;
-  /** Aborted once the grace is over: what is still under way ends too. */
-  hard: AbortController;
 }
 
 /** Tasks beyond `atOnce` while others rest: each of them holds its rows in memory. */
 const MOST_RESTING = 128;
 
-/** How long tasks under way may take to end after a stop or a failure. */
+/** How long unfinished tasks may take to finish after a stop or a failure. */
 const GRACE_MS = 600;
 
-/** For `RunOptions.hard`: any number of requests may listen to it. */
-export function createHardStop(): AbortController {
+/**
+ * Runs the tasks, in groups as they are read. `start` gets a signal that is aborted after the grace period: unfinished
+ * requests then end too. Resolves with what ended the run early, or undefined once all tasks are done.
+ */
+export async function runTasks(
+  { atOnce, clock, gate, signal }: RunOptions,
+  start: (hardSignal: AbortSignal) => AsyncIterable<readonly Task[]>,
+): Promise<{ error: unknown } | undefined> {
   const hard = new AbortController();
   setMaxListeners(0, hard.signal);
-  return hard;
-}
-
-/** Runs tasks in groups as they are read. Resolves with what ended the run early, or undefined once all are done. */
-export async function runTasks(
-  groups: AsyncIterable<readonly Task[]>,
-  { atOnce, clock, gate, hard, signal }: RunOptions,
-): Promise<{ error: unknown } | undefined> {
-  const underWay = new Set<Promise<void>>();
+  const unfinished = new Set<Promise<void>>();
   let failure: { error: unknown } | undefined;
   let wake: (() => void) | undefined;
 
-  function fail(error: unknown): void {
+  function end(error: unknown): void {
     failure ??= { error };
     gate.stop(failure.error);
     wake?.();
   }
-  const stop = (): void => fail(signal.reason);
+  const stop = (): void => end(signal.reason);
   const isOver = (): boolean => failure !== undefined;
   const change = () => new Promise<void>((resolve) => (wake = resolve));
 
-  function start(task: Task): void {
-    const run: Promise<void> = task()
-      .catch(fail)
+  function run(task: Task): void {
+    const running: Promise<void> = task()
+      .catch(end)
       .finally(() => {
-        underWay.delete(run);
+        unfinished.delete(running);
         wake?.();
       });
-    underWay.add(run);
+    unfinished.add(running);
   }
 
-  async function startAll(): Promise<void> {
-    for await (const tasks of groups) {
+  async function runAll(): Promise<void> {
+    for await (const tasks of start(hard.signal)) {
       for (const task of tasks) {
-        while (!isOver() && underWay.size - Math.min(gate.resting, MOST_RESTING) >= atOnce) await change();
+        while (!isOver() && unfinished.size - Math.min(gate.resting, MOST_RESTING) >= atOnce) await change();
         if (isOver()) return;
-        start(task);
+        run(task);
       }
       if (isOver()) return;
     }
-    while (!isOver() && underWay.size > 0) await change();
+    while (!isOver() && unfinished.size > 0) await change();
   }
 
   gate.onRest = () => wake?.();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  await startAll().catch(fail);
+  await runAll().catch(end);
   signal.removeEventListener('abort', stop);
   if (failure === undefined) return undefined;
-  const rest = Promise.all(underWay);
+  const rest = Promise.all(unfinished);
   await waitAtMost(rest, GRACE_MS, clock);
   hard.abort(failure.error);
   await rest;
   return failure;
+}
+
+/** `--max-errors`. */
+export type MaxErrors = { rows: number } | { percent: number };
+
+/** A percentage of fewer rows means nothing. */
+const MIN_ROWS_FOR_PERCENT = 1000;
+
+/** Throws `bulk.too_many_errors` once more rows are rejected than `limit` allows. */
+export function checkErrorLimit(limit: MaxErrors | undefined, rejected: number, rows: number): void {
+  if (limit === undefined) return;
+  const isOver =
+    'rows' in limit ? rejected > limit.rows : rows >= MIN_ROWS_FOR_PERCENT && rejected > (rows * limit.percent) / 100;
+  if (!isOver) return;
+  throw fail('bulk.too_many_errors', {
+    message: `Stopped: ${rejected} of ${rows} rows were rejected, more than --max-errors allows.`,
+  });
 }

@@ -1,7 +1,7 @@
-// Saves what is downloaded under a name of ours: private from the first byte, whole or not at all, over nothing.
+// Writes new private files: a file gets its name only when it is whole, and never replaces another one.
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fchmodSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { makeFolder, temporaryPath } from '../kernel/temporary-file.ts';
 import { type KnownError, systemErrorCode } from '../kernel/errors.ts';
@@ -25,7 +25,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` without its extension, which the content type gives; both are ours, never the platform's. */
+/** `name` has no extension: the content type decides it. Neither comes from the platform. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;
@@ -39,7 +39,7 @@ export function openDownload(folder: string, name: string) {
   }
 
   return {
-    /** What the HTTP core feeds. */
+    /** Receives the response. */
     sink: {
       begin: (headers: Record<string, string>) => {
         contentType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
@@ -70,7 +70,7 @@ export function openDownload(folder: string, name: string) {
       try {
         if (descriptor !== undefined) fsyncSync(descriptor);
         close();
-        nameOnce(temporary, file, 'Move it away, or name another folder with --dir.');
+        nameOnce(temporary, file, 'Move it away, or pass another folder: --dir.');
         return { file, bytes, sha256: hash?.digest('hex') ?? '', content_type: contentType };
       } catch (error) {
         throw cannotWrite(file, error);
@@ -78,7 +78,7 @@ export function openDownload(folder: string, name: string) {
         rmSync(temporary, { force: true });
       }
     },
-    /** Leaves nothing behind. */
+    /** Removes the temporary file. */
     discard: (): void => {
       close();
       rmSync(temporary, { force: true });
@@ -86,7 +86,35 @@ export function openDownload(folder: string, name: string) {
   };
 }
 
-/** Both paths lie in one folder. Throws usage (2) when the name is taken; the temporary file then stays. */
+/**
+ * Writes a private file part by part. Throws usage (2) if `path` exists at the end. After any error, no file remains.
+ */
+export async function writeNewFile(path: string, parts: AsyncIterable<string>): Promise<void> {
+  const temporary = temporaryPath(dirname(path));
+  let descriptor: number | undefined;
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      throw cannotWrite(path, error);
+    }
+  };
+  try {
+    attempt(() => {
+      descriptor = openSync(temporary, 'wx', 0o600);
+      fchmodSync(descriptor, 0o600);
+    });
+    const file = descriptor as unknown as number;
+    for await (const part of parts) attempt(() => writeFileSync(file, part));
+    attempt(() => fsyncSync(file));
+    attempt(() => nameOnce(temporary, path));
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** Both paths are in one folder. Throws usage (2) if `path` exists; the temporary file then remains. */
 export function nameOnce(temporary: string, path: string, hint?: string): void {
   try {
     linkSync(temporary, path);
@@ -96,10 +124,7 @@ export function nameOnce(temporary: string, path: string, hint?: string): void {
   rmSync(temporary, { force: true });
 }
 
-/** The refusal to write over a file. */
-export function nameTaken(path: string, hint = 'Move it away, or give another name.'): KnownError {
-  return fail('usage', {
-    message: `${path} is there already and is not replaced.`,
-    hint,
-  });
+/** Rejects a path that exists. */
+export function nameTaken(path: string, hint = 'Move it away, or pass another name.'): KnownError {
+  return fail('usage', { message: `${path} already exists and is not replaced.`, hint });
 }

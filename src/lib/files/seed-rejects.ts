@@ -1,14 +1,14 @@
-// The file of refused rows: private, NDJSON, each with its place, its reason and itself, so that it can be fed back.
+// The rejects file: private NDJSON. Each row has its place and reason, and can be sent again.
 import * as fs from 'node:fs';
-import { type KnownError, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 
 export interface Reject {
   file: string;
-  /** On which it begins; its number where the file has no lines (Parquet). */
+  /** The line on which the row begins, or the number of the row if the format has no lines (Parquet). */
   line: number;
   reason: string;
-  /** The row as it was read: JSON as it stood, or the text of what was none. */
+  /** The row as it was read. */
   original: string;
 }
 
@@ -17,8 +17,8 @@ export type RejectsFile = ReturnType<typeof openRejects>;
 const PRIVATE = 0o600;
 
 /**
- * Opens the file at its first row. `keep` is how much of an earlier run's file stays, none of it when that is 0; without
- * it a file that is already there is refused (usage, 2) before anything is sent.
+ * Creates the file at the first reject. `keep` is how many bytes of an earlier run's file remain; without it, a file that
+ * exists is rejected with usage (2).
  */
 export function openRejects(path: string, keep: number | undefined) {
   if (keep === undefined) refuseTaken(path);
@@ -45,13 +45,14 @@ export function openRejects(path: string, keep: number | undefined) {
     try {
       work();
     } catch (error) {
-      throw notWritten(path, error);
+      const cause = systemErrorCode(error) === 'EEXIST' ? new Error('another process created it') : error;
+      throw cannotWrite(path, cause, 'Fix that, then continue with --resume.');
     }
   }
 
   return {
     path,
-    /** Bytes written so far; null before the first row. */
+    /** Bytes written; null before the first row. */
     get bytes(): number | null {
       return bytes;
     },
@@ -60,7 +61,7 @@ export function openRejects(path: string, keep: number | undefined) {
       attempt(() => {
         const file = (descriptor ??= openFile('wx'));
         let at = bytes ?? 0;
-        // A disk that is nearly full takes a part, and says so by the number alone.
+        // A disk that is nearly full writes a part, and reports that only by the number.
         for (let rest: Buffer = Buffer.from(rejects.map(lineOf).join('')); rest.length > 0;) {
           const written = fs.writeSync(file, rest, 0, rest.length, at);
           rest = rest.subarray(written);
@@ -69,7 +70,7 @@ export function openRejects(path: string, keep: number | undefined) {
         bytes = at;
       });
     },
-    /** Brings what was added to the disk. */
+    /** All rows are on the disk when this returns. */
     sync: (): void =>
       attempt(() => {
         if (descriptor !== undefined) fs.fsyncSync(descriptor);
@@ -81,18 +82,20 @@ export function openRejects(path: string, keep: number | undefined) {
   };
 }
 
-/** Throws usage (2) where a file is already. */
+/** Throws usage (2) if the file exists. */
 export function refuseTaken(path: string): void {
   if (!fs.existsSync(path)) return;
   throw usageError(
-    `${path} is there already; it holds the refused rows of another run.`,
-    'Move it away, or name another file with --rejects FILE.',
+    `${path} already exists; it has the rejected rows of another run.`,
+    'Move it away, or pass another file: --rejects FILE.',
   );
 }
 
 function lineOf({ file, line, reason, original }: Reject): string {
   const place = JSON.stringify({ file, line, reason });
-  return `{"rejected":${place},${isJson(original) ? `"row":${oneLine(original)}` : `"text":${JSON.stringify(original)}`}}\n`;
+  // In valid JSON, line breaks are only between tokens.
+  const row = isJson(original) ? `"row":${original.replace(/[\r\n]+/g, ' ')}` : `"text":${JSON.stringify(original)}`;
+  return `{"rejected":${place},${row}}\n`;
 }
 
 function isJson(text: string): boolean {
@@ -102,15 +105,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Line breaks of JSON stand between its tokens only. */
-function oneLine(json: string): string {
-  return json.replace(/[\r\n]+/g, ' ');
-}
-
-function notWritten(path: string, error: unknown): KnownError {
-  const isTaken = systemErrorCode(error) === 'EEXIST';
-  const cause = isTaken ? new Error('a file came to stand there meanwhile') : error;
-  return cannotWrite(path, cause, 'Mend that, then go on with --resume.');
 }

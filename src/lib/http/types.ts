@@ -55,6 +55,8 @@ export interface Link {
   service?: 'dsr';
   /** The `accept` header. */
   accept: string;
+  /** Further headers, such as a range. */
+  headers?: Record<string, string>;
 }
 
 /** Takes what a link holds while it comes in, so that its size does not matter. What it throws ends the download. */

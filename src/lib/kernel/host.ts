@@ -45,6 +45,8 @@ export const host = {
       return process.stderr;
     },
   } satisfies HostStreams as HostStreams,
+  /** `work` must be synchronous. */
+  onExit: (work: () => void): void => void process.once('exit', work),
   setExitCode: (code: number): void => {
     process.exitCode = code;
   },

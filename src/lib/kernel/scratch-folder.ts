@@ -6,7 +6,7 @@ import { systemClock } from './clock.ts';
 import { host } from './host.ts';
 
 /** What it is for, which is a part of its name. */
-export type ScratchKind = 'edit' | 'tour' | 'warehouse';
+export type ScratchKind = 'edit' | 'input' | 'tour' | 'warehouse';
 
 export interface ScratchOptions {
   /** The folder that it is made in; default the system's for temporary files. */

@@ -1,26 +1,25 @@
-// A bulk run: ids journaled before they are sent, rows sent as fast as the platform takes them, and a result file at the end.
+// The bulk adapter of data subject requests: ids are journaled before they are sent, and each outcome after it is known.
 import { randomUUID } from 'node:crypto';
-import { dsrEndpoints } from '../contract/dsr.ts';
+import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
 import { countComplete, isLeft, type RowStates } from '../domain/dsr/row-states.ts';
-import type { DsrJournal, JournalLine } from '../files/dsr-journal.ts';
+import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
 import { submittedEvent } from './dsr-submit.ts';
-import { checkErrorLimit, type MaxErrors } from '../bulk/error-limit.ts';
-import { createGate, type Gate, type GateOptions } from '../bulk/gate.ts';
-import { createHardStop, runTasks, type Task } from '../bulk/runner.ts';
+import { createGate, type GateOptions } from '../bulk/gate.ts';
+import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 
 export interface BulkPorts
   extends DsrPorts, Pick<GateOptions, 'concurrency' | 'giveUpAfterMs' | 'rate' | 'random' | 'onWait'> {
-  /** The file once more, for sending. */
+  /** The inputs, opened again for sending. */
   table: RowTable;
   options: RowOptions;
   journal: DsrJournal;
-  /** As the journal left them. */
+  /** As the journal says. */
   states: RowStates;
   verify: VerifyMessage;
   maxErrors: MaxErrors | undefined;
@@ -31,83 +30,63 @@ export interface BulkPorts
 export interface BulkCounts {
   requests: number;
   retries: number;
-  /** Answers whose signature does not fit. */
+  /** Responses with an invalid signature. */
   unsigned: number;
 }
 
-/** Rows get their ids in groups: one wait for the disk for all of them. The next run asks for those that never went out. */
+/** Rows get their ids in groups, with one write to the disk. The next run reads those that were not sent. */
 const PLANNED_AT_ONCE = 512;
-/** Complete rows are written in groups: what a killed process did not write is asked for by the next one. */
+/** Outcomes are written in groups. After a kill, the next run reads the rows whose outcome is missing. */
 const WRITTEN_AT_ONCE = 1024;
 const WRITTEN_AFTER_MS = 500;
 
 type Complete = Extract<JournalLine, { d: unknown }>['d'][number];
 
-/** Runs until every row is complete or unknown. Throws what ends it sooner; the journal then knows how far it came. */
+/** Runs until every row is complete or unknown. Throws what ends it earlier; the journal is then up to date. */
 export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
-  const { clock, concurrency, journal, signal } = ports;
-  const hard = createHardStop();
+  const { clock, concurrency, journal, ledger, maxErrors, options, signal, states, submitter } = ports;
   const gate = createGate(ports);
-  const run = new SubmitRun(ports, await openRowPorts(ports, gate, hard.signal));
-  const failure = await runTasks(run.tasks(), { clock, signal, gate, hard, atOnce: concurrency * 2 });
-  await run.writeComplete();
+  /** Rows with a journaled id that were not sent. */
+  const unsent = new Set<number>();
+  let [complete, news]: [Complete[], LedgerNews[]] = [[], []];
+  let completed = 0;
+  let unsigned = 0;
+  let writtenAt = clock.now();
+  let writing: Promise<void> | undefined;
+  const describe = (request: DsrRequest) => submittedEvent(request, submitter, ledger, clock.now());
+
+  const failure = await runTasks({ clock, signal, gate, atOnce: concurrency * 2 }, tasks);
+  await writeComplete();
   if (failure) {
-    // So that the next run sends these at once, and does not ask for them first.
-    if (run.unsent.size > 0) journal.write({ u: [...run.unsent] });
+    // The next run sends these at once, without a read before.
+    if (unsent.size > 0) journal.write({ u: [...unsent] });
     throw failure.error;
   }
-  return { requests: gate.requests, retries: gate.retries, unsigned: run.unsigned };
-}
-
-async function openRowPorts(
-  ports: BulkPorts,
-  gate: Gate,
-  hardSignal: AbortSignal,
-): Promise<Omit<RowPorts, 'completed'>> {
-  const { api, clock, ledger, options, submitter, verify } = ports;
-  const marks = dsrEndpoints.create.names?.body ?? [];
-  return {
-    gate,
-    create: await api.openCreate(),
-    get: await api.openGet(),
-    encode: (request) => Buffer.from(stringifyJson(options.names.encode(request, marks)), 'utf8'),
-    workspace: submitter.workspace_id,
-    verify,
-    describe: (request) => submittedEvent(request, submitter, ledger, clock.now()),
-    clock,
-    hardSignal,
-  };
-}
-
-class SubmitRun {
-  /** Rows with a journaled id of which nothing went out yet. */
-  readonly unsent = new Set<number>();
-  /** Responses whose signature does not fit. */
-  unsigned = 0;
-  readonly #ports: BulkPorts;
-  readonly #rowPorts: RowPorts;
-  #completed = 0;
-  #complete: Complete[] = [];
-  #news: LedgerNews[] = [];
-  #writtenAt: number;
-  #writing: Promise<void> | undefined;
-
-  constructor(ports: BulkPorts, rowPorts: Omit<RowPorts, 'completed'>) {
-    this.#ports = ports;
-    this.#rowPorts = { ...rowPorts, completed: () => this.#completed };
-    this.#writtenAt = ports.clock.now();
-  }
+  return { requests: gate.requests, retries: gate.retries, unsigned };
 
   /** The rows that are left, each group with ids in the journal. */
-  async *tasks(): AsyncGenerator<Task[]> {
-    const { options, states, table } = this.#ports;
+  async function* tasks(hardSignal: AbortSignal): AsyncGenerator<Task[]> {
+    const { api, table, verify } = ports;
+    const marks = dsrEndpoints.create.names?.body ?? [];
+    const rowPorts: RowPorts = {
+      gate,
+      create: await api.openCreate(),
+      get: await api.openGet(),
+      encode: (request) => Buffer.from(stringifyJson(options.names.encode(request, marks)), 'utf8'),
+      workspace: submitter.workspace_id,
+      verify,
+      describe,
+      completed: () => completed,
+      clock,
+      hardSignal,
+    };
     const reader = createRowReader(table, options);
     let group: ReadyRow[] = [];
     for await (const rows of table.rows) {
       for (const row of rows) {
         if (!isLeft(states.state(row.number))) continue;
         const read = reader.read(row);
-        // The whole file was checked a moment ago, and its digest is compared at the end.
+        // Every row was valid before, and the digest of the inputs is compared at the end.
         if ('issues' in read) throw new Error('a row changed while the file was submitted');
         if (read.ready.done) {
           states.plan(row.number, read.ready.request.subject_request_id);
@@ -116,18 +95,17 @@ class SubmitRun {
         }
         group.push(read.ready);
         if (group.length < PLANNED_AT_ONCE) continue;
-        yield this.#plan(group);
+        yield plan(group, rowPorts);
         group = [];
       }
-      // Rows that are complete may fill the file: a stop is heard here.
+      // A file may consist of complete rows: the run can be stopped here.
       yield [];
     }
-    yield this.#plan(group);
+    yield plan(group, rowPorts);
   }
 
   /** Gives the rows their ids and journals those before any of them is sent. */
-  #plan(group: readonly ReadyRow[]): Task[] {
-    const { journal, states } = this.#ports;
+  function plan(group: readonly ReadyRow[], rowPorts: RowPorts): Task[] {
     const planned: [number, string][] = [];
     const ready = group.map((item) => {
       const { hasId, request, row } = item;
@@ -139,65 +117,52 @@ class SubmitRun {
     if (planned.length > 0) journal.write({ p: planned });
     for (const [row, id] of planned) {
       states.plan(row, id);
-      this.unsent.add(row);
+      unsent.add(row);
     }
-    const entries = this.#ledgerOf(group);
+    const given = group.flatMap(({ hasId, request }) => (hasId ? [request.subject_request_id] : []));
+    // One read of the ledger for the group, when its first row needs it.
+    let entries: Promise<ReadonlyMap<string, LedgerRequest>> | undefined;
     return ready.map(({ item, mayExist }) => async () => {
       const { hasId: givenId, request, row } = item;
-      const known = async () => (await entries()).get(request.subject_request_id);
-      const onSend = () => void this.unsent.delete(row);
-      await this.#finish(item, await sendRow({ request, mayExist, givenId, known, onSend }, this.#rowPorts));
+      const known = async () => (await (entries ??= ledger.find(given))).get(request.subject_request_id);
+      const onSend = () => void unsent.delete(row);
+      await finish(item, await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts));
     });
   }
 
-  /** Reads the ledger once for the given ids of a group, when the first of them needs it. */
-  #ledgerOf(group: readonly ReadyRow[]): () => Promise<ReadonlyMap<string, LedgerRequest>> {
-    let entries: Promise<ReadonlyMap<string, LedgerRequest>> | undefined;
-    const ids = group.flatMap(({ hasId, request }) => (hasId ? [request.subject_request_id] : []));
-    return () => (entries ??= this.#ports.ledger.find(ids));
-  }
-
-  async #finish({ hasId, request, row }: ReadyRow, outcome: RowOutcome): Promise<void> {
-    const { clock, maxErrors, onProgress, states } = this.#ports;
-    const { error, expected_completion_time, received_time, signed, state } = outcome;
-    if (!signed) this.unsigned++;
-    if (state !== 'unknown') this.#completed++;
-    // An unknown row whose id is ours may be on the platform. A given id may be another request's: that is no entry.
+  async function finish({ hasId, request, row }: ReadyRow, outcome: RowOutcome): Promise<void> {
+    const { error, signed, state, ...times } = outcome;
+    if (!signed) unsigned++;
+    if (state !== 'unknown') completed++;
+    // An unknown row with our own id may be on the platform. With an id from the file, it may be another request.
     if (state !== 'failed' && (state !== 'unknown' || !hasId)) {
       // One line for the request and its response: a ledger of a million is read in half the time.
-      this.#news.push({
-        ...(await this.#rowPorts.describe(request)),
-        ...(state !== 'unknown' && { status: 'pending' }),
-        ...(expected_completion_time !== undefined && { expected_completion_time }),
-        ...(received_time !== undefined && { received_time }),
-      });
+      news.push({ ...(await describe(request)), ...(state !== 'unknown' && { status: 'pending' }), ...times });
     }
     states.complete(row, state, error);
-    this.#complete.push(error === undefined ? [row, state] : [row, state, error]);
-    onProgress();
-    if (this.#complete.length >= WRITTEN_AT_ONCE || clock.now() - this.#writtenAt >= WRITTEN_AFTER_MS)
-      await this.writeComplete();
+    complete.push(error === undefined ? [row, state] : [row, state, error]);
+    ports.onProgress();
+    if (complete.length >= WRITTEN_AT_ONCE || clock.now() - writtenAt >= WRITTEN_AFTER_MS) await writeComplete();
     checkErrorLimit(maxErrors, states.count('failed'), countComplete(states));
   }
 
-  /** The ledger first: a row that only the journal calls complete would never come into it. */
-  async writeComplete(): Promise<void> {
-    while (this.#writing !== undefined || this.#complete.length > 0) {
-      this.#writing ??= this.#writeGroup().finally(() => (this.#writing = undefined));
-      await this.#writing;
+  async function writeComplete(): Promise<void> {
+    while (writing !== undefined || complete.length > 0) {
+      writing ??= writeGroup().finally(() => (writing = undefined));
+      await writing;
     }
   }
 
-  async #writeGroup(): Promise<void> {
-    const { clock, journal, ledger } = this.#ports;
-    const [rows, events] = [this.#complete, this.#news];
-    [this.#complete, this.#news, this.#writtenAt] = [[], [], clock.now()];
+  /** The ledger first: a row that is complete in the journal is never added to the ledger later. */
+  async function writeGroup(): Promise<void> {
+    const [rows, events] = [complete, news];
+    [complete, news, writtenAt] = [[], [], clock.now()];
     await ledger.record(events);
     journal.write({ d: rows });
   }
 }
 
-/** Puts what an earlier run wrote into the states. */
+/** Sets the states to what an earlier run wrote. */
 export async function restoreStates(journal: DsrJournal, states: RowStates): Promise<void> {
   for await (const line of journal.lines()) {
     if ('p' in line) for (const [row, id] of line.p) states.plan(row, id);

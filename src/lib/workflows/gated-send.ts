@@ -4,7 +4,8 @@ import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
-import type { Gate, Feedback } from '../bulk/gate.ts';
+import type { Gate } from '../bulk/gate.ts';
+import type { Feedback } from '../domain/pacing/gate.ts';
 
 export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 

@@ -15,10 +15,10 @@ const LINE_FEED = 0x0a;
 
 /** Reads only the beginning of a file. */
 export async function estimateSeeds(source: InputBytes): Promise<SeedEstimate> {
-  const { format, wrapping, size, path, name } = source;
-  if (size === undefined || path === undefined) return UNKNOWN;
+  const { format, wrapping, size, name } = source;
+  if (size === undefined) return UNKNOWN;
   if (format === 'parquet') {
-    const { rowCount } = await openParquet(path, name);
+    const { rowCount } = await openParquet(await source.file(), name);
     return { rows: rowCount, isExact: true, environments: [] };
   }
   for await (const chunk of source.chunks()) {

@@ -1,4 +1,5 @@
-// One input of a bulk run: its bytes joined with the reader that finds the rows in them, whole or one shard of it.
+// The inputs of a bulk run: the bytes of each, and the reader that finds the rows in them or in one shard of them.
+import type { Batch } from '../domain/seed/batch.ts';
 import type { TableDefaults } from '../domain/seed/body-writer.ts';
 import type { ColumnMap, PassedOver } from '../domain/seed/columns.ts';
 import { createCsvReader, type CsvOptions } from '../domain/seed/csv-rows.ts';
@@ -8,6 +9,7 @@ import { RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import { LINE_FEED } from '../domain/seed/scan.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
+import { type Mark, NOTHING_COMPLETED } from '../domain/seed/marks.ts';
 import { createRecordTable } from '../domain/seed/record-table.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
 import { usageError } from '../kernel/errors.ts';
@@ -32,6 +34,32 @@ export interface InputOptions {
   onPassedOver?: (name: string, columns: readonly PassedOver[]) => void;
   /** Told once for each column of a table with an attribute that looks like a null. */
   onNullWord?: (name: string, column: string, word: string) => void;
+}
+
+/**
+ * The batches of all inputs after `completed`, in groups as they are read, and how many bytes were read. The caller gives
+ * each batch back to the packer.
+ */
+export async function* readBatches(
+  inputs: readonly SeedInput[],
+  packer: RowPacker,
+  completed: Mark = NOTHING_COMPLETED.mark,
+): AsyncGenerator<{ batches: Batch[]; bytes: number }> {
+  let before = 0;
+  for (const [file, input] of inputs.entries()) {
+    let bytes = before;
+    if (file >= completed.file) {
+      const resumed = file === completed.file ? completed : NOTHING_COMPLETED.mark;
+      packer.begin(file, resumed.position);
+      for await (const read of input.rows(packer, resumed)) {
+        bytes = before + read;
+        yield { batches: packer.ready.splice(0), bytes };
+      }
+      packer.flush();
+      yield { batches: packer.ready.splice(0), bytes };
+    }
+    before += input.bytes ?? 0;
+  }
 }
 
 /** Joins bytes and reader. Throws KnownError usage (2) for a shard of what cannot be shared out. */
@@ -99,7 +127,7 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
         rows: (packer) => feed(source, createCsvReader(packer, csv)),
       };
     case 'parquet': {
-      const input = { path: source.path ?? '', size: size ?? 0, options: table };
+      const input = { file: source.file, size: size ?? 0, options: table };
       return {
         name,
         bytes,

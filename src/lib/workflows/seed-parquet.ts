@@ -10,14 +10,14 @@ import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 
 /** Where a Parquet file is, and how a table is read. */
 export interface ParquetInput {
-  path: string;
+  file(): Promise<string>;
   size: number;
   options: Omit<CsvOptions, 'isOurs'>;
 }
 
 /** Throws invalid input (9) for a file, or the columns of a table, that cannot be used. */
-export async function checkParquet({ path, options }: ParquetInput): Promise<void> {
-  const file = await openParquet(path, options.name);
+export async function checkParquet({ file: local, options }: ParquetInput): Promise<void> {
+  const file = await openParquet(await local(), options.name);
   tableIn(file, { ...options, onPassedOver: undefined });
 }
 
@@ -26,12 +26,12 @@ export async function checkParquet({ path, options }: ParquetInput): Promise<voi
  * and all rows before them are.
  */
 export async function* parquetRows(
-  { path, size, options }: ParquetInput,
+  { file: local, size, options }: ParquetInput,
   packer: RowPacker,
   completed: number,
   shard: Shard | undefined,
 ): AsyncGenerator<number> {
-  const file = await openParquet(path, options.name);
+  const file = await openParquet(await local(), options.name);
   const table = tableIn(file, options);
   const take = table === undefined ? bodyTaker(packer, file.columns) : cellsTaker(packer, table);
   const stretches = file.rows(

@@ -1,6 +1,8 @@
-// The bytes of a bulk input, whatever it is wrapped in: a plain file, gzip, zstd, or standard input; and what they hold.
+// The bytes of a bulk input (a file, an address or standard input; plain, gzip or zstd) and their format.
 import { type FileHandle, open } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import type { Dialect } from '../../domain/csv/dialect.ts';
+import { type Fingerprint, fingerprint } from '../../files/bulk-journal.ts';
 import { counted } from '../../kernel/words.ts';
 import { invalidInput, KnownError, usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
@@ -15,6 +17,7 @@ import {
   refusePipe,
   resolvePath,
 } from '../../files/read-input.ts';
+import { type GetAddress, isAddress } from './remote.ts';
 
 export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export type Wrapping = 'none' | 'gzip' | 'zstd';
@@ -26,19 +29,24 @@ export interface InputBytes extends RawBytes {
   dialect: Dialect;
 }
 
-/** An input as it lies there. */
+/** An input before it is decompressed. */
 interface RawBytes {
-  /** As it is shown: the path as given, `<stdin>` for `-`. */
+  /** For messages: the path as given, the address without its query, or `<stdin>`. */
   name: string;
-  /** The absolute path; undefined for what is no file. */
-  path: string | undefined;
-  /** Bytes as they lie there; undefined for standard input. */
+  /** The absolute path, or the address without its query; undefined for standard input. */
+  key: string | undefined;
+  /** The path of a file with these bytes, for formats that are not read from start to end. */
+  file(): Promise<string>;
+  /** Path from which the names of results files are made; undefined for standard input. */
+  base: string | undefined;
+  fingerprint(): Promise<Fingerprint>;
+  /** In bytes, compressed; undefined for standard input. */
   size: number | undefined;
   /** Whether the bytes can be read only once. */
   isOnce: boolean;
   /**
-   * The bytes, unwrapped in `InputBytes`, from `start` up to `end` (of plain files only). A chunk may be overwritten as soon
-   * as the next one is asked for.
+   * The bytes from `start` to `end` (only of uncompressed files), in `InputBytes` decompressed. The next chunk may overwrite
+   * a chunk.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
 }
@@ -46,11 +54,13 @@ interface RawBytes {
 export type Inputs = readonly [InputBytes, ...InputBytes[]];
 
 export interface ReadOptions {
-  /** Undefined: what name and content tell. */
+  /** Default: by name and content. */
   format?: RowFormat | undefined;
   dialect?: Dialect;
   /** The command reads its inputs more than once: standard input is kept in memory. */
   isReread?: boolean;
+  /** Reads addresses; required if there are any. */
+  get?: GetAddress;
 }
 
 /** Below a million: V8 keeps longer texts outside its heap, where searching them is several times slower. */
@@ -77,14 +87,53 @@ export function nameOfInputs([first, ...others]: Inputs): string {
  */
 export async function openBytes(argument: string, source: InputSource, options: ReadOptions): Promise<InputBytes> {
   if (argument === '-') return await openStream(source, options);
+  if (isAddress(argument)) return await openAddress(argument, source.io.cwd, options);
   const path = resolvePath(argument, source.io.cwd);
   const { head, size } = await readHead(argument, path);
   const chunks = (start = 0, end = Infinity) => readFileChunks(path, start, end);
-  return await recognise({ name: argument, path, size, isOnce: false, chunks }, head, options);
+  const raw = { name: argument, key: path, base: path, size, isOnce: false, chunks };
+  return await recognise(
+    { ...raw, file: () => Promise.resolve(path), fingerprint: () => fingerprint(path) },
+    head,
+    options,
+  );
+}
+
+async function openAddress(address: string, cwd: string, options: ReadOptions): Promise<InputBytes> {
+  if (options.get === undefined) throw new Error('an address needs a way to read it');
+  const { openRemote } = await import('./remote.ts');
+  const { copy, fingerprint: of, name, path, read, size } = await openRemote(address, options.get);
+  const base = join(cwd, decodeURIComponent(posix.basename(new URL(name).pathname)).replace(/[/\\]/g, '_') || 'input');
+  const raw = { name, key: name, base, file: copy, fingerprint: () => Promise.resolve(of), size, isOnce: false };
+  const chunks = (start = 0, end = size) =>
+    path === undefined ? readParts(read, start, end) : readFileChunks(path, start, end);
+  return await recognise({ ...raw, chunks }, await firstBytes(chunks()), options);
+}
+
+/** Requests the next part while the last one is used. */
+async function* readParts(
+  read: (start: number, end: number) => Promise<Buffer>,
+  start: number,
+  end: number,
+): AsyncGenerator<Buffer> {
+  let at = start;
+  let next = read(at, end);
+  try {
+    for (let part = await next; part.length > 0; part = await next) {
+      at += part.length;
+      next = read(at, end);
+      for (let from = 0; from < part.length; from += CHUNK_BYTES) yield part.subarray(from, from + CHUNK_BYTES);
+    }
+  } finally {
+    next.catch(() => undefined);
+  }
 }
 
 async function openStream(source: InputSource, options: ReadOptions): Promise<InputBytes> {
-  const raw = { name: '<stdin>', path: undefined, size: undefined };
+  const name = '<stdin>';
+  const noFile = () =>
+    Promise.reject(usageError(`Parquet cannot be read from standard input.`, 'Pass the path of the file.'));
+  const raw = { name, key: undefined, base: undefined, size: undefined, file: noFile, fingerprint: noFile };
   if (options.isReread) {
     const bytes = Buffer.from(await readInputBytes('-', source));
     const chunks = async function* () {
@@ -96,7 +145,7 @@ async function openStream(source: InputSource, options: ReadOptions): Promise<In
   return await recognise({ ...raw, isOnce: true, chunks: () => all }, head, options);
 }
 
-/** Unwraps an input that begins with `head`. */
+/** Finds compression and format of an input that begins with `head`. */
 async function recognise(
   raw: RawBytes,
   head: Buffer,
@@ -113,8 +162,7 @@ async function recognise(
     } else inner = await firstBytes(chunks());
   }
   const format = wanted ?? formatOf(name, inner);
-  if (format === 'parquet' && raw.path === undefined)
-    throw usageError('Parquet cannot be read from standard input.', 'Give the path of the file.');
+  if (format === 'parquet' && raw.key === undefined) await raw.file();
   refuseOtherEncodings(name, inner, format);
   return { ...raw, format, wrapping, dialect, chunks };
 }
@@ -134,7 +182,7 @@ async function readHead(name: string, path: string): Promise<{ head: Buffer; siz
   }
 }
 
-/** Reads into two buffers in turn, so that the disk works while the last chunk is looked at. */
+/** Reads into two buffers in turn: the disk reads while the last chunk is used. */
 async function* readFileChunks(path: string, start: number, end: number): AsyncGenerator<Buffer> {
   const file = await open(path, 'r');
   const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
@@ -159,7 +207,7 @@ async function* readFileChunks(path: string, start: number, end: number): AsyncG
   }
 }
 
-/** The first bytes of a stream, and the whole of it with these in front. */
+/** The first bytes of a stream, and the whole stream. */
 async function replayHead(stream: AsyncIterator<Buffer> | AsyncGenerator<Buffer>) {
   const parts: Buffer[] = [];
   for (let size = 0; size < SNIFFED_BYTES;) {
@@ -258,5 +306,5 @@ function refuseOtherEncodings(name: string, head: Buffer, format: RowFormat): vo
   const nul = head.indexOf(0);
   if (nul < 0) return;
   const before = head.toString('utf8', 0, nul).replace(/^\ufeff/, '');
-  throw notText(name, placeAt(before, before.length), 'a NUL byte stands here; is this a text file?');
+  throw notText(name, placeAt(before, before.length), 'a NUL byte is here; is this a text file?');
 }

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { type InputSource, readInput, resolvePath } from '../../files/read-input.ts';
 import { invalidInput, usageError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { isAddress, withoutQuery } from './remote.ts';
 
 /** The longest path that Linux accepts. A longer pattern would also exceed the limit of the glob library. */
 const LONGEST_PATH = 4_096;
@@ -26,12 +27,12 @@ export async function expandInputs(
     throw usageError('No input is named.', 'Name files, or pass a list of them: --files-from LIST.');
   const twice = found.find((name, index) => found.indexOf(name) < index);
   if (twice !== undefined || (list === '-' && found.includes('-')))
-    throw usageError(`${twice ?? '-'} is named twice: each input is read once.`);
+    throw usageError(`Duplicate input: ${withoutQuery(twice ?? '-')}`, 'Pass each input once.');
   return found;
 }
 
 async function expand(word: string, cwd: string): Promise<string[]> {
-  if (word === '-') return [word];
+  if (word === '-' || isAddress(word)) return [word];
   if (word.length > LONGEST_PATH)
     throw usageError(`The path ${word.slice(0, 40)}… is longer than ${LONGEST_PATH} characters.`);
   const status = await stat(resolvePath(word, cwd)).catch(() => undefined);

@@ -32,7 +32,7 @@ export function createSchedule(rate: number | undefined) {
         soonestAt = Math.max(soonestAt, now - CATCH_UP_AT_ONCE_MS) + interval * CATCH_UP_PACE;
       }
     },
-    /** Between the two times nothing left the program. */
-    stoodStill: (from: number, to: number): void => slots?.delayed(from, to),
+    /** The program was blocked between the two times: nothing was sent. */
+    wasBlocked: (from: number, to: number): void => slots?.delayed(from, to),
   };
 }

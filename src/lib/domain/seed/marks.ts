@@ -1,5 +1,5 @@
-// What of the input is complete: everything up to a mark, and the few stretches beyond it that overtook the others.
-// However long the input is, this stays as small as the number of batches under way.
+// Which part of the input is complete: everything up to a mark, and a few stretches after it. Its size depends on the number
+// of unfinished batches, not on the input.
 
 /** (`from`, `to`] of one input. */
 export interface Stretch {
@@ -11,11 +11,11 @@ export interface Stretch {
 export interface Mark {
   file: number;
   position: number;
-  /** Where reading can begin again behind the mark; -1 where only reading from the start finds it. */
+  /** Where reading can resume after the mark; -1 if only reading from the start finds it. */
   offset: number;
 }
 
-/** As it stands in the journal. */
+/** As in the journal. */
 export interface Completed {
   mark: Mark;
   beyond: Stretch[];
@@ -34,9 +34,9 @@ export function createMarks(before: Completed) {
   let mark = before.mark;
   const entries: Entry[] = [];
   return {
-    /** Notes that a stretch is under way; stretches are opened in the order of the input. */
-    open: (stretch: Stretch & { endOffset: number }): { complete(): void } => {
-      const entry: Entry = { ...stretch, completed: false };
+    /** Adds an unfinished stretch; stretches are opened in the order of the input. */
+    open: ({ endOffset, file, from, to }: Stretch & { endOffset: number }): { complete(): void } => {
+      const entry: Entry = { file, from, to, endOffset, completed: false };
       entries.push(entry);
       return {
         complete: () => {
@@ -51,12 +51,12 @@ export function createMarks(before: Completed) {
     },
     snapshot: (): Completed => ({
       mark,
-      beyond: [...before.beyond.filter((stretch) => isBehind(mark, stretch)), ...joined(entries)],
+      beyond: [...before.beyond.filter((stretch) => isAfter(mark, stretch)), ...joined(entries)],
     }),
   };
 }
 
-/** What is complete among the entries; side by side they are one stretch, so that a slow request costs no more than one. */
+/** The complete entries. Neighbors are one stretch, so a slow request adds only one. */
 function joined(entries: readonly Entry[]): Stretch[] {
   const stretches: Stretch[] = [];
   for (const { file, from, to, completed } of entries) {
@@ -68,7 +68,7 @@ function joined(entries: readonly Entry[]): Stretch[] {
   return stretches;
 }
 
-function isBehind(mark: Mark, { file, to }: Stretch): boolean {
+function isAfter(mark: Mark, { file, to }: Stretch): boolean {
   return file > mark.file || (file === mark.file && to > mark.position);
 }
 

@@ -24,7 +24,7 @@ export function linkEndpoint({ service }: Link): Endpoint {
  * The request for a link. `address` is the base address of its service. Throws KnownError, so that nothing is sent, for a
  * link that leads elsewhere; for one without a service, when it is neither https nor http to this machine.
  */
-export function linkRequest({ accept, service, url: text }: Link, address: () => string): BuiltRequest {
+export function linkRequest({ accept, headers, service, url: text }: Link, address: () => string): BuiltRequest {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw foreign(`The platform gave a link that is no address: ${text}`);
   if (url.username !== '' || url.password !== '') throw foreign(`The link ${url.origin} holds a user name or password`);
@@ -44,6 +44,7 @@ export function linkRequest({ accept, service, url: text }: Link, address: () =>
     path: url.pathname,
     query: url.search,
     accept,
+    ...(headers && { headers }),
     body: undefined,
   };
 }

@@ -26,6 +26,7 @@ export interface BuiltRequest {
   about?: readonly (readonly [field: string, value: string])[];
   /** The `accept` header of a call that wants something else than JSON; nothing is then compressed on the way. */
   accept?: string;
+  headers?: Record<string, string>;
 }
 
 /**

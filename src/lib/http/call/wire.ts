@@ -86,6 +86,7 @@ export function headersOf({
     'accept-encoding': request.accept === undefined ? 'gzip, deflate, br' : 'identity',
     'user-agent': `${PROGRAM}/${VERSION}`,
     'x-request-id': id,
+    ...request.headers,
     ...(request.body !== undefined && { 'content-type': 'application/json' }),
     ...(authorization !== undefined && { authorization }),
   };

@@ -1,7 +1,7 @@
 // The numbers of `seed bulk`: what stands when a flag is absent, and who is named when one is wrong.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readBulkFlags } from '../../../../src/commands/seed/bulk-flags.ts';
+import { readBulkFlags } from '../../../../src/commands/seed/run.ts';
 import { runs } from '../../../helpers/size.ts';
 
 const flags = { batchSize: '100', batchBytes: '256KB', concurrency: '64' };
@@ -77,7 +77,7 @@ describe('--batch-bytes', () => {
     '9999999999',
   ])('%j is refused with the flag, what is allowed, and what stood there', (text) => {
     expect(() => read(text)).toThrow(
-      `--batch-bytes must be a size from 1KB to 64MB, for instance 256KB, not \`${text}\`.`,
+      `--batch-bytes must be a size from 1KB to 64MB, for example 256KB, not \`${text}\`.`,
     );
   });
 

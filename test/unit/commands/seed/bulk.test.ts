@@ -102,7 +102,7 @@ describe('a file', () => {
     stdin.push(userRows(250));
     const { code, stderr } = await it.run(['seed', 'bulk', '-', '--yes'], { stdin, stop, clock: systemClock });
     expect(code).toBe(130);
-    expect(stderr).toContain('So far 200 rows accepted, 0 refused.\nStandard input cannot be resumed.');
+    expect(stderr).toContain('So far 200 rows accepted, 0 rejected.\nStandard input cannot be resumed.');
   });
 
   test('of refused rows can be fed back', async () => {
@@ -396,7 +396,7 @@ describe('how to go on', () => {
     const file = it.write('users.ndjson', userRows(500));
     expect((await it.bulk([file, '--concurrency', '1'])).code).toBe(0);
     const { code, stderr } = (await second) ?? { code: 0, stderr: '' };
-    expect([code, stderr]).toEqual([EXIT.guard, expect.stringContaining('Another process is sending this file')]);
+    expect([code, stderr]).toEqual([EXIT.guard, expect.stringContaining('Another process is running this bulk run')]);
   });
 });
 

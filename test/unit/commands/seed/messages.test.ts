@@ -172,7 +172,7 @@ describe('after a run with refused rows', () => {
     seeding.write('map.json', '{"xpid":"xpid","cutoff_date":"cutoff_date","attr:Orders:count":"attr:Orders:count"}');
     const run = await seeding.run(['seed', 'bulk', file, '--map-file', 'map.json', '--rate', '900/m', '--workspace', '7', '--yes']);
     expect(run.code).toBe(3);
-    expect(run.stderr).toContain('Correct the refused rows in our users.csv.rejects.ndjson, then send them: ');
+    expect(run.stderr).toContain('Correct the rejected rows in our users.csv.rejects.ndjson, then send them: ');
     expect(next(run.stderr)).toBe("cdpadm seed bulk 'our users.csv.rejects.ndjson' --rate 900/m --yes --workspace 7");
     const local = await seeding.run(['seed', 'bulk', file, '--profile', 'local', '--rejects', 'bad.ndjson', '--yes'], {
       env: seeding.withoutPlatform,

@@ -54,12 +54,12 @@ test('a run that is refused anyway asks for nothing, and one that nobody confirm
   const kept = readFileSync(rejects, 'utf8');
 
   const again = await run('seed bulk users.ndjson');
-  expect(again.stderr).toContain('was run to its end before (1 row accepted, 1 refused)');
+  expect(again.stderr).toContain('These files were sent before (1 row accepted, 1 rejected)');
   expect(again.stderr).not.toContain('type its name');
 
   const restarted = await run('seed bulk users.ndjson --restart');
   expect([restarted.code, readFileSync(rejects, 'utf8')]).toEqual([12, kept]);
-  expect((await run('seed bulk users.ndjson')).stderr).toContain('was run to its end before');
+  expect((await run('seed bulk users.ndjson')).stderr).toContain('These files were sent before');
   // There is nothing left to send.
   expect((await run('seed bulk users.ndjson --resume')).code).toBe(3);
 

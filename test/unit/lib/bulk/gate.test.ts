@@ -1,6 +1,7 @@
 // How a bulk run paces itself when the platform asks it to wait, on a clock that nobody has to wait for.
 import { describe, expect, test } from 'vitest';
-import { createGate, type Gate, type Feedback } from '../../../../src/lib/bulk/gate.ts';
+import { createGate, type Gate } from '../../../../src/lib/bulk/gate.ts';
+import type { Feedback } from '../../../../src/lib/domain/pacing/gate.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 
 interface Stage {
@@ -176,7 +177,7 @@ describe('trouble', () => {
   test('that no repeat can end gives up at once', async () => {
     const stage = openGate();
     const permanent: Feedback = { kind: 'trouble', permanent: true };
-    await expect(sendAll(stage, 1000, () => permanent)).rejects.toThrow('trying again cannot help');
+    await expect(sendAll(stage, 1000, () => permanent)).rejects.toThrow('a retry cannot help');
     expect(stage.gate.requests).toBe(1);
   });
 

@@ -7,7 +7,7 @@ import {
   type JournalLine,
   journalPath,
   openDsrJournal,
-} from '../../../../src/lib/files/dsr-journal.ts';
+} from '../../../../src/lib/files/bulk-journal.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const HEAD: JournalHead = {
@@ -37,7 +37,7 @@ const LINES: JournalLine[] = [
 
 /** A journal that a process left behind, with this text in it. */
 function left(text: string): string {
-  const path = journalPath(temporaryFolder(), ['a']);
+  const path = journalPath('dsr', temporaryFolder(), ['a']);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, text, { mode: 0o600 });
   return path;
@@ -66,7 +66,7 @@ async function headOf(path: string): Promise<JournalHead | undefined> {
 /** The error that each way of reading gives for a file that is no journal. */
 const unreadable = (path: string): unknown => ({
   code: 'dsr.journal',
-  message: `The journal ${path} cannot be read; what was submitted before is not known.`,
+  message: `The journal ${path} cannot be read. It is unknown what was submitted.`,
   hint: expect.stringContaining('ledger export') as string,
 });
 
@@ -74,7 +74,7 @@ const text = (...lines: unknown[]): string => lines.map((line) => `${JSON.string
 
 describe('a journal', () => {
   it('gives back its head and each line, private, when it is opened again', async () => {
-    const path = journalPath(temporaryFolder(), ['a']);
+    const path = journalPath('dsr', temporaryFolder(), ['a']);
     const journal = openDsrJournal(path);
     expect(await journal.head()).toBeUndefined();
     journal.write(HEAD);
@@ -97,12 +97,12 @@ describe('a journal', () => {
   });
 
   it('belongs to one process at a time', () => {
-    const path = journalPath(temporaryFolder(), ['a']);
+    const path = journalPath('dsr', temporaryFolder(), ['a']);
     const mine = openDsrJournal(path);
     expect(() => openDsrJournal(path)).toThrow(
       expect.objectContaining({
         code: 'dsr.bulk_running',
-        message: 'Another process is submitting this file at this moment.',
+        message: 'Another process is running this bulk run.',
         hint: expect.stringContaining('--resume') as string,
       }),
     );
@@ -111,7 +111,7 @@ describe('a journal', () => {
   });
 
   it('has one place for a run, and another one for each other run', () => {
-    const path = (...key: string[]): string => journalPath('/state', key);
+    const path = (...key: string[]): string => journalPath('dsr', '/state', key);
     expect(path('a', 'b')).toBe(path('a', 'b'));
     expect(new Set([path('a', 'b'), path('b', 'a'), path('ab'), path('a')]).size).toBe(4);
     expect(path('a')).toMatch(/^\/state\/dsr\/bulk\/[0-9a-f]{32}\.ndjson$/);

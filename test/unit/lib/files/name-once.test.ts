@@ -23,7 +23,7 @@ it('leaves the file under its name alone', () => {
 });
 
 it.each([
-  [undefined, 'Move it away, or give another name.'],
+  [undefined, 'Move it away, or pass another name.'],
   ['Name another folder.', 'Name another folder.'],
 ])('refuses a name that is taken, and loses neither file: %s', (hint, told) => {
   const folder = temporaryFolder();
@@ -33,7 +33,7 @@ it.each([
   expect(thrownBy(() => nameOnce(temporary, taken, hint))).toMatchObject({
     code: 'usage',
 
-    message: `${taken} is there already and is not replaced.`,
+    message: `${taken} already exists and is not replaced.`,
     hint: told,
   });
   expect([readFileSync(temporary, 'utf8'), readFileSync(taken, 'utf8')]).toEqual(['new', 'old']);

@@ -82,7 +82,7 @@ describe('openDownload', () => {
     expect(() => finish()).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: `${join(folder, 'results.csv')} is there already and is not replaced.`,
+        message: `${join(folder, 'results.csv')} already exists and is not replaced.`,
         hint: expect.stringContaining('--dir') as string,
       }),
     );

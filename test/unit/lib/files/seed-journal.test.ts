@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import {
   fingerprint,
   isSameContent,
+  journalPath,
   openSeedJournal,
   type SeedCheckpoint,
-} from '../../../../src/lib/files/seed-journal.ts';
+} from '../../../../src/lib/files/bulk-journal.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const CHECKPOINT: SeedCheckpoint = {
@@ -21,7 +22,7 @@ const CHECKPOINT: SeedCheckpoint = {
 
 describe('openSeedJournal', () => {
   it('reads back what was written last, private, and nothing before or after', () => {
-    const journal = openSeedJournal(join(temporaryFolder(), 'seed'), ['a.csv', 'https://a.example']);
+    const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a.csv', 'https://a.example']));
     expect(journal.read()).toBeUndefined();
     journal.write({ ...CHECKPOINT, finished: true });
     journal.write(CHECKPOINT);
@@ -33,10 +34,10 @@ describe('openSeedJournal', () => {
 
   it('has one place for a run, and another one for each other run', () => {
     const folder = temporaryFolder();
-    const path = (...key: string[]): string => openSeedJournal(folder, key).path;
+    const path = (...key: string[]): string => journalPath('seed', folder, key);
     expect(path('a', 'b')).toBe(path('a', 'b'));
     expect(new Set([path('a', 'b'), path('b', 'a'), path('ab'), path('a', 'b', ''), path('a')]).size).toBe(5);
-    expect(path('a').slice(folder.length)).toMatch(/^\/[0-9a-f]{24}\.json$/);
+    expect(path('a').slice(folder.length)).toMatch(/^\/seed\/[0-9a-f]{24}\.json$/);
   });
 
   it.each<[string, string]>([
@@ -45,7 +46,7 @@ describe('openSeedJournal', () => {
     ['no object', 'null'],
   ])('does not go on from a journal that holds %s', (_what, text) => {
     const folder = temporaryFolder();
-    const journal = openSeedJournal(folder, ['a']);
+    const journal = openSeedJournal(journalPath('seed', folder, ['a']));
     writeFileSync(journal.path, text, { mode: 0o600 });
     expect(() => journal.read()).toThrow(
       expect.objectContaining({
@@ -88,7 +89,7 @@ describe('openSeedJournal', () => {
     ['bytes of the refused rows', (bytes) => ({ rejects: { ...CHECKPOINT.rejects, bytes } }), NO_COUNT],
     ['end', (finished) => ({ finished }), [undefined, null, 'false', 0]],
   ])('does not go on where the %s is wrong', (_what, change, wrong) => {
-    const journal = openSeedJournal(temporaryFolder(), ['a']);
+    const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
     for (const value of wrong) {
       const text = JSON.stringify({ version: 1, ...CHECKPOINT, ...(change(value) as object) });
       writeFileSync(journal.path, text, { mode: 0o600 });
@@ -102,25 +103,25 @@ describe('openSeedJournal', () => {
     ['that has not begun', { files: [], beyond: [], mark: { file: 0, position: 0, offset: 0 } }],
     ['of a file from before 1970', { files: [{ path: 'a', size: 0, modified: -1.5, hash: '' }] }],
   ])('goes on with a run %s', (_what, change) => {
-    const journal = openSeedJournal(temporaryFolder(), ['a']);
+    const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
     journal.write({ ...CHECKPOINT, ...change });
     expect(journal.read()).toEqual({ version: 1, ...CHECKPOINT, ...change });
   });
 
   it('is held by one at a time', () => {
     const folder = temporaryFolder();
-    const [mine, theirs, other] = [['a'], ['a'], ['b']].map((key) => openSeedJournal(folder, key));
-    const lock = mine?.hold();
-    expect(() => theirs?.hold()).toThrow(
+    const open = (key: string) => openSeedJournal(journalPath('seed', folder, [key]));
+    const mine = open('a');
+    expect(() => open('a')).toThrow(
       expect.objectContaining({
         code: 'seed.running',
         message: expect.stringMatching(/Another process/) as string,
         hint: expect.stringContaining('--resume') as string,
       }),
     );
-    other?.hold().release();
-    lock?.release();
-    theirs?.hold().release();
+    open('b').close();
+    mine.close();
+    open('a').close();
   });
 });
 

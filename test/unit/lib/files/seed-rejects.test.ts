@@ -53,21 +53,21 @@ describe('openRejects', () => {
     expect(() => openRejects(path, undefined)).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: `${path} is there already; it holds the refused rows of another run.`,
+        message: `${path} already exists; it has the rejected rows of another run.`,
         hint: expect.stringContaining('--rejects FILE') as string,
       }),
     );
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
   });
 
-  it('nor over what came to stand there meanwhile', () => {
+  it('nor over a file that another process created', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     writeFileSync(path, 'theirs\n');
     expect(() => rejects.add([reject('x')])).toThrow(
       expect.objectContaining({
         code: 'files.write',
-        message: `Cannot write ${path}: a file came to stand there meanwhile.`,
+        message: `Cannot write ${path}: another process created it.`,
         hint: expect.stringContaining('--resume') as string,
       }),
     );

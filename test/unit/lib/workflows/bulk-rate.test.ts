@@ -170,7 +170,7 @@ describe('a limit that it is not told of', () => {
     const run = await send({ ...far, takes: inAny(LIMIT) }, 2 * LIMIT, LIMIT * SECONDS);
     expect(run.ms / 1000).toBeLessThan(SECONDS * 1.06);
     expect(run.refused).toBeLessThan(LIMIT * SECONDS * 0.01);
-    expect(run.decisions.filter((text) => /^the platform takes 4\d\.\d requests a second$/.test(text))).not.toEqual([]);
+    expect(run.decisions.filter((text) => /^the platform accepts 4\d\.\d requests\/s$/.test(text))).not.toEqual([]);
   });
 
   test('met once at the start, by what others sent, it does not hold the run up', async () => {

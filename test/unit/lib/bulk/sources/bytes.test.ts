@@ -167,9 +167,9 @@ describe('the bytes', () => {
 describe('what cannot be read', () => {
   it.each<[string, Buffer, string, number, number]>([
     ['UTF-16', Buffer.from('\ufeffa', 'utf16le'), 'the file is UTF-16; save it as UTF-8', 1, 1],
-    ['a NUL', Buffer.from('ab\nc\0'), 'a NUL byte stands here; is this a text file?', 2, 2],
-    ['a NUL at once', Buffer.from('\0'), 'a NUL byte stands here; is this a text file?', 1, 1],
-    ['a NUL behind a mark', Buffer.from('\ufeffé\0'), 'a NUL byte stands here; is this a text file?', 1, 2],
+    ['a NUL', Buffer.from('ab\nc\0'), 'a NUL byte is here; is this a text file?', 2, 2],
+    ['a NUL at once', Buffer.from('\0'), 'a NUL byte is here; is this a text file?', 1, 1],
+    ['a NUL behind a mark', Buffer.from('\ufeffé\0'), 'a NUL byte is here; is this a text file?', 1, 2],
   ])('%s', async (_what, bytes, message, line, column) => {
     for (const opened of [
       () => file('a.csv', bytes),
@@ -187,7 +187,7 @@ describe('what cannot be read', () => {
       await expect(opened()).rejects.toMatchObject({
         code: 'usage',
         message: 'Parquet cannot be read from standard input.',
-        hint: 'Give the path of the file.',
+        hint: 'Pass the path of the file.',
       });
     }
   });

@@ -62,9 +62,9 @@ describe('words', () => {
     await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input is named/));
     await expect(expand(folder, ['empty'])).rejects.toMatchObject(usage(/no data files/));
     await expect(expand(folder, ['x*'])).rejects.toMatchObject(usage(/No file matches x\*/));
-    await expect(expand(folder, ['a.csv', '*.csv'])).rejects.toMatchObject(usage(/a\.csv is named twice/));
-    await expect(expand(folder, ['-', '-'])).rejects.toMatchObject(usage(/- is named twice/));
-    await expect(expand(folder, ['-'], '-')).rejects.toMatchObject(usage(/- is named twice/));
+    await expect(expand(folder, ['a.csv', '*.csv'])).rejects.toMatchObject(usage(/Duplicate input: a\.csv/));
+    await expect(expand(folder, ['-', '-'])).rejects.toMatchObject(usage(/Duplicate input: -/));
+    await expect(expand(folder, ['-'], '-')).rejects.toMatchObject(usage(/Duplicate input: -/));
   });
 });
 

@@ -1,0 +1,153 @@
+// Inputs at an https address, such as a signed link of an object store. Their query is a secret.
+import { createHash } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Fingerprint, fingerprint } from '../../files/bulk-journal.ts';
+import { fail } from '../../errors/fail.ts';
+import { isLoopback } from '../../kernel/address.ts';
+import { KnownError, usageError } from '../../kernel/errors.ts';
+import { host } from '../../kernel/host.ts';
+import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
+
+/** GETs an address with these headers. Calls `begin` again for each retry; a failure is a KnownError. */
+export type GetAddress = (
+  url: string,
+  headers: Record<string, string>,
+  sink: { begin(headers: Record<string, string>): void; write(chunk: Buffer): void },
+) => Promise<void>;
+
+export interface RemoteInput {
+  /** The address without its query. */
+  name: string;
+  size: number;
+  fingerprint: Fingerprint;
+  /** A private temporary file with all bytes, if the server cannot send ranges, or if `copy` was called. */
+  path: string | undefined;
+  /** The bytes from `start` to `end`. */
+  read(start: number, end: number): Promise<Buffer>;
+  /** Reads all bytes into a private temporary file; its path. */
+  copy(): Promise<string>;
+}
+
+/** A part fits in memory, and is read within the time limit of one request. */
+const PART_BYTES = 4 * 1024 * 1024;
+
+export function isAddress(word: string): boolean {
+  return /^https?:\/\//i.test(word);
+}
+
+/** An address without its query, for every output; any other word as it is. */
+export function withoutQuery(word: string): string {
+  return isAddress(word) ? word.replace(/[?#].*$/s, '') : word;
+}
+
+/** The resume command must not contain the query. */
+export function hideLink(word: string): string {
+  return isAddress(word) && /[?#]/.test(word) ? '<signed link>' : word;
+}
+
+/** Throws usage (2) for http to another machine, and what `get` throws. */
+export async function openRemote(address: string, get: GetAddress): Promise<RemoteInput> {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const name = withoutQuery(address);
+  if (url === undefined) throw usageError(`Invalid address: ${name}`);
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname))
+    throw usageError(`${name} is not encrypted.`, 'Use an https:// address. http:// is allowed only to this machine.');
+  let etag: string | undefined;
+  let modified = 0;
+  let size: number | undefined;
+
+  const changed = () =>
+    fail('files.read', {
+      message: `${name} changed while it was read.`,
+      hint: 'Run the command again, with an address whose content does not change.',
+    });
+
+  /** One part; the whole file in `spool` if the server ignores the range. */
+  async function part(start: number, end: number, spool?: () => number): Promise<Buffer> {
+    let parts: Buffer[] = [];
+    let file: number | undefined;
+    const isStrong = etag !== undefined && !etag.startsWith('W/');
+    const headers = { range: `bytes=${start}-${end - 1}`, ...(isStrong && { 'if-match': etag as string }) };
+    const begin = (received: Record<string, string>): void => {
+      parts = [];
+      const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(received['content-range'] ?? '');
+      const isFirst = size === undefined && etag === undefined;
+      if (!isFirst && received['etag'] !== etag) throw changed();
+      etag = received['etag'];
+      modified = Date.parse(received['last-modified'] ?? '') || 0;
+      if (range === null && spool === undefined) throw changed();
+      if (range === null) {
+        file = spool?.();
+        return;
+      }
+      if (Number(range[1]) !== start || (size !== undefined && Number(range[2]) !== size)) throw changed();
+      size = Number(range[2]);
+    };
+    const write = (chunk: Buffer): void => {
+      if (file === undefined) parts.push(Buffer.from(chunk));
+      else writeAll(file, chunk);
+    };
+    try {
+      await get(address, headers, { begin, write });
+    } catch (error) {
+      if (error instanceof KnownError && error.status === 412) throw changed();
+      // An empty file has no range.
+      if (!(error instanceof KnownError && error.status === 416 && start === 0)) throw error;
+      size = 0;
+    }
+    return Buffer.concat(parts);
+  }
+
+  let path: string | undefined;
+  let spooled: number | undefined;
+  const head = await part(0, PART_BYTES, () => {
+    if (spooled === undefined) ({ path, file: spooled } = temporaryFile());
+    ftruncateSync(spooled, 0);
+    return spooled;
+  }).finally(() => spooled !== undefined && closeSync(spooled));
+  const total = path === undefined ? (size ?? 0) : statSync(path).size;
+  // Without an ETag, the content tells whether the file changed.
+  const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
+
+  const remote: RemoteInput = {
+    name,
+    size: total,
+    fingerprint: { path: name, size: total, modified, hash: etag ?? content },
+    path,
+    read: async (start, end) => {
+      const last = Math.min(end, start + PART_BYTES, remote.size);
+      if (start >= last) return Buffer.alloc(0);
+      const bytes = last <= head.length ? head.subarray(start, last) : await part(start, last);
+      if (bytes.length !== last - start) throw changed();
+      return bytes;
+    },
+    copy: async () => {
+      if (remote.path !== undefined) return remote.path;
+      const { file, path: copied } = temporaryFile();
+      try {
+        for (let at = 0; at < remote.size;) {
+          const bytes = await remote.read(at, remote.size);
+          writeAll(file, bytes);
+          at += bytes.length;
+        }
+      } finally {
+        closeSync(file);
+      }
+      return (remote.path = copied);
+    },
+  };
+  return remote;
+}
+
+function writeAll(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+}
+
+/** Only its owner can read it. It is removed when the process exits. */
+function temporaryFile(): { path: string; file: number } {
+  const folder = makeScratchFolder('input');
+  host.onExit(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'input');
+  return { path, file: openSync(path, 'wx', 0o600) };
+}

@@ -1,0 +1,211 @@
+// The journals of bulk runs: private files from which an interrupted run resumes. No identity is in them.
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import {
+  array,
+  boolean,
+  enum as oneOf,
+  type infer as Infer,
+  int,
+  literal,
+  nonnegative,
+  nullable,
+  number,
+  object,
+  optional,
+  refine,
+  strictObject,
+  string,
+  tuple,
+  union,
+} from 'zod/mini';
+import { fail } from '../errors/fail.ts';
+import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
+import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
+import type { KnownError } from '../kernel/errors.ts';
+import { type Lock, tryLock } from '../kernel/lock.ts';
+import { decoded, linesOf } from './text-chunks.ts';
+
+/** `key` identifies a run: a command with the same key continues it, or is rejected. */
+export function journalPath(kind: 'seed' | 'dsr', stateFolder: string, key: readonly string[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(key)).digest('hex');
+  return kind === 'seed'
+    ? join(stateFolder, 'seed', `${digest.slice(0, 24)}.json`)
+    : join(stateFolder, 'dsr', 'bulk', `${digest.slice(0, 32)}.ndjson`);
+}
+
+function hold(path: string, code: 'seed.running' | 'dsr.bulk_running'): Lock {
+  const lock = tryLock(`${path}.lock`);
+  if (lock !== undefined) return lock;
+  throw fail(code, {
+    message: 'Another process is running this bulk run.',
+    hint: 'Wait until it finishes, or stop it. Then pass --resume to continue it.',
+  });
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+const Count = int().check(nonnegative());
+
+/** `size`, `modified` and `hash` tell whether a file changed. `hash` covers the beginning, the end and samples between. */
+const Fingerprint = object({ path: string(), size: Count, modified: number(), hash: string() });
+export type Fingerprint = Infer<typeof Fingerprint>;
+
+const Checkpoint = object({
+  version: literal(1),
+  files: array(Fingerprint),
+  /** Everything up to here is complete. The offset is -1 if only reading from the start finds the row. */
+  mark: object({ file: Count, position: Count, offset: number() }),
+  /** Stretches after the mark that are complete. */
+  beyond: array(object({ file: Count, from: Count, to: Count })),
+  counts: object({ accepted: Count, rejected: Count, batches: Count, requests: Count, retries: Count, ms: number() }),
+  /** The rejects file and how many of its bytes are about complete rows; null if a finished run has none. */
+  rejects: nullable(object({ path: string(), bytes: Count })),
+  finished: boolean(),
+});
+export type SeedCheckpoint = Omit<Infer<typeof Checkpoint>, 'version'>;
+export type SeedCounts = SeedCheckpoint['counts'];
+
+export type SeedJournal = ReturnType<typeof openSeedJournal>;
+
+/** One small file that each checkpoint replaces. Opens it for this process alone: throws guard (12) if another one has it. */
+export function openSeedJournal(path: string) {
+  const lock = hold(path, 'seed.running');
+  return {
+    path,
+    read: (): SeedCheckpoint | undefined => {
+      const text = readPrivateFile(path);
+      if (text === undefined) return undefined;
+      const { data } = Checkpoint.safeParse(parse(text));
+      if (data !== undefined) return data;
+      throw fail('seed.journal', {
+        message: `The journal ${path} cannot be read.`,
+        hint: 'Start from the beginning with --restart: a row that is sent again sets the same values again.',
+      });
+    },
+    write: (checkpoint: SeedCheckpoint): void =>
+      writePrivateFile(path, `${JSON.stringify({ version: 1, ...checkpoint })}\n`),
+    remove: (): void => removeFile(path),
+    close: lock.release,
+  };
+}
+
+const Head = object({
+  version: literal(1),
+  /** As the user passed it. */
+  input: string(),
+  rows: Count,
+  /** Digest of the flags that make rows into requests. */
+  settings: string(),
+  results: string().check(refine(isAbsolute)),
+  /** For rows without one: a resumed run sends the same bodies. */
+  submitted_time: string(),
+  at: string(),
+});
+export type JournalHead = Infer<typeof Head>;
+
+const State = oneOf(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
+/** `p`: rows and their ids, before they are sent; `u`: rows of these that were not sent; `d`: their outcomes and errors. */
+const Line = union([
+  strictObject({ p: array(tuple([Count, string()])) }),
+  strictObject({ u: array(Count) }),
+  strictObject({ d: array(tuple([Count, State, optional(string())])) }),
+]);
+export type JournalLine = Infer<typeof Line>;
+
+export type DsrJournal = ReturnType<typeof openDsrJournal>;
+
+/** A file that grows by lines. Opens it for this process alone: throws guard (12) if another one has it. */
+export function openDsrJournal(path: string) {
+  const lock = hold(path, 'dsr.bulk_running');
+  let log: DurableLog | undefined;
+  return {
+    path,
+    /** The head of an earlier run; undefined if there was none. Throws if the file is not a journal. */
+    head: async (): Promise<JournalHead | undefined> => {
+      if (!existsSync(path)) return undefined;
+      const lines = journalLines(path);
+      const first = await lines.next();
+      const { data } = Head.safeParse(first.done ? undefined : parse(first.value));
+      const isAlone = first.done === true || (await lines.next()).done === true;
+      await lines.return(undefined);
+      if (data !== undefined) return data;
+      if (!isAlone) throw unreadable(path);
+      // The process was killed while it wrote its first line: nothing was sent.
+      removeFile(path);
+      return undefined;
+    },
+    /** Every line after the head, without an incomplete one of a killed process. Throws for a line of another kind. */
+    lines: async function* (): AsyncGenerator<JournalLine> {
+      let isFirst = true;
+      for await (const line of journalLines(path)) {
+        const value = isFirst ? undefined : parse(line);
+        isFirst = false;
+        if (value === undefined) continue;
+        const { data } = Line.safeParse(value);
+        if (data === undefined) throw unreadable(path);
+        yield data;
+      }
+    },
+    /** The lines are on the disk when this returns. */
+    write: (...lines: (JournalHead | JournalLine)[]): void => {
+      log ??= openDurableLog(path);
+      log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    },
+    close: (): void => {
+      log?.close();
+      lock.release();
+    },
+  };
+}
+
+async function* journalLines(path: string): AsyncGenerator<string, undefined> {
+  for await (const lines of linesOf(decoded(createReadStream(path), path)))
+    for (const line of lines) if (line !== '') yield line;
+  return undefined;
+}
+
+function unreadable(path: string): KnownError {
+  return fail('dsr.journal', {
+    message: `The journal ${path} cannot be read. It is unknown what was submitted.`,
+    hint: { text: 'Keep the file. To see what was submitted:', command: 'cdpadm dsr ledger export' },
+  });
+}
+
+const EDGE_BYTES = 64 * 1024;
+const SAMPLES = 32;
+const SAMPLE_BYTES = 4096;
+
+/** Reads at most 260 KB of the file. */
+export async function fingerprint(path: string): Promise<Fingerprint> {
+  const { size, mtimeMs } = await stat(path);
+  const file = await open(path, 'r');
+  try {
+    const hash = createHash('sha256');
+    const take = async (offset: number, length: number) => {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, Math.max(0, Math.floor(offset)));
+      hash.update(buffer.subarray(0, bytesRead));
+    };
+    await take(0, EDGE_BYTES);
+    for (let sample = 1; sample < SAMPLES; sample++) await take((size / SAMPLES) * sample, SAMPLE_BYTES);
+    await take(size - EDGE_BYTES, EDGE_BYTES);
+    return { path, size, modified: mtimeMs, hash: hash.digest('hex') };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether two lists of fingerprints are of the same content. A file that was written since has changed. */
+export function isSameContent(a: readonly Fingerprint[], b: readonly Fingerprint[]): boolean {
+  const contentOf = (files: readonly Fingerprint[]): string =>
+    JSON.stringify(files.map(({ hash, modified, size }) => [hash, modified, size]));
+  return contentOf(a) === contentOf(b);
+}

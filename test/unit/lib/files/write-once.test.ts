@@ -1,0 +1,65 @@
+// A new file that only its owner may read: complete under its name, or not there at all.
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { writeNewFile } from '../../../../src/lib/files/save-download.ts';
+import { diskCalls } from '../../../helpers/disk-calls.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+/** Yields the parts; `during` runs before the last one. */
+async function* parts(texts: readonly string[], during: () => void = () => undefined): AsyncGenerator<string> {
+  yield* texts.slice(0, -1);
+  during();
+  yield await Promise.resolve(texts.at(-1) ?? '');
+}
+
+describe('writeNewFile', () => {
+  it('writes a private file and names it when it is complete', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'lines');
+    const lines = Array.from({ length: 300 }, (_, index) => `line ${index} ${'é'.repeat(60)}\n`);
+    let modes: number[] = [];
+    const during = (): void => {
+      expect(readdirSync(folder)).not.toContain('lines');
+      modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
+    };
+    await writeNewFile(path, parts(lines, during));
+    expect(modes).toEqual([0o600]);
+    expect(readFileSync(path, 'utf8')).toBe(lines.join(''));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['lines']);
+  });
+
+  it('syncs the file before it names it', async () => {
+    const path = join(temporaryFolder(), 'lines');
+    expect(await diskCalls(() => writeNewFile(path, parts(['a line\n'])))).toEqual(['write', 'sync', 'link']);
+  });
+
+  it('leaves nothing when the parts fail', async () => {
+    const folder = temporaryFolder();
+    const failing = parts(['a\n', 'b\n'], () => {
+      throw new Error('no more');
+    });
+    await expect(writeNewFile(join(folder, 'lines'), failing)).rejects.toThrow('no more');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('never replaces a file, and leaves nothing next to it', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'lines');
+    const taken = parts(['mine\n'], () => writeFileSync(path, 'theirs\n'));
+    await expect(writeNewFile(path, taken)).rejects.toMatchObject({
+      code: 'usage',
+      message: `${path} already exists and is not replaced.`,
+    });
+    expect(readdirSync(folder)).toEqual(['lines']);
+    expect(readFileSync(path, 'utf8')).toBe('theirs\n');
+  });
+
+  it('reports a folder that does not exist', async () => {
+    await expect(writeNewFile(join(temporaryFolder(), 'gone', 'lines'), parts(['x']))).rejects.toMatchObject({
+      code: 'files.write',
+      message: expect.stringContaining('the folder does not exist') as string,
+    });
+  });
+});
