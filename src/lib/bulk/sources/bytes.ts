@@ -17,7 +17,7 @@ import {
   refusePipe,
   resolvePath,
 } from '../../files/read-input.ts';
-import { type GetAddress, isAddress } from './remote.ts';
+import { type GetAddress, isAddress, openRemote, readParts } from './remote.ts';
 
 export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export type Wrapping = 'none' | 'gzip' | 'zstd';
@@ -101,32 +101,13 @@ export async function openBytes(argument: string, source: InputSource, options: 
 
 async function openAddress(address: string, cwd: string, options: ReadOptions): Promise<InputBytes> {
   if (options.get === undefined) throw new Error('an address needs a way to read it');
-  const { openRemote } = await import('./remote.ts');
-  const { copy, fingerprint: of, name, path, read, size } = await openRemote(address, options.get);
+  const remote = await openRemote(address, options.get);
+  const { copy, fingerprint: of, name, path, size } = remote;
   const base = join(cwd, decodeURIComponent(posix.basename(new URL(name).pathname)).replace(/[/\\]/g, '_') || 'input');
   const raw = { name, key: name, base, file: copy, fingerprint: () => Promise.resolve(of), size, isOnce: false };
   const chunks = (start = 0, end = size) =>
-    path === undefined ? readParts(read, start, end) : readFileChunks(path, start, end);
+    path === undefined ? readParts(remote, start, end) : readFileChunks(path, start, end);
   return await recognise({ ...raw, chunks }, await firstBytes(chunks()), options);
-}
-
-/** Requests the next part while the last one is used. */
-async function* readParts(
-  read: (start: number, end: number) => Promise<Buffer>,
-  start: number,
-  end: number,
-): AsyncGenerator<Buffer> {
-  let at = start;
-  let next = read(at, end);
-  try {
-    for (let part = await next; part.length > 0; part = await next) {
-      at += part.length;
-      next = read(at, end);
-      for (let from = 0; from < part.length; from += CHUNK_BYTES) yield part.subarray(from, from + CHUNK_BYTES);
-    }
-  } finally {
-    next.catch(() => undefined);
-  }
 }
 
 async function openStream(source: InputSource, options: ReadOptions): Promise<InputBytes> {

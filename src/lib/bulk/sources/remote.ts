@@ -31,6 +31,8 @@ export interface RemoteInput {
 
 /** A part fits in memory, and is read within the time limit of one request. */
 const PART_BYTES = 4 * 1024 * 1024;
+/** V8 keeps texts of a million characters outside its heap, where searching them is slower. */
+const CHUNK_BYTES = 512 * 1024;
 
 export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
@@ -138,6 +140,24 @@ export async function openRemote(address: string, get: GetAddress): Promise<Remo
     },
   };
   return remote;
+}
+
+/** The bytes from `start` to `end`. Requests the next part while the last one is used. */
+export async function* readParts({ read }: RemoteInput, start: number, end: number): AsyncGenerator<Buffer> {
+  let at = start;
+  const request = (): Promise<Buffer> => {
+    const part = read(at, end);
+    // It is awaited later: until then, a failure is not unhandled.
+    part.catch(() => undefined);
+    return part;
+  };
+  for (let next = request(); ;) {
+    const part = await next;
+    if (part.length === 0) return;
+    at += part.length;
+    next = request();
+    for (let from = 0; from < part.length; from += CHUNK_BYTES) yield part.subarray(from, from + CHUNK_BYTES);
+  }
 }
 
 function writeAll(file: number, bytes: Buffer): void {

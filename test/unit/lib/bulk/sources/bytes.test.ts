@@ -87,13 +87,14 @@ describe('what it is', () => {
     expect((await piped([bytes])).wrapping).toBe(wrapping);
   });
 
-  it('has the path, name and size of a file, and of standard input neither path nor size', async () => {
+  it('has the path, name and size of a file, and neither path nor size of standard input', async () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
     expect(await openBytes('a.csv.gz', inputSource(cwd), {})).toMatchObject({
       name: 'a.csv.gz',
-      path: join(cwd, 'a.csv.gz'),
+      key: join(cwd, 'a.csv.gz'),
+      base: join(cwd, 'a.csv.gz'),
       size: packed.length,
     });
     expect(await piped(['a,b\n'])).toMatchObject({ name: '<stdin>', format: 'csv', path: undefined, size: undefined });
