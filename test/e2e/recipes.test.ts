@@ -292,7 +292,7 @@ describe('recipes', () => {
   test('roles-push-with-plan.yml: without a tag the plan begins with what it may undo', async () => {
     execFileSync('git', ['push', '--quiet', 'origin', ':refs/tags/roles-applied'], { cwd: home.cwd });
     const { summary } = await planned(createHomeEnv('first'));
-    expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file carries an older stamp .* may undo/);
+    expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);
   });
 
   test('roles-push-with-plan.yml: says before anybody approves that a deletion needs the box of the workflow', async () => {

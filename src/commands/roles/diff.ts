@@ -1,4 +1,4 @@
-// `roles diff`: what a push of the file would create, modify and delete; or what sets it apart from another manifest.
+// `roles diff`: what a push of the file would create, modify and delete, or how it differs from another manifest.
 import type { Api } from '../../lib/api/index.ts';
 import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
 import { isEmptyDiff } from '../../lib/domain/roles/diff.ts';
@@ -6,51 +6,37 @@ import { compareManifests, type RolesComparison, type RolesPlan } from '../../li
 import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { ROLES_PLAN_COLUMNS } from '../../lib/render/roles-plan.ts';
+import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
+import { plainStyle } from '../../lib/render/style.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openOtherProfile } from '../../lib/runtime/other-profile.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
+import { planWanted } from '../../lib/workflows/roles-plan.ts';
 import { tellRebased } from './apply.ts';
 import { diffResult } from './results.ts';
-import {
-  DEFAULT_FILE,
-  openForComparison,
-  openRolesFile,
-  planView,
-  readLiveRoles,
-  type RolesFile,
-  tellAdvice,
-} from './session.ts';
-
-interface DiffFlags {
-  base?: string;
-  against?: string;
-  againstProfile?: string;
-  exitCode?: boolean;
-}
+import { baseFlag, fileArg, openForComparison, openRolesFile, readLiveRoles, tellAdvice } from './session.ts';
 
 export const diffRoles = defineCommand({
   path: 'roles diff',
   summary: 'show what a push would create, modify and delete',
   effect: 'read',
   calls: 'platform',
-  args: { file: { default: DEFAULT_FILE, help: 'the roles file; - is standard input' } },
+  args: fileArg,
   flags: {
-    base: { value: 'file', help: 'the manifest that the file was made from (default: the one kept at pull or push)' },
+    base: baseFlag,
     against: {
       value: 'file',
       conflicts: ['againstProfile', 'base'],
       help: 'compare with another file, offline',
     },
-    againstProfile: { value: 'name', help: "compare with what another profile's platform holds" },
+    againstProfile: { value: 'name', help: "compare with the manifest of another profile's platform" },
     exitCode: { help: 'exit 10 when there are differences' },
   },
   output: diffResult,
   columns: () => ROLES_PLAN_COLUMNS,
   notes: [
     'The last line is the plan: `roles push --expect-plan` applies exactly this one.',
-    'With --against-profile it is the plan of `roles push --profile NAME`; that profile is used by itself, without the addresses and secrets of the environment. With --against two files are compared and there is no plan.',
+    'With --against-profile it is the plan of `roles push --profile NAME`. That profile is used alone, without the addresses and secrets of the environment. With --against the command compares two files, and there is no plan.',
   ],
   examples: [
     'cdpadm roles diff',
@@ -58,58 +44,66 @@ export const diffRoles = defineCommand({
     'cdpadm roles diff roles.yaml --against-profile local',
   ],
   exits: {
-    conflict: 'you and the platform changed the same thing',
+    conflict: 'you and the platform changed the same field',
     invalidInput: 'the file is invalid, or a task does not exist',
     differences: 'differences, with --exit-code',
   },
-  run: (ctx, { args, flags }) => printDiff(ctx, args.file, flags),
+  run: async (ctx, { args: { file }, flags: { against, againstProfile, base, exitCode } }) => {
+    const diff =
+      against !== undefined
+        ? await diffFiles(ctx, file, against)
+        : againstProfile !== undefined
+          ? await diffOther(ctx, file, againstProfile, base)
+          : await diffLive(ctx, file, base);
+    if (exitCode && !isEmptyDiff(diff)) ctx.setExit('differences');
+    return diff;
+  },
+  view: {
+    kind: 'document',
+    text: renderRolesPlan,
+    markdown: (plan) => rolesPlanMarkdown(plan, plainStyle),
+    list: (plan) => ({ columns: ROLES_PLAN_COLUMNS, rows: rolesPlanRows(plan) }),
+  },
 });
 
-async function printDiff(ctx: Context, file: string, flags: DiffFlags): Promise<void> {
-  const { against, againstProfile } = flags;
-  const diff =
-    against !== undefined
-      ? await diffFiles(ctx, file, against)
-      : againstProfile !== undefined
-        ? await diffOther(ctx, file, againstProfile, flags.base)
-        : await diffLive(ctx, file, flags.base);
-  await ctx.out.emit(diff, planView);
-  if (flags.exitCode === true && !isEmptyDiff(diff)) ctx.setExit('differences');
-}
-
-async function diffLive(ctx: Context, file: string, baseFile: string | undefined): Promise<RolesPlan> {
-  const memory = await openRolesMemory(ctx);
-  const roles = await openRolesFile(ctx, file, memory, baseFile);
-  const { plan } = await planAgainst(ctx, roles, memory, await ctx.api());
+async function diffLive(ctx: Context, file: string, base: string | undefined): Promise<RolesPlan> {
+  const plan = await planAgainst(ctx, file, base, await openRolesMemory(ctx), () => ctx.api());
   for (const warning of plan.warnings ?? []) ctx.out.warn(warning);
   return plan;
 }
 
-/** The plan that `roles push --profile NAME` would make: what was pulled elsewhere has no base there, and is no older. */
-async function diffOther(ctx: Context, file: string, name: string, baseFile: string | undefined): Promise<RolesPlan> {
+/** The plan of `roles push --profile NAME`. A stamp from another platform says nothing there, so it gives no warning. */
+async function diffOther(ctx: Context, file: string, name: string, base: string | undefined): Promise<RolesPlan> {
   const other = await openOtherProfile(ctx, name, '--against-profile');
-  const roles = await openRolesFile(ctx, file, other.memory, baseFile);
-  const { plan: ofFile } = await planAgainst(ctx, roles, other.memory, other.api);
-  const { warnings: _ofStamps, ...plan } = ofFile;
+  const planned = await planAgainst(ctx, file, base, other.memory, () => Promise.resolve(other.api));
+  const { warnings: _ofStamps, ...plan } = planned;
   ctx.out.note(`Compared with profile ${name}: ${other.where}.`);
   if (!isEmptyDiff(plan)) {
-    // The file belongs to the platform that it was pulled from: its stamp is left alone.
+    // The file keeps the stamp of the platform that it was pulled from.
     const flags = `--profile ${name} --expect-plan ${plan.plan} --no-write-back`;
-    ctx.out.note({ text: 'To make it so there:', command: `cdpadm roles push ${file} ${flags}` });
+    ctx.out.note({ text: 'To apply it there:', command: `cdpadm roles push ${file} ${flags}` });
   }
   return plan;
 }
 
-async function planAgainst(ctx: Context, roles: RolesFile, memory: RolesMemoryOfContext, api: Api): Promise<Planned> {
-  const { live, liveTasks } = await readLiveRoles(ctx, api);
-  const checked = roles.check({ live, liveTasks });
-  tellAdvice(ctx, roles.document, checked.warnings);
-  const planned = planWanted(memory.scope, live, wantedRoles(checked.manifest, roles.base, live), ctx.redactor.text);
-  tellRebased(ctx, planned.wanted.rebased);
-  return planned;
+async function planAgainst(
+  ctx: Context,
+  file: string,
+  baseFile: string | undefined,
+  memory: RolesMemoryOfContext,
+  api: () => Promise<Api>,
+): Promise<RolesPlan> {
+  const { base, check, document } = await openRolesFile(ctx, file, memory, baseFile);
+  const { live, liveTasks } = await readLiveRoles(ctx, await api());
+  const checked = check({ live, liveTasks });
+  tellAdvice(ctx, document, checked.warnings);
+  const wanted = wantedRoles(checked.manifest, base, live);
+  const { plan } = planWanted(memory.scope, live, wanted, ctx.redactor.text);
+  tellRebased(ctx, wanted.rebased);
+  return plan;
 }
 
-/** What makes the second file into the first: it stands where the platform stands otherwise (decision: D145). */
+/** The changes that turn the second file into the first: `against` takes the place of the platform (decision: D145). */
 async function diffFiles(ctx: Context, file: string, against: string): Promise<RolesComparison> {
   if (file === '-' && against === '-') throw usageError('Only one of the two files can be standard input.');
   const [wanted, from] = await openForComparison(ctx, [file, against]);

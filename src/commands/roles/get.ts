@@ -11,7 +11,7 @@ export const getRole = defineCommand({
   args: { roleId: { name: 'role_id', help: 'the id of the role' } },
   output: () => RoleReply,
   examples: ['cdpadm roles get admin-role', 'cdpadm roles get admin-role -o yaml'],
-  exits: { notFound: 'there is no such role' },
+  exits: { notFound: 'role not found' },
   run: async (ctx, { args }) => findRole(await liveRoles(ctx), args.roleId),
   view: {
     kind: 'record',

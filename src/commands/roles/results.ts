@@ -1,14 +1,14 @@
-// Schemas of results of the roles commands.
+// Result schemas of the roles commands.
 import { array, boolean, catchall, nullable, number, object, optional, string, unknown } from 'zod/mini';
 import { RoleReply } from '../../lib/contract/roles.ts';
 import { organizationTarget } from '../results.ts';
 
-/** What `roles diff` prints; `plan` is null where two files are compared. */
+/** The result of `roles diff`; `plan` is null if it compares two files. */
 export function diffResult() {
   return object({ plan: nullable(string()), ...planFields() });
 }
 
-/** What a push prints: the plan, whether it was applied, and the saved copy of the previous manifest. */
+/** The result of a push: the plan, whether it was applied, and the revision of the previous manifest. */
 export function outcomeResult() {
   return object({
     plan: string(),

@@ -1,11 +1,9 @@
-// `roles validate`: a roles file against the specification and, online, against the platform's own tasks.
+// `roles validate`: checks a roles file against the specification and, online, against the platform's own tasks.
 import { array, type infer as Infer, literal, number, object, optional, string } from 'zod/mini';
 import { placeIssues } from '../../lib/files/load.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
@@ -17,22 +15,12 @@ function validationResult() {
     file: string(),
     roles: number(),
     warnings: array(object({ path: string(), line: number(), column: number(), message: string() })),
-    /** How many more there are. */
+    /** Warnings beyond those listed. */
     warnings_omitted: optional(number()),
   });
 }
 
 type Validation = Infer<ReturnType<typeof validationResult>>;
-
-const view: DocumentView<Validation> = {
-  kind: 'document',
-  text: sentence,
-  // On a terminal the warnings stand on standard error; here they are seen nowhere else.
-  markdown: (data) => {
-    const items = data.warnings.map((warning) => `${toIssueItem({ ...warning, file: data.file })}\n`);
-    return `${toMarkdownLine(sentence(data))}\n${items.length > 0 ? `\n${items.join('')}` : ''}`;
-  },
-};
 
 function sentence({ file, roles, warnings, warnings_omitted: omitted = 0 }: Validation): string {
   const count = warnings.length + omitted;
@@ -51,28 +39,32 @@ export const validateRoles = defineCommand({
   output: validationResult,
   examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
   exits: { invalidInput: 'the file is invalid; every issue is listed with its place' },
-  run: (ctx, { args, flags }) => validateFile(ctx, args.file, flags.online === true),
-});
-
-async function validateFile(ctx: Context, file: string, online: boolean): Promise<void> {
-  // Offline, an unknown field can only be excused by a manifest that was pulled before on this machine.
-  const settings = await ctx.settings();
-  const memory = settings.get('base_url') && settings.get('org_id') ? await openRolesMemory(ctx) : undefined;
-  const roles = await openRolesFile(ctx, file, memory);
-  const checked = roles.check(online ? await readLiveRoles(ctx, await ctx.api()) : {});
-  const warnings = placeIssues(roles.document, checked.warnings).map(({ path, line, column, message }) => {
-    return { path, line, column, message };
-  });
-  const omitted = checked.warnings.length - warnings.length;
-  tellAdvice(ctx, roles.document, checked.warnings, MOST_ISSUES);
-  await ctx.out.emit(
-    {
+  run: async (ctx, { args, flags }): Promise<Validation> => {
+    // Offline, only a manifest that this machine pulled before can explain an unknown field.
+    const settings = await ctx.settings();
+    const memory = settings.get('base_url') && settings.get('org_id') ? await openRolesMemory(ctx) : undefined;
+    const { document, check } = await openRolesFile(ctx, args.file, memory);
+    const checked = check(flags.online ? await readLiveRoles(ctx, await ctx.api()) : {});
+    const warnings = placeIssues(document, checked.warnings).map(({ path, line, column, message }) => {
+      return { path, line, column, message };
+    });
+    const omitted = checked.warnings.length - warnings.length;
+    tellAdvice(ctx, document, checked.warnings, MOST_ISSUES);
+    return {
       valid: true,
-      file: roles.document.name,
+      file: document.name,
       roles: checked.manifest.roles.length,
       warnings,
       ...(omitted > 0 && { warnings_omitted: omitted }),
-    } satisfies Validation,
-    view,
-  );
-}
+    };
+  },
+  view: {
+    kind: 'document',
+    text: sentence,
+    // A terminal shows the warnings on standard error; a Markdown page has to list them itself.
+    markdown: (data) => {
+      const items = data.warnings.map((warning) => `${toIssueItem({ ...warning, file: data.file })}\n`);
+      return `${toMarkdownLine(sentence(data))}\n${items.length > 0 ? `\n${items.join('')}` : ''}`;
+    },
+  },
+});

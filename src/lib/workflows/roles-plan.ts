@@ -1,4 +1,4 @@
-// Plans what a push would do: the live manifest is read, the file's edits are carried onto it, nothing is written.
+// Plans a push: turns wanted roles into a plan against the live manifest, without writing anything.
 import { showPath } from '../contract/explain.ts';
 import { isEmptyDiff } from '../domain/roles/diff.ts';
 import type { Manifest, ManifestScope } from '../domain/roles/manifest.ts';
@@ -13,10 +13,7 @@ export interface Planned extends PlannedPush {
   wanted: WantedRoles;
 }
 
-/**
- * Plans `wanted` on top of `live`. Throws a conflict (6) when both sides changed the same thing differently; `redact`
- * takes secrets out of what that quotes.
- */
+/** Plans to write `wanted` over `live`. Throws a conflict (6), redacted, if both sides changed the same field differently. */
 export function planWanted(
   scope: ManifestScope,
   live: Manifest,
@@ -25,7 +22,7 @@ export function planWanted(
 ): Planned {
   if (wanted.conflicts.length > 0) throw conflictError(wanted.conflicts, redact);
   const planned = planRoles(scope, live, wanted.roles);
-  // They travel with the plan: who approves one reads a page, not what a job said on standard error.
+  // Warnings are part of the plan: the person who approves it may never see the standard error of a job.
   const plan: RolesPlan = {
     ...planned.plan,
     ...(wanted.stale && { warnings: [staleWarning(live)] }),
@@ -36,28 +33,27 @@ export function planWanted(
 
 function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest): string {
   const text =
-    'The file carries an older stamp than the platform and its base is not known here: this is the difference to the platform as it is now, which may undo what others changed.';
-  return on === null ? text : `${text} It was last changed on ${on} UTC${by === null ? '' : ` by ${by}`}.`;
+    "The file has an older stamp than the platform, and this machine does not know its base. The plan may undo other admins' changes.";
+  return on === null ? text : `${text} The platform last changed on ${on} UTC${by === null ? '' : ` by ${by}`}.`;
 }
 
 /**
- * Refuses (6) a file with an older stamp whose base is unknown, unless it changes nothing or `expectPlan` says that
- * exactly this plan was looked at; and any plan that is not the expected one.
+ * Throws a conflict (6) for a plan that is not the expected one, and for a file with an older stamp and an unknown base,
+ * unless it changes nothing or `expectPlan` names this plan.
  */
 export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
   const { plan, wanted } = planned;
   if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan) {
     throw fail('roles.plan_mismatch', {
-      message: `The plan is now ${plan.plan}, not ${expectPlan}: the platform or the file changed since it was made.`,
+      message: `The plan is now ${plan.plan}, not ${expectPlan}: the platform or the file changed after the review.`,
       hint: { text: 'Push with the plan that this command prints:', command: 'cdpadm roles diff' },
     });
   }
   if (!wanted.stale || expectPlan !== undefined || isEmptyDiff(plan)) return;
   throw fail('roles.stale_file', {
     message:
-      'The file carries an older stamp than the platform, and the manifest it was made from is not known on this machine: ' +
-      'pushing it could undo what others changed meanwhile.',
-    hint: `Pull again and repeat your edit, name the manifest it was made from with --base FILE, or, if the difference shown is what you want, push with --expect-plan ${plan.plan}.`,
+      "The file has an older stamp than the platform, and this machine does not know its base. A push could undo other admins' changes.",
+    hint: `Pull again and repeat your edit, or pass the manifest it was made from with --base FILE. To push exactly the difference shown, pass --expect-plan ${plan.plan}.`,
   });
 }
 
@@ -69,7 +65,7 @@ function conflictError(conflicts: readonly MergeConflict[], redact: (text: strin
   });
   return fail('roles.conflict', {
     message:
-      'Conflict: your changes and changes made on the platform since your last pull concern the same fields. Nothing was sent.',
+      'Conflict: the platform changed these fields after you pulled, and you changed them too. Nothing was sent.',
     hint: { text: 'Pull into a new file and make your changes there:', command: 'cdpadm roles pull new.yaml' },
     issues,
     details: { conflicts },
@@ -77,11 +73,11 @@ function conflictError(conflicts: readonly MergeConflict[], redact: (text: strin
 }
 
 function quoted(value: unknown): string {
-  if (value === null) return '(not there)';
+  if (value === null) return '(none)';
   return typeof value === 'string' ? `"${value}"` : stringifyJson(value);
 }
 
-/** Of a text without secrets: half of one would not be known for one. */
+/** Takes redacted text: the redactor would not recognize half of a secret. */
 function shortened(text: string): string {
   return text.length > 400 ? `${text.slice(0, 400)}…` : text;
 }

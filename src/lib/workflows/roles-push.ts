@@ -1,18 +1,19 @@
-// Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT, and its confirmation.
+// Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT and its confirmation.
 import type { RolesApi } from '../api/roles.ts';
 import { isEmptyDiff } from '../domain/roles/diff.ts';
 import { type GuardFlags, type GuardRefusal, guardPush } from '../domain/roles/guards.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
+import type { ManifestReply } from '../contract/roles.ts';
 import type { WantedRoles } from '../domain/roles/wanted.ts';
 import { KnownError } from '../kernel/errors.ts';
-import type { Ask, RolesMemory, Tell } from './ports.ts';
+import type { Tell } from './ports.ts';
 import { type Planned, planWanted, requireExpected } from './roles-plan.ts';
 import { replaceConfirmed } from './roles-replace.ts';
 import { fail } from '../errors/fail.ts';
 
-/** What is to become of the manifest, worked out anew whenever the platform turns out to have changed. */
+/** The wanted manifest, computed again whenever the platform has changed. */
 export interface PushIntent {
-  /** For the history: `push`, `edit`, `rollback` … */
+  /** The command, for the history: `push`, `edit`, `rollback` … */
   reason: string;
   /** Throws invalid input (9). */
   want(live: Manifest, liveTasks: ReadonlySet<string>): WantedRoles;
@@ -26,14 +27,30 @@ export interface PushOptions {
 
 export interface PushPorts {
   api: RolesApi;
-  memory: RolesMemory;
+  memory: {
+    /** Remembers a manifest as the base of a file. A failure only warns. */
+    saveBase(manifest: ManifestReply): Promise<void>;
+    /** Returns the name of the revision. */
+    saveRevision(entry: { reason: string; profile: string | null; plan: string; manifest: ManifestReply }): string;
+    exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  };
   scope: ManifestScope;
   profile: string | null;
-  ask: Ask;
+  /** Questions that a person, or a flag in their place, answers. A refusal throws guard (12). */
+  ask: {
+    readonly possible: boolean;
+    /** Shows where the write goes; throws guard (12) if only reads are allowed. */
+    startWrite(): Promise<unknown>;
+    confirmWrite(question: string): Promise<void>;
+    /** Asks the user to type `expected`. */
+    typed(question: string, expected: string): Promise<void>;
+    /** A plain yes or no; false without a person to ask. */
+    offer(question: string): Promise<boolean>;
+  };
   tell: Tell;
-  /** Draws the plan for a person, before guards and confirmation. */
+  /** Draws the plan, before guards and confirmation. */
   show(planned: Planned): void;
-  /** Takes secrets out of what an error quotes. */
+  /** Removes secrets from quoted text. */
   redact(text: string): string;
   signal: AbortSignal;
 }
@@ -43,23 +60,23 @@ export interface PushOutcome {
   planned: Planned;
   /** The manifest that the platform holds afterwards. */
   manifest: Manifest;
-  /** The saved copy of what was there before; only when applied. */
+  /** The saved copy of the previous manifest; only if applied. */
   revision?: string;
 }
 
-/** Somebody who writes again and again must not keep us here for ever. */
+/** Another writer must not keep this command in the loop forever. */
 const MAX_ROUNDS = 5;
 
-/** Carries out the intent. Every refusal is a KnownError with the exit code of the command contract. */
+/** Applies the intent. Throws KnownError with the exit code of the command contract. */
 export async function pushRoles(intent: PushIntent, options: PushOptions, ports: PushPorts): Promise<PushOutcome> {
   try {
     return await planAndWrite(intent, options, ports);
   } catch (error) {
-    // A write under way is told of as what it is; the plain reason comes where nothing was.
+    // The bare stop reason means that no write had started; `confirmed` reports a started one.
     if (!(error instanceof KnownError) || error !== ports.signal.reason) throw error;
     throw error.with({
-      message: `${error.message} Nothing was changed on the platform.`,
-      hint: 'To go on, run the same command again.',
+      message: `${error.message} The platform was not changed.`,
+      hint: 'To continue, run the same command again.',
     });
   }
 }
@@ -87,19 +104,19 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
     const done = await write(intent, planned, ports);
     if (done.kind === 'applied') return done;
     if (done.kind === 'without-deletions') return planAndWrite(keepDeleted(intent, planned), options, ports);
-    ports.tell.warn('The platform changed in the meantime; the plan is made anew.');
+    ports.tell.warn('The platform has changed. Planning again.');
     live = done.live;
   }
   throw fail('roles.changing', {
     message: 'The manifest on the platform keeps changing; nothing was sent.',
-    hint: 'Find out who else is writing it, then push again.',
+    hint: 'Check who else writes it, then push again.',
   });
 }
 
 type WriteResult =
   (PushOutcome & { kind: 'applied' }) | { kind: 'changed'; live: Manifest } | { kind: 'without-deletions' };
 
-/** Backup, GET, PUT, with nothing between the last two; one process of this user at a time. */
+/** Saves a backup, then sends GET and PUT with nothing in between, in one process of this user at a time. */
 async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Promise<WriteResult> {
   return ports.memory.exclusively(async (): Promise<WriteResult> => {
     const revision = ports.memory.saveRevision({
@@ -129,7 +146,7 @@ async function passGuards(planned: Planned, options: PushOptions, ports: PushPor
   if (open.length > 0) throw guardError(open);
   if (planned.plan.summary.delete > 0) {
     ports.tell.warn(
-      'A role that is assigned to a user cannot be deleted, and the platform does not tell who holds one: it then refuses the whole push.',
+      'If a role to delete is assigned to a user, the platform rejects the whole push. Its API does not list the users of a role.',
     );
   }
   for (const refusal of refusals) {
@@ -145,12 +162,12 @@ function guardError(refusals: readonly GuardRefusal[]): KnownError {
     message: `Nothing was sent: ${refusals.map((refusal) => refusal.message).join('; ')}.`,
     hint:
       flags.length > 0
-        ? `If that is what you want, add ${flags.join(' ')}.`
-        : 'Drop --fail-on escalation if these permissions are meant to be given.',
+        ? `If you intend this, pass ${flags.join(' ')}.`
+        : 'If you intend to give these permissions, omit --fail-on escalation.',
   });
 }
 
-/** The platform refuses the deletion of a role that somebody holds, and with it the whole upload (decision: D15). */
+/** The platform rejects the deletion of an assigned role, and with it the whole upload (decision: D15). */
 async function offerWithoutDeletions(error: unknown, planned: Planned, ports: PushPorts): Promise<WriteResult> {
   if (!(error instanceof KnownError) || error.status !== 400 || planned.plan.summary.delete === 0) throw error;
   if (!/assigned/i.test(error.message)) throw error;
@@ -159,14 +176,14 @@ async function offerWithoutDeletions(error: unknown, planned: Planned, ports: Pu
   if (
     rest > 0 &&
     (await ports.ask.offer(
-      `The platform refuses to delete an assigned role (of: ${ids}). Push the rest without deletions?`,
+      `The platform rejects the deletion of an assigned role (one of: ${ids}). Push the rest without deletions?`,
     ))
   ) {
     return { kind: 'without-deletions' };
   }
   throw fail('roles.assigned', {
-    message: `The platform refused the whole push, because a role to be deleted is assigned to a user. To be deleted: ${ids}.`,
-    hint: 'Take the role from its users in the product, or keep it in the file and push the rest. Nothing was changed.',
+    message: `The platform rejected the whole push: a role to delete is still assigned to a user (one of: ${ids}).`,
+    hint: 'Remove the role from its users in the product, or keep it in the file and push the rest. Nothing was changed.',
     status: error.status,
     ...(error.request && { request: error.request }),
     cause: error,

@@ -1,9 +1,9 @@
-// Gives a hand-written file those fields of the platform that it does not mention.
-import { isBare, type Role, rolesById } from './manifest.ts';
+// Copies the platform's own fields into the roles of a hand-written file.
+import { type Role, rolesById } from './manifest.ts';
 
 /**
- * The roles with what `source` holds of the same role or task besides: a file that leaves out a field which the
- * specification does not know, or names a task by its bare id, does not mean to take anything away.
+ * The roles with the further fields of the same role or task in `source`. A file that omits a field which the
+ * specification does not know, or names a task by its id alone, does not mean to remove anything.
  */
 export function carryUnknownFields(roles: readonly Role[], source: readonly Role[]): Role[] {
   const held = rolesById(source);
@@ -11,10 +11,6 @@ export function carryUnknownFields(roles: readonly Role[], source: readonly Role
     const same = held.get(role.role_id);
     if (!same) return role;
     const tasks = new Map(same.tasks.map((task) => [task.task_id, task]));
-    const carried = role.tasks.map((task) => {
-      const had = tasks.get(task.task_id);
-      return had === undefined || isBare(had) ? task : { ...had, ...task };
-    });
-    return { ...same, ...role, tasks: carried };
+    return { ...same, ...role, tasks: role.tasks.map((task) => ({ ...tasks.get(task.task_id), ...task })) };
   });
 }

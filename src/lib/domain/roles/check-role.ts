@@ -5,11 +5,12 @@ import { isRecord } from '../../kernel/json.ts';
 import { checkFields, type Known, type Path, remembered, type Report } from './known.ts';
 import { extraFields, type Role } from './manifest.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { CATALOG_TASKS } from './permissions.ts';
 
 const ROLE_FIELDS = ['role_id', 'name', 'description', 'tasks'];
 const DIRECTION_CONTROL = /\p{Bidi_Control}/u;
 
-/** What every check needs besides the value: what is known, what the platform holds of this role, the report. */
+/** Everything a check needs next to the value. `seen` are the manifests' roles of the same id. */
 interface Checking {
   known: Known;
   seen: readonly Role[];
@@ -17,18 +18,15 @@ interface Checking {
   checkTask: TaskCheck;
 }
 
-/** The role as it is sent, tasks as maps; undefined for what is no role at all. */
-export function checkRole(
-  item: unknown,
-  path: Path,
-  { known, report, checkTask }: Omit<Checking, 'seen'>,
-): Role | undefined {
+/** The role as it is sent, tasks as maps; undefined for a value that is not a map. */
+export function checkRole(item: unknown, path: Path, shared: Omit<Checking, 'seen'>): Role | undefined {
+  const { known, report } = shared;
   if (!isRecord(item)) {
     report.issue(path, 'a role is a map with role_id, name, description and tasks');
     return undefined;
   }
   const seen = remembered(known).flatMap(({ roles }) => roles.filter((role) => role.role_id === item['role_id']));
-  const checking = { known, seen, report, checkTask };
+  const checking = { ...shared, seen };
   checkFields(item, ROLE_FIELDS, seen.map(extraFields), path, checking);
   const role = { ...item, tasks: checkTasks(item['tasks'], [...path, 'tasks'], checking) } as Role;
   checkTexts(item, role, path, checking);
@@ -36,9 +34,9 @@ export function checkRole(
 }
 
 function checkTexts(item: Record<string, unknown>, role: Role, path: Path, { known, seen, report }: Checking): void {
-  // What the platform itself returned (a null description, say) may go back as it came.
+  // A value that the platform itself returned (a null description, for example) may go back unchanged.
   const isReturned = (field: string): boolean => seen.some((one) => (one[field] ?? null) === (item[field] ?? null));
-  // Tasks are judged one by one elsewhere: thousands of them need not pass the schema as well.
+  // `checkTasks` has checked the tasks.
   for (const { path: inner, message } of explain(RoleSchema, { ...role, tasks: [] })) {
     const field = String(inner[0]);
     if (isReturned(field)) continue;
@@ -49,12 +47,11 @@ function checkTexts(item: Record<string, unknown>, role: Role, path: Path, { kno
   for (const field of ['role_id', 'name'] as const) {
     const text = item[field];
     if (typeof text !== 'string' || isReturned(field)) continue;
-    const restricted = RESTRICTED_CHARACTERS.exec(text)?.[0];
     const invisible = DIRECTION_CONTROL.test(text)
-      ? 'an invisible character that turns the direction of text'
+      ? 'an invisible character that changes the text direction'
       : undefined;
-    const what = restricted ?? invisible;
-    if (what !== undefined) report.warn([...path, field], `holds ${what}, which the platform may refuse`);
+    const what = RESTRICTED_CHARACTERS.exec(text)?.[0] ?? invisible;
+    if (what !== undefined) report.warn([...path, field], `contains ${what}, which the platform may reject`);
   }
 }
 
@@ -67,70 +64,57 @@ function checkTasks(value: unknown, path: Path, checking: Checking): TaskRef[] {
   }
   const tasks = new Map<string, TaskRef>();
   const ids: (string | undefined)[] = [];
-  // There are thousands, and hardly one is reported: its place is made then.
   for (const [index, item] of (value as unknown[]).entries()) {
-    const task = readTask(item, path, index, checking);
+    const place = [...path, index];
+    const task = readTask(item, place, checking);
     const id = task?.task_id;
     ids.push(id);
     if (!task || id === undefined) continue;
-    if (tasks.has(id)) report.warn([...path, index], `${id} is listed twice; once is enough`);
+    if (tasks.has(id)) report.warn(place, `${id} is listed twice; once is enough`);
     else tasks.set(id, task);
     const fault = checking.checkTask(id);
-    if (fault?.stops) report.issue([...path, index], fault.message);
-    else if (fault) report.warn([...path, index], fault.message);
+    if (fault?.stops) report.issue(place, fault.message);
+    else if (fault) report.warn(place, fault.message);
   }
-  const isWide = ids.some((id) => id?.endsWith(':*'));
-  for (const [index, id] of isWide ? ids.entries() : []) {
+  for (const [index, id] of ids.entries()) {
     if (id === undefined) continue;
     const all = `${id.split(':', 1)[0] ?? ''}:*`;
     const isRedundant = id !== all && id !== CORE_TASK && tasks.has(all);
-    if (isRedundant) report.warn([...path, index], `${id} is redundant beside ${all}`);
+    if (isRedundant) report.warn([...path, index], `${id} is redundant: ${all} includes it`);
   }
   return [...tasks.values()];
 }
 
-function readTask(item: unknown, list: Path, index: number, checking: Checking): TaskRef | undefined {
+function readTask(item: unknown, path: Path, checking: Checking): TaskRef | undefined {
   if (typeof item === 'string') {
     if (item !== '') return { task_id: item };
   } else if (isRecord(item) && typeof item['task_id'] === 'string' && item['task_id'] !== '') {
     const id = item['task_id'];
     const held = checking.seen.flatMap((role) => role.tasks.filter((task) => task.task_id === id));
-    checkFields(item, ['task_id'], held, [...list, index], checking);
+    checkFields(item, ['task_id'], held, path, checking);
     return item as TaskRef;
   }
-  checking.report.issue([...list, index], 'a task is an id such as `audiences:view`, or `{task_id: …}`');
+  checking.report.issue(path, 'a task is an id such as `audiences:view`, or `{task_id: …}`');
   return undefined;
 }
 
-/** What is wrong with a task id; `stops` is false where it is advice only. */
-interface TaskFault {
-  message: string;
-  stops: boolean;
-}
+/** The problem of a task id, if it has one; `stops` is false for advice. */
+type TaskCheck = (id: string) => { message: string; stops: boolean } | undefined;
 
-type TaskCheck = (id: string) => TaskFault | undefined;
-
-/** Judges by the live tasks, or where they were not read by the specification's list. */
+/** Checks ids against the live tasks or, if they were not read, against the specification's list. */
 export function createTaskCheck(known: Known): TaskCheck {
-  const { liveTasks, catalogTasks, tolerateUnknown } = known;
-  const offered = liveTasks ?? catalogTasks;
-  // The platform lets a role keep what it has, even where it no longer offers it. A memory of that is not enough.
+  const { liveTasks, tolerateUnknown } = known;
+  const offered = liveTasks ?? CATALOG_TASKS;
+  // A role may keep a task that the platform no longer offers, but only if the live role holds it.
   const holders = liveTasks ? [known.live] : remembered(known);
   const roles = holders.flatMap((manifest) => manifest?.roles ?? []);
   const held = new Set(roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
-  const judged = new Map<string, TaskFault | undefined>();
-
-  function judge(id: string): TaskFault | undefined {
+  return (id) => {
     if (tolerateUnknown || id === CORE_TASK || held.has(id) || offered.has(id)) return undefined;
     const proposal = nearest(id, offered);
     const hint = proposal === undefined ? '' : `; did you mean ${proposal}?`;
     return liveTasks
       ? { message: `task ${id} does not exist on the platform${hint}`, stops: true }
       : { message: `task ${id} is not in the specification's list${hint}`, stops: false };
-  }
-
-  return (id) => {
-    if (!judged.has(id)) judged.set(id, judge(id));
-    return judged.get(id);
   };
 }

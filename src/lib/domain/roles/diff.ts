@@ -1,4 +1,4 @@
-// What turns one manifest into another: roles created, modified, deleted; matched by role_id, never by position.
+// The difference of two manifests: roles created, modified and deleted, matched by role_id.
 import { CORE_TASK, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import type { FieldChange } from '../field-changes.ts';
@@ -16,7 +16,7 @@ export interface RoleChanges {
 export interface ModifiedRole {
   role_id: string;
   changes: RoleChanges;
-  /** Gained tasks that deserve a second look. */
+  /** Gained tasks that escalate (see `isEscalation`). */
   escalations: string[];
 }
 
@@ -29,7 +29,7 @@ export interface RolesDiff {
   summary: { create: number; modify: number; delete: number; unchanged: number };
 }
 
-/** Compares by `role_id`, in the order of `to` and then of `from`. */
+/** Lists the roles in the order of `to`, then of `from`. */
 export function diffRoles(from: readonly Role[], to: readonly Role[]): RolesDiff {
   const before = rolesById(from);
   const after = rolesById(to);
@@ -52,26 +52,21 @@ export function diffRoles(from: readonly Role[], to: readonly Role[]): RolesDiff
   return { created, modified, deleted, unchanged, summary };
 }
 
-/** Whether there is nothing to do. */
 export function isEmptyDiff(diff: Pick<RolesDiff, 'summary'>): boolean {
   return diff.summary.create + diff.summary.modify + diff.summary.delete === 0;
 }
 
-/** Every task that somebody gains and that deserves a second look, with the role that gains it. */
+/** Every gained task that escalates, with its role. */
 export function escalationsOf(diff: Pick<RolesDiff, 'created' | 'modified'>): { role_id: string; task_id: string }[] {
   return [
-    ...diff.created.flatMap((role) =>
-      taskIds(role)
-        .filter(isEscalation)
-        .map((task_id) => ({ role_id: role.role_id, task_id })),
-    ),
-    ...diff.modified.flatMap((role) => role.escalations.map((task_id) => ({ role_id: role.role_id, task_id }))),
-  ];
+    ...diff.created.map((role) => ({ ...role, escalations: taskIds(role).filter(isEscalation) })),
+    ...diff.modified,
+  ].flatMap(({ role_id, escalations }) => escalations.map((task_id) => ({ role_id, task_id })));
 }
 
 function compareRoles(old: Role, role: Role): ModifiedRole {
   const changes: RoleChanges = {};
-  compareFields(textsOf(old), textsOf(role), '', changes);
+  for (const key of ['name', 'description'] as const) compareField(old[key], role[key], key, changes);
   const had = tasksById(old);
   const has = tasksById(role);
   const added = [...has.keys()].filter((id) => !had.has(id)).sort();
@@ -80,10 +75,6 @@ function compareRoles(old: Role, role: Role): ModifiedRole {
   for (const [id, task] of has) compareFields(had.get(id) ?? task, task, `tasks.${id}.`, changes);
   compareFields(extraFields(old), extraFields(role), '', changes);
   return { role_id: role.role_id, changes, escalations: added.filter(isEscalation) };
-}
-
-function textsOf({ name, description }: Role): Record<string, unknown> {
-  return { name, description };
 }
 
 function tasksById(role: Role): Map<string, TaskRef> {
@@ -96,8 +87,10 @@ function compareFields(
   prefix: string,
   changes: RoleChanges,
 ): void {
-  for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
-    if (canonicalJson(from[key]) === canonicalJson(to[key])) continue;
-    changes[`${prefix}${key}`] = { from: from[key] ?? null, to: to[key] ?? null };
-  }
+  for (const key of new Set([...Object.keys(from), ...Object.keys(to)]))
+    compareField(from[key], to[key], `${prefix}${key}`, changes);
+}
+
+function compareField(from: unknown, to: unknown, name: string, changes: RoleChanges): void {
+  if (canonicalJson(from) !== canonicalJson(to)) changes[name] = { from: from ?? null, to: to ?? null };
 }

@@ -1,9 +1,8 @@
-// The guards before a PUT: each dangerous kind of change needs a flag of its own, in dry runs too.
+// The guards before a PUT: each dangerous kind of change needs its own flag, in dry runs too.
 import { counted } from '../../kernel/words.ts';
 import { escalationsOf } from './diff.ts';
 import type { PlannedPush } from './plan.ts';
 
-/** What the user allowed on the command line. */
 export interface GuardFlags {
   allowDelete: boolean;
   force: boolean;
@@ -13,18 +12,18 @@ export interface GuardFlags {
 
 export interface GuardRefusal {
   guard: 'delete' | 'empty' | 'threshold' | 'escalation';
-  /** The flag that lets it pass; absent where the flag that is set is the guard. */
+  /** The flag that lifts the guard; absent for `--fail-on`, which sets it. */
   flag?: string;
   message: string;
-  /** What may be typed at a terminal instead of the flag. */
+  /** The text that a user on a terminal may type instead of passing the flag. */
   typed?: string;
 }
 
-/** From this many live roles on, changing more than the share below at once is suspicious. */
+/** With this many live roles or more, changing more than the share below at once is suspicious. */
 const THRESHOLD_ROLES = 10;
 const THRESHOLD_PERCENT = 30;
 
-/** Every guard that stands in the way of this push, all at once, so that one run tells everything. */
+/** Every guard that stops this push, so that one run reports them all. */
 export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlags): GuardRefusal[] {
   const refusals: GuardRefusal[] = [];
   const { modify, delete: deletions } = plan.summary;
@@ -39,7 +38,7 @@ export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlag
     });
   }
   if (request.roles.length === 0 && live.roles.length > 0 && !flags.allowEmpty) {
-    refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'the manifest would be left without any role' });
+    refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'the manifest would have no roles left' });
   }
   const touched = modify + deletions;
   if (live.roles.length >= THRESHOLD_ROLES && touched * 100 > live.roles.length * THRESHOLD_PERCENT && !flags.force) {

@@ -1,24 +1,22 @@
-// What is known of the platform when a roles file is checked, and what that excuses in the file.
+// What the platform is known to hold when a roles file is checked, and the unknown fields that this allows in the file.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface Known {
-  /** The manifests whose unknown fields may stand in the file. */
+  /** The manifests whose unknown fields the file may repeat. */
   live?: Manifest | undefined;
   base?: Manifest | undefined;
-  /** The ids a role may hold. Undefined: unknown, then the catalogue of the specification only advises. */
+  /** The ids a role may hold. Without them the catalog of the specification only advises. */
   liveTasks?: ReadonlySet<string> | undefined;
-  /** True while the platform was not read yet: what it may excuse, unknown fields and empty texts, is then no issue. */
+  /** True until the platform was read: unknown fields and empty texts, which it may explain, are then no issue. */
   tolerateUnknown?: boolean | undefined;
-  /** Ids to propose and to advise by when there are no live ones. */
-  catalogTasks: ReadonlySet<string>;
 }
 
 export type Path = (string | number)[];
 
-/** What a check found: issues stop, warnings advise. */
+/** The findings of a check: issues stop, warnings advise. */
 export class Report {
   readonly issues: FieldIssue[] = [];
   readonly warnings: FieldIssue[] = [];
@@ -36,8 +34,8 @@ export function remembered(known: Known): Manifest[] {
 }
 
 /**
- * Reports the fields that neither the specification knows (`allowed`) nor the platform returned in this place
- * (`seen`), with the nearest name; within maps that the specification does not know, likewise.
+ * Reports each field that is neither in the specification (`allowed`) nor returned by the platform at this place
+ * (`seen`), with the nearest name. Also checks inside maps that the specification does not know.
  */
 export function checkFields(
   found: Record<string, unknown>,

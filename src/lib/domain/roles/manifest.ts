@@ -1,4 +1,4 @@
-// The manifest as the domain sees it: live, wanted or remembered, always with the fields it does not know.
+// A roles manifest: live, wanted or remembered, with the fields that the specification does not know.
 import type { ManifestReply, RoleReply, TaskRef } from '../../contract/roles.ts';
 import { CORE_TASK } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
@@ -6,7 +6,7 @@ import { canonicalJson } from '../../kernel/json.ts';
 /** One role, unknown fields included. Texts may be null where the platform sent null. */
 export type Role = RoleReply;
 
-/** When and by whom a manifest was last written; whole seconds, so never enough to tell two manifests apart. */
+/** Time and author of a manifest's last write. Whole seconds cannot tell two manifests apart. */
 export interface Stamp {
   last_modified_on: string | null;
   last_modified_by: string | null;
@@ -18,7 +18,7 @@ export interface Manifest extends Stamp {
   extra: Record<string, unknown>;
 }
 
-/** Which manifest: it belongs to an organization at an address. */
+/** A manifest belongs to an organization at an address. */
 export interface ManifestScope {
   organization: string;
   address: string;
@@ -30,13 +30,13 @@ export function fromReply(reply: ManifestReply): Manifest {
   return { roles, last_modified_on: last_modified_on ?? null, last_modified_by: last_modified_by ?? null, extra };
 }
 
-/** The wire's form again. */
+/** The manifest as the wire has it. */
 export function toReply(manifest: Manifest): ManifestReply {
   const { roles, last_modified_on, last_modified_by, extra } = manifest;
   return { ...extra, last_modified_on, last_modified_by, roles };
 }
 
-/** The ids of a role's tasks, each once, without the one that every role has. */
+/** The ids of a role's tasks, each once, without `user:core`, which every role has. */
 export function taskIds(role: Pick<Role, 'tasks'>): string[] {
   return [...new Set(role.tasks.map((task) => task.task_id))].filter((id) => id !== CORE_TASK);
 }
@@ -53,37 +53,10 @@ export function rolesById(roles: readonly Role[]): Map<string, Role> {
 
 /** Whether two roles mean the same: order of tasks, repeated tasks and `user:core` do not count. */
 export function sameRole(a: Role, b: Role): boolean {
-  return a === b || isPlainlySame(a, b) || roleContent(a) === roleContent(b);
+  return a === b || roleContent(a) === roleContent(b);
 }
 
-/** Most roles are the same and hold nothing that the specification does not know: seen without spelling them out. */
-function isPlainlySame(a: Role, b: Role): boolean {
-  if (a.role_id !== b.role_id || a.name !== b.name || a.description !== b.description) return false;
-  const mine = bareTasks(a);
-  const others = mine && bareTasks(b);
-  return others !== undefined && mine?.size === others.size && [...mine].every((id) => others.has(id));
-}
-
-/** The ids of the tasks, where neither they nor the role hold anything else; undefined otherwise. */
-function bareTasks(role: Role): Set<string> | undefined {
-  for (const field in role) if (!ROLE_FIELDS.has(field)) return undefined;
-  const ids = new Set<string>();
-  for (const task of role.tasks) {
-    if (!isBare(task)) return undefined;
-    if (task.task_id !== CORE_TASK) ids.add(task.task_id);
-  }
-  return ids;
-}
-
-const ROLE_FIELDS: ReadonlySet<string> = new Set(['role_id', 'name', 'description', 'tasks']);
-
-/** Whether a task is its id alone, as nearly all are. */
-export function isBare(task: TaskRef): boolean {
-  for (const field in task) if (field !== 'task_id') return false;
-  return true;
-}
-
-/** Whether two lists of roles mean the same in every field of the specification: a PUT can be checked on those. */
+/** Whether two lists of roles are the same in the fields of the specification, by which a PUT is confirmed. */
 export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
   const content = (roles: readonly Role[]): string => canonicalJson(roles.map(specifiedPart).map(roleContent).sort());
   return content(a) === content(b);
@@ -113,14 +86,14 @@ export function sameStamp(a: Stamp, b: Stamp): boolean {
   return a.last_modified_on === b.last_modified_on && a.last_modified_by === b.last_modified_by;
 }
 
-/** One text for everything a manifest means, stamps and order left out. */
-export function manifestContent(manifest: Manifest): string {
+/** The manifest as one text, without stamps and order. */
+function manifestContent(manifest: Manifest): string {
   return canonicalJson({ extra: manifest.extra, roles: manifest.roles.map(roleContent).sort() });
 }
 
 function roleContent(role: Role): string {
   const tasks = role.tasks.filter((task) => task.task_id !== CORE_TASK);
-  const unique = new Map(tasks.map((task) => [task.task_id, taskContent(task)]));
+  const unique = new Map(tasks.map((task) => [task.task_id, canonicalJson(withoutNulls(task))]));
   return canonicalJson({
     role_id: role.role_id,
     name: role.name ?? null,
@@ -130,13 +103,7 @@ function roleContent(role: Role): string {
   });
 }
 
-/** A task is nearly always its id alone, and there are thousands. */
-function taskContent(task: TaskRef): string {
-  const told = isBare(task) ? task : withoutNulls(task);
-  return Object.keys(told).length === 1 ? JSON.stringify(task.task_id) : canonicalJson(told);
-}
-
-/** A field that is null says no more than one that is not there. */
+/** A null field means the same as a missing one. */
 function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }

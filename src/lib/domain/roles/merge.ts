@@ -1,16 +1,13 @@
-// Three-way merge of manifests: my edits since the base, carried onto what the platform holds now.
+// Three-way merge of manifests: applies my edits since the base to the live roles.
 import type { TaskRef } from '../../contract/roles.ts';
 import { CORE_TASK } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import { type Role, rolesById, sameRole } from './manifest.ts';
 
-/** Two people changed the same thing differently. `null` stands for "not there". */
+/** Both sides changed the same field differently. `null` means that a side does not have it. */
 export interface MergeConflict {
   role_id: string;
-  /**
-   * The field; `tasks.<task_id>.<field>` for one of a task; `role` when one side deleted what the other changed, or
-   * both created it differently.
-   */
+  /** A field, `tasks.<task_id>.<field>`, or `role` if one side deleted what the other changed or both created it differently. */
   field: string;
   base: unknown;
   mine: unknown;
@@ -20,13 +17,13 @@ export interface MergeConflict {
 export interface MergeResult {
   roles: Role[];
   conflicts: MergeConflict[];
-  /** Ids of roles where the platform's changes since the base were kept. */
+  /** Ids of roles that keep changes made on the platform since the base. */
   rebased: string[];
 }
 
 /**
- * Carries the difference base → mine onto theirs. Roles and fields that only one side changed are taken from that
- * side; tasks are a set, so gains and losses of both sides add up. The order is mine, then what only theirs has.
+ * Applies the difference base → mine to theirs. Roles and fields that only one side changed come from that side.
+ * Tasks are a set: the changes of both sides add up. My order comes first, then the roles that only they have.
  */
 export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs: readonly Role[]): MergeResult {
   const bases = rolesById(base);
@@ -58,20 +55,21 @@ function mergeRole(
     return mine ?? theirs;
   }
   rebased.push(id);
-  const report = (field: string, sides: Sides<unknown>): void => {
-    const [was, own, other] = sides;
+  const report: ReportConflict = (field, [was, own, other]) => {
     conflicts.push({ role_id: id, field, base: was ?? null, mine: own ?? null, theirs: other ?? null });
   };
   const fields = mergeFields([withoutTasks(base), withoutTasks(mine), withoutTasks(theirs)], report);
   return { ...fields, role_id: id, tasks: mergeTasks([base.tasks, mine.tasks, theirs.tasks], report) };
 }
 
-/** One thing as it was in the base, is in mine, and is in theirs. */
+/** A value in the base, in mine and in theirs. */
 type Sides<T> = readonly [was: T, own: T, other: T];
 type ReportConflict = (field: string, sides: Sides<unknown>) => void;
 
-function mergeFields(sides: Sides<Record<string, unknown>>, report: ReportConflict): Record<string, unknown> {
-  const [was, own, other] = sides;
+function mergeFields(
+  [was, own, other]: Sides<Record<string, unknown>>,
+  report: ReportConflict,
+): Record<string, unknown> {
   const merged: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(own), ...Object.keys(other)])) {
     let value = own[key];
@@ -96,7 +94,7 @@ function mergeTasks(sides: Sides<readonly TaskRef[]>, report: ReportConflict): T
       merged.push({ ...mergeFields([before ?? {}, mine, theirs], conflict), task_id: id });
     } else if (!before) merged.push(...[mine, theirs].filter((task) => task !== undefined));
   }
-  // The platform gives every role this task; a file without it means no loss.
+  // The platform adds this task to every role, so a file without it does not remove it.
   const core = other?.get(CORE_TASK);
   if (!core || own?.has(CORE_TASK)) return merged;
   return [core, ...merged.filter((task) => task.task_id !== CORE_TASK)];

@@ -1,11 +1,13 @@
-// What a role may do, read from its tasks in the words of the specification's permission reference.
+// The permissions of a role, in the words of the specification's permission reference.
 import { type Permission, PERMISSIONS } from '../../contract/role-catalog.ts';
 import { CORE_TASK } from '../../contract/roles.ts';
 import { type Role, taskIds } from './manifest.ts';
 
-/** One thing a role may do; a task outside the reference is its own feature. */
+export const CATALOG_TASKS: ReadonlySet<string> = new Set(PERMISSIONS.map(({ task_id }) => task_id));
+
+/** One permission; a task outside the reference is its own feature. */
 export interface GrantedPermission extends Permission {
-  /** Whether it deserves a second look (see `isEscalation`). */
+  /** See `isEscalation`. */
   escalation: boolean;
 }
 
@@ -37,7 +39,7 @@ export interface MatrixRow {
   roles: Record<string, 'direct' | 'implied' | null>;
 }
 
-/** Roles × tasks: every task that any of the roles holds, in the order of the reference. */
+/** Every task that a role holds, in the order of the reference, against every role. */
 export function roleMatrix(roles: readonly Role[]): MatrixRow[] {
   const held = new Set(roles.flatMap(taskIds));
   const listed = PERMISSIONS.filter(({ task_id }) => held.delete(task_id));
@@ -63,7 +65,7 @@ export interface RoleComparison {
   only_right: string[];
 }
 
-/** Which tasks two roles share, and which only one of them has. */
+/** Sorts the tasks of two roles into those of both and those of only one. */
 export function compareRoleTasks(left: Role, right: Role): RoleComparison {
   const mine = new Set(taskIds(left));
   const other = new Set(taskIds(right));
@@ -78,10 +80,7 @@ export function compareRoleTasks(left: Role, right: Role): RoleComparison {
 
 const SENSITIVE_FEATURES = new Set(['user_management', 'api_credentials', 'privacy']);
 
-/**
- * Whether giving this task is an escalation: full access to anything (`…:*`), or any access to user management, API
- * credentials or privacy.
- */
+/** A task escalates if it gives full access (`…:*`), or any access to user management, API credentials or privacy. */
 export function isEscalation(taskId: string): boolean {
   const colon = taskId.indexOf(':');
   return taskId.endsWith(':*') || SENSITIVE_FEATURES.has(colon < 0 ? taskId : taskId.slice(0, colon));

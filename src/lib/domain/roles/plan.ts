@@ -10,16 +10,16 @@ export interface RolesPlan extends RolesDiff {
   plan: string;
   /** The stamp of the live manifest that the plan starts from. */
   base: { last_modified_on: string | null; last_modified_by: string | null };
-  /** Sentences that whoever approves the plan must have read; none where there is nothing to warn of. */
+  /** Warnings for the person who approves the plan; omitted if there are none. */
   warnings?: string[];
-  /** Ids of roles where changes that the platform got since the file was made are kept; left out where there are none. */
+  /** Ids of roles that keep changes made on the platform after the file was pulled; omitted if there are none. */
   kept?: string[];
 }
 
-/** Two files compared: nothing on a platform starts from it, so no plan can be expected of a push. */
+/** A comparison of two files. No platform is involved, so there is no plan to apply. */
 export type RolesComparison = Omit<RolesPlan, 'plan' | 'warnings' | 'kept'> & { plan: null };
 
-/** What turns `from` into `to`; `base` is the stamp of `from`. */
+/** The changes that turn `from` into `to`; `base` is the stamp of `from`. */
 export function compareManifests(from: Manifest, to: readonly Role[]): RolesComparison {
   const base = { last_modified_on: from.last_modified_on, last_modified_by: from.last_modified_by };
   return { plan: null, base, ...diffRoles(from.roles, to) };
@@ -33,22 +33,6 @@ export interface PlannedPush {
   request: ManifestRequest;
 }
 
-/**
- * One text for all that a role holds, tasks in stable order: a platform that lists them in another order has not changed.
- * Most roles are both live and wanted, and are spelt once.
- */
-function createSpelling(): (role: Role) => string {
-  const spelt = new Map<Role, string>();
-  return (role) => {
-    let text = spelt.get(role);
-    if (text === undefined) {
-      text = canonicalJson({ ...role, tasks: inTaskOrder(role.tasks) });
-      spelt.set(role, text);
-    }
-    return text;
-  };
-}
-
 /** Plans to replace the live manifest by exactly these roles. Unchanged roles go back as the platform sent them. */
 export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly Role[]): PlannedPush {
   const current = rolesById(live.roles);
@@ -57,7 +41,8 @@ export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly
     return now && sameRole(now, role) ? now : role;
   });
   const request = { ...live.extra, roles } as ManifestRequest;
-  const spelling = createSpelling();
+  // Tasks in stable order: the order in which the platform lists them is no change.
+  const spelling = (role: Role): string => canonicalJson({ ...role, tasks: inTaskOrder(role.tasks) });
   const hashed = {
     scope,
     live: { ...live, roles: live.roles.map(spelling).sort() },

@@ -1,4 +1,4 @@
-// Checks a roles file against the specification, the live tasks and the fields the platform is known to return.
+// Checks a roles file against the specification, the live tasks and the fields that the platform returns.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { ROLE_LIMITS } from '../../contract/limits.ts';
 import { canonicalJson, isRecord } from '../../kernel/json.ts';
@@ -7,10 +7,10 @@ import { checkFields, type Known, remembered, Report } from './known.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface CheckedManifest {
-  /** The file's manifest; only to be used when there are no issues. */
+  /** The file's manifest; valid only without issues. */
   manifest: Manifest;
   issues: FieldIssue[];
-  /** Advice: sent all the same. */
+  /** Advice: the manifest is sent anyway. */
   warnings: FieldIssue[];
 }
 
@@ -21,15 +21,16 @@ const TOP_FIELDS = ['roles', 'last_modified_on', 'last_modified_by', '$schema'];
 export function checkManifest(value: unknown, known: Known): CheckedManifest {
   const report = new Report();
   const manifest: Manifest = { roles: [], last_modified_on: null, last_modified_by: null, extra: {} };
+  const checked = { manifest, issues: report.issues, warnings: report.warnings };
   if (!isRecord(value)) {
     report.issue([], 'a roles file is a map with a list `roles`');
-    return { manifest, issues: report.issues, warnings: report.warnings };
+    return checked;
   }
   checkTop(value, manifest, known, report);
   if (!Array.isArray(value['roles'])) {
     const place = 'roles' in value ? ['roles'] : [];
     report.issue(place, '`roles` must be a list of roles (an empty list is written `roles: []`)');
-    return { manifest, issues: report.issues, warnings: report.warnings };
+    return checked;
   }
   const items = value['roles'] as unknown[];
   const limit = Math.max(ROLE_LIMITS.rolesPerOrganization, known.live?.roles.length ?? 0);
@@ -42,11 +43,11 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
     if (role) manifest.roles.push(role);
   }
   checkUnique('role_id', items, () => false, report);
-  // Two roles of one name are let pass where the platform itself has them so.
+  // Two roles may share a name if the platform itself returned them so.
   const isHeldTwice = (name: string): boolean =>
     remembered(known).some(({ roles }) => roles.filter((role) => role.name === name).length > 1);
   checkUnique('name', items, isHeldTwice, report);
-  return { manifest, issues: report.issues, warnings: report.warnings };
+  return checked;
 }
 
 function checkTop(value: Record<string, unknown>, manifest: Manifest, known: Known, report: Report): void {
@@ -56,7 +57,7 @@ function checkTop(value: Record<string, unknown>, manifest: Manifest, known: Kno
     if (TOP_FIELDS.includes(key)) continue;
     manifest.extra[key] = value[key];
     const isEdited = seen.every((extra) => canonicalJson(extra[key]) !== canonicalJson(value[key]));
-    if (known.live && isEdited) report.warn([key], `\`${key}\` is the platform's own: what stands here is not sent`);
+    if (known.live && isEdited) report.warn([key], `\`${key}\` belongs to the platform: this value is not sent`);
   }
   for (const key of ['last_modified_on', 'last_modified_by'] as const) {
     const stamp = value[key];

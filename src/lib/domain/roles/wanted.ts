@@ -1,21 +1,19 @@
-// From a checked file to the roles that shall be: three-way against the base, or a plain replacement without one.
+// The roles that a checked file asks for: merged against its base, or a plain replacement without one.
 import { carryUnknownFields } from './carry.ts';
-import { type Manifest, type Role, rolesById, sameContent, sameRole, sameStamp } from './manifest.ts';
+import { diffRoles } from './diff.ts';
+import { type Manifest, type Role, rolesById, sameContent, sameStamp } from './manifest.ts';
 import { type MergeConflict, mergeRoles } from './merge.ts';
 
 export interface WantedRoles {
   roles: Role[];
   conflicts: MergeConflict[];
-  /** Ids of roles where changes that the platform got since the base were kept. */
+  /** Ids of roles that keep changes made on the platform since the base. */
   rebased: string[];
-  /**
-   * The file carries an older stamp, its base is not known, and the platform holds something else: whether anybody
-   * changed it meanwhile cannot be told.
-   */
+  /** The file has an older stamp, its base is unknown and the platform differs: the cause of a difference is unknown. */
   stale: boolean;
 }
 
-/** Works out what the file wants of the platform as it is now. */
+/** Computes the roles that the file asks for, given the live manifest. */
 export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Manifest): WantedRoles {
   if (base) {
     const known = rolesById(base.roles);
@@ -29,31 +27,16 @@ export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Ma
 }
 
 /**
- * Picks the remembered manifest that a file was made from: the same stamp and, since a stamp has whole seconds only,
- * among several the one whose roles differ least from the file's. `candidates` come newest first.
+ * Picks the remembered manifest that a file was made from. Stamps have whole seconds, so among those with the file's
+ * stamp it is the one whose roles differ least from the file's. `candidates` come newest first.
  */
 export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Manifest | undefined {
   if (file.last_modified_on === null) return undefined;
-  let best: Manifest | undefined;
-  let fewest = Infinity;
-  for (const candidate of candidates) {
-    if (!sameStamp(file, candidate)) continue;
-    const distance = differingRoles(file, candidate);
-    if (distance < fewest) {
-      best = candidate;
-      fewest = distance;
-    }
-  }
-  return best;
-}
-
-function differingRoles(a: Manifest, b: Manifest): number {
-  const mine = rolesById(a.roles);
-  const other = rolesById(b.roles);
-  let count = 0;
-  for (const id of new Set([...mine.keys(), ...other.keys()])) {
-    const [left, right] = [mine.get(id), other.get(id)];
-    if (!left || !right || !sameRole(left, right)) count++;
-  }
-  return count;
+  const measured = candidates
+    .filter((candidate) => sameStamp(file, candidate))
+    .map((candidate) => {
+      const { create, modify, delete: deleted } = diffRoles(candidate.roles, file.roles).summary;
+      return { candidate, distance: create + modify + deleted };
+    });
+  return measured.sort((one, other) => one.distance - other.distance)[0]?.candidate;
 }

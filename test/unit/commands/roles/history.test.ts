@@ -62,8 +62,8 @@ describe('roles history and rollback', () => {
   });
 
   it.each([
-    ['nonsense', /There is no revision/],
-    ['2', /beginning of several revisions/],
+    ['nonsense', /Unknown revision/],
+    ['2', /Several revisions begin with 2/],
   ])('does not guess what %s means', async (name, message) => {
     await admin.run('roles push --yes');
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');

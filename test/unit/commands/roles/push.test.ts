@@ -104,16 +104,16 @@ describe('roles push', () => {
       expect(refused.stderr).toContain('name: "Person"');
       const { data } = await stranger.json<{ plan: string; warnings?: string[] }>('roles diff');
       const warning: unknown = expect.stringMatching(
-        /older stamp .* what others changed\. .* last changed on \d{4}-.* by /,
+        /older stamp .* other admins' changes\. .* last changed on \d{4}-.* by /,
       );
       expect(data.warnings).toEqual([warning]);
       const markdown = await stranger.run('roles diff -o markdown');
-      expect(markdown.stdout).toMatch(/\n> \*\*Warning:\*\* The file carries an older stamp .* may undo/);
+      expect(markdown.stdout).toMatch(/\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);
       const push = ['--yes', '--expect-plan', data.plan];
       const rehearsed = await stranger.json<{ plan: { warnings?: string[] } }>(['roles', 'push', '--dry-run', ...push]);
       expect(rehearsed.data.plan.warnings).toEqual([warning]);
       const pushed = await stranger.run(['roles', 'push', ...push]);
-      expect([pushed.code, pushed.stderr]).toEqual([0, expect.stringContaining('may undo what others changed')]);
+      expect([pushed.code, pushed.stderr]).toEqual([0, expect.stringContaining("may undo other admins' changes")]);
       expect((await stranger.live()).get('user-role')?.name).toBe('User');
     });
 
@@ -159,10 +159,10 @@ describe('roles push', () => {
     );
     const { stderr } = await admin.run('roles diff many.yaml');
     expect(stderr.match(/^Warning: many\.yaml:/gm)).toHaveLength(5);
-    expect(stderr).toMatch(/Warning: \d+ more like these. To list them: cdpadm roles validate many\.yaml/);
+    expect(stderr).toMatch(/Warning: \d+ more warnings. To list them: cdpadm roles validate many\.yaml/);
     const all = await admin.run('roles validate many.yaml');
     expect(all.stderr.match(/^Warning: many\.yaml:/gm)?.length).toBeGreaterThan(5);
-    expect(all.stderr).not.toContain('more like these');
+    expect(all.stderr).not.toContain('more warnings');
   });
 
   it('tells a task that looks mistyped beside the errors of the file', async () => {

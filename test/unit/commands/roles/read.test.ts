@@ -53,7 +53,7 @@ describe('reading roles', () => {
     admin.edit('roles.yaml', '- audiences:*', '- audiences:*\n      - audiences:view\n      - audiences:*');
     const { stderr, code } = await admin.run('roles validate');
     expect(code).toBe(0);
-    expect(stderr).toMatch(/audiences:view is redundant beside audiences:\*/);
+    expect(stderr).toMatch(/audiences:view is redundant: audiences:\* includes it/);
     expect(stderr).toMatch(/audiences:\* is listed twice/);
   });
 

@@ -116,7 +116,6 @@ describe('pushRoles', () => {
       api: platform.api,
       memory: {
         saveBase: async (manifest) => void bases.push(manifest),
-        bases: () => [],
         saveRevision: ({ manifest }) => {
           platform.calls.push('save');
           saved.push(manifest);
@@ -438,7 +437,7 @@ describe('pushRoles', () => {
       throw reason;
     };
     expect(await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports))).toMatchObject({
-      message: 'Interrupted. Nothing was changed on the platform.',
+      message: 'Interrupted. The platform was not changed.',
       hint: expect.stringContaining('again') as string,
       code: 'interrupted',
     });

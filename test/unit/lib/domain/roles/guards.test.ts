@@ -80,7 +80,7 @@ describe('an emptied manifest', () => {
     expect(guards(many(10), [], { allowEmpty: true })).toEqual(['delete', 'threshold']);
     expect(guards(many(10), [], ALL)).toEqual([]);
     expect(refusals(many(1), [], { allowDelete: true })).toEqual([
-      { guard: 'empty', flag: '--allow-empty', message: 'the manifest would be left without any role' },
+      { guard: 'empty', flag: '--allow-empty', message: 'the manifest would have no roles left' },
     ]);
   });
 

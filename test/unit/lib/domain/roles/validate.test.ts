@@ -1,12 +1,10 @@
 // Checks of a roles file: every rule, with the way to what is wrong and the nearest name.
 import { describe, expect, it } from 'vitest';
 import { showPath } from '../../../../../src/lib/contract/explain.ts';
-import { PERMISSIONS } from '../../../../../src/lib/contract/role-catalog.ts';
 import type { Known } from '../../../../../src/lib/domain/roles/known.ts';
 import { checkManifest } from '../../../../../src/lib/domain/roles/validate.ts';
 import { manifestOf, role } from '../../../../helpers/any-roles.ts';
 
-const CATALOG = new Set(PERMISSIONS.map((permission) => permission.task_id));
 const LIVE_TASKS = new Set(['audiences:view', 'audiences:*', 'rules:view', 'new_feature:view']);
 const GOOD = { role_id: 'a', name: 'A', description: 'D', tasks: ['audiences:view'] };
 
@@ -16,7 +14,7 @@ interface Findings {
 }
 
 function check(value: unknown, known: Partial<Known> = {}): Findings {
-  const { issues, warnings } = checkManifest(value, { catalogTasks: CATALOG, ...known });
+  const { issues, warnings } = checkManifest(value, known);
   const shown = (found: typeof issues): string[] =>
     found.map(({ path, message, at }) => `${showPath(path)}${at ? '!' : ''}: ${message}`);
   return { issues: shown(issues), warnings: shown(warnings) };
@@ -81,7 +79,7 @@ describe('a whole file', () => {
         version: 2,
         roles: [{ ...GOOD, tasks: ['x:y', { task_id: 'x:z', n: 1 }, 'x:y'] }],
       },
-      { catalogTasks: CATALOG, tolerateUnknown: true },
+      { tolerateUnknown: true },
     );
     expect(manifest).toEqual({
       last_modified_on: 's',
@@ -158,20 +156,26 @@ describe('a role', () => {
   });
 
   it.each<[Record<string, unknown>, string]>([
-    [{ role_id: 'a<b' }, 'roles[0].role_id: holds <, which the platform may refuse'],
-    [{ name: "it's" }, "roles[0].name: holds ', which the platform may refuse"],
-    [{ name: 'a`b' }, 'roles[0].name: holds `, which the platform may refuse'],
-    [{ name: 'a\\b' }, 'roles[0].name: holds \\, which the platform may refuse'],
+    [{ role_id: 'a<b' }, 'roles[0].role_id: contains <, which the platform may reject'],
+    [{ name: "it's" }, "roles[0].name: contains ', which the platform may reject"],
+    [{ name: 'a`b' }, 'roles[0].name: contains `, which the platform may reject'],
+    [{ name: 'a\\b' }, 'roles[0].name: contains \\, which the platform may reject'],
     [
       { name: 'a\u202eb' },
-      'roles[0].name: holds an invisible character that turns the direction of text, which the platform may refuse',
+      'roles[0].name: contains an invisible character that changes the text direction, which the platform may reject',
     ],
     [
       { tasks: ['rules:view', { task_id: 'rules:view' }] },
       'roles[0].tasks[1]: rules:view is listed twice; once is enough',
     ],
-    [{ tasks: ['audiences:view', 'audiences:*'] }, 'roles[0].tasks[0]: audiences:view is redundant beside audiences:*'],
-    [{ tasks: ['rules:*', { task_id: 'rules:view' }] }, 'roles[0].tasks[1]: rules:view is redundant beside rules:*'],
+    [
+      { tasks: ['audiences:view', 'audiences:*'] },
+      'roles[0].tasks[0]: audiences:view is redundant: audiences:* includes it',
+    ],
+    [
+      { tasks: ['rules:*', { task_id: 'rules:view' }] },
+      'roles[0].tasks[1]: rules:view is redundant: rules:* includes it',
+    ],
     [
       { tasks: ['audience:view'] },
       "roles[0].tasks[0]: task audience:view is not in the specification's list; did you mean audiences:view?",
@@ -184,7 +188,7 @@ describe('a role', () => {
   it('is never advised to do without the task that every role has', () => {
     const { warnings } = checkRole({ tasks: ['user:*', 'user:core', 'user:more'] });
     expect(warnings.filter((warning) => warning.includes('redundant'))).toEqual([
-      'roles[0].tasks[2]: user:more is redundant beside user:*',
+      'roles[0].tasks[2]: user:more is redundant: user:* includes it',
     ]);
   });
 
@@ -320,7 +324,7 @@ describe('what the platform itself returned', () => {
   });
 
   it('may not be edited beside the roles: that is told, since it is not sent', () => {
-    const message = "version: `version` is the platform's own: what stands here is not sent";
+    const message = 'version: `version` belongs to the platform: this value is not sent';
     expect(check({ version: 4, roles: [asFile] }, { live })).toEqual({ issues: [], warnings: [message] });
     const base = manifestOf([odd], { extra: { version: 2 } });
     expect(check({ version: 2, roles: [asFile] }, { live, base })).toEqual(NOTHING);
