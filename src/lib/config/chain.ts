@@ -1,4 +1,4 @@
-// A private file of chained lines (`kernel/hash-chain.ts`): appended to, verified, pruned. Whoever writes holds the file's lock.
+// A private file of chained lines (`kernel/hash-chain.ts`): append, verify, prune. A writer must hold the file's lock.
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { type Clock, ownTurn } from '../kernel/clock.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
@@ -16,25 +16,22 @@ import {
 } from '../kernel/hash-chain.ts';
 import { PRIVATE_FILE } from '../kernel/own-file.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
-import { type LineFile, linesOfPiece, openLineFile } from './line-file.ts';
+import { type LineFile, openLineFile } from './line-file.ts';
 
-export interface Chain {
-  /** Has these JSON objects on the disk, each as a line, when it resolves. Lines of a version without a chain are chained first. */
-  append(objects: readonly string[]): Promise<void>;
-  /** Needs no lock. `hash` is one that the chain must contain, such as a head that was noted earlier. */
-  verify(hash?: string): Promise<ChainReport>;
-  /**
-   * Removes the chained lines that `keep` does not want, without changing any other. Checkpoints take their places, and
-   * a last line has `facts` and their number. Resolves with that number.
-   */
-  prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number>;
+export type Chain = ReturnType<typeof openChain>;
+
+export interface ChainOptions {
+  clock: Clock;
+  signal?: AbortSignal | undefined;
+  /** Makes the function that upgrades each line of a version without a chain, before the line gets its hash. */
+  upgrade?(): Promise<(line: string) => string>;
 }
 
 /**
- * The chain in the file at `path`. Next to it, `path`.head has number and hash of the last line: without it, nobody could
- * see that lines at the end are missing.
+ * The chain in the file at `path`. The file `path`.head has the number and the hash of the last line. Without it, missing
+ * lines at the end would not show.
  */
-export function openChain(path: string, { clock, signal }: { clock: Clock; signal?: AbortSignal | undefined }): Chain {
+export function openChain(path: string, { clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
   let isAdopted = false;
 
@@ -47,13 +44,14 @@ export function openChain(path: string, { clock, signal }: { clock: Clock; signa
     }
   }
 
-  /** What the next line follows: the last line, or one that was lost since, so that its loss shows. */
+  /** The tip for the next line: the last line, or a later one that was lost, so that the loss shows. */
   async function currentTip(): Promise<ChainTip> {
     const last = (await reading(lastTip)) ?? CHAIN_START;
     const stored = head.read() ?? CHAIN_START;
     return stored.entry >= last.entry ? stored : last;
   }
 
+  /** Writes these JSON objects, each as a line, and flushes them to the disk. Chains the lines of an earlier version first. */
   async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
     await adopt();
@@ -71,49 +69,49 @@ export function openChain(path: string, { clock, signal }: { clock: Clock; signa
   /** Chains the lines of a version without a chain. A killed process leaves the file as it was. */
   async function adopt(): Promise<void> {
     if (isAdopted) return;
-    const first = await reading(firstLine);
+    const first = await reading(firstWhole);
     if (first !== undefined && statedTip(first) === undefined && !head.read()) {
       const follow = followOn(CHAIN_START);
-      const note = (): string =>
-        follow.line(JSON.stringify({ event: 'chained', at: isoMillis(clock.now()), entries: follow.tip().entry }));
-      const change = (line: string): string => (isWhole(line) ? follow.line(line) : `${line}\n`);
-      await reading((file) => replacePrivateFile(path, inPieces(file, change, note)));
+      const upgraded = (await upgrade?.()) ?? ((line: string) => line);
+      await rewrite(
+        (line) => (isWhole(line) ? follow.line(upgraded(line)) : `${line}\n`),
+        () =>
+          follow.line(JSON.stringify({ event: 'chained', at: isoMillis(clock.now()), entries: follow.tip().entry })),
+      );
       head.write(follow.tip());
     }
     isAdopted = true;
   }
 
-  /** Every line as `change` gives it, then what `last` adds. */
-  async function* inPieces(
-    file: LineFile,
-    change: (line: string) => string,
-    last: () => string,
-    stop?: AbortSignal,
-  ): AsyncGenerator<string> {
-    for (const { bytes } of file.forward(0)) {
-      let text = '';
-      for (const line of linesOfPiece(bytes)) text += change(line);
-      yield text;
-      await ownTurn(stop);
+  /** Replaces the file by what `change` makes of each line, followed by what `last` returns. */
+  async function rewrite(change: (line: string) => string, last: () => string, stop?: AbortSignal): Promise<void> {
+    async function* parts(file: LineFile): AsyncGenerator<string> {
+      for (const lines of allLines(file)) {
+        yield lines.map(change).join('');
+        await ownTurn(stop);
+      }
+      yield last();
     }
-    const rest = file.rest().toString('utf8');
-    yield (rest === '' ? '' : change(rest)) + last();
+    await reading((file) => replacePrivateFile(path, parts(file)));
   }
 
+  /** Needs no lock. `hash` is one that the chain must contain, such as a head that was noted earlier. */
   async function verify(hash?: string): Promise<ChainReport> {
-    // Before the lines: another process may append meanwhile.
+    // The head is read before the lines, because another process may append meanwhile.
     const check = new ChainCheck({ head: head.read(), hash });
     await reading(async (file) => {
-      for (const { bytes } of file.forward(0)) {
-        for (const line of linesOfPiece(bytes)) check.take(line);
+      for (const lines of allLines(file)) {
+        for (const line of lines) check.take(line);
         await ownTurn(signal);
       }
-      const rest = file.rest().toString('utf8');
-      if (rest !== '') check.take(rest);
     });
     return check.end();
   }
 
+  /**
+   * Removes the chained lines that `keep` rejects and changes no other line. Checkpoints take their places, and a last
+   * line has `facts` and the number of removed lines. Resolves with that number.
+   */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {
     await adopt();
     const follow = followOn(await currentTip());
@@ -138,7 +136,7 @@ export function openChain(path: string, { clock, signal }: { clock: Clock; signa
       const event = { event: 'pruned', at: isoMillis(clock.now()), ...facts, entries: removed };
       return checkpoint() + follow.line(JSON.stringify(event));
     };
-    await reading((file) => replacePrivateFile(path, inPieces(file, change, note, signal)));
+    await rewrite(change, note, signal);
     head.write(follow.tip());
     return removed;
   }
@@ -159,23 +157,27 @@ function followOn(tip: ChainTip) {
   };
 }
 
-/** Number and hash of the last line that has them; half a line may come after it. */
-function lastTip(file: LineFile): ChainTip | undefined {
-  const rest = statedTip(file.rest().toString('utf8'));
-  if (rest) return rest;
-  for (const { bytes } of file.backward()) {
-    const tip = [...linesOfPiece(bytes)].reverse().map(statedTip).find(Boolean);
-    if (tip) return tip;
+/** The lines piece by piece, an unfinished one at the end included. */
+function* allLines(file: LineFile): Generator<string[]> {
+  const { rest } = yield* file.lines();
+  if (rest !== '') yield [rest];
+}
+
+function firstWhole(file: LineFile): string | undefined {
+  for (const lines of file.lines()) {
+    const first = lines.find(isWhole);
+    if (first !== undefined) return first;
   }
   return undefined;
 }
 
-/** The first line that is whole: a killed process may have left half a line before it. */
-function firstLine(file: LineFile): string | undefined {
-  for (const { bytes } of file.forward(0)) {
-    for (const line of linesOfPiece(bytes)) if (isWhole(line)) return line;
-  }
-  return undefined;
+/** Number and hash of the last line that has them; an unfinished line may come after it. */
+function lastTip(file: LineFile): ChainTip | undefined {
+  const near = file.tail().split('\n').reverse().map(statedTip).find(Boolean);
+  if (near) return near;
+  let tip: ChainTip | undefined;
+  for (const lines of allLines(file)) for (const line of lines) tip = statedTip(line) ?? tip;
+  return tip;
 }
 
 function isWhole(line: string): boolean {
@@ -198,7 +200,7 @@ function openHead(path: string) {
           closeSync(descriptor);
         }
       } catch {
-        // The lines are on the disk. One that is behind them hides only the loss of the newest.
+        // The lines are on the disk. An outdated head only hides the loss of the newest lines.
       }
     },
   };

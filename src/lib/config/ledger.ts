@@ -1,33 +1,20 @@
 // The ledger: the data subject requests sent from this machine, by workspace: when, by whom, and each status since.
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { type Clock, ownTurn } from '../kernel/clock.ts';
-import type { ChainReport } from '../kernel/hash-chain.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { withLock } from '../kernel/lock.ts';
 import { openChain } from './chain.ts';
 import { loadLedgerKey } from './ledger-key.ts';
-import { openLedgerFile, scopeKey, type StoredEvent } from './ledger-lines.ts';
-import { findPrunable, type PruneRules } from './ledger-prune.ts';
-import { createReadings, type LedgerRules } from './ledger-readings.ts';
-import { createRequestNumbers } from './request-numbers.ts';
-import { createStatusTable } from './status-table.ts';
-import type { Urgency } from './urgency-order.ts';
+import { eventOf, headOf, ownText, scopeKey, type StoredEvent } from './ledger-lines.ts';
+import { createReadings, type LedgerRules, type PruneRules, type Urgency } from './ledger-readings.ts';
+import { openLineFile } from './line-file.ts';
 
-/** An event before the ledger says whose it is. */
+/** An event before the ledger adds the workspace and the actor. */
 type News<Event> = Event extends unknown ? Omit<Event, 'address' | 'workspace_id' | 'by' | 'host'> : never;
 
-/** The whole file. Only an export reads across scopes. */
-export interface Ledger<Event extends StoredEvent, Request> {
-  readonly path: string;
-  /** The requests of one workspace at one address. All of them share one file. */
-  in(scope: LedgerScope): ScopedLedger<Event, Request>;
-  /** Everything, oldest first, in parts: memory holds one part, even of a million requests. */
-  all(): AsyncGenerator<Request[]>;
-  /** Checks the chain of its lines; `head` is a hash that it must contain. */
-  verify(head?: string): Promise<ChainReport>;
-  /** Removes the requests that the rules call old, and leaves checkpoints. In a dry run it only counts them. */
-  prune(rules: PruneRules<Event>, isDryRun: boolean): Promise<{ requests: number; entries: number }>;
-}
+export type Ledger<Event extends StoredEvent, Request> = ReturnType<typeof openLedger<Event, Request>>;
+/** The requests of one workspace at one address, and nothing else. */
+export type ScopedLedger<Event extends StoredEvent, Request> = ReturnType<Ledger<Event, Request>['in']>;
 
 interface Actor {
   by: string;
@@ -39,29 +26,9 @@ interface LedgerScope {
   workspace_id: string;
 }
 
-/** What is sent to one workspace at one address, and nothing else. */
-export interface ScopedLedger<Event extends StoredEvent, Request> {
-  /** Who writes, and on which machine: stated in every line. */
-  readonly actor: Actor;
-  /** A keyed hash: the same for the same identity on this machine, useless elsewhere. */
-  hash(type: string, value: string): Promise<string>;
-  /** Writes the states that are news, durably, and returns them. The first call reads the file. */
-  append<State extends News<Event> & { status: string }>(events: readonly State[]): Promise<State[]>;
-  /** Writes events without reading the file; a reader drops repeats. */
-  record(events: readonly News<Event>[]): Promise<void>;
-  /** The current entries of these ids, including what other processes wrote meanwhile. */
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, Request>>;
-  /** The newest requests, newest first; reads backward from the end of the file, no further than necessary. */
-  newest(limit: number): Promise<{ requests: Request[]; hasMore: boolean }>;
-  /**
-   * The open requests in parts, each more urgent than the next; `count` sizes each part, and `left` more follow.
-   * Memory holds one part.
-   */
-  byUrgency(urgency: Urgency<Event>, count: () => number): AsyncGenerator<{ requests: Request[]; left: number }>;
-}
-
-export interface LedgerOptions<Event extends StoredEvent, Request> {
+interface LedgerOptions<Event extends StoredEvent, Request> {
   rules: LedgerRules<Event, Request>;
+  /** Who writes, and on which machine: in every line. */
   actor: Actor;
   clock: Clock;
   signal?: AbortSignal;
@@ -69,42 +36,64 @@ export interface LedgerOptions<Event extends StoredEvent, Request> {
 
 /**
  * Opens the ledger below the state directory: a private file of chained lines that any number of processes append to,
- * under a lock.
+ * under a lock. The requests of all workspaces share it; only an export reads across workspaces.
  */
 export function openLedger<Event extends StoredEvent, Request>(
   stateFolder: string,
   { actor, clock, rules, signal }: LedgerOptions<Event, Request>,
-): Ledger<Event, Request> {
+) {
   const folder = join(stateFolder, 'dsr');
   const path = join(folder, 'ledger.ndjson');
   const lock = join(folder, 'ledger.lock');
-  const chain = openChain(path, { clock, signal });
   const readings = createReadings(path, rules, signal);
+  const chain = openChain(path, { clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
-  /** What `append` compares with. */
-  let last = emptyStatuses();
+  /** What `append` compares with: the last status of each request. */
+  let last = { file: '', readTo: 0, statuses: new Map<string, string>() };
 
-  function emptyStatuses() {
-    return { file: '', readTo: 0, numbers: createRequestNumbers(), statuses: createStatusTable(rules.isAdvance) };
+  /** Whether a status is news; remembers it. */
+  function isNews(request: string, status: string): boolean {
+    if (!rules.isAdvance(last.statuses.get(request), status)) return false;
+    last.statuses.set(request, status);
+    return true;
   }
 
   /** Runs under the lock and ignores Ctrl-C: a state that the platform reported must be written. */
   function refreshStatuses(): void {
-    const file = openLedgerFile<Event>(path);
-    if (!file) return;
+    const file = openLineFile(path);
     try {
-      if (file.identity !== last.file || file.size < last.readTo) last = { ...emptyStatuses(), file: file.identity };
-      for (const piece of file.forward(last.readTo)) {
-        for (const line of piece) {
-          const { status } = line.event();
-          const number = last.numbers.add(line.id, line.scope);
-          if (number !== undefined && status !== undefined) last.statuses.take(number, status);
+      if (file && (file.identity !== last.file || file.size < last.readTo))
+        last = { file: file.identity, readTo: 0, statuses: new Map() };
+      const pieces = file?.lines(last.readTo, 'latin1');
+      for (let piece = pieces?.next(); piece; piece = pieces?.next()) {
+        if (piece.done) {
+          last.readTo = piece.value.restAt;
+          return;
+        }
+        for (const line of piece.value) {
+          const head = headOf(line);
+          const status = head?.scope === undefined ? undefined : eventOf<Event>(line)?.status;
+          if (head && status !== undefined) isNews(ownText(`${head.id} ${head.scope}`), status);
         }
       }
-      last.readTo = file.size;
     } finally {
-      file.close();
+      file?.close();
     }
+  }
+
+  /** State lines of versions without a chain name no workspace: they get the only one that has their id (decision: D225). */
+  async function addScopes(): Promise<(line: string) => string> {
+    const owners = new Map<string, string>();
+    await readings.eachLine(({ id, scope }) => {
+      owners.set(ownText(id), [undefined, scope].includes(owners.get(id)) ? scope : '');
+    });
+    return (line) => {
+      const head = headOf(line);
+      const owner = head && head.scope === undefined ? owners.get(head.id) : undefined;
+      if (!owner) return line;
+      const scope = Buffer.from(owner, 'latin1').toString();
+      return line.replace(/"id":"[^"]*"/, (id) => `${id},${scope}`);
+    };
   }
 
   /** Kind, id and scope first: readers find them without parsing the line. */
@@ -126,10 +115,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     const own = scopeKey(scope);
     return await withLock(lock, clock, async () => {
       refreshStatuses();
-      const news = events.filter(({ id, status }) => {
-        const number = last.numbers.add(id, own);
-        return number !== undefined && last.statuses.take(number, status);
-      });
+      const news = events.filter(({ id, status }) => isNews(`${id} ${own}`, status));
       if (news.length === 0) return news;
       try {
         await write(news, scope);
@@ -142,16 +128,16 @@ export function openLedger<Event extends StoredEvent, Request>(
     });
   }
 
+  /** Removes the requests that the rules select, and leaves checkpoints. A dry run only counts them. */
   async function prune(
     pruneRules: PruneRules<Event>,
     isDryRun: boolean,
   ): Promise<{ requests: number; entries: number }> {
     const work = async (): Promise<{ requests: number; entries: number }> => {
-      const found = await readings.reading((file) => findPrunable(file, pruneRules, () => ownTurn(signal)));
-      const { entries = 0, requests = 0 } = found ?? {};
-      if (found === undefined || requests === 0 || isDryRun) return { requests, entries };
-      const { before } = pruneRules;
-      return { requests, entries: await chain.prune(found.isKept, { ...actor, before, requests }) };
+      const { entries, isKept, requests } = await readings.prunable(pruneRules);
+      if (requests === 0 || isDryRun) return { requests, entries };
+      const facts = { ...actor, before: pruneRules.before, requests };
+      return { requests, entries: await chain.prune(isKept, facts) };
     };
     // A dry run changes nothing, not even a lock.
     return isDryRun ? await work() : await withLock(lock, clock, work, signal);
@@ -159,19 +145,27 @@ export function openLedger<Event extends StoredEvent, Request>(
 
   return {
     path,
+    /** Every request, oldest first, in parts: memory holds one part, even of a million requests. */
     all: readings.all,
     prune,
+    /** Checks the chain; the argument is a hash that the chain must contain. */
     verify: chain.verify,
-    in: (scope) => {
+    in: (scope: LedgerScope) => {
       const own = scopeKey(scope);
       return {
         actor,
+        /** A keyed hash: the same for the same identity on this machine, useless elsewhere. */
         hash,
-        append: (events) => append(events, scope),
-        record: (events) => withLock(lock, clock, () => write(events, scope)),
-        find: (ids) => readings.find(ids, own),
-        newest: (limit) => readings.newest(limit, own),
-        byUrgency: (urgency, count) => readings.byUrgency(urgency, count, own),
+        /** Writes the states that are news, durably, and returns them. The first call reads the file. */
+        append: <State extends News<Event> & { status: string }>(events: readonly State[]) => append(events, scope),
+        /** Writes events without reading the file; a reader drops repeats. */
+        record: (events: readonly News<Event>[]) => withLock(lock, clock, () => write(events, scope)),
+        /** The current entries of these ids, including what other processes wrote meanwhile. */
+        find: (ids: readonly string[]) => readings.find(ids, own),
+        /** The newest requests, newest first. */
+        newest: (limit: number) => readings.newest(limit, own),
+        /** The open requests in parts, most urgent first; `count` sizes each part, and `left` more follow. */
+        byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
       };
     },
   };

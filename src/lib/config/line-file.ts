@@ -1,37 +1,16 @@
-// A file of lines, from either end, without holding more of it than a piece.
+// Reads a file of lines in pieces, so that memory never holds the whole file.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsent } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 
-/** Whole lines, each with its line feed. */
-export interface LinePiece {
-  bytes: Buffer;
-  /** Where it begins in the file. */
-  offset: number;
-}
-
-export interface LineFile {
-  /** Another one when the file was replaced. */
-  readonly identity: string;
-  /** Bytes up to the end of the last whole line. */
-  readonly size: number;
-  /** Half a line at the end: it is still being written, or will be closed by the next one. */
-  rest(): Buffer;
-  /** Whole lines from a byte on. */
-  forward(from: number): Generator<LinePiece>;
-  /** The last piece first; the lines within a piece are in the order of the file. */
-  backward(): Generator<LinePiece>;
-  read(from: number, to: number): Buffer;
-  close(): void;
-}
+export type LineFile = NonNullable<ReturnType<typeof openLineFile>>;
 
 const PIECE_BYTES = 1024 * 1024;
-/** Most readers from the end need a line or two. */
 const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Undefined when there is no file yet. What is appended after it was opened is not read. */
-export function openLineFile(path: string): LineFile | undefined {
+/** Undefined when there is no file yet. What is appended after the file was opened is not read. */
+export function openLineFile(path: string) {
   let descriptor: number;
   try {
     descriptor = openSync(path, 'r');
@@ -39,7 +18,7 @@ export function openLineFile(path: string): LineFile | undefined {
     if (isAbsent(error)) return undefined;
     throw cannotRead(path, error);
   }
-  const { birthtimeMs, dev, ino, size: bytesThere } = fstatSync(descriptor);
+  const { birthtimeMs, dev, ino, size } = fstatSync(descriptor);
 
   function read(from: number, to: number): Buffer {
     const piece = Buffer.allocUnsafe(to - from);
@@ -50,62 +29,34 @@ export function openLineFile(path: string): LineFile | undefined {
     }
   }
 
-  function endOfLines(): number {
-    for (let at = bytesThere; at > 0;) {
-      const start = Math.max(0, at - TAIL_BYTES);
-      const end = read(start, at).lastIndexOf(LINE_FEED);
-      if (end >= 0) return start + end + 1;
-      at = start;
-    }
-    return 0;
-  }
-  const size = endOfLines();
-
   return {
-    // The number of a replaced file may come back.
+    /** Another one when the file was replaced. The inode number of a replaced file may come back. */
     identity: `${dev}:${ino}:${birthtimeMs}`,
     size,
-    rest: () => read(size, bytesThere),
-    forward: function* (from) {
+    /**
+     * Whole lines from a byte on, piece by piece, without their line feeds. Returns the unfinished line at the end, which
+     * the next write closes, and where it begins. With `latin1`, each character is a byte of the file.
+     */
+    lines: function* (
+      from = 0,
+      encoding: 'utf8' | 'latin1' = 'utf8',
+    ): Generator<string[], { rest: string; restAt: number }> {
       let rest: Buffer = Buffer.alloc(0);
-      for (let at = from; at < size;) {
+      let at = from;
+      while (at < size) {
         const piece = read(at, Math.min(size, at + PIECE_BYTES));
-        if (piece.length === 0) return;
-        const offset = at - rest.length;
+        if (piece.length === 0) break;
         at += piece.length;
         const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-        const end = bytes.lastIndexOf(LINE_FEED) + 1;
-        rest = bytes.subarray(end);
-        yield { bytes: bytes.subarray(0, end), offset };
+        const end = bytes.lastIndexOf(LINE_FEED);
+        rest = bytes.subarray(end + 1);
+        if (end >= 0) yield bytes.toString(encoding, 0, end).split('\n');
       }
-    },
-    backward: function* () {
-      /** Beginning of a line whose end was read before. */
-      let rest: Buffer = Buffer.alloc(0);
-      let length = TAIL_BYTES;
-      for (let at = size; at > 0;) {
-        const start = Math.max(0, at - length);
-        const piece = read(start, at);
-        const bytes = rest.length === 0 ? piece : Buffer.concat([piece, rest]);
-        const first = start === 0 ? 0 : bytes.indexOf(LINE_FEED) + 1;
-        // No line feed at all: the line is longer than the piece.
-        rest = start === 0 ? Buffer.alloc(0) : first === 0 ? bytes : bytes.subarray(0, first);
-        at = start;
-        length = PIECE_BYTES;
-        if (start > 0 && first === 0) continue;
-        yield { bytes: bytes.subarray(first), offset: start + first };
-      }
+      return { rest: rest.toString(encoding), restAt: at - rest.length };
     },
     read,
-    close: () => closeSync(descriptor),
+    /** The last bytes, from within some line on. */
+    tail: (): string => read(Math.max(0, size - TAIL_BYTES), size).toString('utf8'),
+    close: (): void => closeSync(descriptor),
   };
-}
-
-/** The texts of whole lines, without their line feeds. */
-export function* linesOfPiece(bytes: Buffer): Generator<string> {
-  for (let from = 0; from < bytes.length;) {
-    const end = bytes.indexOf(LINE_FEED, from);
-    yield bytes.toString('utf8', from, end);
-    from = end + 1;
-  }
 }
