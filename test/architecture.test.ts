@@ -69,6 +69,7 @@ const PACKAGE_HOMES: Record<string, readonly string[]> = {
   commander: ['start', 'commands', 'runtime'],
   conf: ['config'],
   'csv-parse': ['files'],
+  'fast-string-width': ['render'],
   fzstd: ['bulk', 'files'],
   hono: ['emulator'],
   hyparquet: ['files'],

@@ -52,7 +52,7 @@ describe('an unknown column', () => {
     const line = `cdpadm ${one.command} ${one.args.includes('--bulk') ? '--bulk x ' : ''}--fields `;
     const told = await world.home.run(['__complete', 'fish', 'cdpadm', line]);
     const offered = told.stdout.trimEnd().split('\n').slice(1);
-    expect(/There are (.*)\.$/m.exec(stderr)?.[1]?.split(', ') ?? []).toEqual(expect.arrayContaining(offered));
+    expect(/Known fields: (.*)\.$/m.exec(stderr)?.[1]?.split(', ') ?? []).toEqual(expect.arrayContaining(offered));
     expect(offered.length > 0).toBe(!DYNAMIC.has(one.command));
   });
 });

@@ -1,23 +1,23 @@
-// Cells as text, and lists for other programs: tab-separated lines for pipes, CSV for spreadsheets.
+// Formats cells as text, and lists as tab-separated lines or CSV.
 import { cleanLine } from './clean.ts';
 import type { CellValue, Column } from './view.ts';
 import { csvCell } from '../kernel/csv.ts';
 import { usageError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
 
-/** A cell as text: nothing for what is absent. */
+/** A cell as text, empty if it has no value. */
 export function cellText(value: CellValue): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** `display_name` -> `DISPLAY NAME`, unless the column has a title of its own. */
+/** `display_name` -> `DISPLAY NAME`, unless the column has its own title. */
 export function columnTitle<Row>(column: Column<Row>): string {
-  // A title may come from the platform: a role's id above its column.
+  // A title may come from the platform, such as a role id.
   const title = cleanLine(column.title ?? column.key.replaceAll('_', ' '));
   return column.idTitle ? title : title.toUpperCase();
 }
 
-/** The columns that `--fields` names, in its order. Throws KnownError usage (2) for a name that no column has. */
+/** The columns that `--fields` names, in its order. Throws KnownError usage (2) for an unknown name. */
 export function chooseColumns<C extends { key: string }>(columns: readonly C[], fields: string[] | undefined): C[] {
   if (fields === undefined) return [...columns];
   const known = columns.map((column) => column.key);
@@ -26,31 +26,34 @@ export function chooseColumns<C extends { key: string }>(columns: readonly C[], 
     if (column) return column;
     const guess = nearest(field, known);
     throw usageError(
-      `--fields names \`${field}\`, which this result does not have.`,
-      `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}There are ${known.join(', ')}.`,
+      `Unknown field \`${field}\` in --fields.`,
+      `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Known fields: ${known.join(', ')}.`,
     );
   });
 }
 
-/** Lines of tab-separated cells under headings: nothing is cut, coloured or aligned. */
+/** Tab-separated lines under headings. Nothing is cut, colored or aligned. */
 export function toTabbed<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
-  const lines = rows.map((row) => columns.map((column) => cleanLine(cellText(column.value(row)))));
-  const all = header ? [columns.map(columnTitle), ...lines] : lines;
-  return all.map((cells) => `${cells.join('\t')}\n`).join('');
+  const lines = rows.map((row) => columns.map((column) => cleanLine(cellText(column.value(row)))).join('\t'));
+  return toLines(lines, header && columns.map(columnTitle).join('\t'));
 }
 
-/** CSV (RFC 4180, lines end in LF) under the fields' own names, some of which are ids from outside. */
+/** CSV (RFC 4180, with LF) under the names of the fields, some of which are ids from the platform. */
 export function toCsv<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
-  const lines = rows.map((row) => columns.map((column) => csvCell(disarm(column.value(row)))));
-  const all = header ? [columns.map((column) => csvCell(disarm(column.key))), ...lines] : lines;
-  return all.map((cells) => `${cells.join(',')}\n`).join('');
+  const line = (cells: CellValue[]): string => cells.map((cell) => csvCell(disarm(cell))).join(',');
+  const lines = rows.map((row) => line(columns.map((column) => column.value(row))));
+  return toLines(lines, header && line(columns.map(({ key }) => key)));
+}
+
+function toLines(lines: readonly string[], header: string | false): string {
+  return [...(header === false ? [] : [header]), ...lines].map((line) => `${line}\n`).join('');
 }
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * A cell that a spreadsheet would run as a formula gets a leading apostrophe, which spreadsheets hide; numbers stay as
- * they are. One that has the apostrophe already gets another, so that taking one away always gives the value back.
+ * Adds an apostrophe, which spreadsheets hide, to a cell that a spreadsheet would run as a formula. Numbers stay. A cell
+ * that already starts with an apostrophe gets another one, so that removing one always restores the value.
  */
 function disarm(value: CellValue): string {
   const text = cellText(value);

@@ -1,4 +1,4 @@
-// A list drawn for a terminal: a table that fits its width, or cards where no table does.
+// Draws a list for a terminal: as a table if one fits the width, else as one card for each row.
 import { cellText, columnTitle } from './delimited.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
@@ -13,26 +13,25 @@ export interface TableOptions {
 
 /** Spaces between two columns. */
 const GAP = 2;
-/** A cut cell is still worth reading at the first width; at the second it is the last resort before cards. */
+/** Cells are cut to the first width before columns are dropped, and to the second before rows become cards. */
 const COMFORTABLE = 20;
 const NARROWEST = 8;
 
 interface Sized<Row> {
   column: Column<Row>;
-  /** Of the heading, which is never cut. */
+  /** Width of the heading, which is never cut. */
   title: number;
   width: number;
-  /** Of the longest word, where a cell goes on below. */
+  /** Width of the longest word in an `uncut` column. */
   word: number;
-  /** No row has a word in it. */
+  /** Whether every cell is empty. */
   isEmpty: boolean;
 }
 
 /**
- * Draws rows under headings. When they are wider than the terminal, columns go that may be dropped and are empty in every
- * row; then long cells are cut, and then columns dropped, the highest `rank` first. Ids are neither cut nor dropped, and
- * what is `uncut` goes on below. Where not even that fits, each row becomes a card of lines. The last line names what was
- * dropped though it says something.
+ * Draws rows under headings. A table that is too wide first loses empty columns that may be dropped, then has its cells
+ * cut, then loses columns, the highest `rank` first. Ids are neither cut nor dropped, and `uncut` cells wrap. If that is
+ * not enough, each row becomes a card. The last line names the dropped columns that are not empty.
  */
 export async function drawTable<Row>(
   rows: readonly Row[],
@@ -57,7 +56,7 @@ export async function drawTable<Row>(
   return [text, ...note.map((line) => options.style.dim(line))].join('\n');
 }
 
-/** Draws one thing as `KEY  value` lines, whole: what is longer than `terminal` columns goes on below, between words. */
+/** Draws a record as `KEY  value` lines. Values longer than `terminal` columns wrap. */
 export function drawRecord<T>(data: T, columns: Column<T>[], style: Style, terminal = Infinity): string {
   return drawLines(data, columns, { style, width: terminal, keys: keyWidth(columns) });
 }
@@ -68,7 +67,7 @@ function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], { style, w
   return rows.map((row) => drawLines(row, filledColumns(row, named), { style, width, keys })).join('\n\n');
 }
 
-/** The columns in which one thing has something, and its ids: an empty cell only keeps its place in a table. */
+/** The columns of a record that are not empty, and its ids. */
 export function filledColumns<T>(data: T, columns: readonly Column<T>[]): Column<T>[] {
   return columns.filter((column) => column.id === true || cleanCell(column, data) !== '');
 }
@@ -94,31 +93,16 @@ function drawLines<T>(
     .join('\n');
 }
 
+const BORDERS =
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid middle';
+const NO_BORDERS = Object.fromEntries(BORDERS.split(' ').map((name) => [name, '']));
+
 async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options: TableOptions): Promise<string> {
   const { default: Table } = await import('cli-table3');
-  const none = {
-    top: '',
-    'top-mid': '',
-    'top-left': '',
-    'top-right': '',
-    bottom: '',
-    'bottom-mid': '',
-    'bottom-left': '',
-  };
-  const inner = {
-    'bottom-right': '',
-    left: '',
-    'left-mid': '',
-    mid: '',
-    'mid-mid': '',
-    right: '',
-    'right-mid': '',
-    middle: '',
-  };
   const table = new Table({
     ...(options.header && { head: sized.map(({ column }) => options.style.bold(columnTitle(column))) }),
-    chars: { ...none, ...inner },
-    // The library colours headings and borders by itself, on files too, unless it is told not to.
+    chars: NO_BORDERS,
+    // By default the library colors headings and borders, even in files.
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
     colAligns: sized.map(({ column }) => column.align ?? 'left'),
   });
@@ -140,14 +124,14 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
 
-/** A cut cell; of a point in time the minute or the day, which need no sign that something was left out. */
+/** Cuts a cell. A timestamp is cut to its minute or its day, without an ellipsis. */
 function fitCell(text: string, width: number): string {
   if (text.length <= width || !INSTANT.test(text)) return fitText(text, width);
   if (width >= 17) return `${text.slice(0, 16)}Z`;
   return width >= 10 ? text.slice(0, 10) : fitText(text, width);
 }
 
-/** JSON with a space behind each of its fields, where its line may be broken. */
+/** Adds a space after each field of JSON, so that the line can wrap there. */
 function withBreaks(text: string): string {
   return /^[{[]/.test(text) ? text.replaceAll(/(?<=["\d}\]el]),(?=["{])/g, ', ') : text;
 }
@@ -164,7 +148,7 @@ function fitColumns<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] | und
   }
 }
 
-/** What no row has a word in goes before anything is cut; a column without a rank stays, and says that nothing is there. */
+/** Drops empty columns that have a rank until the table fits. */
 function withoutEmpty<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] {
   for (let kept = sized; ;) {
     const last = totalOf(kept) > width ? nextToDrop(kept.filter(({ isEmpty }) => isEmpty)) : undefined;
@@ -173,7 +157,7 @@ function withoutEmpty<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] {
   }
 }
 
-/** The last of those with the highest rank; undefined where none may be dropped. */
+/** The last column with the highest rank, or undefined if none may be dropped. */
 function nextToDrop<Row>(sized: readonly Sized<Row>[]): Sized<Row> | undefined {
   const rankOf = ({ column }: Sized<Row>): number => (column.id ? 0 : (column.rank ?? 0));
   const rank = Math.max(0, ...sized.map(rankOf));
@@ -184,7 +168,7 @@ function totalOf<Row>(sized: readonly Sized<Row>[]): number {
   return sized.reduce((sum, { width }) => sum + width, GAP * (sized.length - 1));
 }
 
-/** Takes columns from the widest cells, none below `least`, until all fit; undefined when that is not enough. */
+/** Narrows the widest columns, none below `least`, until the table fits. Undefined if that is not enough. */
 function cutColumns<Row>(sized: Sized<Row>[], width: number, least: number): Sized<Row>[] | undefined {
   const result = sized.map((entry) => ({ ...entry }));
   let excess = totalOf(result) - width;
@@ -204,7 +188,7 @@ function cutColumns<Row>(sized: Sized<Row>[], width: number, least: number): Siz
   return result;
 }
 
-/** The fewest columns that a cell may get. */
+/** The least width of a column. */
 function floorOf<Row>({ column, title, word }: Sized<Row>, least: number): number {
   return column.uncut ? Math.max(COMFORTABLE, title, word) : Math.max(least, title);
 }

@@ -1,26 +1,17 @@
-// How many columns of a terminal a text takes, and cutting it to fit.
+// Measures, cuts and wraps text by the columns that it takes in a terminal.
+import measure from 'fast-string-width';
 
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-const NO_WIDTH = /[\p{Mn}\p{Me}\u200b-\u200d\ufe00-\ufe0f]/u;
-
-/** Columns of a text without colour and without line ends; East Asian characters and emoji take two. */
+/** Columns of a line. Color codes take none; East Asian characters and emoji take two. */
 export function displayWidth(text: string): number {
-  // Nearly every text is ASCII, where a column is a character.
-  if (/^[ -~]*$/.test(text)) return text.length;
-  let width = 0;
-  for (const character of text) width += characterWidth(character);
-  return width;
+  return measure(text);
 }
 
 /** The text, or its beginning and `…`, in at most `width` columns. */
 export function fitText(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
-  let used = 1;
   for (const character of text) {
-    used += characterWidth(character);
-    if (used > width) break;
+    if (displayWidth(kept + character) >= width) break;
     kept += character;
   }
   return `${kept.trimEnd()}…`;
@@ -31,94 +22,74 @@ export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-function characterWidth(character: string): number {
-  if (NO_WIDTH.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+/** Lines of at most `width` columns, broken between words. A longer word gets its own line. */
+export function wrapText(text: string, width: number): string[] {
+  return packLines(text.split(' '), width, { gap: ' ' });
 }
 
-/** Lines of at most `width` columns, broken between words; a longer word has a line of its own and stays whole. */
-export function wrapText(text: string, width: number): string[] {
-  if (displayWidth(text) <= width) return [text];
+/** Joins parts into lines of at most `width` columns. A longer part gets its own line. `next` indents all but the first. */
+export function packLines(
+  parts: readonly string[],
+  width: number,
+  { gap = '', first = '', next = first }: { gap?: string; first?: string; next?: string },
+): string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && displayWidth(last) + 1 + displayWidth(word) <= width)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
+  for (const part of parts) {
+    const longer = `${lines.at(-1) ?? ''}${gap}${part}`;
+    if (lines.length === 0) lines.push(first + part);
+    else if (displayWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(next + part.trimStart());
   }
   return lines;
 }
 
-/** Our own colours; text from outside holds none by then. */
-const COLOUR = /\p{Cc}\[[\d;]*m/gu;
-
 /**
- * Sentences in lines of at most `width` columns, broken between words and indented as they began. What stands in
- * back-ticks, and a command line at the end of a line, stay whole: they are there to be copied.
+ * Wraps sentences between words; further lines keep the indent of the first. Text in back-ticks and a command at the end
+ * of a line stay whole, so that they can be copied.
  */
 export function wrapMessage(text: string, width: number): string {
   return text
     .split('\n')
-    .flatMap((line) => wrapLine(line, width))
+    .flatMap((line) => {
+      if (displayWidth(line) <= width) return [line];
+      const words = line.match(/(?<=: )cdpadm [^]*|`[^`]*`[^\s`]*|\S+/g) ?? [];
+      return packLines(words, width, { gap: ' ', first: /^ */.exec(line)?.[0] ?? '' });
+    })
     .join('\n');
 }
 
-/** The same after `lead`, which stands once: what goes on below is indented by its width. */
+/** Wraps `text` after `lead`. Further lines are indented by the width of `lead`. */
 export function wrapUnder(lead: string, text: string, width: number): string {
-  const indent = shownWidth(lead);
+  const indent = displayWidth(lead);
   return lead + wrapMessage(text, Math.max(NARROWEST, width - indent)).replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 
-/** Below this, breaking lines helps nobody. */
+/** Shorter lines are harder to read than long ones. */
 const NARROWEST = 20;
 
-const shownWidth = (text: string): number => displayWidth(text.replace(COLOUR, ''));
-
-function wrapLine(line: string, width: number): string[] {
-  if (shownWidth(line) <= width) return [line];
-  const indent = /^ */.exec(line)?.[0] ?? '';
-  const words = line.match(/(?<=: )cdpadm [^]*|`[^`]*`[^\s`]*|\S+/g) ?? [];
-  const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last !== undefined && shownWidth(last) + 1 + shownWidth(word) <= width)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(indent + word);
-  }
-  return lines;
-}
-
-/** A line of a log: between words, with its gaps as they are; what goes on below is indented. Words stay whole. */
+/** Wraps a log line between words and keeps its wide gaps. Further lines are indented. */
 export function wrapLogLine(line: string, width: number): string {
-  if (shownWidth(line) <= width) return line;
-  const lines: string[] = [];
-  for (const word of line.match(/(?<!\s)\s*\S+/g) ?? []) {
-    const last = lines.at(-1);
-    if (last !== undefined && shownWidth(last) + shownWidth(word) <= width) lines[lines.length - 1] = last + word;
-    else lines.push(last === undefined ? word : LOG_INDENT + word.trimStart());
-  }
-  return lines.join('\n');
+  if (displayWidth(line) <= width) return line;
+  return packLines(line.match(/(?<!\s)\s*\S+/g) ?? [], width, { next: '  ' }).join('\n');
 }
-
-const LOG_INDENT = '  ';
 
 /**
- * Lines that stand in columns already, each in at most `width` columns: what is too long goes on below where its last
- * column begins that leaves it half of the width, and the columns before it stay where they are.
+ * Wraps lines that are already aligned in columns. A line that is too long continues below its last column that leaves it
+ * half of the width.
  */
 export function wrapAligned(text: string, width: number): string {
   return text
     .split('\n')
     .map((line) => {
-      if (shownWidth(line) <= width) return line;
-      const lead = leadsOf(line).findLast((start) => shownWidth(start) <= width / 2) ?? '';
+      if (displayWidth(line) <= width) return line;
+      const lead = columnStarts(line).findLast((start) => displayWidth(start) <= width / 2) ?? '';
       return wrapUnder(lead, line.slice(lead.length), width);
     })
     .join('\n');
 }
 
-/** The beginnings of a line behind which a column starts: its indent with the sign of a change, and each wide gap. */
-function leadsOf(line: string): string[] {
+/** The text before each column: the indent with the sign of a change, and everything up to the end of each wide gap. */
+function columnStarts(line: string): string[] {
   const indent = /^(?:\p{Cc}\[[\d;]*m| )*(?:[-+~] +)?/u.exec(line)?.[0] ?? '';
   const gaps = [...line.matchAll(/(?<=\S) {2,}(?=\S)/gu)].map(({ 0: gap, index }) => index + gap.length);
   return [indent, ...gaps.filter((end) => end > indent.length).map((end) => line.slice(0, end))];

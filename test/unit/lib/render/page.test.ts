@@ -6,7 +6,7 @@ import { wrapPage } from '../../../../src/lib/render/page.ts';
 describe('wrapPage', () => {
   test.each([
     ['  --color <when>  auto, always or never', 36, '  --color <when>  auto, always or\n                  never'],
-    ['  a sentence of some words', 16, '  a sentence of\n  some words'],
+    ['  a sentence of some words', 22, '  a sentence of some\n  words'],
     ['  $ cdpadm roles push --allow-delete', 16, '  $ cdpadm roles push --allow-delete'],
     ['see `cdpadm help files` for it', 20, 'see\n`cdpadm help files`\nfor it'],
     ['short\n\nlines', 20, 'short\n\nlines'],
