@@ -1,55 +1,80 @@
-// Which waits of calls are under way, and since when nothing was heard. What draws them is loaded when a second is over.
+// Shows that a call waits: a live line with its seconds, a plain line now and then, an event, or nothing.
 import type { Wait } from '../../http/types.ts';
+import { stringifyJson } from '../../kernel/json.ts';
+import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
+import { cleanLine } from '../../render/clean.ts';
+import { fitText } from '../../render/width.ts';
 import type { GlobalFlags, Io } from '../context.ts';
 import type { Messages } from './messages.ts';
+import { automaticMode, PLAIN_INTERVAL_MS } from './progress.ts';
 
-/** As long as nobody wonders. */
+/** Shorter waits are not shown. */
 const UNNOTICED_MS = 1000;
 
-/** Calls that follow each other this closely are one silence, and a line is drawn no more often. */
+/** Calls that follow each other within this time count as one wait; it is also the shortest time between two lines. */
 const GAP_MS = 100;
 
-/** Returns what begins a wait, and whose result ends it. */
+/** Returns a function that starts a wait; call its result when the wait is over. */
 export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wait: Wait) => () => void {
   const open = new Set<Wait>();
   let since = 0;
   let overAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  let line: Promise<ReturnType<typeof import('./wait-line.ts').createWaitLine>> | undefined;
-  let hide: (() => void) | undefined;
+  let shown: Wait | undefined;
+  let shownAt = Number.NEGATIVE_INFINITY;
 
-  /** A wait keeps no process alive: what is waited for does. */
-  function lookIn(ms: number): void {
-    timer = setTimeout(() => void look(), ms).unref();
+  function schedule(ms: number): void {
+    // The timer keeps no process alive: the call does.
+    timer = setTimeout(check, ms).unref();
   }
 
-  async function look(): Promise<void> {
-    const mine = timer;
-    line ??= import('./wait-line.ts').then((it) => it.createWaitLine(io, flags, messages));
-    const drawn = await line;
+  function check(): void {
     const [wait] = open;
-    if (mine !== timer || !wait) return;
-    hide = drawn.hide;
+    if (!wait) return;
     // A timer may fire a little early by this clock.
     const left = since + UNNOTICED_MS - io.clock.now();
-    if (left <= 0) drawn.show(wait, UNNOTICED_MS - left);
-    lookIn(left <= 0 ? UNNOTICED_MS : Math.max(GAP_MS, left));
+    if (left <= 0) show(wait, UNNOTICED_MS - left);
+    schedule(left <= 0 ? UNNOTICED_MS : Math.max(GAP_MS, left));
+  }
+
+  function show(wait: Wait, silentMs: number): void {
+    // Under `-o json` a program reads standard error, and only `--progress` shows waits (decision: D199).
+    const mode = flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress;
+    if (mode === 'none' || mode === 'paced-json') return;
+    const text = cleanLine(wait.text);
+    const silence = `${formatDuration(Math.floor(silentMs / 1000) * 1000)} so far`;
+    if (mode === 'live') messages.beneath(fitText(`${text}, ${silence}`, io.columns() - 1));
+    else if (isDue(wait, silentMs, mode === 'json')) {
+      shown = wait;
+      shownAt = io.clock.now();
+      if (mode === 'json') {
+        const progress = { event: 'wait', title: 'Calling the platform', at: isoMillis(shownAt), text };
+        messages.write(`${stringifyJson({ progress })}\n`);
+      } else messages.line(`${text}${wait.isAsked ? '' : `, ${silence}`}.`);
+    }
+  }
+
+  /** Whether a plain line or an event is due: for a new wait, or after a long silence. */
+  function isDue(wait: Wait, silentMs: number, isEvent: boolean): boolean {
+    const isNew = shown !== wait && (wait.isAsked === true || isEvent);
+    if (!isNew && (silentMs < PLAIN_INTERVAL_MS || io.clock.now() - shownAt < PLAIN_INTERVAL_MS)) return false;
+    // -v already prints each pause, and a long pause is always printed.
+    return isEvent || !(wait.isTold || (wait.isAsked && (flags.verbose || flags.debug)));
   }
 
   return (wait) => {
     const now = io.clock.now();
     if (open.size === 0) {
       if (now - overAt > GAP_MS) since = now;
-      lookIn(Math.max(GAP_MS, since + UNNOTICED_MS - now));
+      schedule(Math.max(GAP_MS, since + UNNOTICED_MS - now));
     }
     open.add(wait);
     return () => {
       open.delete(wait);
       if (open.size > 0) return;
       clearTimeout(timer);
-      timer = undefined;
       overAt = io.clock.now();
-      hide?.();
+      messages.beneath(undefined);
     };
   };
 }
