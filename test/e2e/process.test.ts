@@ -233,7 +233,7 @@ describe.skipIf(process.platform === 'win32')('a working folder that was removed
   test('is told with what to do, as JSON too', async () => {
     const { stdout, stderr } = await inRemoved('roles list --profile local').ended;
     expect(stdout).toBe('code 2\n');
-    expect(stderr).toContain('The folder that you are in has been removed.');
+    expect(stderr).toContain('The working folder was removed.');
     expect(stderr).toContain('with cd');
     const { stderr: json } = await inRemoved('roles list --profile local -o json').ended;
     expect(JSON.parse(json)).toMatchObject({ error: { code: 'usage' } });

@@ -1,5 +1,5 @@
-// The real outside: the process's streams, terminal and clock as an `Io`.
-import { fstatSync, writeSync } from 'node:fs';
+// The real `Io`: the streams, terminal and clock of this process.
+import { fstatSync } from 'node:fs';
 import { systemClock } from '../kernel/clock.ts';
 import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
@@ -7,32 +7,20 @@ import type { Io, TextSink } from './context.ts';
 
 const DEFAULT_COLUMNS = 80;
 
-/** The `Io` of the process that we are. */
 export function processIo(): Io {
   const env = host.env();
-  // Asking whether a descriptor is a terminal costs a little, and `--help` need not know.
-  const tty = {
-    get stdin() {
-      return host.isTerminal(0);
-    },
-    get stdout() {
-      return host.isTerminal(1);
-    },
-    get stderr() {
-      return host.isTerminal(2);
-    },
-  };
+  const tty = { stdin: host.isTerminal(0), stdout: host.isTerminal(1), stderr: host.isTerminal(2) };
   return {
     env,
-    // Asked for by what needs it: the folder may be gone, and help and versions stand in none.
+    // Read on demand: the folder may no longer exist, and help does not need it.
     get cwd() {
       return workingFolder();
     },
     get stdin() {
       return host.streams.stdin;
     },
-    stdout: descriptorSink(1),
-    stderr: descriptorSink(2),
+    stdout: sinkOf(1),
+    stderr: sinkOf(2),
     tty,
     columns: () => {
       const known = tty.stdout ? host.streams.stdout.columns : tty.stderr ? host.streams.stderr.columns : 0;
@@ -43,79 +31,37 @@ export function processIo(): Io {
   };
 }
 
-/** Throws KnownError usage (2) where the folder has been removed, or may not be looked at any more. */
+/** Throws KnownError usage (2) if the folder was removed or cannot be read. */
 function workingFolder(): string {
   try {
     return host.cwd();
   } catch (error) {
-    const isGone = systemErrorCode(error) === 'ENOENT';
     throw usageError(
-      isGone ? 'The folder that you are in has been removed.' : 'The folder that you are in cannot be read.',
-      'Change into another one with cd, then run the command again.',
+      systemErrorCode(error) === 'ENOENT' ? 'The working folder was removed.' : 'The working folder cannot be read.',
+      'Change to another folder with cd, then run the command again.',
     );
   }
 }
 
-/** What any system's pipe holds while nobody reads it. */
-const PIPE_BYTES = 16_384;
-
-/**
- * Writes to the descriptor at once: opening `process.stdout`, or any stream at all, costs milliseconds that a short
- * command would feel. What a pipe cannot take at once goes through the process's own stream, and so does all that follows
- * it: a reader that is slow, or never reads, must not hold up signals and time limits.
- */
-function descriptorSink(descriptor: 1 | 2): TextSink {
-  let errored: Error | null = null;
-  let patient: NodeJS.WriteStream | undefined;
-  let room = Infinity;
-  let isKnown = false;
-
-  function becomePatient(): NodeJS.WriteStream {
-    const stream = descriptor === 1 ? host.streams.stdout : host.streams.stderr;
-    // Every writer learns of a failure by its own callback; without a listener the process would die of it.
-    stream.on('error', (failure: Error) => {
-      errored ??= failure;
-    });
-    return stream;
-  }
-
+/** Standard output or standard error. The stream opens at the first write. */
+function sinkOf(descriptor: 1 | 2): TextSink {
+  let stream: NodeJS.WriteStream | undefined;
   return {
     get isFile() {
-      return is('isFile', descriptor);
+      try {
+        return fstatSync(descriptor).isFile();
+      } catch {
+        // The descriptor is closed.
+        return false;
+      }
     },
     get errored() {
-      return errored;
+      return stream?.errored ?? null;
     },
     write: (chunk, done) => {
-      if (patient) return patient.write(chunk, done);
-      let rest = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      if (!isKnown && (is('isFIFO', descriptor) || is('isSocket', descriptor))) room = PIPE_BYTES;
-      isKnown = true;
-      room -= rest.length;
-      if (room < 0) {
-        patient = becomePatient();
-        return patient.write(rest, done);
-      }
-      try {
-        while (rest.length > 0 && errored === null) rest = rest.subarray(writeSync(descriptor, rest));
-      } catch (error) {
-        if (systemErrorCode(error) === 'EAGAIN') {
-          patient = becomePatient();
-          return patient.write(rest, done);
-        }
-        errored = error as Error;
-      }
-      done?.(errored);
-      return true;
+      // Each writer gets its error by `done`. Without a listener an error would end the process.
+      stream ??= host.streams[descriptor === 1 ? 'stdout' : 'stderr'].on('error', () => undefined);
+      return stream.write(chunk, done);
     },
   };
-}
-
-function is(kind: 'isFile' | 'isFIFO' | 'isSocket', descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor)[kind]();
-  } catch {
-    // The descriptor is closed.
-    return false;
-  }
 }

@@ -85,8 +85,8 @@ describe('doctor', () => {
     const { stderr, stdout } = await admin.run('doctor --no-color', { env, tty: true, columns: 60 });
     expect(stdout).toMatch(/^CHECK {3}auth_url$/m);
     expect(stdout).not.toContain('FIX');
-    expect(stderr).toContain('auth_url: failed\n  http://127.0.0.1:1 cannot be reached: ECONNREFUSED\n');
-    expect(stderr).toContain('  To mend it: Nothing listens there: check the port, or\n  start the service.');
+    expect(stderr).toContain('auth_url: failed\n  cannot reach http://127.0.0.1:1: ECONNREFUSED\n');
+    expect(stderr).toContain('  To mend it: Check the port, or start the service.');
     expect((await admin.run('doctor', { env })).stderr).not.toContain('To mend it');
   });
 

@@ -1,4 +1,4 @@
-// The cheapest harmless call of each area, with the credentials at hand: for `auth test` and `doctor`.
+// Checks credentials with the cheapest harmless call of each area, for `auth test` and `doctor`.
 import { counted } from '../../kernel/words.ts';
 import { exitOf } from '../../errors/exit.ts';
 import type { Api } from '../../api/index.ts';
@@ -19,9 +19,9 @@ interface Area {
   credential: AreaCheck['credential'];
   name: string;
   needs: readonly SettingName[];
-  /** Its only call without an effect is a POST, which `access: read` blocks. */
+  /** The call is a POST, which `access: read` blocks. */
   posts?: true;
-  /** What the answer says; absent where every call has an effect. */
+  /** Returns the detail to show. Absent if every call of the area has an effect. */
   read?(api: Api, signal: AbortSignal): Promise<string>;
 }
 
@@ -57,7 +57,7 @@ const AREAS: readonly Area[] = [
     posts: true,
     read: async (api, signal) => {
       await api.seeding.tryCredentials(signal);
-      return 'key and secret are taken; a list without users was sent';
+      return 'key and secret are accepted; sent a list without users';
     },
   },
   { credential: 'seeding', name: 'identity intake', needs: ['identity_url'] },
@@ -70,8 +70,8 @@ const SECRETS_OF: Record<AreaCheck['credential'], readonly SecretName[]> = {
 };
 
 /**
- * Tries every area with these settings, by default those in use, one after another. The token is asked for anew: a cached one
- * was had for whatever the secret was then. What failed for one kind of credentials as such is not tried again.
+ * Checks every area with these settings, by default the current ones. Requests a new token, because a cached one says
+ * nothing about the current secret. If credentials failed as a whole, their other areas are not checked.
  */
 export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
   const tried = settings ?? (await ctx.settings());
@@ -93,17 +93,20 @@ async function checkArea(
   same: AreaCheck | undefined,
   signal: AbortSignal,
 ): Promise<AreaCheck> {
-  const told = (status: AreaCheck['status'], detail: string): AreaCheck => ({ credential, area, status, detail });
-  const missing = [...absentSecrets(settings, credential), ...absentSettings(settings, credential, needs)];
-  if (missing.length > 0) return told('not_configured', `missing: ${missing.join(', ')}`);
-  if (!read) return told('not_checked', 'no call of it is without effect');
-  if (posts && settings.access === 'read') return told('not_checked', 'access: read blocks its only call, a POST');
-  if (same) return told('not_checked', `as ${same.area}: the same credentials and address`);
+  const result = (status: AreaCheck['status'], detail: string): AreaCheck => ({ credential, area, status, detail });
+  // An access token needs no token service.
+  const needsToken = credential === 'platform' && !settings.secretOrigin('access_token');
+  const settingNames = needsToken ? [...needs, 'auth_url' as const] : needs;
+  const missing = [...absentSecrets(settings, credential), ...settingNames.filter((name) => !settings.get(name))];
+  if (missing.length > 0) return result('not_configured', `missing: ${missing.join(', ')}`);
+  if (!read) return result('not_checked', 'every call has an effect');
+  if (posts && settings.access === 'read') return result('not_checked', 'access: read blocks its call, a POST');
+  if (same) return result('not_checked', `failed like ${same.area}: same credentials and address`);
   try {
-    return told('ok', await read(api(), signal));
+    return result('ok', await read(api(), signal));
   } catch (error) {
     if (!(error instanceof KnownError) || signal.aborted) throw error;
-    return { ...told('failed', error.message), error };
+    return { ...result('failed', error.message), error };
   }
 }
 
@@ -112,17 +115,7 @@ function absentSecrets(settings: Settings, credential: AreaCheck['credential']):
   return SECRETS_OF[credential].filter((name) => !settings.secretOrigin(name));
 }
 
-/** The token service is of no use to who has a token already. */
-function absentSettings(
-  settings: Settings,
-  credential: AreaCheck['credential'],
-  needs: readonly SettingName[],
-): SettingName[] {
-  const asksForToken = credential === 'platform' && !settings.secretOrigin('access_token');
-  return [...needs, ...(asksForToken ? (['auth_url'] as const) : [])].filter((setting) => !settings.get(setting));
-}
-
-/** A refusal of one area (403, 404) says nothing about the others; a token that cannot be had does, and so does silence. */
+/** Whether the failure concerns the credentials or the network. A 403 or 404 concerns one area only. */
 function isGeneral(error: KnownError): boolean {
   const exit = exitOf(error);
   return exit === 'network' || exit === 'unavailable' || (exit === 'auth' && error.status !== 403);

@@ -59,7 +59,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
     const isNew = shown !== wait && (wait.isAsked === true || isEvent);
     if (!isNew && (silentMs < PLAIN_INTERVAL_MS || io.clock.now() - shownAt < PLAIN_INTERVAL_MS)) return false;
     // -v already prints each pause, and a long pause is always printed.
-    return isEvent || !(wait.isTold || (wait.isAsked && (flags.verbose || flags.debug)));
+    return isEvent || (wait.isTold !== true && !(wait.isAsked && (flags.verbose || flags.debug)));
   }
 
   return (wait) => {
