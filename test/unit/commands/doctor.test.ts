@@ -60,7 +60,7 @@ describe('doctor', () => {
       { CDPADM_AUTH_URL: 'http://127.0.0.1:1' },
       'auth_url',
       /ECONNREFUSED/,
-      /listens/,
+      /Check the port/,
     ],
     [
       'wrong credentials',
@@ -69,7 +69,7 @@ describe('doctor', () => {
       /the client id or the client secret/,
       /Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET/,
     ],
-    ['a proxy variable without an address', { HTTPS_PROXY: 'nonsense' }, 'proxy', /no address/, /http:\/\/host:port/],
+    ['a proxy variable without an address', { HTTPS_PROXY: 'nonsense' }, 'proxy', /not a URL/, /http:\/\/host:port/],
   ])('says how to mend %s, and exits 1', async (_what, env, check, detail, fix) => {
     const { code, of } = await diagnose(env);
     expect(code).toBe(1);
