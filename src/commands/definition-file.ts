@@ -1,4 +1,4 @@
-// A definition from a file, or standard input, as the contract's schema takes it.
+// Reads a definition from a file or standard input and checks it by the schema of its endpoint.
 import { explain } from '../lib/contract/explain.ts';
 import type { Endpoint } from '../lib/contract/endpoint.ts';
 import { invalidDocument, type LoadedDocument, loadDocument, withoutSchemaHint } from '../lib/files/load.ts';
@@ -6,7 +6,7 @@ import { isRecord } from '../lib/kernel/json.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 
-/** A file's value before it is checked, in the contract's words; without the hint that is for editors. */
+/** The value before it is checked, in neutral words and without `$schema`. */
 export async function loadDefinition(
   ctx: Context,
   path: string,
@@ -21,18 +21,10 @@ export async function loadDefinition(
   return { document, value };
 }
 
-/** The checked body. Throws invalid input (9) with the place of everything that is wrong. */
+/** The checked body. Throws invalid input (9) with the place of every issue. */
 export async function readDefinition<T>(ctx: Context, path: string, endpoint: Endpoint, what: string): Promise<T> {
   const { document, value } = await loadDefinition(ctx, path, endpoint, what);
-  return checkDefinition<T>(document, value, endpoint, what);
-}
-
-export function checkDefinition<T>(
-  document: LoadedDocument,
-  value: Record<string, unknown>,
-  { body: schema }: Endpoint,
-  what: string,
-): T {
+  const { body: schema } = endpoint;
   if (!schema) throw new TypeError('an endpoint without a body has no files');
   const issues = explain(schema, value);
   if (issues.length > 0) throw invalidDocument(document, what, issues);

@@ -1,6 +1,12 @@
-// The fields of connections, data models and pipelines as flags; a secret's flag takes the place where it is, never it.
-import { FREQUENCIES, PIPELINE_STATES, PIPELINE_TYPES, SCHEDULE_TYPES, SYNC_MODES } from '../lib/contract/choices.ts';
-import { RESOURCE_STATES } from '../lib/contract/choices.ts';
+// The fields of connections, data models and pipelines as flags. A flag of a secret accepts only a reference to it.
+import {
+  FREQUENCIES,
+  PIPELINE_STATES,
+  PIPELINE_TYPES,
+  RESOURCE_STATES,
+  SCHEDULE_TYPES,
+  SYNC_MODES,
+} from '../lib/contract/choices.ts';
 import { isReference } from '../lib/domain/warehouse/secrets.ts';
 import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { readInput, resolvePath } from '../lib/files/read-input.ts';
@@ -9,11 +15,11 @@ import type { Context } from '../lib/runtime/context.ts';
 import type { FlagSpec } from '../lib/runtime/command-line/define-command.ts';
 import { optionKey } from '../lib/runtime/command-line/secret-flags.ts';
 
-/** One field of a definition that a flag gives. */
+/** A field of a definition that a flag sets. */
 export interface GivenField {
   flag: string;
   path: readonly string[];
-  /** Undefined takes the field out. */
+  /** Undefined removes the field. */
   value: unknown;
 }
 
@@ -22,15 +28,15 @@ interface FieldFlag {
   flag: string;
   path: readonly string[];
   about: string;
-  /** What the flag's value is called in the help. */
+  /** The placeholder in help. */
   value?: string;
-  /** How the text is read: as it is, as a whole number, as the place of a secret, as the file of a query. */
+  /** How the value is read; a `file` holds a query. */
   kind?: 'text' | 'integer' | 'reference' | 'file';
-  /** What Tab offers. */
+  /** Values for tab completion. */
   offered?: readonly string[];
 }
 
-const NAME: FieldFlag = { flag: '--name', path: ['name'], about: 'its name for people' };
+const NAME: FieldFlag = { flag: '--name', path: ['name'], about: 'display name' };
 
 const at = (flag: string, field: string, about: string, over: Partial<FieldFlag> = {}): FieldFlag => {
   return { flag, path: field.split('.'), about, ...over };
@@ -52,68 +58,71 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   connection: [
     NAME,
     at('--state', 'state', anyOf(RESOURCE_STATES), { offered: RESOURCE_STATES }),
-    at('--service-provider', 'service_provider', "PROVIDER_A to PROVIDER_D, or the deployment's word", {
+    at('--service-provider', 'service_provider', "PROVIDER_A to PROVIDER_D (A to D below), or the deployment's word", {
       value: 'provider',
     }),
-    config('account_identifier', 'A: the account'),
-    config('region', 'A, B: region id; A also <region>.<cloud>'),
-    config('warehouse', 'A: the warehouse'),
-    config('database', 'A, C: the database'),
-    config('user', 'A, C: the user'),
-    config('role', 'A: the role'),
-    config('storage_integration', 'A: the storage integration'),
-    config('cloud_iam_user_arn', 'A, optional: the cloud user'),
-    config('cloud_external_id', 'A, optional: the external id'),
-    config('external_stage', 'A, optional: schema.stage'),
-    config('project_id', 'B: the project'),
-    config('dataset_id', 'B: the dataset'),
-    config('service_account_id', 'B: the service account'),
-    config('cloud_iam_role_arn', 'C: the cloud role'),
-    config('host', 'C: the host'),
-    config('port', 'C, optional: the port'),
-    config('provider', "D: the organization's name in the metastore"),
-    config('schema', 'D: the schema'),
-    secret('config.password', 'A, C: where the password is'),
-    secret('config.service_account_key', 'B: where the key, a JSON document, is'),
+    config('account_identifier', 'A: account'),
+    config('region', 'A, B: region id; for A also <region>.<cloud>'),
+    config('warehouse', 'A: warehouse'),
+    config('database', 'A, C: database'),
+    config('user', 'A, C: user'),
+    config('role', 'A: role'),
+    config('storage_integration', 'A: storage integration'),
+    config('cloud_iam_user_arn', 'A, optional: ARN of the cloud user'),
+    config('cloud_external_id', 'A, optional: external id'),
+    config('external_stage', 'A, optional: external stage, as schema.stage'),
+    config('project_id', 'B: project'),
+    config('dataset_id', 'B: dataset'),
+    config('service_account_id', 'B: service account'),
+    config('cloud_iam_role_arn', 'C: ARN of the cloud role'),
+    config('host', 'C: host'),
+    config('port', 'C, optional: port'),
+    config('provider', 'D: name of the organization in the metastore'),
+    config('schema', 'D: schema'),
+    secret('config.password', 'A, C: reference to the password'),
+    secret('config.service_account_key', 'B: reference to the key, which is a JSON document'),
   ],
   data_model: [
     NAME,
     at('--state', 'state', anyOf(RESOURCE_STATES), { offered: RESOURCE_STATES }),
-    at('--sql-file', 'config.sql_query', 'file with the SQL query; - is standard input', {
+    at('--sql-file', 'config.sql_query', 'file with the SQL query; - reads standard input', {
       value: 'file',
       kind: 'file',
     }),
-    at('--sql-query', 'config.sql_query', 'the SQL query', { value: 'sql' }),
+    at('--sql-query', 'config.sql_query', 'SQL query', { value: 'sql' }),
   ],
   pipeline: [
     NAME,
     at('--state', 'state', anyOf(PIPELINE_STATES), { offered: PIPELINE_STATES }),
     at('--pipeline-type', 'pipeline_type', 'user_attributes or events', { value: 'type', offered: PIPELINE_TYPES }),
-    at('--connection-id', 'connection_id', 'the connection', { value: 'id' }),
-    at('--data-model-id', 'data_model_id', 'the data model', { value: 'id' }),
-    at('--field-transformation-id', 'field_transformation_id', 'for events, and for them only', { value: 'id' }),
+    at('--connection-id', 'connection_id', 'connection to read over', { value: 'id' }),
+    at('--data-model-id', 'data_model_id', 'data model to read', { value: 'id' }),
+    at('--field-transformation-id', 'field_transformation_id', 'field transformation (events only)', { value: 'id' }),
     at('--environment', 'environment', 'development or production'),
     at('--sync-mode', 'sync_mode.type', 'incremental or full', { value: 'type', offered: SYNC_MODES }),
-    at('--iterator-field', 'sync_mode.iterator_field', 'incremental: the column that grows', { value: 'column' }),
-    at('--iterator-data-type', 'sync_mode.iterator_data_type', 'incremental: such as timestamp', {
+    at('--iterator-field', 'sync_mode.iterator_field', 'incremental: column whose values grow', { value: 'column' }),
+    at('--iterator-data-type', 'sync_mode.iterator_data_type', 'incremental: data type of that column', {
       value: 'type',
       offered: ['timestamp', 'datetime_tz'],
     }),
-    at('--from', 'sync_mode.from', 'first record, YYYY-MM-DDThh:mm:ssZ', { value: 'time' }),
-    at('--until', 'sync_mode.until', 'last record, YYYY-MM-DDThh:mm:ssZ', { value: 'time' }),
+    at('--from', 'sync_mode.from', 'time of the first record, YYYY-MM-DDThh:mm:ssZ', { value: 'time' }),
+    at('--until', 'sync_mode.until', 'time of the last record, YYYY-MM-DDThh:mm:ssZ', { value: 'time' }),
     at('--schedule', 'schedule.type', 'interval, once or on_demand', { value: 'type', offered: SCHEDULE_TYPES }),
     at('--frequency', 'schedule.frequency', `interval: ${anyOf(FREQUENCIES)}`, { offered: FREQUENCIES }),
-    at('--start', 'schedule.start', 'interval: first time, ISO 8601', { value: 'time' }),
-    at('--end', 'schedule.end', 'last time, ISO 8601', { value: 'time' }),
-    at('--delay', 'schedule.delay', 'how far the data lags behind: a number and s, m, h, d, w or y'),
-    at('--partner-feed-id', 'partner_feed_id', 'feed to route the data to', { value: 'number', kind: 'integer' }),
-    secret('partner_feed_key', 'where the key of the feed is'),
-    at('--data-plan-id', 'data_plan_id', 'an active data plan', { value: 'id' }),
-    at('--data-plan-version', 'data_plan_version', 'its version', { value: 'version' }),
+    at('--start', 'schedule.start', 'interval: time of the first run, ISO 8601', { value: 'time' }),
+    at('--end', 'schedule.end', 'time after which no run starts, ISO 8601', { value: 'time' }),
+    at('--delay', 'schedule.delay', 'delay of the data: a number and s, m, h, d, w or y'),
+    at('--partner-feed-id', 'partner_feed_id', 'partner feed that receives the data', {
+      value: 'number',
+      kind: 'integer',
+    }),
+    secret('partner_feed_key', 'reference to the key of the feed'),
+    at('--data-plan-id', 'data_plan_id', 'active data plan', { value: 'id' }),
+    at('--data-plan-version', 'data_plan_version', 'version of the data plan', { value: 'version' }),
   ],
 };
 
-/** The flags of `create` and `update`: the file, and every field's own. */
+/** The flags of `create` and `update`: the file and one for each field. */
 export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
   const fields = FIELD_FLAGS[type].map(({ flag, about, value, offered }): [string, FlagSpec] => [
     optionKey(flag),
@@ -125,26 +134,23 @@ export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
   ]);
   const hasSecrets = FIELD_FLAGS[type].some(({ kind }) => kind === 'reference');
   return {
-    file: { short: 'f', value: 'file', help: 'the definition, YAML or JSON; - is standard input' },
+    file: { short: 'f', value: 'file', help: 'definition, YAML or JSON; - reads standard input' },
     ...Object.fromEntries(fields),
     ...(hasSecrets && { allowCommands }),
   };
 }
 
-/** The permission that a file needs to name a command. */
+/** Allows references to commands in a file. */
 export const allowCommands = {
   help: 'run the commands that a file names for its secrets (command:LINE)',
 } satisfies FlagSpec;
 
-/** The flag of a secret, which messages name. */
+/** The flag of a field, for messages. */
 export function flagOf(type: ResourceType, path: readonly (string | number)[]): string | undefined {
   return FIELD_FLAGS[type].find((field) => field.path.join('.') === path.join('.'))?.flag;
 }
 
-/**
- * What the flags give, in neutral words or the deployment's own; an empty text takes a field out. Throws usage (2) for
- * two flags about one field, and for a secret in place of where it is: that one is not repeated.
- */
+/** The fields that flags set; an empty value removes one. Throws usage (2) for two flags of one field and for a literal secret. */
 export async function readFieldFlags(
   ctx: Context,
   type: ResourceType,
@@ -155,7 +161,7 @@ export async function readFieldFlags(
     const text = flags[optionKey(flag)];
     if (typeof text !== 'string') continue;
     const twin = given.find((it) => it.path.join('.') === path.join('.'));
-    if (twin) throw usageError(`${twin.flag} and ${flag} contradict each other.`);
+    if (twin) throw usageError(`${twin.flag} and ${flag} set the same field.`);
     given.push({ flag, path, value: text.trim() === '' ? undefined : await read(ctx, kind, flag, text) });
   }
   return given;
@@ -166,24 +172,24 @@ async function read(ctx: Context, kind: NonNullable<FieldFlag['kind']>, flag: st
     case 'text':
       return text;
     case 'integer': {
-      if (!/^-?\d{1,19}$/.test(text)) throw usageError(`${flag} takes a whole number, not \`${text}\`.`);
+      if (!/^-?\d{1,19}$/.test(text)) throw usageError(`${flag} must be a whole number, not \`${text}\`.`);
       const number = Number(text);
       return Number.isSafeInteger(number) ? number : BigInt(text);
     }
     case 'file':
       return (await readInput(text, ctx)).text;
     case 'reference':
-      return placed(ctx, flag, text.trim());
+      return readReference(ctx, flag, text.trim());
   }
 }
 
-/** A path of the command line starts from the working folder, not from a file's. */
-function placed(ctx: Context, flag: string, text: string): string {
+/** A path on the command line is relative to the working folder. */
+function readReference(ctx: Context, flag: string, text: string): string {
   if (!isReference(text)) {
     ctx.redactor.add(text);
     throw usageError(
-      `${flag} takes the place where the secret is, not the secret: env:NAME, file:PATH, keychain:NAME or command:LINE.`,
-      "If what you gave was the real one, it may now be in your shell's history: renew it.",
+      `${flag} must be a reference to the secret, not the secret: env:NAME, file:PATH, keychain:NAME or command:LINE.`,
+      'If it was a real secret, it may now be in the history of your shell: replace it.',
     );
   }
   const path = /^file:\s*(\S.*)$/s.exec(text)?.[1];

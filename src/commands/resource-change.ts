@@ -1,4 +1,4 @@
-// What the commands of connections, data models and pipelines share in writing: read, show, confirm, write.
+// Creates, updates and deletes connections, data models and pipelines: read, show, confirm, write.
 import { changedFields } from '../lib/domain/field-changes.ts';
 import {
   comparable,
@@ -11,24 +11,44 @@ import {
   toDefinition,
   withHiddenSecrets,
 } from '../lib/domain/warehouse/definition.ts';
-import { type KnownError, usageError } from '../lib/kernel/errors.ts';
+import { isNotFound, type KnownError, usageError } from '../lib/kernel/errors.ts';
+import { nearestHint } from '../lib/kernel/nearest.ts';
+import type { Style } from '../lib/render/style.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
 import { guardReferences } from '../lib/runtime/reference-rules.ts';
 import { checkUntouched, createConfirmed, readIfThere, updateConfirmed } from '../lib/workflows/resource-write.ts';
-import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
+import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
 import { readFieldFlags } from './definition-flags.ts';
-import { bodyWithSecrets, checkSecrets, readSource, type SourcedDefinition, usesOf } from './definition-input.ts';
-import { emitResource, findResource } from './resource-read.ts';
-import { fail } from '../lib/errors/fail.ts';
+import { readSource } from './definition-input.ts';
+import { bodyWithSecrets, checkSecrets, referencesOf, type SourcedDefinition, usesOf } from './definition-secrets.ts';
+import { causedBy, fail } from '../lib/errors/fail.ts';
 
-/** The flags of `create` and `update`: the file, and every field's own. */
+/** The flags of `create` and `update`: the file and one for each field. */
 export type ResourceFlags = Readonly<Record<string, unknown>> & {
   file?: string;
   allowReset?: boolean;
   allowCommands?: boolean;
 };
+
+/** The resource with this id. Throws not found (5) with the nearest id. */
+export async function findResource(ctx: Context, calls: WarehouseCalls, id: string): Promise<ResourceReply> {
+  try {
+    return await calls.get(id, ctx.signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const known = (await calls.list(ctx.signal)).map((it) => it.id);
+    throw fail('warehouse.not_found', {
+      message: `The ${calls.noun} ${id} does not exist in this workspace.`,
+      hint: nearestHint(id, known, {
+        text: 'To list them all:',
+        command: `cdpadm ${GROUPS[calls.type]} list`,
+      }),
+      ...causedBy(error),
+    });
+  }
+}
 
 /** Creates a resource from a file, flags, or both. */
 export async function createResource(
@@ -36,126 +56,121 @@ export async function createResource(
   type: ResourceType,
   id: string | undefined,
   flags: ResourceFlags,
-): Promise<void> {
+): Promise<ResourceReply | undefined> {
   const source = await readSource(ctx, type, { id, ...(await sourceFlags(ctx, type, flags)) });
   const { definition } = source;
   await ctx.startWrite('workspace');
   const calls = warehouseCalls(await ctx.api(), type);
-  if (!ctx.flags.curl && (await readIfThere(definition.id, calls, ctx.signal))) throw exists(type, definition.id);
-  if (!ctx.flags.curl) await checkReferences(ctx, type, source);
+  if (!ctx.flags.curl) {
+    if (await readIfThere(definition.id, calls, ctx.signal)) throw exists(type, definition.id);
+    await checkReferences(ctx, source);
+  }
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([calls.describeCreate(withHiddenSecrets(type, definition))], undefined, undefined, [
-      definition.id,
-    ]);
-    return;
+    const request = calls.describeCreate(withHiddenSecrets(type, definition));
+    return await ctx.out.emitDryRun([request], undefined, undefined, [definition.id]);
   }
   const shown = comparable(type, definition);
   ctx.out.show((style) =>
-    renderChange(`+ create ${NOUNS[type]} ${definition.id}`, changedFields({}, shown), usesOf(type, source), style),
+    renderChange(`+ create ${NOUNS[type]} ${definition.id}`, changedFields({}, shown), usesOf(source), style),
   );
   await ctx.confirmWrite(`Create ${NOUNS[type]} ${definition.id}?`);
-  const reply = await sending(ctx, type, source, (body) =>
+  const reply = await sending(ctx, source, (body) =>
     createConfirmed(body, calls, { tell: ctx.out, signal: ctx.signal }),
   );
   ctx.out.note(`Created ${NOUNS[type]} ${definition.id}.`);
-  await emitResource(ctx, type, reply);
+  return withHiddenSecrets(type, reply);
 }
 
-/** Throws guard (12) for a reference that is not allowed, then auth (4) for one that leads nowhere: in a dry run, too. */
-async function checkReferences(ctx: Context, type: ResourceType, source: SourcedDefinition): Promise<void> {
-  guardReferences(source.rules, source.references);
-  await checkSecrets(ctx, type, source);
+/** Throws guard (12) for a reference that is not allowed, then auth (4) for one that cannot be read; in dry runs too. */
+async function checkReferences(ctx: Context, source: SourcedDefinition): Promise<void> {
+  guardReferences(source.rules, referencesOf(source));
+  await checkSecrets(ctx, source);
 }
 
-/** Replaces a resource by what a file says, or changes what flags say. */
+/** Replaces a resource with a file, or changes the fields that flags give. */
 export async function updateResource(
   ctx: Context,
   type: ResourceType,
   id: string,
   flags: ResourceFlags,
-): Promise<void> {
+): Promise<ResourceReply | undefined> {
   const given = await sourceFlags(ctx, type, flags);
   const find = async () => findResource(ctx, warehouseCalls(await ctx.api(), type), id);
   if (given.file === undefined) {
     const live = await find();
     const source = await readSource(ctx, type, { id, ...given, live });
-    await writeChange(ctx, type, live, source, flags.allowReset === true);
-    return;
+    return await writeChange(ctx, type, live, source, flags.allowReset === true);
   }
-  // What a file got wrong is told before anything is asked of the platform.
+  // A file is checked before the first request.
   const source = await readSource(ctx, type, { id, ...given });
   if (ctx.flags.curl) {
     const calls = warehouseCalls(await ctx.api(), type, { allowReset: flags.allowReset === true });
-    await calls.update(id, withHiddenSecrets(type, source.definition), ctx.signal);
-    return;
+    return await calls.update(id, withHiddenSecrets(type, source.definition), ctx.signal);
   }
   const live = await find();
   const definition = completed(type, source.definition, toDefinition(live));
-  await writeChange(ctx, type, live, { ...source, definition }, flags.allowReset === true);
+  return await writeChange(ctx, type, live, { ...source, definition }, flags.allowReset === true);
 }
 
-/** The file and the fields that the flags of a command name. Throws usage (2) when there is neither. */
+/** The file and the fields that the flags give. Throws usage (2) if there is neither. */
 async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlags) {
   const fields = await readFieldFlags(ctx, type, flags);
   if (flags.file === undefined && fields.length === 0) {
-    throw usageError('There is nothing to send.', 'Give a file with -f FILE, or its fields as flags (see --help).');
+    throw usageError('There is nothing to send.', 'Pass a file with -f FILE, or its fields as flags (see --help).');
   }
   return { file: flags.file, fields, allowCommands: flags.allowCommands === true };
 }
 
-/** Shows the difference, asks, makes sure that nobody wrote meanwhile, and writes. */
+/** Shows the difference, asks, checks that the resource did not change, and writes. */
 export async function writeChange(
   ctx: Context,
   type: ResourceType,
   live: ResourceReply,
   source: SourcedDefinition,
   allowReset = false,
-): Promise<void> {
+): Promise<ResourceReply | undefined> {
   const { definition } = source;
   const { id } = definition;
   await ctx.startWrite('workspace');
   const changes = changedFields(comparable(type, live), comparable(type, definition));
-  const uses = usesOf(type, source);
+  const uses = usesOf(source);
   const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
   const calls = warehouseCalls(await ctx.api(), type, { allowReset: resets });
-  const draw = (style: Parameters<typeof renderChange>[3]) =>
-    renderChange(`~ change ${NOUNS[type]} ${id}`, changes, uses, style);
+  const draw = (style: Style) => renderChange(`~ change ${NOUNS[type]} ${id}`, changes, uses, style);
   if (resets) ctx.out.warn(describeReread(definition));
-  if (!ctx.flags.curl) await checkReferences(ctx, type, source);
+  if (!ctx.flags.curl) await checkReferences(ctx, source);
   if (ctx.flags.dryRun) {
     if (resets && !allowReset && !ctx.flags.confirm.includes(id)) throw resetRefused(id);
     const request = calls.describeUpdate(id, withHiddenSecrets(type, definition));
-    await ctx.out.emitDryRun([request], { id, changes, resets }, draw, [id]);
-    return;
+    return await ctx.out.emitDryRun([request], { id, changes, resets }, draw, [id]);
   }
   if (Object.keys(changes).length + uses.length === 0) {
-    ctx.out.note(`Nothing to do: ${NOUNS[type]} ${id} is as wanted.`);
-    await emitResource(ctx, type, live);
-    return;
+    ctx.out.note(`Nothing to do: ${NOUNS[type]} ${id} is up to date.`);
+    return withHiddenSecrets(type, live);
   }
-  ctx.out.show((style) => draw(style));
+  ctx.out.show(draw);
   if (resets && !allowReset) {
     await ctx.prompt.typed(`Type ${id} to reset its sync position:`, id, { flag: '--allow-reset', exit: 'guard' });
   }
   await ctx.confirmWrite(`Change ${NOUNS[type]} ${id}?`);
   await checkUntouched(id, live, calls, ctx.signal);
-  const reply = await sending(ctx, type, source, (body) =>
+  const reply = await sending(ctx, source, (body) =>
     updateConfirmed(id, body, live, calls, { tell: ctx.out, signal: ctx.signal }),
   );
   ctx.out.note(`Changed ${NOUNS[type]} ${id}.`);
-  await emitResource(ctx, type, reply);
+  return withHiddenSecrets(type, reply);
 }
 
-/** Writes with the secrets, had now, and remembers what was sent; a printed curl command gets none. */
+/** Reads the secrets, writes, and remembers what was sent. A printed curl command gets no secrets. */
 async function sending(
   ctx: Context,
-  type: ResourceType,
   source: SourcedDefinition,
   write: (body: Definition) => Promise<ResourceReply>,
 ): Promise<ResourceReply> {
-  if (ctx.flags.curl) return await write(withHiddenSecrets(type, source.definition));
+  const { type, definition } = source;
+  if (ctx.flags.curl) return await write(withHiddenSecrets(type, definition));
   const sent = new Map<string, string>();
-  const body = await bodyWithSecrets(ctx, type, source, (path, secret) => sent.set(path.join('.'), secret));
+  const body = await bodyWithSecrets(ctx, source, definition, (path, secret) => sent.set(path, secret));
   const reply = await write(body);
   if (sent.size > 0) {
     const memory = await openSecretMemory(ctx);
@@ -169,14 +184,14 @@ async function sending(
 
 function exists(type: ResourceType, id: string): KnownError {
   return fail('warehouse.exists', {
-    message: `There is a ${NOUNS[type]} ${id} already.`,
+    message: `The ${NOUNS[type]} ${id} already exists.`,
     hint: { text: 'Choose another id. To change the existing one:', command: `cdpadm ${GROUPS[type]} update ${id}` },
   });
 }
 
 function resetRefused(id: string): KnownError {
   return fail('pipelines.guard.reset', {
-    message: `Nothing was sent: the change of the sync mode would reset the sync position of ${id}.`,
-    hint: 'If that is what you want, add --allow-reset.',
+    message: `Nothing was sent: the new sync mode would reset the sync position of ${id}.`,
+    hint: 'To allow it, pass --allow-reset.',
   });
 }

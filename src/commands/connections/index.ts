@@ -1,18 +1,40 @@
 // The connection commands.
 import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createConnection } from './create.ts';
-import { deleteConnection } from './delete.ts';
-import { getConnection } from './get.ts';
+import { resourceCommands } from '../resource-commands.ts';
 import { listConnections } from './list.ts';
-import { updateConnection } from './update.ts';
+
+const failed = 'the platform rejected it, or cannot reach the warehouse (505)';
+
+const commands = resourceCommands('connection', {
+  list: listConnections,
+  get: { examples: ['cdpadm connections get crm', 'cdpadm connections get crm -o yaml'] },
+  create: {
+    notes: [
+      'A secret is a reference: env:NAME, file:PATH, keychain:NAME or command:LINE. It is read just before it is sent. A terminal asks for a secret that is missing or masked. Flags override the file. `cdpadm schema connection` prints the schema of the file.',
+    ],
+    examples: [
+      'cdpadm connections create -f connection.yaml',
+      'cdpadm connections create lake --name Lake --service-provider PROVIDER_D --provider acme --schema shop --dry-run',
+    ],
+    exits: { failed },
+  },
+  update: {
+    notes: [
+      'With -f, the file is the complete connection. Without -f, flags change single fields, and an empty value removes a field. The platform never returns secrets, so pass them again (--password-from), or enter them on a terminal.',
+    ],
+    examples: [
+      'cdpadm connections update crm -f connection.yaml',
+      'cdpadm connections update crm --role loader --password-from file:password.txt --dry-run',
+    ],
+    exits: { failed },
+  },
+  delete: {
+    examples: ['cdpadm connections delete unused --dry-run', 'cdpadm connections delete unused --yes'],
+    exits: { conflict: 'a pipeline uses it' },
+  },
+});
 
 export function connectionsGroup(ctx: Context) {
-  return buildGroup(ctx, 'connections', 'where warehouses are and how they are entered', [
-    listConnections,
-    getConnection,
-    createConnection,
-    updateConnection,
-    deleteConnection,
-  ]);
+  return buildGroup(ctx, 'connections', 'warehouse addresses and credentials', commands);
 }

@@ -1,18 +1,35 @@
 // The data model commands.
 import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createDataModel } from './create.ts';
-import { deleteDataModel } from './delete.ts';
-import { getDataModel } from './get.ts';
-import { listDataModels } from './list.ts';
-import { updateDataModel } from './update.ts';
+import { resourceCommands } from '../resource-commands.ts';
+
+const commands = resourceCommands('data_model', {
+  list: { examples: ['cdpadm data-models list', 'cdpadm data-models list -o name'] },
+  get: {
+    examples: ['cdpadm data-models get active-customers', 'cdpadm data-models get active-customers -o yaml'],
+  },
+  create: {
+    notes: ['The file may name a SQL file, relative to itself, with `config.sql_file` instead of `config.sql_query`.'],
+    examples: [
+      'cdpadm data-models create -f model.yaml',
+      'cdpadm data-models create buyers --name Buyers --sql-file active-customers.sql --dry-run -o json',
+    ],
+    exits: { guard: 'you answered no' },
+  },
+  update: {
+    notes: ['With -f, the file is the complete data model. Without -f, flags change single fields.'],
+    examples: [
+      'cdpadm data-models update active-customers -f model.yaml',
+      'cdpadm data-models update active-customers --sql-file active-customers.sql',
+    ],
+    exits: { guard: 'you answered no' },
+  },
+  delete: {
+    examples: ['cdpadm data-models delete unused --dry-run', 'cdpadm data-models delete unused --yes'],
+    exits: { conflict: 'a pipeline uses it' },
+  },
+});
 
 export function dataModelsGroup(ctx: Context) {
-  return buildGroup(ctx, 'data-models', 'SQL queries that pipelines read', [
-    listDataModels,
-    getDataModel,
-    createDataModel,
-    updateDataModel,
-    deleteDataModel,
-  ]);
+  return buildGroup(ctx, 'data-models', 'SQL queries that pipelines read', commands);
 }

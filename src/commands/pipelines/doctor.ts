@@ -1,4 +1,4 @@
-// `pipelines doctor`: what is wrong with a pipeline, the first cause first.
+// `pipelines doctor`: reports why a pipeline does not sync, root cause first.
 import { array, boolean, enum as oneOf, nullable, object, string } from 'zod/mini';
 import { diagnosisView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -7,7 +7,7 @@ import { pipelineArg, requirePipeline } from './session.ts';
 
 export const diagnosePipeline = defineCommand({
   path: 'pipelines doctor',
-  summary: 'find out what keeps a pipeline from syncing, and what to do',
+  summary: 'find out why a pipeline does not sync, and what to do',
   effect: 'read',
   calls: 'platform',
   args: pipelineArg,
@@ -23,12 +23,13 @@ export const diagnosePipeline = defineCommand({
       ),
     }),
   examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
-  exits: { failed: 'something keeps it from syncing', notFound: 'there is no such pipeline' },
+  exits: { failed: 'the pipeline is unhealthy', notFound: 'the pipeline does not exist' },
   run: async (ctx, { args: { pipeline_id: id } }) => {
     await requirePipeline(ctx, id);
     const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
     const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.advice(finding.next) }));
-    await ctx.out.emit({ ...found, findings }, diagnosisView);
     if (!found.healthy) ctx.setExit('failed');
+    return { ...found, findings };
   },
+  view: diagnosisView,
 });

@@ -1,26 +1,47 @@
 // The pipeline commands.
 import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createPipeline } from './create.ts';
-import { deletePipeline } from './delete.ts';
+import { resourceCommands } from '../resource-commands.ts';
 import { diagnosePipeline } from './doctor.ts';
-import { getPipeline } from './get.ts';
-import { listPipelines } from './list.ts';
 import { showReport } from './report.ts';
 import { resetPosition } from './reset.ts';
 import { listRuns, showRun } from './runs.ts';
 import { pausePipeline, resumePipeline } from './state.ts';
 import { triggerRun } from './trigger.ts';
-import { updatePipeline } from './update.ts';
 import { watchPipeline } from './watch.ts';
 
+const commands = resourceCommands(
+  'pipeline',
+  {
+    list: { examples: ['cdpadm pipelines list', 'cdpadm pipelines list -o name'] },
+    get: { examples: ['cdpadm pipelines get customers', 'cdpadm pipelines get customers -o yaml'] },
+    create: {
+      notes: [
+        'The connection and the data model must exist. Flags override the file. `cdpadm schema pipeline` prints the schema of the file.',
+      ],
+      examples: [
+        'cdpadm pipelines create -f pipeline.yaml',
+        'cdpadm pipelines create nightly -f pipeline.yaml --name Nightly --schedule interval --frequency daily --start 2026-01-01T02:00:00Z --dry-run',
+      ],
+    },
+    update: {
+      notes: [
+        'With -f, the file is the complete pipeline. Without -f, flags change single fields, and an empty value removes a field. A change of `sync_mode` resets the sync position, so that data is read again: it needs --allow-reset.',
+      ],
+      examples: [
+        'cdpadm pipelines update customers -f pipeline.yaml',
+        'cdpadm pipelines update customers --schedule interval --frequency daily --start 2026-01-01T02:00:00Z',
+      ],
+      exits: { guard: 'the sync position would be reset, or you answered no' },
+    },
+    delete: { examples: ['cdpadm pipelines delete customers --dry-run', 'cdpadm pipelines delete customers --yes'] },
+  },
+  { allowReset: { help: 'allow a change of the sync mode, which resets the sync position' } },
+);
+
 export function pipelinesGroup(ctx: Context) {
-  return buildGroup(ctx, 'pipelines', 'syncs from a warehouse: trigger, watch, find out what is wrong', [
-    listPipelines,
-    getPipeline,
-    createPipeline,
-    updatePipeline,
-    deletePipeline,
+  return buildGroup(ctx, 'pipelines', 'syncs from a warehouse: trigger, watch, diagnose', [
+    ...commands,
     pausePipeline,
     resumePipeline,
     triggerRun,

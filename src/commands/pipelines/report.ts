@@ -1,4 +1,4 @@
-// `pipelines report`: the platform's own report on a pipeline.
+// `pipelines report`: the platform's report on a pipeline.
 import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
 import { reportView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -12,7 +12,7 @@ export const showReport = defineCommand({
   args: pipelineArg,
   output: () => PipelineReportReply,
   examples: ['cdpadm pipelines report customers', 'cdpadm pipelines report customers -o json'],
-  exits: { notFound: 'there is no such pipeline' },
+  exits: { notFound: 'the pipeline does not exist' },
   run: async (ctx, { args: { pipeline_id: id } }) => {
     const { pipelines } = await ctx.api();
     await ctx.out.emit(await onPipeline(ctx, id, pipelines.report(id, ctx.signal)), reportView);

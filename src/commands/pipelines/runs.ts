@@ -1,4 +1,4 @@
-// `pipelines runs` and `run`: the runs of a pipeline, and whether its data is fresh.
+// `pipelines runs` and `run`: the runs of a pipeline and the age of its data.
 import { array } from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -8,21 +8,21 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { pageSource } from '../page-source.ts';
-import { readDuration, readTime } from '../flag-values.ts';
+import { readCount, readDuration, readTime } from '../flag-values.ts';
 import { tellFreshness } from './freshness.ts';
 import { onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';
 
 const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 
 const runsFlags = {
-  since: { value: 'duration', help: 'only those whose logical date is at most this old' },
-  from: { value: 'time', help: 'only those whose logical date is not before: a day, or ISO 8601' },
-  to: { value: 'time', help: 'only those whose logical date is not after: a day, or ISO 8601' },
-  status: { value: 'status...', many: true, help: 'only those in one of these statuses', choices: STATUSES },
-  page: { value: 'n', help: 'which page (default: the first)' },
-  pageSize: { value: 'n', help: 'runs on a page, up to 100', default: '100' },
-  all: { help: 'every page', conflicts: ['page'] },
-  failIfStale: { value: 'duration', help: 'exit 1 when the last success is older' },
+  since: { value: 'duration', help: 'list only runs whose logical date is at most this old' },
+  from: { value: 'time', help: 'list only runs from this logical date on: a day, or ISO 8601' },
+  to: { value: 'time', help: 'list only runs up to this logical date: a day, or ISO 8601' },
+  status: { value: 'status...', many: true, help: 'list only runs with one of these statuses', choices: STATUSES },
+  page: { value: 'n', help: 'page number (default: 1)' },
+  pageSize: { value: 'n', help: 'runs per page, up to 100', default: '100' },
+  all: { help: 'list every page', conflicts: ['page'] },
+  failIfStale: { value: 'duration', help: 'exit 1 if the last success is older' },
 } as const satisfies Record<string, FlagSpec>;
 
 type RunsFlags = FlagValues<typeof runsFlags>;
@@ -38,15 +38,15 @@ export const listRuns = defineCommand({
   formats: [...COMMON_FORMATS, 'html'],
   output: () => array(RunReply),
   notes: [
-    '`-o html` is a timeline on one page without scripts, light and dark, fit to print.',
-    '--status looks through every page, or through that of --page. A day stands for the whole of it, in UTC.',
+    '`-o html` prints a timeline as one HTML page without scripts.',
+    '--status searches every page, or only the page of --page. A day is a day in UTC.',
   ],
   examples: [
     'cdpadm pipelines runs customers --since 7d --all',
     'cdpadm pipelines runs customers --status failed -o json',
     'cdpadm pipelines runs customers --all -o html --out runs.html',
   ],
-  exits: { failed: 'the data is stale (--fail-if-stale)', notFound: 'there is no such pipeline' },
+  exits: { failed: 'the data is stale (--fail-if-stale)', notFound: 'the pipeline does not exist' },
   run: (ctx, { args, flags }) => showRuns(ctx, args.pipeline_id, flags),
 });
 
@@ -55,22 +55,23 @@ export const showRun = defineCommand({
   summary: 'show one run of a pipeline',
   effect: 'read',
   calls: 'platform',
-  args: { ...pipelineArg, run_id: { help: 'the id of the run' } },
+  args: { ...pipelineArg, run_id: { help: 'id of the run' } },
   output: () => RunReply,
-  notes: ['To make a pipeline run, see `cdpadm pipelines trigger`.'],
+  notes: ['To start a run, use `cdpadm pipelines trigger`.'],
   examples: ['cdpadm pipelines run customers 1001', 'cdpadm pipelines run customers 1001 -o json'],
-  exits: { notFound: 'there is no such pipeline or run' },
+  exits: { notFound: 'the pipeline or the run does not exist' },
   run: async (ctx, { args: { pipeline_id: id, run_id: run } }) => {
     const wanted = runIdOf(run);
     const { pipelines } = await ctx.api();
-    await ctx.out.emit(await onPipeline(ctx, id, pipelines.run(id, wanted, ctx.signal)), runView);
+    return await onPipeline(ctx, id, pipelines.run(id, wanted, ctx.signal));
   },
+  view: runView,
 });
 
 async function showRuns(ctx: Context, id: string, flags: RunsFlags): Promise<void> {
   const query = queryOf(flags, ctx.clock.now());
   const staleAfter = flags.failIfStale === undefined ? undefined : readDuration('--fail-if-stale', flags.failIfStale);
-  // The platform cannot filter by status: what is asked for may stand on any page.
+  // The platform cannot filter by status, so every page is read.
   const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
   const { runs, pages } = await onPipeline(ctx, id, readPages(ctx, id, query, all));
   const shown = flags.status
@@ -85,24 +86,18 @@ async function showRuns(ctx: Context, id: string, flags: RunsFlags): Promise<voi
 }
 
 function queryOf(flags: RunsFlags, now: number) {
-  if (flags.since !== undefined && flags.from !== undefined) throw usageError('Give --since or --from, not both.');
+  if (flags.since !== undefined && flags.from !== undefined) throw usageError('Pass --since or --from, not both.');
   const from =
     flags.since === undefined
       ? readTime('--from', flags.from, '00:00:00')
       : isoSeconds(now - readDuration('--since', flags.since));
   const to = readTime('--to', flags.to, '23:59:59');
   return {
-    currentPage: countFlag(flags.page ?? '1', '--page', 1_000_000),
-    pageSize: countFlag(flags.pageSize, '--page-size', 100),
+    currentPage: readCount('--page', flags.page ?? '1', 1_000_000),
+    pageSize: readCount('--page-size', flags.pageSize, 100),
     ...(from !== undefined && { startDate: from }),
     ...(to !== undefined && { endDate: to }),
   };
-}
-
-function countFlag(text: string, flag: string, most: number): number {
-  const count = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= most) return count;
-  throw usageError(`${flag} takes a number from 1 to ${most}, not \`${text}\`.`);
 }
 
 async function readPages(ctx: Context, id: string, query: ReturnType<typeof queryOf>, all: boolean) {
@@ -111,7 +106,7 @@ async function readPages(ctx: Context, id: string, query: ReturnType<typeof quer
   for (let currentPage = query.currentPage; ; currentPage++) {
     const page = await pipelines.runs(id, { ...query, currentPage }, ctx.signal);
     runs.push(...page.items);
-    // An empty page ends the list whatever the platform says of a next one.
+    // An empty page ends the list, even if the platform reports a next page.
     if (!all || page.has_next_page !== true || page.items.length === 0) return { runs, pages: page.total_pages ?? 1 };
   }
 }

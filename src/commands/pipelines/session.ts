@@ -1,4 +1,4 @@
-// What the commands about runs share: the ports, the poll interval, a pipeline that is not there.
+// Shared by the commands about runs: ports, the poll flag, errors for an unknown pipeline.
 import type { Api } from '../../lib/api/index.ts';
 import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { isNotFound, usageError } from '../../lib/kernel/errors.ts';
@@ -7,14 +7,14 @@ import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-co
 import type { Context } from '../../lib/runtime/context.ts';
 import type { TriggerPorts } from '../../lib/workflows/pipelines-trigger.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
-import { findResource } from '../resource-read.ts';
+import { findResource } from '../resource-change.ts';
 
 export const pipelineArg = {
-  pipeline_id: { help: 'the id of the pipeline' },
+  pipeline_id: { help: 'id of the pipeline' },
 } as const satisfies Record<string, ArgSpec>;
 
 export const pollFlag = {
-  poll: { value: 'duration', help: 'how often to look, sooner at first', default: '5s' },
+  poll: { value: 'duration', help: 'interval between reads; the first ones are shorter', default: '5s' },
 } as const satisfies Record<string, FlagSpec>;
 
 export async function runPorts(ctx: Context): Promise<TriggerPorts> {
@@ -22,36 +22,36 @@ export async function runPorts(ctx: Context): Promise<TriggerPorts> {
   return { api: api.pipelines, clock: ctx.clock, signal: ctx.signal, tell: ctx.out };
 }
 
-/** The id of a run as it was typed: a number. Throws usage (2) for what cannot be one. */
+/** Checks the id of a run, which is a number. Throws usage (2). */
 export function runIdOf(text: string): string {
   if (/^\d{1,19}$/.test(text)) return text;
-  throw usageError(`\`${text}\` is no id of a run: those are numbers.`, {
+  throw usageError(`Invalid run id \`${text}\`: it must be a number.`, {
     text: 'To list the runs of a pipeline:',
     command: 'cdpadm pipelines runs PIPELINE_ID',
   });
 }
 
-/** Throws not found (5) with the nearest id when the platform does not know the pipeline. */
+/** Throws not found (5) with the nearest id if the pipeline does not exist. */
 export async function requirePipeline(ctx: Context, id: string) {
   return await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
 }
 
-/** What `deed` gives; where the platform does not find what it is about, and that is the pipeline, as `requirePipeline`. */
-export async function onPipeline<T>(ctx: Context, id: string, deed: Promise<T>): Promise<T> {
+/** Returns the result of `call`. If the platform answers not found because of the pipeline, throws as `requirePipeline`. */
+export async function onPipeline<T>(ctx: Context, id: string, call: Promise<T>): Promise<T> {
   try {
-    return await deed;
+    return await call;
   } catch (error) {
     if (isNotFound(error)) await requirePipeline(ctx, id);
     throw error;
   }
 }
 
-/** Whether anybody looks at a line of signs: a list drawn for people, once, and messages wanted. */
+/** Whether to show the last runs as a line of signs: only with a table on a terminal. */
 export function wantsRuns({ flags, io }: Context): boolean {
   return flags.output === 'table' && !flags.quiet && !flags.curl && io.tty.stderr;
 }
 
-/** The runs that were read as one line of signs and words. */
+/** Shows the last runs as one line of signs and words. */
 export function tellRuns(ctx: Context, runs: readonly RunReply[]): void {
   if (!wantsRuns(ctx) || runs.length === 0) return;
   ctx.out.note(runSparkline(runs, wantsPlainSigns(ctx.io.env)));

@@ -1,4 +1,4 @@
-// `pipelines trigger`: asks for a run, once, and may wait for its end.
+// `pipelines trigger`: triggers a run once, and can wait for it to finish.
 import { object, string } from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -40,23 +40,25 @@ export const triggerRun = defineCommand({
   calls: 'platform',
   args: pipelineArg,
   flags: {
-    wait: { help: 'until the run has ended' },
-    waitIdle: { help: 'first wait until nothing of it is running' },
+    wait: { help: 'wait until the run finishes' },
+    waitIdle: { help: 'first wait until the pipeline is idle' },
     ...pollFlag,
   },
   columns: view.columns,
   output: triggerResult,
-  notes: ['It is sent once: when the answer is lost, its run is looked for instead of asking for another.'],
+  notes: [
+    'The trigger is sent once. After a lost response, the command searches for the new run instead of triggering another.',
+  ],
   examples: [
     'cdpadm pipelines trigger customers --wait --yes',
     'cdpadm pipelines trigger customers --wait-idle --yes -o json',
   ],
   exits: {
     failed: 'the run failed or was stopped (with --wait)',
-    notFound: 'there is no such pipeline',
+    notFound: 'the pipeline does not exist',
     conflict: 'the pipeline is not idle, or it is paused',
-    network: 'the answer was lost and no run is to be seen',
-    waitTimedOut: '--timeout is over; the run goes on',
+    network: 'the response was lost and no new run appeared',
+    waitTimedOut: '--timeout passed; the run continues',
     guard: 'you answered no',
   },
   run: (ctx, { args, flags }) => trigger(ctx, args.pipeline_id, flags),
@@ -75,17 +77,17 @@ async function trigger(
   }
   const target = await ctx.startWrite('workspace');
   if (ctx.flags.dryRun) {
-    // A dry run waits for nothing.
+    // A dry run does not wait.
     await (flags.waitIdle === true ? requirePipeline(ctx, id) : onPipeline(ctx, id, requireIdle(id, ports)));
     await ctx.out.emitDryRun([ports.api.describeTrigger(id)], undefined, undefined, [id]);
     return;
   }
   await ctx.confirmWrite(`Run pipeline ${id} now?`);
   let progress: Progress | undefined;
-  let looks = 0;
+  let reads = 0;
   const onState = (text: string): void => {
-    progress ??= ctx.out.progress(`Waits until pipeline ${id} is idle, looks`);
-    progress.update({ done: ++looks, text });
+    progress ??= ctx.out.progress(`Waiting until pipeline ${id} is idle; reads`);
+    progress.update({ done: ++reads, text });
   };
   let ended: RunReply | undefined;
   let triggered: Triggered;
@@ -94,7 +96,7 @@ async function trigger(
     const how = { waitIdle: flags.waitIdle === true, patient, pollMs, onState };
     triggered = await onPipeline(ctx, id, triggerPipeline(id, how, ports));
     if (patient) {
-      ctx.out.note(`Run ${triggered.pipeline_run_id} was asked for; waiting for its end.`);
+      ctx.out.note(`Triggered run ${triggered.pipeline_run_id}. Waiting for it to finish.`);
       progress?.end();
       const records = (progress = ctx.out.progress(`Records of pipeline ${id}`));
       const onRun = (run: RunReply): void => records.update(progressOf(run));
@@ -107,23 +109,24 @@ async function trigger(
     progress?.end();
   }
   await ctx.out.emit({ ...triggered, ...(ended && { status: ended.status ?? 'unknown' }), target }, view);
-  if (!ended) ctx.out.note({ text: 'Watch it:', command: `cdpadm pipelines watch ${id} ${triggered.pipeline_run_id}` });
+  if (!ended)
+    ctx.out.note({ text: 'To watch it:', command: `cdpadm pipelines watch ${id} ${triggered.pipeline_run_id}` });
   else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));
   else throw runFailed(id, ended);
 }
 
-/** The platform accepted the trigger, and then knows no such run. */
+/** The platform accepted the trigger, but does not show the run. */
 function neverShown(id: string, run: string, cause: KnownError): KnownError {
   return fail('http.outcome_unknown', {
     message: `The outcome of run ${run} of pipeline ${id} is unknown: the platform accepted the trigger, but does not show the run.`,
     hint: { text: 'Before you trigger it again, check its runs:', command: `cdpadm pipelines runs ${id}` },
-    ...(cause.request && { request: cause.request }),
+    request: cause.request,
     cause,
   });
 }
 
 function progressOf(run: RunReply) {
   const [done, failed] = [Number(run.successful_records ?? 0), Number(run.failed_records ?? 0)];
-  const text = `run ${runId(run)} is ${run.status ?? 'under way'}${failed > 0 ? `, ${failed} failed` : ''}`;
+  const text = `run ${runId(run)} is ${run.status ?? 'running'}${failed > 0 ? `, ${failed} failed` : ''}`;
   return { done, text, data: { pipeline_run_id: run.id, status: run.status, failed } };
 }

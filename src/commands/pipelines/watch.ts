@@ -1,4 +1,4 @@
-// `pipelines watch`: follows a run, the latest one unless told otherwise, until it is over.
+// `pipelines watch`: follows a run until it finishes, by default the latest one.
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine, runListView } from '../../lib/render/pipelines.ts';
@@ -12,21 +12,21 @@ import { fail } from '../../lib/errors/fail.ts';
 
 export const watchPipeline = defineCommand({
   path: 'pipelines watch',
-  summary: 'follow a run until it is over',
+  summary: 'follow a run until it finishes',
   effect: 'read',
   endless: true,
   calls: 'platform',
-  args: { ...pipelineArg, run_id: { optional: true, help: 'the run (default: the latest one)' } },
+  args: { ...pipelineArg, run_id: { optional: true, help: 'id of the run (default: the latest run)' } },
   flags: pollFlag,
   output: () => RunReply,
   notes: [
-    'Each change is a line: an object with -o json, a row with -o csv and markdown, and with -o yaml a document. Ending it changes nothing on the platform.',
+    'Each change is one line: an object with -o json, a row with -o csv and markdown, a document with -o yaml. Stopping the command does not stop the run.',
   ],
   examples: ['cdpadm pipelines watch customers', 'cdpadm pipelines watch customers --poll 10s -o json'],
   exits: {
     failed: 'the run failed or was stopped',
-    notFound: 'there is no such pipeline or run',
-    waitTimedOut: '--timeout is over',
+    notFound: 'the pipeline or the run does not exist',
+    waitTimedOut: '--timeout passed',
   },
   run: (ctx, { args, flags }) => watch(ctx, args.pipeline_id, args.run_id, flags.poll),
 });
@@ -46,7 +46,9 @@ async function watch(ctx: Context, id: string, run: string | undefined, poll: st
   };
   const onUnknown = async (): Promise<void> => {
     await requirePipeline(ctx, id);
-    ctx.out.note(`The platform knows no run ${wanted} of ${id}. A new one may take a minute to appear: looking on.`);
+    ctx.out.note(
+      `The platform does not show run ${wanted} of ${id} yet. A new run may take a minute to appear. Waiting.`,
+    );
   };
   const ended = await onPipeline(ctx, id, watchRun(id, wanted, { pollMs, onState, onUnknown }, ports));
   if (ended.status !== 'success') throw runFailed(id, ended);
@@ -58,6 +60,6 @@ async function latestRun(ctx: Context, id: string): Promise<string> {
   if (latest) return runId(latest);
   throw fail('pipelines.no_runs', {
     message: `Pipeline ${id} has not run yet.`,
-    hint: { text: 'Run it:', command: `cdpadm pipelines trigger ${id} --wait` },
+    hint: { text: 'To run it:', command: `cdpadm pipelines trigger ${id} --wait` },
   });
 }

@@ -1,5 +1,5 @@
-// A directory of definitions, checked as a whole, and the references in it with their places.
-import { explain, type FieldIssue } from '../../lib/contract/explain.ts';
+// Reads a folder of definitions, checks all of them, and plans the difference from the platform.
+import { explain } from '../../lib/contract/explain.ts';
 import {
   adviseOn,
   type Definition,
@@ -11,65 +11,74 @@ import {
   toDefinition,
   valueAt,
 } from '../../lib/domain/warehouse/definition.ts';
-import {
-  maskedSecrets,
-  maskIssue,
-  secretIssues,
-  secretUses,
-  withoutPaths,
-} from '../../lib/domain/warehouse/secrets.ts';
+import { type ByType, planWarehouse, type WarehousePlan } from '../../lib/domain/warehouse/plan.ts';
+import { maskedSecrets, maskIssue, secretIssues, withoutPaths } from '../../lib/domain/warehouse/secrets.ts';
 import { placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
-import { type DirectoryFile, folderOf, readWarehouseDir, withSqlText } from '../../lib/files/warehouse-dir.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
+import { type DirectoryFile, folderOf, readWarehouseDir, withSqlText } from '../../lib/files/warehouse-dir.ts';
 import { invalidInput, type Issue, type KnownError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { JudgedReference, ReferenceRules } from '../../lib/runtime/reference-rules.ts';
+import { type SecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
-import { createEndpoint } from '../definition-input.ts';
+import {
+  guardReferences,
+  openReferenceRules,
+  type ReferenceRules,
+  refuseOwnSecrets,
+} from '../../lib/runtime/reference-rules.ts';
+import { readLive } from '../../lib/workflows/warehouse-apply.ts';
+import type { ResourceReply } from '../../lib/workflows/warehouse-calls.ts';
+import { DEFINITIONS } from '../definition-input.ts';
+import { referencesOf, secretOf, type SourcedDefinition } from '../definition-secrets.ts';
 
-/** A definition and the file that it is from. */
-export interface DirectoryEntry {
-  type: ResourceType;
-  definition: Definition;
-  folder: string;
-  file: DirectoryFile;
-  /** Where a mask stands in a secret's place: no difference, and never sent. */
-  masked: (readonly string[])[];
+/** A definition and its file. */
+export interface DirectoryEntry extends SourcedDefinition {
+  readonly file: DirectoryFile;
+}
+
+/** Reads a folder whose definitions will be compared or sent, and warns about what is probably not intended. */
+export async function openDirectory(ctx: Context, dir: string, allowCommands = false) {
+  const rules = await openReferenceRules(ctx, allowCommands);
+  const entries = await readDirectory(ctx, dir, rules);
+  refuseOwnSecrets(rules, entries.flatMap(referencesOf));
+  for (const { type, definition, file } of entries) {
+    for (const issue of placeIssues(file.document, adviseOn(type, definition))) ctx.out.warn(issue);
+  }
+  return { entries, guard: () => guardReferences(rules, entries.flatMap(referencesOf)) };
 }
 
 /**
- * Reads and checks every file. Throws invalid input (9) with all issues of all files; a mask in a secret's place is one
- * only where nobody can be asked for the secret and something else is wrong, too.
+ * Reads and checks every file. Throws invalid input (9) with all issues of all files. A masked secret is an issue only if
+ * there is another issue and no terminal.
  */
-export async function readDirectory(
-  ctx: Context,
-  dir: string,
-  rules: ReferenceRules | undefined,
-): Promise<DirectoryEntry[]> {
+export async function readDirectory(ctx: Context, dir: string, rules: ReferenceRules): Promise<DirectoryEntry[]> {
   const issues: Issue[] = [];
   const masks: Issue[] = [];
   const entries: DirectoryEntry[] = [];
   const files = await readWarehouseDir(dir, Object.values(GROUPS), ctx);
-  const referred = new Set(files.flatMap((file) => filesReferredTo(typeOf(file), file, ctx.io.cwd)));
+  const referred = new Set(files.flatMap((file) => filesReferredTo(file, ctx.io.cwd)));
   for (const file of files) {
-    // A key beside the definition that refers to it is no definition.
+    // A JSON key file next to a definition is not a definition.
     if (referred.has(resolvePath(file.path, ctx.io.cwd))) continue;
+    const { document } = file;
     const type = typeOf(file);
     const folder = folderOf(file.path, ctx.io.cwd);
-    const { definition, masked, found } = await check(ctx, type, file, folder);
-    const twin = definition && entries.find((it) => it.type === type && it.definition.id === definition.id);
-    if (twin)
-      found.push({ path: ['id'], message: `\`${twin.definition.id}\` is defined in ${twin.file.path} already` });
-    issues.push(...placeIssues(file.document, found));
-    masks.push(...placeIssues(file.document, masked.map(maskIssue)));
-    if (!definition) continue;
-    const entry = { type, definition, folder, file, masked };
-    for (const reference of referencesOf(entry)) {
-      const own = rules?.ownSecret(reference);
-      if (own !== undefined) issues.push(reference.issue(own));
+    const { value, found } = await check(ctx, type, file, folder);
+    const masked = maskedSecrets(type, value);
+    masks.push(...placeIssues(document, masked.map(maskIssue)));
+    issues.push(...placeIssues(document, found));
+    if (found.length > 0) continue;
+    const definition = toDefinition(value);
+    const twin = entries.find((it) => it.type === type && it.definition.id === definition.id);
+    if (twin) {
+      const message = `\`${definition.id}\` is already defined in ${twin.file.path}`;
+      issues.push(...placeIssues(document, [{ path: ['id'], message }]));
     }
-    entries.push(entry);
+    const issueAt = (path: readonly string[], message: string): Issue =>
+      placeIssues(document, [{ path: [...path], message }])[0] ?? { path: path.join('.'), message };
+    entries.push({ type, definition, folder, file, masked, answers: new Map(), rules, isGiven: () => false, issueAt });
   }
   if (issues.length > 0) throw invalidFolder(dir, ctx.prompt.possible ? issues : [...masks, ...issues]);
   return entries;
@@ -79,62 +88,108 @@ function typeOf({ group }: DirectoryFile): ResourceType {
   return RESOURCE_TYPES.find((known) => GROUPS[known] === group) ?? 'connection';
 }
 
-/** The paths of `file:` references, as far as they can be seen before the file is checked. */
-function filesReferredTo(type: ResourceType, { document, path }: DirectoryFile, cwd: string): string[] {
-  const { value } = document;
-  if (!isRecord(value)) return [];
-  return SECRET_PATHS[type].flatMap((field) => {
-    const target = /^file:\s*(\S.*)$/s.exec(String(valueAt(value, field)))?.[1];
-    return target === undefined ? [] : [resolvePath(target.trim(), folderOf(path, cwd))];
+/** The paths of `file:` references, before the file is checked. */
+function filesReferredTo(file: DirectoryFile, cwd: string): string[] {
+  return SECRET_PATHS[typeOf(file)].flatMap((field) => {
+    const target = /^file:\s*(\S.*)$/s.exec(String(valueAt(file.document.value, field)))?.[1];
+    return target === undefined ? [] : [resolvePath(target.trim(), folderOf(file.path, cwd))];
   });
 }
 
 /** Invalid input (9) with these issues. */
 export function invalidFolder(dir: string, issues: Issue[]): KnownError {
-  const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
+  const count = counted(issues.length, 'issue');
   return invalidInput(`${dir} is not a valid folder of definitions: ${count}. Nothing was sent.`, issues);
 }
 
-async function check(
-  ctx: Context,
-  type: ResourceType,
-  { document }: DirectoryFile,
-  folder: string,
-): Promise<{ definition?: Definition; masked: (readonly string[])[]; found: FieldIssue[] }> {
-  const endpoint = createEndpoint(type);
+async function check(ctx: Context, type: ResourceType, { document }: DirectoryFile, folder: string) {
+  const { create: endpoint } = DEFINITIONS[type];
   const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
   if (!isRecord(value) || !endpoint.body) {
-    return { masked: [], found: [{ path: [], message: `a ${NOUNS[type]} is a map of its fields` }] };
+    return { value: {}, found: [{ path: [], message: `a ${NOUNS[type]} is a map of its fields` }] };
   }
   const expanded = type === 'data_model' ? await withSqlText(value, folder, ctx) : { value, issues: [] };
   const misfits = expanded.issues.length > 0 ? expanded.issues : explain(endpoint.body, expanded.value);
-  const masked = maskedSecrets(type, expanded.value);
-  const found = [...misfits, ...secretIssues(type, withoutPaths(expanded.value, masked))];
-  if (found.length > 0) return { masked, found };
-  const definition = toDefinition(endpoint.body.parse(expanded.value) as Record<string, unknown>);
-  return { definition, masked, found };
+  const found = [...misfits, ...secretIssues(type, withoutPaths(expanded.value, maskedSecrets(type, expanded.value)))];
+  const parsed = found.length > 0 ? expanded.value : (endpoint.body.parse(expanded.value) as Record<string, unknown>);
+  return { value: parsed, found };
 }
 
-/** Tells what is allowed and deserves a second look. */
-export function tellDirectoryAdvice(ctx: Context, entries: readonly DirectoryEntry[]): void {
-  for (const { type, definition, file } of entries) {
-    for (const issue of placeIssues(file.document, adviseOn(type, definition))) ctx.out.warn(issue);
+/** The entries that the plan sends. */
+export function entriesSent({ steps }: WarehousePlan, entries: readonly DirectoryEntry[]): DirectoryEntry[] {
+  return steps.flatMap(({ type, id }) => entries.filter((it) => it.type === type && it.definition.id === id));
+}
+
+/** The masks of secrets that the plan would have to send. */
+export function masksInTheWay(plan: WarehousePlan, entries: readonly DirectoryEntry[]): Issue[] {
+  return entriesSent(plan, entries).flatMap(({ file, masked }) => placeIssues(file.document, masked.map(maskIssue)));
+}
+
+export interface PlannedDirectory {
+  plan: WarehousePlan;
+  live: ByType<ResourceReply>;
+  wanted: ByType<Definition>;
+}
+
+/**
+ * Reads the platform and compares. Throws invalid input (9) for a pipeline whose parts no file defines, and for masks of
+ * secrets that would have to be sent if there is no terminal.
+ */
+export async function planDirectory(
+  ctx: Context,
+  dir: string,
+  entries: readonly DirectoryEntry[],
+  memory: SecretMemory,
+  { sendAll }: { sendAll: boolean },
+): Promise<PlannedDirectory> {
+  const live = await readLive(await ctx.api(), ctx.signal);
+  const of = (type: ResourceType) => entries.filter((it) => it.type === type).map(({ definition }) => definition);
+  const wanted = { connection: of('connection'), data_model: of('data_model'), pipeline: of('pipeline') };
+  checkParts(entries, wanted);
+  const changed = sendAll ? undefined : await changedSecrets(ctx, entries, memory);
+  const plan = planWarehouse({
+    scope: memory.scope,
+    live: live as ByType<Definition>,
+    wanted,
+    sendSecrets: (type, { id }) => changed === undefined || changed.has(`${type}/${id}`),
+  });
+  const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, entries);
+  if (masks.length > 0) throw invalidFolder(dir, masks);
+  return { plan, live, wanted };
+}
+
+/** Entries with a secret that this machine sent before and that has changed. */
+async function changedSecrets(
+  ctx: Context,
+  entries: readonly DirectoryEntry[],
+  memory: SecretMemory,
+): Promise<Set<string>> {
+  const changed = new Set<string>();
+  for (const entry of entries) {
+    const { type, definition } = entry;
+    for (const use of referencesOf(entry)) {
+      const key = secretKey(type, definition.id, use.path.join('.'));
+      if (!memory.knows(key)) continue;
+      try {
+        if (memory.isChanged(key, await secretOf(ctx, entry, use))) changed.add(`${type}/${definition.id}`);
+      } catch (error) {
+        ctx.out.verbose(`Not compared: ${(error as Error).message}`);
+      }
+    }
   }
+  return changed;
 }
 
-export function referencesOf(entry: {
-  type: ResourceType;
-  definition: Definition;
-  folder: string;
-  file: DirectoryFile;
-}): JudgedReference[] {
-  return secretUses(entry.type, entry.definition).map(({ path, reference }) => ({
-    reference,
-    folder: entry.folder,
-    given: false,
-    issue: (message) => {
-      const [issue] = placeIssues(entry.file.document, [{ path: [...path], message }]);
-      return issue ?? { path: path.join('.'), message };
-    },
-  }));
+/** Resources that no file defines are deleted, so a pipeline needs files for its connection and data model. */
+function checkParts(entries: readonly DirectoryEntry[], wanted: ByType<Definition>): void {
+  const issues = entries.flatMap(({ type, definition, file }) =>
+    (['connection', 'data_model'] as const).flatMap((part) => {
+      const field = `${part}_id`;
+      if (type !== 'pipeline' || wanted[part].some(({ id }) => id === definition[field])) return [];
+      const message = `no file defines the ${NOUNS[part]} \`${String(definition[field])}\``;
+      return placeIssues(file.document, [{ path: [field], message }]);
+    }),
+  );
+  if (issues.length > 0)
+    throw invalidInput('A pipeline uses a resource that no file defines. Nothing was sent.', issues);
 }

@@ -1,5 +1,5 @@
-// `warehouse export`: connections, data models and pipelines as files, secrets as references.
-import { exitOf } from '../../lib/errors/exit.ts';
+// `warehouse export`: writes connections, data models and pipelines as files, with references for secrets.
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { array, type infer as Infer } from 'zod/mini';
 import {
@@ -15,13 +15,13 @@ import {
   withValue,
 } from '../../lib/domain/warehouse/definition.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { readWarehouseDir, SQL_FILE, withChangedFields } from '../../lib/files/warehouse-dir.ts';
+import { SQL_FILE, withChangedFields } from '../../lib/files/warehouse-dir.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
-import { KnownError, systemErrorCode } from '../../lib/kernel/errors.ts';
+import { type KnownError, systemErrorCode } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/temporary-file.ts';
-import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { exportedFile } from './results.ts';
@@ -31,39 +31,37 @@ import { toYaml } from '../../lib/files/yaml-text.ts';
 
 const FOLDERS = Object.values(GROUPS).join(', ');
 
-const view: ListView<ExportedFile> = {
-  kind: 'list',
-  columns: [
-    { key: 'type', value: (it) => it.type },
-    { key: 'id', id: true, value: (it) => it.id },
-    { key: 'action', value: (it) => it.action },
-    // It is there to be opened: never cut.
-    { key: 'file', id: true, value: (it) => it.file },
-  ],
-  empty: 'This workspace has no connections, data models or pipelines.',
-};
-
 export const exportFolder = defineCommand({
   path: 'warehouse export',
   summary: "write the workspace's connections, data models and pipelines into a folder",
   effect: 'local',
   calls: 'platform',
-  args: { dir: { help: 'the folder; it is made when it is not there' } },
-  flags: { overwrite: { help: 'bring files up to date that say something else' } },
-  columns: view.columns,
+  args: { dir: { help: 'folder; it is created if it does not exist' } },
+  flags: { overwrite: { help: 'update files that differ from the platform' } },
   output: () => array(exportedFile()),
   notes: [
-    'Secrets are written as references to environment variables. A file that says the same stays as it is, comments and all; one that is brought up to date keeps its comments and its references.',
+    'Secrets are written as references to environment variables. A file that matches the platform is not changed. An updated file keeps its comments and references.',
   ],
   examples: ['cdpadm warehouse export sync', 'cdpadm warehouse export sync --overwrite -o json'],
   exits: {
-    conflict: 'a file says something else than the platform (see --overwrite)',
+    conflict: 'a file differs from the platform (see --overwrite)',
     invalidInput: 'a file in the folder is invalid',
   },
   run: (ctx, { args, flags }) => exportWarehouse(ctx, args.dir, flags.overwrite === true),
+  view: {
+    kind: 'list',
+    columns: [
+      { key: 'type', value: (it) => it.type },
+      { key: 'id', id: true, value: (it) => it.id },
+      { key: 'action', value: (it) => it.action },
+      // A path that is cut cannot be opened.
+      { key: 'file', id: true, value: (it) => it.file },
+    ],
+    empty: 'This workspace has no connections, data models or pipelines.',
+  },
 });
 
-async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): Promise<void> {
+async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): Promise<ExportedFile[]> {
   const live = await readLive(await ctx.api(), ctx.signal);
   const entries = await readExisting(ctx, dir);
   const writings: Writing[] = [];
@@ -84,26 +82,17 @@ async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): P
   }
   const alone = entries.filter(({ type, definition }) => !live[type].some(({ id }) => id === definition.id));
   if (alone.length > 0) {
-    ctx.out.note(`Not on the platform, left as they are: ${alone.map(({ file }) => file.path).join(', ')}`);
+    ctx.out.note(`Not on the platform, not changed: ${alone.map(({ file }) => file.path).join(', ')}`);
   }
-  const next = writings.length > 0 ? 'Edit them' : `Its folders take files of your own: ${FOLDERS}. Fill them`;
+  const next = writings.length > 0 ? 'Edit them' : `Put your own files into ${FOLDERS}`;
   ctx.out.note({ text: `${next}, then:`, command: `cdpadm warehouse diff ${dir}` });
-  await ctx.out.emit(
-    writings.map(({ texts: _texts, ...file }) => file),
-    view,
-  );
+  return writings.map(({ texts: _texts, ...file }) => file);
 }
 
 async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]> {
-  try {
-    await readWarehouseDir(dir, [], ctx);
-  } catch (error) {
-    // No folder yet: nothing to keep.
-    if (error instanceof KnownError && exitOf(error) === 'usage') return [];
-    throw error;
-  }
-  // Nothing is sent: what the files refer to does not matter here.
-  return await readDirectory(ctx, dir, undefined);
+  if (!statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory()) return [];
+  // Nothing is sent, so references are not judged.
+  return await readDirectory(ctx, dir, await openReferenceRules(ctx, false));
 }
 
 function groupFolder(path: string): void {
@@ -111,7 +100,7 @@ function groupFolder(path: string): void {
     makeFolder(path);
   } catch (error) {
     throw fail('files.write', {
-      message: `The folder ${path} cannot be made: ${systemErrorCode(error) ?? (error as Error).message}.`,
+      message: `The folder ${path} cannot be created: ${systemErrorCode(error) ?? (error as Error).message}.`,
       cause: error,
     });
   }
@@ -119,7 +108,7 @@ function groupFolder(path: string): void {
 
 function localEdits(files: readonly ExportedFile[], dir: string): KnownError {
   return fail('warehouse.local_edits', {
-    message: `These files say something else than the platform: ${files.map(({ file }) => file).join(', ')}. Nothing was written.`,
+    message: `These files differ from the platform: ${files.map(({ file }) => file).join(', ')}. Nothing was written.`,
     hint: {
       text: 'Apply them, or export into another folder. To see the differences:',
       command: `cdpadm warehouse diff ${dir}`,
@@ -129,17 +118,17 @@ function localEdits(files: readonly ExportedFile[], dir: string): KnownError {
 
 type ExportedFile = Infer<ReturnType<typeof exportedFile>>;
 
-/** A file to be written, and what it is for. */
+/** An exported resource and the files to write for it. */
 interface Writing extends ExportedFile {
   texts: { path: string; text: string }[];
 }
 
-/** A new file; an id that cannot be a file's name is refused, wherever it came from. */
+/** A new file. Throws if the id of the resource cannot be a file name. */
 async function newFile(type: ResourceType, definition: Definition, dir: string): Promise<Writing> {
   const { id } = definition;
   if (!/^[A-Za-z0-9_-]+$/.test(id)) {
     throw fail('warehouse.id', {
-      message: `The platform has a resource whose id cannot be the name of a file: ${id}`,
+      message: `The id of a resource cannot be a file name: ${id}`,
     });
   }
   const file = join(dir, GROUPS[type], `${id}.yaml`);
@@ -154,7 +143,7 @@ async function newFile(type: ResourceType, definition: Definition, dir: string):
   return { type, id, file, action: 'written', texts };
 }
 
-/** An existing file with what is different; its references stay. */
+/** An existing file with the fields that differ. Its references stay. */
 async function updatedFile(entry: DirectoryEntry, live: Definition): Promise<Writing> {
   const { type, definition, file } = entry;
   const wanted = comparable(type, completed(type, definition, live));
@@ -172,7 +161,7 @@ async function updatedFile(entry: DirectoryEntry, live: Definition): Promise<Wri
   return { ...base, action: texts.length > 0 ? 'updated' : 'unchanged', texts };
 }
 
-/** `env:WAREHOUSE_<ID>_<FIELD>` in place of each secret. */
+/** Replaces each secret with `env:WAREHOUSE_<ID>_<FIELD>`. */
 function withReferences(type: ResourceType, definition: Definition): Definition {
   return SECRET_PATHS[type].reduce<Definition>((copy, path) => {
     if (valueAt(copy, path) === undefined) return copy;

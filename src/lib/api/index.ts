@@ -53,7 +53,7 @@ function createConnectionsApi(client: Client, workspaceId: bigint) {
   return {
     ...resourceCalls(client, connectionsEndpoints, params, 'connectionId'),
     /** All, or those of one provider. */
-    list: (serviceProvider?: ServiceProvider, signal?: AbortSignal) =>
+    list: (signal?: AbortSignal, serviceProvider?: ServiceProvider) =>
       client.call(connectionsEndpoints.list, { params, query: { serviceProvider }, signal }),
   };
 }

@@ -7,7 +7,6 @@ import { resourceCalls } from './resource.ts';
 interface UpdateOptions {
   /** False lets the update change the sync mode, which resets the sync position. */
   preventResets?: boolean;
-  signal?: AbortSignal;
 }
 
 interface RunsQuery {
@@ -32,15 +31,15 @@ export function createPipelinesApi(client: Client, workspaceId: bigint) {
   const { update, trigger, reset, report, runs, run } = pipelinesEndpoints;
   const params = { workspaceId };
   const of = (pipelineId: string) => ({ workspaceId, pipelineId });
-  const updateOf = (id: string, body: PipelineRequest, { preventResets, signal }: UpdateOptions) => {
-    return { params: of(id), body, query: { preventResets }, signal };
+  const updateOf = (id: string, body: PipelineRequest, { preventResets }: UpdateOptions) => {
+    return { params: of(id), body, query: { preventResets } };
   };
   const triggerOf = (pipeline_id: string) => ({ params, body: { pipeline_id } });
   const resetOf = (pipeline_id: string) => ({ params, body: { pipeline_id, reset_type: 'full' as const } });
   return {
     ...resourceCalls(client, pipelinesEndpoints, params, 'pipelineId'),
-    update: (id: string, body: PipelineRequest, options: UpdateOptions = {}) =>
-      client.call(update, updateOf(id, body, options)),
+    update: (id: string, body: PipelineRequest, signal?: AbortSignal, options: UpdateOptions = {}) =>
+      client.call(update, { ...updateOf(id, body, options), signal }),
     describeUpdate: (id: string, body: PipelineRequest, options: UpdateOptions = {}) =>
       client.describe(update, updateOf(id, body, options)),
     /** Starts a run. Never repeated after a lost response: throws OutcomeUnknownError. */

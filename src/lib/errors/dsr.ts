@@ -53,8 +53,8 @@ export const DSR_ERRORS = {
   'dsr.unreachable_status': {
     exit: 'conflict',
     summary: 'The request will not reach the awaited status.',
-    explanation: 'It ended in another one, for example because it was cancelled.',
-    fix: 'Look at it with `cdpadm dsr status`.',
+    explanation: 'It reached another final status, for example because it was cancelled.',
+    fix: 'Check it with `cdpadm dsr status`.',
   },
   'dsr.bulk_again': {
     exit: 'guard',
@@ -66,7 +66,7 @@ export const DSR_ERRORS = {
     exit: 'guard',
     summary: 'Another process is submitting this file.',
     explanation: 'Two processes would submit the same rows.',
-    fix: 'Wait until it has ended; --resume continues what it leaves.',
+    fix: 'Wait until it finishes, then send the remaining rows with --resume.',
   },
   'dsr.journal': {
     exit: 'failed',
@@ -83,8 +83,8 @@ export const DSR_ERRORS = {
   'dsr.listen': {
     exit: 'failed',
     summary: 'The callback receiver cannot listen.',
-    explanation: 'The port is taken (exit code 6), or may not be used.',
-    fix: 'Choose another port; --port 0 takes a free one.',
+    explanation: 'The port is in use (exit code 6), or you may not use it.',
+    fix: 'Choose another port, or a free one with --port 0.',
   },
   'dsr.outbox_claimed': {
     exit: 'conflict',

@@ -17,12 +17,12 @@ export const EMULATOR_ERRORS = {
   'emulator.unreachable': {
     exit: 'network',
     summary: 'The embedded platform did not respond.',
-    explanation: 'It ended, or is busy.',
+    explanation: 'It stopped, or it is busy.',
     fix: 'Run the command again, or start another platform.',
   },
   'emulator.unreadable': {
     exit: 'failed',
-    summary: 'What responded is not an embedded platform.',
+    summary: 'The response is not from an embedded platform.',
     explanation: 'Another program may listen on that port.',
     fix: 'Check it with `cdpadm emulator clock`, or start another platform.',
   },
@@ -36,12 +36,12 @@ export const EMULATOR_ERRORS = {
     exit: 'conflict',
     summary: 'The port is in use.',
     explanation: 'Another program listens on it.',
-    fix: 'Choose another one with --port; --port 0 takes a free one.',
+    fix: 'Choose another port with --port, or a free one with --port 0.',
   },
   'emulator.listen': {
     exit: 'failed',
     summary: 'The embedded platform cannot listen.',
-    explanation: 'The address or the port may not be used.',
+    explanation: 'You may not use the address or the port.',
     fix: 'Choose another port.',
   },
   'emulator.database': {
@@ -53,12 +53,12 @@ export const EMULATOR_ERRORS = {
   'emulator.newer': {
     exit: 'failed',
     summary: 'The state was written by a newer version.',
-    explanation: 'This version does not know its format.',
+    explanation: 'This version does not support its format.',
     fix: 'Use that version, or another folder with --data.',
   },
   'emulator.sample_warehouse': {
     exit: 'failed',
-    summary: 'The sample warehouse cannot be made.',
+    summary: 'The sample warehouse cannot be created.',
     explanation: 'The folder is missing or read-only; if the file exists, the exit code is 6.',
     fix: 'Choose another name or folder.',
   },

@@ -1,6 +1,6 @@
-// What the registry says of one error.
+// An entry of the error registry.
 
-/** How a process ends; `runtime/exit-codes.ts` has the number of each. */
+/** Names of exit codes. `runtime/exit-codes.ts` has their numbers. */
 export type ExitName =
   | 'ok'
   | 'failed'
@@ -20,7 +20,7 @@ export type ExitName =
   | 'terminated';
 
 export interface ErrorEntry {
-  /** The usual ending. */
+  /** The exit code, unless the cause needs another one. */
   readonly exit: ExitName;
   readonly summary: string;
   readonly explanation: string;

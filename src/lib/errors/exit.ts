@@ -1,9 +1,9 @@
-// How an error ends the process: as the registry says of its code, or as a cause of its own does.
+// The exit code of an error: from the registry, or its own.
 import { KnownError, type KnownErrorOptions } from '../kernel/errors.ts';
 import type { ExitName } from './entry.ts';
 import { type ErrorCode, ERRORS } from './registry.ts';
 
-/** An error that ends the process as `exit` says, not as the registry says of its code. */
+/** An error with an exit code of its own instead of the registry's. */
 export class CliError extends KnownError {
   readonly exit: ExitName;
 
@@ -18,12 +18,12 @@ export class CliError extends KnownError {
   }
 }
 
-/** The same failure, ending the process in another way. */
+/** The same error with another exit code. */
 export function endingAs(error: KnownError, exit: ExitName): CliError {
   return new CliError({ ...error.parts, exit, cause: error });
 }
 
-/** How the process ends with this error. */
+/** The exit code of this error. */
 export function exitOf(error: KnownError): ExitName {
   if (error instanceof CliError) return error.exit;
   return Object.hasOwn(ERRORS, error.code) ? ERRORS[error.code as ErrorCode].exit : 'failed';

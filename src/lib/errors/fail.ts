@@ -1,4 +1,4 @@
-// How the program fails: with a code of the registry, which says how the process ends.
+// Creates errors with a code of the registry.
 import { KnownError, type KnownErrorOptions } from '../kernel/errors.ts';
 import type { ExitName } from './entry.ts';
 import { CliError } from './exit.ts';
@@ -6,7 +6,12 @@ import type { ErrorCode } from './registry.ts';
 
 export type FailureParts = Omit<KnownErrorOptions, 'code'> & { exit?: ExitName };
 
-/** An error with this code. `exit` is for a cause that ends the process in another way than the registry says. */
+/** The parts of an error that its cause gives. */
+export function causedBy(cause: KnownError | undefined): Pick<FailureParts, 'status' | 'request' | 'cause'> {
+  return cause ? { status: cause.status, request: cause.request, cause } : {};
+}
+
+/** An error with this code. `exit` overrides the exit code of the registry. */
 export function fail(code: ErrorCode, { exit, ...options }: FailureParts): KnownError {
   return exit === undefined ? new KnownError({ ...options, code }) : new CliError({ ...options, code, exit });
 }

@@ -4,10 +4,10 @@ import type { ErrorEntry } from './entry.ts';
 export const HTTP_ERRORS = {
   'http.outcome_unknown': {
     exit: 'network',
-    summary: 'It is not known whether a write arrived.',
+    summary: 'The outcome of a write is unknown.',
     explanation:
-      'The response was lost or proves nothing, and reading the platform did not show the outcome. Some writes cannot be read back.',
-    fix: 'Look at the platform with the command in the hint before you repeat the write.',
+      'The response was lost or does not confirm the write, and a read did not show the outcome. Some writes cannot be read back.',
+    fix: 'Check the platform with the command in the hint before you repeat the write.',
   },
   'http.bad_request': {
     exit: 'failed',
@@ -29,27 +29,27 @@ export const HTTP_ERRORS = {
   },
   'http.not_found': {
     exit: 'notFound',
-    summary: 'The platform does not find it (404).',
+    summary: 'The resource was not found (404).',
     explanation: 'An id in the command or in the settings is wrong.',
     fix: 'Check the ids; `cdpadm profile show --origin` shows where those in use come from.',
   },
   'http.gone': {
     exit: 'notFound',
-    summary: 'It no longer exists (410).',
+    summary: 'The resource no longer exists (410).',
     explanation: 'The platform keeps some things for a limited time only.',
     fix: 'Create or request it again.',
   },
   'http.conflict': {
     exit: 'conflict',
-    summary: 'It conflicts with what the platform holds (409).',
-    explanation: 'Something with this id exists, or its state does not allow the change.',
-    fix: 'Read the current state, then decide.',
+    summary: 'The request conflicts with the current state (409).',
+    explanation: 'The id is taken, or the state of the resource does not allow the change.',
+    fix: 'Read the current state before you decide.',
   },
   'http.too_large': {
     exit: 'failed',
     summary: 'The request is too large (413).',
     explanation: 'The platform accepts only bodies up to a limit.',
-    fix: 'Send less at once.',
+    fix: 'Send less data per request.',
   },
   'http.unprocessable': {
     exit: 'failed',
@@ -59,27 +59,27 @@ export const HTTP_ERRORS = {
   },
   'http.rate_limited': {
     exit: 'unavailable',
-    summary: 'There were too many requests (429).',
-    explanation: 'The limit may be shared with other programs. Every retry was used.',
+    summary: 'Too many requests (429).',
+    explanation: 'The limit may be shared with other programs. Every retry failed.',
     fix: 'Wait a minute, or lower --rate.',
   },
   'http.unavailable': {
     exit: 'unavailable',
-    summary: 'The platform is in trouble (500, 502, 503 or 504).',
-    explanation: 'Every retry was used.',
-    fix: 'Run the command later; --retries N tries more often.',
+    summary: 'The platform is unavailable (500, 502, 503 or 504).',
+    explanation: 'Every retry failed.',
+    fix: 'Run the command later, or allow more retries with --retries N.',
   },
   'http.warehouse_unreachable': {
     exit: 'failed',
     summary: 'The platform cannot reach the warehouse (505).',
-    explanation: 'The platform is well, but the connection does not work.',
+    explanation: 'The platform works, but its connection to the warehouse does not.',
     fix: 'Check the address and the credentials of the connection.',
   },
   'http.refused': {
     exit: 'failed',
     summary: 'The platform rejected the request for another reason.',
     explanation: 'The message has the status code and the text of the response.',
-    fix: 'Correct the request, or ask those who run the platform.',
+    fix: 'Correct the request, or contact the operator of the platform.',
   },
   'http.redirect': {
     exit: 'failed',
@@ -97,19 +97,19 @@ export const HTTP_ERRORS = {
     exit: 'failed',
     summary: 'The response cannot be read.',
     explanation:
-      'It is not what the specification says: another document, cut off, or not JSON. Something other than the platform may have answered.',
+      'It does not match the specification: it is another document, cut off, or not JSON. Another server may have answered.',
     fix: 'Check the addresses and the proxy settings.',
   },
   'network.refused': {
     exit: 'network',
     summary: 'The connection was refused.',
     explanation: 'Nothing listens at this address and port.',
-    fix: 'Check the address and the port, and that the service runs.',
+    fix: 'Check the address and the port. Check that the service is running.',
   },
   'network.dns': {
     exit: 'network',
     summary: 'The host name cannot be resolved.',
-    explanation: 'It is misspelled, or the network or the DNS server does not work.',
+    explanation: 'The name is misspelled, or the network or the DNS server does not work.',
     fix: 'Check the spelling, the network and the DNS settings.',
   },
   'network.unreachable': {
@@ -121,8 +121,8 @@ export const HTTP_ERRORS = {
   'network.certificate': {
     exit: 'network',
     summary: 'The certificate of the server is not trusted.',
-    explanation: 'It is issued by an unknown authority, for another name, or has expired.',
-    fix: 'For an authority of your company, use --ca-file or `ca_file` in the profile.',
+    explanation: 'Its issuer is unknown, it is for another name, or it has expired.',
+    fix: 'For an authority of your company, pass --ca-file or set `ca_file` in the profile.',
   },
   'network.tls': {
     exit: 'network',
@@ -133,7 +133,7 @@ export const HTTP_ERRORS = {
   'network.proxy': {
     exit: 'network',
     summary: 'The proxy did not open a connection.',
-    explanation: 'It is wrong, asks for credentials, or does not allow the host.',
+    explanation: 'Its address is wrong, it requires credentials, or it blocks the host.',
     fix: 'Check HTTPS_PROXY, or exclude the host with NO_PROXY.',
   },
   'network.connect_timeout': {
@@ -145,8 +145,8 @@ export const HTTP_ERRORS = {
   'network.timeout': {
     exit: 'network',
     summary: 'No complete response arrived in time.',
-    explanation: 'The platform is slow, or the time limit is short.',
-    fix: 'Give it more time with --request-timeout.',
+    explanation: 'The platform is slow, or the time limit is too short.',
+    fix: 'Pass a longer --request-timeout.',
   },
   'network.idle': {
     exit: 'network',
@@ -169,7 +169,7 @@ export const HTTP_ERRORS = {
   'network.malformed': {
     exit: 'network',
     summary: 'The response is not HTTP.',
-    explanation: 'Something other than the platform listens there.',
+    explanation: 'Another program listens on this port.',
     fix: 'Check the address and the port.',
   },
 } as const satisfies Record<string, ErrorEntry>;

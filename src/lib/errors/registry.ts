@@ -1,6 +1,5 @@
-// Every code of an error: how a command ends with it, what it means, why it happens and how to fix it.
+// All error codes: exit code, meaning, cause and fix.
 import type { ErrorEntry } from './entry.ts';
-import { BULK_ERRORS } from './bulk.ts';
 import { DSR_ERRORS } from './dsr.ts';
 import { EMULATOR_ERRORS } from './emulator.ts';
 import { GENERAL_ERRORS } from './general.ts';
@@ -15,7 +14,6 @@ export const ERRORS = {
   ...SETUP_ERRORS,
   ...HTTP_ERRORS,
   ...ROLES_ERRORS,
-  ...BULK_ERRORS,
   ...DSR_ERRORS,
   ...WAREHOUSE_ERRORS,
   ...SEED_ERRORS,

@@ -16,8 +16,8 @@ export const ROLES_ERRORS = {
   },
   'roles.task_not_found': {
     exit: 'notFound',
-    summary: 'No role and no catalog has this task.',
-    explanation: 'A misspelled task would look like a task that nobody has.',
+    summary: 'The task does not exist.',
+    explanation: 'No role has it, and it is not in the catalog.',
     fix: 'List the tasks with `cdpadm roles tasks`.',
   },
   'roles.template_not_found': {
@@ -40,7 +40,7 @@ export const ROLES_ERRORS = {
   },
   'roles.conflict': {
     exit: 'conflict',
-    summary: 'Someone else changed the same things.',
+    summary: 'Another admin changed the same fields.',
     explanation:
       'The live manifest and your file differ from the manifest that you pulled, in the same fields. Nothing was sent.',
     fix: 'Pull into a new file, and repeat your changes there.',
@@ -49,8 +49,8 @@ export const ROLES_ERRORS = {
     exit: 'conflict',
     summary: 'The file is older than the live manifest.',
     explanation:
-      'The manifest that it was made from is not known on this machine, so that pushing it could undo the changes of others.',
-    fix: 'Pull again, name the original with --base, or push with --expect-plan.',
+      'This machine does not have the manifest that the file was made from, so a push could undo the changes of others.',
+    fix: 'Pull again, pass the original manifest with --base, or push with --expect-plan.',
   },
   'roles.plan_mismatch': {
     exit: 'conflict',
@@ -61,14 +61,14 @@ export const ROLES_ERRORS = {
   'roles.changing': {
     exit: 'conflict',
     summary: 'The live manifest keeps changing.',
-    explanation: 'Someone else writes it again and again. Nothing was sent.',
-    fix: 'Find out who writes it, then push again.',
+    explanation: 'Another process writes it repeatedly. Nothing was sent.',
+    fix: 'Find the other writer, then push again.',
   },
   'roles.changed_meanwhile': {
     exit: 'conflict',
     summary: 'The platform does not hold the manifest that was sent.',
     explanation:
-      'Another admin wrote at the same moment, or the platform stored it differently. Your file was not changed.',
+      'Another admin wrote at the same moment, or the platform stored something else. Your file was not changed.',
     fix: 'Compare with `cdpadm roles diff`; the previous version is saved.',
   },
   'roles.local_edits': {
@@ -81,13 +81,13 @@ export const ROLES_ERRORS = {
     exit: 'guard',
     summary: 'The push would delete roles.',
     explanation: 'A role that is missing from the file is deleted for the whole organization.',
-    fix: 'If that is what you want, add --allow-delete.',
+    fix: 'To allow it, pass --allow-delete.',
   },
   'roles.guard.empty': {
     exit: 'guard',
     summary: 'The push would delete all roles.',
     explanation: 'The file contains no role.',
-    fix: 'If that is what you want, add --allow-empty.',
+    fix: 'To allow it, pass --allow-empty.',
   },
   'roles.guard.threshold': {
     exit: 'guard',

@@ -35,7 +35,7 @@ export const SETUP_ERRORS = {
   'config.newer': {
     exit: 'invalidInput',
     summary: 'The settings were written by a newer version.',
-    explanation: 'This version does not know their format and leaves them alone.',
+    explanation: 'This version does not support their format and does not change them.',
     fix: 'Update cdpadm, or set CDPADM_CONFIG_DIR to another folder.',
   },
   'references.not_allowed': {
@@ -43,7 +43,7 @@ export const SETUP_ERRORS = {
     summary: 'A file names a secret in a way that is not allowed.',
     explanation:
       'A definition may come from someone else. Its references must not read files outside its folder, run commands, or use the credentials of this program.',
-    fix: 'Keep the secret in a place that the message allows; --allow-commands runs the commands in a file that you trust.',
+    fix: 'Move the secret to an allowed place. To run the commands of a trusted file, pass --allow-commands.',
   },
   'auth.no_credentials': {
     exit: 'auth',
@@ -55,7 +55,7 @@ export const SETUP_ERRORS = {
     exit: 'auth',
     summary: 'A secret was not sent to an address from another source.',
     explanation: 'If an address and a secret come from different sources, one of them could steal the other.',
-    fix: 'Give both in the same place: the profile, or the environment.',
+    fix: 'Set both in the same place: the profile or the environment.',
   },
   'auth.malformed_token': {
     exit: 'auth',
@@ -65,7 +65,7 @@ export const SETUP_ERRORS = {
   },
   'auth.test_failed': {
     exit: 'auth',
-    summary: 'The credentials were tried and do not work.',
+    summary: 'The credentials do not work.',
     explanation: 'The message says which area rejected them, and why.',
     fix: 'Correct the credentials of that area, then run `cdpadm auth test`.',
   },
@@ -83,7 +83,7 @@ export const SETUP_ERRORS = {
   },
   'secrets.missing': {
     exit: 'auth',
-    summary: 'A secret is not where it should be.',
+    summary: 'A secret was not found.',
     explanation: 'An environment variable is not set, or an entry of the keychain does not exist.',
     fix: 'Put the secret there, or store it in another place with `cdpadm auth login`.',
   },

@@ -17,7 +17,7 @@ export const WAREHOUSE_ERRORS = {
   'warehouse.in_use': {
     exit: 'conflict',
     summary: 'The resource is used by a pipeline.',
-    explanation: 'The platform deletes nothing that is in use.',
+    explanation: 'The platform does not delete a resource that is in use.',
     fix: 'Delete those pipelines first, or change what they use.',
   },
   'warehouse.id': {
@@ -41,26 +41,26 @@ export const WAREHOUSE_ERRORS = {
   'warehouse.guard.delete': {
     exit: 'guard',
     summary: 'The folder would delete resources.',
-    explanation: 'A deletion needs a permission of its own.',
-    fix: 'If that is what you want, add --allow-delete.',
+    explanation: 'A resource that no file defines is deleted from the workspace.',
+    fix: 'To allow it, pass --allow-delete.',
   },
   'warehouse.guard.reset': {
     exit: 'guard',
     summary: 'A change would reset a sync position.',
     explanation: 'The pipeline would then read its data again.',
-    fix: 'If that is what you want, add --allow-reset.',
+    fix: 'To allow it, pass --allow-reset.',
   },
   'warehouse.guard.empty': {
     exit: 'guard',
     summary: 'The folder would delete everything.',
     explanation: 'It contains no definition.',
-    fix: 'If that is what you want, add --allow-empty.',
+    fix: 'To allow it, pass --allow-empty.',
   },
   'resource.created_meanwhile': {
     exit: 'conflict',
     summary: 'Another admin created it first.',
     explanation: 'It appeared after the command had checked that the id was free. Nothing was overwritten.',
-    fix: 'Read it, then decide.',
+    fix: 'Read it before you decide.',
   },
   'resource.changed_meanwhile': {
     exit: 'conflict',
@@ -71,13 +71,13 @@ export const WAREHOUSE_ERRORS = {
   'pipelines.not_idle': {
     exit: 'conflict',
     summary: 'The pipeline is running.',
-    explanation: 'The platform starts no second run.',
+    explanation: 'The platform does not start a second run.',
     fix: 'Add --wait-idle, or watch the run with `cdpadm pipelines watch`.',
   },
   'pipelines.paused': {
     exit: 'conflict',
     summary: 'The pipeline is paused.',
-    explanation: 'The platform starts no run of a paused pipeline.',
+    explanation: 'The platform does not start a run of a paused pipeline.',
     fix: 'Resume it with `cdpadm pipelines resume`.',
   },
   'pipelines.no_runs': {
@@ -108,6 +108,6 @@ export const WAREHOUSE_ERRORS = {
     exit: 'guard',
     summary: 'The change would reset the sync position.',
     explanation: 'The pipeline would then read its data again.',
-    fix: 'If that is what you want, add --allow-reset.',
+    fix: 'To allow it, pass --allow-reset.',
   },
 } as const satisfies Record<string, ErrorEntry>;

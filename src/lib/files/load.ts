@@ -3,6 +3,7 @@ import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type KnownError, type Issue, invalidInput, MOST_ISSUES } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
 import type { Place } from '../kernel/text-place.ts';
+import { counted } from '../kernel/words.ts';
 import { readJson } from './json-document.ts';
 import type { DocumentReading, Problem, ValuePath } from './reading.ts';
 import { type InputSource, readInput } from './read-input.ts';
@@ -67,9 +68,8 @@ export function withoutSchemaHint(value: unknown): unknown {
  * each, in the order of the text.
  */
 export function invalidDocument(document: LoadedDocument, what: string, issues: readonly FieldIssue[]): KnownError {
-  const count = issues.length === 1 ? 'one issue' : `${issues.length} issues`;
   return invalidInput(
-    `${document.name} is not a valid ${what}: ${count}. Nothing was sent.`,
+    `${document.name} is not a valid ${what}: ${counted(issues.length, 'issue')}. Nothing was sent.`,
     placeIssues(document, issues),
     undefined,
     Math.max(0, issues.length - MOST_ISSUES),

@@ -35,15 +35,15 @@ export interface KnownErrorOptions {
   code: string;
   message: string;
   /** What to do about it. */
-  hint?: Hints;
+  hint?: Hints | undefined;
   /** The HTTP status, where one caused it. */
-  status?: number;
-  request?: FailedRequest;
+  status?: number | undefined;
+  request?: FailedRequest | undefined;
   issues?: readonly Issue[];
   /** How many issues there are that `issues` does not hold. */
   issuesOmitted?: number;
   /** Further data for `-o json`; never secrets. */
-  details?: Record<string, unknown>;
+  details?: Record<string, unknown> | undefined;
   cause?: unknown;
 }
 
@@ -76,16 +76,7 @@ export class KnownError extends Error {
   /** What another error is made of that says the same. */
   get parts(): KnownErrorOptions {
     const { code, details, hints, issues, issuesOmitted, message, request, status } = this;
-    return {
-      code,
-      message,
-      issues,
-      issuesOmitted,
-      ...(hints.length > 0 && { hint: hints }),
-      ...(status !== undefined && { status }),
-      ...(request && { request }),
-      ...(details && { details }),
-    };
+    return { code, message, issues, issuesOmitted, hint: hints, status, request, details };
   }
 
   /** The same failure told anew: what is not given stays as it is, and this one is the cause. */
@@ -101,18 +92,12 @@ export function isNotFound(error: unknown): error is KnownError & { code: 'http.
 
 /** A word or flag that the command line got wrong. */
 export function usageError(message: string, hint?: Hints): KnownError {
-  return new KnownError({ code: 'usage', message, ...(hint === undefined ? {} : { hint }) });
+  return new KnownError({ code: 'usage', message, hint });
 }
 
 /** An input file with one or more issues. `omitted` counts the issues that `issues` does not hold. */
 export function invalidInput(message: string, issues: readonly Issue[], hint?: Hints, omitted = 0): KnownError {
-  return new KnownError({
-    code: 'input.invalid',
-    message,
-    issues,
-    issuesOmitted: omitted,
-    ...(hint === undefined ? {} : { hint }),
-  });
+  return new KnownError({ code: 'input.invalid', message, issues, issuesOmitted: omitted, hint });
 }
 
 /** Whether a system call failed because there is no such file, or no folder where one would have to be. */

@@ -1,14 +1,27 @@
-// Where and why a text stops being JSON. Only read when `JSON.parse` has refused it: the engine's own messages often
-// hold no position, and differ between versions.
+// A strict walk over JSON text: where and why it stops being JSON, and where its parts are. The messages of `JSON.parse`
+// often have no position, and differ between versions.
 
 export interface JsonSyntaxError {
-  /** Index of the first character that cannot stand where it does; the text's length when it ends too early. */
+  /** Index of the first wrong character; the length of the text if it ends too early. */
   offset: number;
   /** A clause without a full stop: `a comma or "]" is missing`. */
   reason: string;
 }
 
-/** The first thing wrong with the text, or undefined when it is JSON. Recurses once per level of nesting. */
+/** Where a value is in the text, and where its parts are. */
+export interface JsonSpot {
+  offset: number;
+  /** The offset after the value. */
+  end: number;
+  items?: JsonSpot[];
+  members?: JsonMembers;
+}
+
+type JsonMembers = Map<string, { key: number; value: JsonSpot }>;
+/** Called for each key before it joins the members of its object. */
+type OnKey = (key: string, offset: number, members: JsonMembers) => void;
+
+/** The first error in the text, or undefined if it is JSON. Recurses once per level of nesting. */
 export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   try {
     const end = skipSpace(text, readValue(text, skipSpace(text, 0)));
@@ -18,6 +31,13 @@ export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
     if (error instanceof Stop) return error.found;
     throw error;
   }
+}
+
+/** Where everything is in a text that is JSON, with or without a byte-order mark. */
+export function locateJson(text: string, onKey: OnKey = () => undefined): JsonSpot {
+  const root: JsonSpot = { offset: 0, end: 0 };
+  readValue(text, skipSpace(text, text.startsWith('\ufeff') ? 1 : 0), root, onKey);
+  return root;
 }
 
 /** Carries a finding out of the recursion; never leaves this file. */
@@ -39,11 +59,27 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** Each reader takes the offset where its part begins and returns the offset behind it. */
-function readValue(text: string, at: number): number {
+/** Each reader takes the offset where its part begins and returns the offset after it. A spot is filled in. */
+function readValue(text: string, at: number, spot?: JsonSpot, onKey?: OnKey): number {
+  const end = readAny(text, at, spot, onKey);
+  if (spot) Object.assign(spot, { offset: at, end });
+  return end;
+}
+
+function readAny(text: string, at: number, spot?: JsonSpot, onKey?: OnKey): number {
   const first = text.charAt(at);
-  if (first === '{') return readMembers(text, at, '}', readMember);
-  if (first === '[') return readMembers(text, at, ']', readValue);
+  if (first === '{') {
+    const members = spot && (spot.members = new Map());
+    return readParts(text, at, '}', (start) => readMember(text, start, members, onKey));
+  }
+  if (first === '[') {
+    const items: JsonSpot[] | undefined = spot && (spot.items = []);
+    return readParts(text, at, ']', (start) => {
+      const item = items && { offset: start, end: start };
+      if (item) items.push(item);
+      return readValue(text, start, item, onKey);
+    });
+  }
   if (first === '"') return readString(text, at);
   if (first === '-' || isDigit(first)) return readNumber(text, at);
   for (const word of ['true', 'false', 'null']) {
@@ -52,11 +88,11 @@ function readValue(text: string, at: number): number {
   return fail(text, at, 'a value is missing here');
 }
 
-function readMembers(text: string, open: number, close: string, read: typeof readValue): number {
+function readParts(text: string, open: number, close: string, read: (start: number) => number): number {
   let at = skipSpace(text, open + 1);
   if (text.charAt(at) === close) return at + 1;
   for (;;) {
-    at = skipSpace(text, read(text, at));
+    at = skipSpace(text, read(at));
     const next = text.charAt(at);
     if (next === close) return at + 1;
     if (next !== ',') fail(text, at, `a comma or "${close}" is missing`);
@@ -65,11 +101,18 @@ function readMembers(text: string, open: number, close: string, read: typeof rea
   }
 }
 
-function readMember(text: string, start: number): number {
+function readMember(text: string, start: number, members?: JsonMembers, onKey?: OnKey): number {
   if (text.charAt(start) !== '"') fail(text, start, 'a key in double quotes is missing');
-  const colon = skipSpace(text, readString(text, start));
+  const keyEnd = readString(text, start);
+  const colon = skipSpace(text, keyEnd);
   if (text.charAt(colon) !== ':') fail(text, colon, 'a colon is missing after the key');
-  return readValue(text, skipSpace(text, colon + 1));
+  const value = members && { offset: 0, end: 0 };
+  if (value) {
+    const key = JSON.parse(text.slice(start, keyEnd)) as string;
+    onKey?.(key, start, members);
+    members.set(key, { key: start, value });
+  }
+  return readValue(text, skipSpace(text, colon + 1), value, onKey);
 }
 
 function readString(text: string, open: number): number {

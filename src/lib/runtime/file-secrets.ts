@@ -1,40 +1,34 @@
-// Secrets that a definition refers to: had when they are sent, known to the redactor from then on.
+// Reads the secrets that a definition refers to, and makes them known to the redactor.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { looksLikeReference, parseReference } from '../config/secret-file.ts';
 import { isMask } from '../contract/masks.ts';
+import { fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { environmentForChild } from './child-environment.ts';
 import type { Context } from './context.ts';
-import { guardReferences, type ReferenceSource, type ReferenceRules, refuseOwnSecrets } from './reference-rules.ts';
-import { fail } from '../errors/fail.ts';
+import { guardReferences, type JudgedReference, type ReferenceRules, refuseOwnSecrets } from './reference-rules.ts';
 
-/** Secrets that are documents of many lines; of any other, a command's first line is taken, as git does. */
+/** Secrets that are documents of many lines. Of any other secret, only the first line of a command's output counts. */
 const DOCUMENTS = new Set(['service_account_key']);
 
 /**
- * The value behind `env:NAME`, `file:PATH` (relative to `folder`), `keychain:NAME` or `command:LINE`. `field` is its
- * name in the definition, `what` names it in messages. Throws KnownError auth (4) when it cannot be had, invalid input (9)
- * or guard (12) where `rules` forbid it.
+ * Reads the secret behind `env:NAME`, `file:PATH` (relative to the folder of the reference), `keychain:NAME` or
+ * `command:LINE`. `field` is its name in the definition, `what` its name in messages. Throws KnownError auth (4) if it
+ * cannot be read, invalid input (9) or guard (12) if `rules` forbid it.
  */
-export async function resolveFileSecret(
+export async function readReference(
   ctx: Context,
-  source: ReferenceSource,
+  reference: JudgedReference,
   { rules, field, what }: { rules: ReferenceRules; field: string; what: string },
 ): Promise<string> {
-  const judged = { ...source, issue: (message: string) => ({ path: what, message }) };
-  refuseOwnSecrets(rules, [judged]);
-  guardReferences(rules, [judged]);
-  const value = await read(ctx, source.reference, source.folder, DOCUMENTS.has(field), what);
+  refuseOwnSecrets(rules, [reference]);
+  guardReferences(rules, [reference]);
+  const value = await read(ctx, reference.reference, reference.folder, DOCUMENTS.has(field), what);
   if (value.trim() === '') throw missing(what, 'is empty');
-  if (isMask(value)) throw missing(what, 'is nothing but asterisks, which is a mask and no secret');
+  if (isMask(value)) throw missing(what, 'is only a mask (asterisks), not a secret');
   ctx.redactor.add(value);
   return value;
-}
-
-/** The same for a variable or a file; a command or a keychain may ask the user each time, so it is not tried. */
-export async function checkFileSecret(...[ctx, source, options]: Parameters<typeof resolveFileSecret>): Promise<void> {
-  if (/^(?:env|file):/.test(source.reference)) await resolveFileSecret(ctx, source, options);
 }
 
 async function read(ctx: Context, reference: string, folder: string, whole: boolean, what: string): Promise<string> {
@@ -63,7 +57,7 @@ async function read(ctx: Context, reference: string, folder: string, whole: bool
       throw missing(what, `is not in the keychain (service cdpadm, entry ${parsed.entry})`);
     }
     default:
-      throw missing(what, 'has a reference that is none: write env:NAME, file:PATH, keychain:NAME or command:LINE');
+      throw missing(what, 'has an invalid reference: write env:NAME, file:PATH, keychain:NAME or command:LINE');
   }
 }
 
@@ -73,15 +67,15 @@ async function fromKeychain(ctx: Context, entry: string, what: string): Promise<
     return await (await openKeychain()).get(entry, ctx.signal);
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
-    // What the keychain proposes is about a profile's secrets.
+    // The hint of the keychain is about the secrets of a profile.
     throw error.with({
       message: `The ${what} is in the keychain. ${error.message}`,
-      hint: 'Nothing was sent with it. Let the definition say env:NAME, file:PATH or command:LINE instead.',
+      hint: 'Nothing was sent with it. Use env:NAME, file:PATH or command:LINE in the definition.',
     });
   }
 }
 
-/** The whole file without its last line end: a service account's key is a document of many lines. */
+/** The whole file without its last line end. */
 async function readSecret(path: string, what: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');

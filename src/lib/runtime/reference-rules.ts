@@ -1,4 +1,4 @@
-// Which references of a definition are followed: a file from a repository must not run commands or read any file.
+// Decides which references of a definition are followed: a file from a repository must not run commands or read other files.
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { isOwnFile, isOwnReference, profileReferences } from '../config/own-references.ts';
@@ -7,43 +7,40 @@ import type { Hint } from '../kernel/hint.ts';
 import type { Context } from './context.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A reference with the folder that its path starts from. `given`: on the command line or at a prompt, not in a file. */
-export interface ReferenceSource {
+/** A reference and the folder that its path is relative to. */
+export interface JudgedReference {
   reference: string;
   folder: string;
+  /** Whether it comes from the command line or a prompt, not from a file. */
   given: boolean;
+  /** Places a message where the reference is. */
+  issue(message: string): Issue;
 }
 
 export type ReferenceRules = Awaited<ReturnType<typeof openReferenceRules>>;
 
-/** The rules of this command: `allowCommands` is its flag; the rest comes from the profile. */
+/** The rules of this command, from its flag `--allow-commands` and the profile. */
 export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
   const settings = await ctx.settings();
   const held = await profileReferences(ctx.paths.config);
   const own = { config: realPath(ctx.paths.config), cache: realPath(ctx.paths.cache) };
   return {
-    /** Why the reference is never accepted, as a clause: it leads to a secret of this program. */
-    ownSecret: (source: ReferenceSource): string | undefined => {
+    /** The reason if the reference leads to a secret of this program, which is never accepted. */
+    ownSecret: (source: JudgedReference): string | undefined => {
       const path = filePath(source);
       const isOwn = path === undefined ? isOwnReference(source.reference, held) : isOwnFile(path, own);
       return isOwn ? `${source.reference} is a secret of this program, and is never sent to a warehouse` : undefined;
     },
-    /** Why the reference is not followed, and the flag or setting that allows it. */
-    refusal: (source: ReferenceSource): { message: string; hint: Hint } | undefined => {
+    /** The reason if the reference is not followed, and the flag or setting that allows it. */
+    refusal: (source: JudgedReference): { message: string; hint: Hint } | undefined => {
       if (source.given) return undefined;
       const path = filePath(source);
       if (path !== undefined) {
         if ([source.folder, ...settings.allowFiles].some((folder) => isBelow(path, realPath(folder)))) return undefined;
-        return {
-          message: `${source.reference} is outside the folder of the file that names it`,
-          hint: ALLOW_FILES,
-        };
+        return { message: `${source.reference} is outside the folder of the file that names it`, hint: ALLOW_FILES };
       }
       if (!source.reference.startsWith('command:') || allowCommands || settings.allowCommands) return undefined;
-      return {
-        message: `${source.reference} runs a command`,
-        hint: ALLOW_COMMANDS,
-      };
+      return { message: `${source.reference} runs a command`, hint: ALLOW_COMMANDS };
     },
   };
 }
@@ -58,11 +55,6 @@ const ALLOW_COMMANDS: Hint = {
   command: 'cdpadm profile edit NAME --set allow_commands=true',
 };
 
-/** A reference as it is judged before anything is sent; `issue` places a message where the reference is. */
-export interface JudgedReference extends ReferenceSource {
-  issue(message: string): Issue;
-}
-
 /** Throws invalid input (9) for secrets of this program. */
 export function refuseOwnSecrets(rules: ReferenceRules, references: readonly JudgedReference[]): void {
   const issues = references.flatMap((it) => {
@@ -70,10 +62,9 @@ export function refuseOwnSecrets(rules: ReferenceRules, references: readonly Jud
     return message === undefined ? [] : [it.issue(message)];
   });
   if (issues.length === 0) return;
-  throw invalidInput('A definition refers to a secret of this program. Nothing was sent.', issues, OWN_HINT);
+  const hint = 'Refer to the secret of the warehouse, for example env:WAREHOUSE_PASSWORD.';
+  throw invalidInput('A definition refers to a secret of this program. Nothing was sent.', issues, hint);
 }
-
-const OWN_HINT = 'Refer to the secret of the warehouse, for instance env:WAREHOUSE_PASSWORD.';
 
 /** Throws guard (12) for references that need a permission. */
 export function guardReferences(rules: ReferenceRules, references: readonly JudgedReference[]): void {
@@ -89,13 +80,13 @@ export function guardReferences(rules: ReferenceRules, references: readonly Judg
   });
 }
 
-/** The file that a `file:` reference leads to, symlinks resolved; undefined for other references. */
-function filePath({ reference, folder }: ReferenceSource): string | undefined {
+/** The file of a `file:` reference, with symlinks resolved. Undefined for other references. */
+function filePath({ reference, folder }: JudgedReference): string | undefined {
   const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
   return path === undefined ? undefined : realPath(resolve(realPath(folder), path.trim()));
 }
 
-/** The path without symlinks; as it is written where there is nothing. */
+/** The path with symlinks resolved, or as written if nothing is there. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -1,6 +1,6 @@
 // Decides whether a write is done, not done or unknown. Nothing else decides it, for single calls and bulk rows alike.
 import { exitOf } from '../errors/exit.ts';
-import { fail } from '../errors/fail.ts';
+import { causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
 import type { Hints } from '../kernel/hint.ts';
 import type { Tell } from './ports.ts';
@@ -98,13 +98,10 @@ export async function confirmed<Result, Stored>(write: Write<Result, Stored>, po
 /** Marks a failure of which the platform may have carried out the request. */
 export function lossOf(failure: KnownError): KnownError {
   if (failure.code === UNKNOWN) return failure;
-  const { message, request, status } = failure;
   return fail(UNKNOWN, {
-    message,
+    message: failure.message,
     ...(failure.code === 'interrupted' && { exit: exitOf(failure) }),
-    ...(status !== undefined && { status }),
-    ...(request && { request }),
-    cause: failure,
+    ...causedBy(failure),
   });
 }
 
@@ -159,7 +156,6 @@ function unknown(
   const { error, wasSent } = doubt;
   const why = wasSent ? `${causeOf(doubt)}, and ${reason}` : reason;
   const stop = signal.aborted ? (signal.reason as unknown) : undefined;
-  const { request, status } = error ?? {};
   const ended = stop instanceof KnownError ? stop : isLoss(error) ? error : undefined;
   return {
     state: 'unknown',
@@ -167,10 +163,8 @@ function unknown(
       message: `The outcome of ${subject} is unknown: ${why}.`,
       hint,
       ...(ended && { exit: exitOf(ended) }),
-      ...(status !== undefined && { status }),
-      ...(request && { request }),
-      ...(error?.details && { details: error.details }),
-      ...(error && { cause: error }),
+      details: error?.details,
+      ...causedBy(error),
     }),
   };
 }

@@ -7,7 +7,7 @@ import type { Hint } from '../kernel/hint.ts';
 import { confirmed, confirmWrite } from './confirm-write.ts';
 import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
-import { fail } from '../errors/fail.ts';
+import { causedBy, fail } from '../errors/fail.ts';
 
 export interface TriggerOptions {
   waitIdle: boolean;
@@ -189,9 +189,7 @@ function notIdle(id: string, report: PipelineReportReply, cause?: KnownError): K
       command: `cdpadm pipelines watch ${id}`,
     },
     ...(run && { details: { pipeline_run_id: runId(run), run_status: run.status } }),
-    ...(cause?.status !== undefined && { status: cause.status }),
-    ...(cause?.request && { request: cause.request }),
-    ...(cause && { cause }),
+    ...causedBy(cause),
   });
 }
 
@@ -199,9 +197,7 @@ function paused(id: string, cause: KnownError): KnownError {
   return fail('pipelines.paused', {
     message: `Pipeline ${id} is paused, and runs of a paused pipeline are refused. Nothing was triggered.`,
     hint: { text: 'Let it sync again:', command: `cdpadm pipelines resume ${id}` },
-    ...(cause.status !== undefined && { status: cause.status }),
-    ...(cause.request && { request: cause.request }),
-    cause,
+    ...causedBy(cause),
   });
 }
 

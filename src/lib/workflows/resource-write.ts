@@ -3,7 +3,7 @@ import { isNotFound, type KnownError } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
-import { fail } from '../errors/fail.ts';
+import { causedBy, fail } from '../errors/fail.ts';
 
 /** One kind of resource as the writes below see it. */
 export interface ResourceCalls<Reply, Body> {
@@ -177,9 +177,7 @@ function takenMeanwhile(
   return fail('resource.created_meanwhile', {
     message: `Conflict: the platform now has ${noun} ${id}. It is not known who created it.`,
     hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
-    ...(cause?.status !== undefined && { status: cause.status }),
-    ...(cause?.request && { request: cause.request }),
-    ...(cause && { cause }),
+    ...causedBy(cause),
   });
 }
 

@@ -1,79 +1,41 @@
-// The three kinds of resources of warehouse sync, written and read in one way.
+// One interface to the three kinds of resources of warehouse sync.
 import type { Api } from '../api/index.ts';
-import type { ConnectionRequest } from '../contract/connections.ts';
-import type { DataModelRequest } from '../contract/data-models.ts';
-import type { PipelineRequest } from '../contract/pipelines.ts';
 import { comparable, type Definition, GROUPS, NOUNS, type ResourceType } from '../domain/warehouse/definition.ts';
-import type { ResourceCalls } from './resource-write.ts';
 
-/** What the platform answers, as far as all kinds have it. */
+/** The fields that all kinds have in a response. */
 export type ResourceReply = Record<string, unknown> & {
   id: string;
   errors?: { message?: string | null | undefined }[] | null | undefined;
 };
 
-export type DescribedWrite = ReturnType<Api['pipelines']['describeDelete']>;
+type DescribedWrite = ReturnType<Api['pipelines']['describeDelete']>;
 
-export interface WarehouseCalls extends ResourceCalls<ResourceReply, Definition> {
-  readonly type: ResourceType;
+/** The three clients differ only in the types of their bodies, which the schema of each kind has checked. */
+interface ResourceClient {
   list(signal: AbortSignal): Promise<ResourceReply[]>;
-  /** What the write of that name would send. */
+  get(id: string, signal: AbortSignal): Promise<ResourceReply>;
+  create(body: Definition, signal: AbortSignal): Promise<ResourceReply>;
+  update(id: string, body: Definition, signal: AbortSignal, options: object): Promise<ResourceReply>;
+  delete(id: string, signal: AbortSignal): Promise<void>;
   describeCreate(body: Definition): DescribedWrite;
-  describeUpdate(id: string, body: Definition): DescribedWrite;
+  describeUpdate(id: string, body: Definition, options: object): DescribedWrite;
   describeDelete(id: string): DescribedWrite;
 }
 
+export type WarehouseCalls = ReturnType<typeof warehouseCalls>;
+
 /** `allowReset`: an update of a pipeline may change its sync mode, which resets the sync position. */
-export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false } = {}): WarehouseCalls {
-  const common = {
+export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false } = {}) {
+  const clients = { connection: 'connections', data_model: 'dataModels', pipeline: 'pipelines' } as const;
+  const client = api[clients[type]] as unknown as ResourceClient;
+  const options = allowReset ? { preventResets: false } : {};
+  return {
     type,
     noun: NOUNS[type],
     look: `${GROUPS[type]} get`,
+    ...client,
+    update: (id: string, body: Definition, signal: AbortSignal) => client.update(id, body, signal, options),
+    describeUpdate: (id: string, body: Definition) => client.describeUpdate(id, body, options),
     comparable: (definition: ResourceReply | Definition) => comparable(type, definition),
   };
-  switch (type) {
-    case 'connection': {
-      const calls = api.connections;
-      return {
-        ...common,
-        list: (signal) => calls.list(undefined, signal),
-        get: (id, signal) => calls.get(id, signal),
-        create: (body, signal) => calls.create(body as unknown as ConnectionRequest, signal),
-        update: (id, body, signal) => calls.update(id, body as unknown as ConnectionRequest, signal),
-        delete: (id, signal) => calls.delete(id, signal),
-        describeCreate: (body) => calls.describeCreate(body as unknown as ConnectionRequest),
-        describeUpdate: (id, body) => calls.describeUpdate(id, body as unknown as ConnectionRequest),
-        describeDelete: (id) => calls.describeDelete(id),
-      };
-    }
-    case 'data_model': {
-      const calls = api.dataModels;
-      return {
-        ...common,
-        list: (signal) => calls.list(signal),
-        get: (id, signal) => calls.get(id, signal),
-        create: (body, signal) => calls.create(body as unknown as DataModelRequest, signal),
-        update: (id, body, signal) => calls.update(id, body as unknown as DataModelRequest, signal),
-        delete: (id, signal) => calls.delete(id, signal),
-        describeCreate: (body) => calls.describeCreate(body as unknown as DataModelRequest),
-        describeUpdate: (id, body) => calls.describeUpdate(id, body as unknown as DataModelRequest),
-        describeDelete: (id) => calls.describeDelete(id),
-      };
-    }
-    case 'pipeline': {
-      const calls = api.pipelines;
-      const options = allowReset ? { preventResets: false } : {};
-      return {
-        ...common,
-        list: (signal) => calls.list(signal),
-        get: (id, signal) => calls.get(id, signal),
-        create: (body, signal) => calls.create(body as unknown as PipelineRequest, signal),
-        update: (id, body, signal) => calls.update(id, body as unknown as PipelineRequest, { ...options, signal }),
-        delete: (id, signal) => calls.delete(id, signal),
-        describeCreate: (body) => calls.describeCreate(body as unknown as PipelineRequest),
-        describeUpdate: (id, body) => calls.describeUpdate(id, body as unknown as PipelineRequest, options),
-        describeDelete: (id) => calls.describeDelete(id),
-      };
-    }
-  }
 }

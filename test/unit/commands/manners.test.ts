@@ -96,7 +96,7 @@ it.each(['pipelines run customers abc', 'pipelines watch customers 1.5', 'pipeli
   async (line) => {
     const { code, stderr } = await home.run(line);
     expect(code).toBe(2);
-    expect(stderr).toContain('is no id of a run');
+    expect(stderr).toContain('Invalid run id');
   },
 );
 
@@ -130,11 +130,11 @@ test('roles create and update advise as push does, on what they change alone', a
   expect(advice[0]).toContain('audiences:*');
 });
 
-test('a connection that is changed without its secret is told that it is needed again', async () => {
+test('requires the secret again in an update of a connection', async () => {
   const { data } = await home.json<{ id: string; service_provider: string }[]>('connections list');
   const withPassword = data.find(({ service_provider: provider }) => provider !== 'PROVIDER_D');
   const { code, stderr } = await home.run(`connections update ${withPassword?.id ?? ''} --name Other --yes`);
   expect(code).toBe(2);
-  expect(stderr).toContain('is needed again: the platform never shows this secret');
+  expect(stderr).toContain('is required again: the platform never returns this secret');
   expect(stderr).not.toContain('mask');
 });

@@ -1,36 +1,38 @@
-// Bytes of an input from which a reader makes rows.
+// Bytes of an input on their way to becoming rows, whatever its format.
 import { LINE_FEED } from './scan.ts';
 
-/** Reads an input chunk by chunk and gives its rows to the packer. */
+/** What takes the bytes of an input, chunk by chunk, and gives its rows to the packer. */
 export interface RowReader {
   feed(chunk: Buffer): void;
-  /** At the end of the input. */
+  /** The input has ended. */
   end(): void;
 }
 
-/** Receives rows of JSON. */
+/** What rows of JSON are given to. */
 export interface JsonTaker {
-  /** Whether the current bytes are known to be UTF-8. */
+  /** Whether the bytes at hand are known to be UTF-8. */
   sound: boolean;
-  /** The line on which the current row begins, if positions are not lines. */
+  /** The line on which the row at hand begins, for inputs whose positions are no lines. */
   line: number | undefined;
-  /** Where reading of the input can resume after the current row; -1 if it cannot. */
+  /** Where in the input reading could begin again behind the row at hand; -1 where it cannot. */
   offset: number;
-  /** The column at which the current row begins; only updated if it is set. */
+  /** The column at which the row at hand begins; only kept up where it is there. */
   column?: number;
-  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. They change afterwards. */
+  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. The bytes must stay until `keep`. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;
-  /** A row that is invalid as a whole. */
+  /** A row that is wrong as a whole. */
   refuse(position: number, message: string, original: string): void;
+  /** The bytes of the rows that were taken are about to change. */
+  keep(): void;
 }
 
-/** No user needs a longer row, and platforms reject larger bodies. */
+/** No user needs a longer row; a larger body is refused by any platform. */
 export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 
-/** How much of an unreadable row is shown. */
+/** Of a row that cannot be read, so many are shown. */
 export const SHOWN_BYTES = 200;
 
-/** Bytes that are not read yet, in one piece, with a line feed after them. */
+/** Bytes that are yet to be looked at, in one piece, with a line feed behind them. */
 export class Pending {
   bytes = Buffer.alloc(0);
   length = 0;
@@ -47,7 +49,7 @@ export class Pending {
     this.bytes[this.length] = LINE_FEED;
   }
 
-  /** The number of bytes in complete lines. */
+  /** How many bytes are lines with their ends. */
   wholeLines(): number {
     return this.bytes.subarray(0, this.length).lastIndexOf(LINE_FEED) + 1;
   }

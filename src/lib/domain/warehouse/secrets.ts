@@ -1,9 +1,9 @@
-// Secrets in definitions are references: where they stand, and what may not stand in their place.
+// Secrets in definitions are references: where they are, and which other values are not allowed.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { isMask } from '../../contract/masks.ts';
 import { type Definition, findMasks, type ResourceType, SECRET_PATHS, valueAt, withValue } from './definition.ts';
 
-/** A reference in a definition, and the field it stands in. */
+/** A reference and its field. */
 export interface SecretUse {
   path: readonly string[];
   reference: string;
@@ -11,25 +11,24 @@ export interface SecretUse {
 
 const REFERENCE = /^(?:env|file|keychain|command):\s*\S/;
 
-/** Whether a text says where a secret is. */
+/** Whether a text is a reference to a secret. */
 export function isReference(text: string): boolean {
   return REFERENCE.test(text);
 }
 
-/** Masks anywhere, and secrets written out: neither is ever sent. The texts themselves are not repeated. */
+/** Masks and literal secrets, which are never sent. The messages do not repeat the secrets. */
 export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
   const masks = findMasks(value).map(maskIssue);
   const literals = SECRET_PATHS[type].flatMap((path) => {
     const text = valueAt(value, path);
     if (typeof text !== 'string' || text.trim() === '' || isMask(text) || REFERENCE.test(text)) return [];
-    const message =
-      'is a secret written out; write where it is instead: env:NAME, file:PATH, keychain:NAME or command:LINE';
+    const message = 'must be a reference, not the secret itself: env:NAME, file:PATH, keychain:NAME or command:LINE';
     return [{ path: [...path], message }];
   });
   return [...masks, ...literals];
 }
 
-/** Where a mask stands in a secret's place: what the platform showed, come back. It is no difference and never sent. */
+/** Secrets that are masks, as the platform returns them. A mask is not a difference. */
 export function maskedSecrets(type: ResourceType, value: unknown): (readonly string[])[] {
   return SECRET_PATHS[type].filter((path) => isMask(valueAt(value, path)));
 }
@@ -39,7 +38,7 @@ interface MaskIssue extends FieldIssue {
 }
 
 export function maskIssue(path: readonly (string | number)[]): MaskIssue {
-  const message = 'is a mask and no secret; write where it is: env:NAME, file:PATH, keychain:NAME or command:LINE';
+  const message = 'is a mask; write a reference to the secret: env:NAME, file:PATH, keychain:NAME or command:LINE';
   return { path: [...path], message, isMask: true };
 }
 
@@ -47,7 +46,7 @@ export function isMaskIssue(issue: FieldIssue): issue is MaskIssue {
   return 'isMask' in issue;
 }
 
-/** A copy in which nothing stands at these paths. */
+/** A copy without these fields. */
 export function withoutPaths(
   value: Record<string, unknown>,
   paths: readonly (readonly string[])[],
@@ -61,15 +60,4 @@ export function secretUses(type: ResourceType, definition: Definition): SecretUs
     const reference = valueAt(definition, path);
     return typeof reference === 'string' && REFERENCE.test(reference) ? [{ path, reference }] : [];
   });
-}
-
-/** The definition as it is sent, with each reference replaced by what `resolve` gives for it. */
-export async function withSecrets(
-  type: ResourceType,
-  definition: Definition,
-  resolve: (use: SecretUse) => Promise<string>,
-): Promise<Definition> {
-  let result = definition;
-  for (const use of secretUses(type, definition)) result = withValue(result, use.path, await resolve(use));
-  return result;
 }

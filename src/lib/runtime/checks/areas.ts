@@ -42,7 +42,7 @@ const AREAS: readonly Area[] = [
     credential: 'platform',
     name: 'warehouse',
     needs: ['base_url', 'workspace_id'],
-    read: async (api, signal) => counted((await api.connections.list(undefined, signal)).length, 'connection'),
+    read: async (api, signal) => counted((await api.connections.list(signal)).length, 'connection'),
   },
   {
     credential: 'dsr',

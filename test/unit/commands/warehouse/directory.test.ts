@@ -194,11 +194,11 @@ describe('export', () => {
     expect((await json('warehouse diff sync')).data.steps).toEqual([]);
   });
 
-  it('makes the folder of a workspace that has nothing yet, and says what goes there', async () => {
+  it('creates the folders of an empty workspace and names them', async () => {
     const { code, stderr } = await home.run('warehouse export empty');
     expect({ code, stderr }).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/take files of your own: connec/),
+      stderr: expect.stringMatching(/Put your own files into connec/),
     });
     expect(readdirSync(join(home.cwd, 'empty')).toSorted()).toEqual(['connections', 'data-models', 'pipelines']);
     expect((await json('warehouse diff empty')).data.steps).toEqual([]);

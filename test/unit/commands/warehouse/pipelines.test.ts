@@ -62,7 +62,7 @@ describe('trigger', () => {
     onSleep = () => (atFirstPause ??= said);
     const onOutput = (_stdout: string, stderr: string): void => void (said = stderr);
     expect(await run('pipelines trigger customers --yes --wait', { tty, env, onOutput })).toMatchObject({ code: 0 });
-    expect(atFirstPause).toMatch(/^Run \d+ was asked for; waiting for its end\.$/m);
+    expect(atFirstPause).toMatch(/^Triggered run \d+\. Waiting for it to finish\.$/m);
   });
 
   it('does not wait unless told so, and then finds the pipeline busy', async () => {
@@ -337,10 +337,10 @@ it.each([
   });
 });
 
-it('bears with a run that is not to be seen yet, says so, and not with a pipeline that is not there', async () => {
+it('waits for a run that is not visible yet, but not for an unknown pipeline', async () => {
   expect(await run('pipelines watch customers 77')).toMatchObject({
     code: 5,
-    stderr: expect.stringMatching(/knows no run 77 of customers.*looking on/),
+    stderr: expect.stringMatching(/does not show run 77 of customers yet.*Waiting/),
   });
   const before = clock.now();
   expect(await run('pipelines watch customer 77')).toMatchObject({ code: 5, stderr: expect.stringMatching(/mean/) });

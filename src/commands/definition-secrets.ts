@@ -1,0 +1,101 @@
+// The secrets of definitions: where they are, the question for a masked one, and the body that is sent.
+import { isMask } from '../lib/contract/masks.ts';
+import { type Definition, NOUNS, type ResourceType, withValue } from '../lib/domain/warehouse/definition.ts';
+import { isReference, type SecretUse, secretUses } from '../lib/domain/warehouse/secrets.ts';
+import type { Issue } from '../lib/kernel/errors.ts';
+import type { Context } from '../lib/runtime/context.ts';
+import { readReference } from '../lib/runtime/file-secrets.ts';
+import { type JudgedReference, type ReferenceRules, refuseOwnSecrets } from '../lib/runtime/reference-rules.ts';
+import { flagOf } from './definition-flags.ts';
+
+/** A checked definition whose secrets are not read yet. */
+export interface SourcedDefinition {
+  readonly type: ResourceType;
+  readonly definition: Definition;
+  /** The folder that paths in it start from. */
+  readonly folder: string;
+  /** Secrets that are masks here: a terminal asks for them, and a mask is never sent. */
+  readonly masked: readonly (readonly string[])[];
+  /** Answers for masked secrets, by dotted path: each is a secret or a reference. */
+  readonly answers: Map<string, string>;
+  readonly rules: ReferenceRules;
+  /** Whether a flag gave this field: a reference on the command line needs no permission. */
+  isGiven(path: readonly string[]): boolean;
+  issueAt(path: readonly string[], message: string): Issue;
+}
+
+type PlacedUse = SecretUse & JudgedReference;
+
+/** Every reference that a write follows. */
+export function referencesOf({ type, definition, folder, answers, isGiven, issueAt }: SourcedDefinition): PlacedUse[] {
+  const answered = [...answers].filter(([, answer]) => isReference(answer));
+  const uses = [
+    ...secretUses(type, definition).map((use) => ({ ...use, given: isGiven(use.path) })),
+    ...answered.map(([path, reference]) => ({ path: path.split('.'), reference, given: true })),
+  ];
+  return uses.map((use) => ({ ...use, folder, issue: (message) => issueAt(use.path, message) }));
+}
+
+/** Every secret that a write sends, for its plan. */
+export function usesOf({ type, definition, answers }: SourcedDefinition): SecretUse[] {
+  const answered = [...answers].map(([path, answer]) => {
+    return { path: path.split('.'), reference: isReference(answer) ? answer : 'typed at the prompt' };
+  });
+  return [...secretUses(type, definition), ...answered];
+}
+
+/** Asks for the masked secrets. Throws usage (2) without a terminal. */
+export async function askForSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
+  for (const path of source.masked) {
+    const question = `${nameOf(source, path)} (or env:NAME, file:PATH, keychain:NAME, command:LINE):`;
+    const answer = await ctx.prompt.secret(question, { flag: flagOf(source.type, path) ?? '-f', check: complaint });
+    if (!isReference(answer)) ctx.redactor.add(answer);
+    source.answers.set(path.join('.'), answer);
+  }
+  refuseOwnSecrets(source.rules, referencesOf(source));
+}
+
+function complaint(text: string): string | undefined {
+  if (text.trim() === '') return 'The secret is empty.';
+  return isMask(text) ? 'This is a mask, not a secret.' : undefined;
+}
+
+/**
+ * Throws KnownError auth (4) for a variable or file that cannot be read, before anything is sent and in a dry run too. A
+ * command or a keychain may ask the user each time, so it is not tried.
+ */
+export async function checkSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
+  for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(ctx, source, use);
+}
+
+/** The secret behind a reference, read now. */
+export async function secretOf(ctx: Context, source: SourcedDefinition, use: PlacedUse): Promise<string> {
+  const options = { rules: source.rules, field: use.path.at(-1) ?? '', what: nameOf(source, use.path) };
+  return await readReference(ctx, use, options);
+}
+
+/** `definition`, which may be completed from the live one, with its secrets. `onSecret` gets each with its dotted path. */
+export async function bodyWithSecrets(
+  ctx: Context,
+  source: SourcedDefinition,
+  definition: Definition,
+  onSecret: (path: string, secret: string) => void,
+): Promise<Definition> {
+  let body = definition;
+  const put = (path: readonly string[], secret: string): void => {
+    body = withValue(body, path, secret);
+    onSecret(path.join('.'), secret);
+  };
+  for (const path of source.masked) {
+    const answer = source.answers.get(path.join('.'));
+    if (answer === undefined || isReference(answer)) body = withValue(body, path, undefined);
+    else put(path, answer);
+  }
+  for (const use of referencesOf(source)) put(use.path, await secretOf(ctx, source, use));
+  return body;
+}
+
+/** `password of connection crm`. */
+function nameOf({ type, definition }: SourcedDefinition, path: readonly string[]): string {
+  return `${path.at(-1) ?? ''} of ${NOUNS[type]} ${definition.id}`;
+}
