@@ -50,7 +50,8 @@ const KEEPERS: Keepers = {
     },
   },
   connections: {
-    list: (ids, all, _signal, provider) => ids[provider === undefined ? 'replace' : 'add']('connection_id', all.map(idOf)),
+    list: (ids, all, _signal, provider) =>
+      ids[provider === undefined ? 'replace' : 'add']('connection_id', all.map(idOf)),
     get: (ids, { id }) => ids.add('connection_id', [id]),
   },
   dataModels: {
