@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 import packageJson from './package.json' with { type: 'json' };
+import { memoryFolder } from './test/helpers/memory-folder.ts';
 
 // The program reads these, and so do the processes that tests start. A test that wants one passes it.
 const FOREIGN = /^(CDPADM_.*|(https?|no|all)_proxy|NO_COLOR|FORCE_COLOR|CI|VISUAL|EDITOR|NODE_EXTRA_CA_CERTS)$/i;
@@ -20,6 +21,8 @@ function seedOfCommit(): number {
   return createHash('sha256').update(packageJson.version).digest().readUInt32BE();
 }
 process.env['SEED'] ??= String(seedOfCommit());
+const temporary = process.env['TMPDIR'] ?? memoryFolder();
+if (temporary !== undefined) process.env['TMPDIR'] = temporary;
 
 /** What every tier has in common. */
 export const shared: TestUserConfig = {
@@ -29,6 +32,8 @@ export const shared: TestUserConfig = {
   // Against tests that hang, and no measure of speed: a machine that is busy takes many times as long as one at rest.
   testTimeout: isWhole ? 1_800_000 : 120_000,
   hookTimeout: 120_000,
+  // Loading the modules again for each file would take longer than many of the tests.
+  isolate: false,
 };
 
 export default defineConfig({
@@ -38,11 +43,8 @@ export default defineConfig({
     globalSetup: ['test/helpers/whole-run.ts'],
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
     projects: [
-      // Loading the modules again for each file would take longer than the tests.
-      { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
-      {
-        test: { ...shared, name: 'program', include: ['test/**/*.test.ts'], exclude: ['test/unit/**'] },
-      },
+      { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { ...shared, name: 'program', include: ['test/**/*.test.ts'], exclude: ['test/unit/**'] } },
     ],
   },
 });

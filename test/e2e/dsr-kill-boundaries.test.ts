@@ -11,11 +11,12 @@ import { send } from '../helpers/emulator.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
 import { listenOnLoopback } from '../helpers/loopback.ts';
 import { PROGRAM } from '../helpers/root.ts';
+import { size } from '../helpers/size.ts';
 
 const MINUTES = 60_000;
 const ROWS = 8;
-/** Every request with `--mode whole`; every fourth, another one for each moment, else. */
-const STEP = process.env.MODE === 'whole' ? 1 : 4;
+/** Every request with `--mode whole`; else one, another for each moment. */
+const STEP = size(1, ROWS);
 
 type Moment = 'before' | 'unanswered' | 'answered';
 const MOMENTS: readonly Moment[] = ['before', 'unanswered', 'answered'];
@@ -174,7 +175,7 @@ it(
     expect(news).toHaveLength(60);
 
     const acknowledged: string[] = [];
-    for (let killAt = 10; killAt <= 50; killAt += 10) {
+    for (let killAt = 10; killAt <= 50; killAt += size(10, 20)) {
       const child = spawn(process.execPath, [PROGRAM, 'dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json'], {
         env: { PATH: process.env.PATH, ...home.env },
         stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,12 +1,13 @@
-// Ten processes of one user that send the same rows at the same moment: one does it, and each row is on the platform once.
+// Processes of one user that send the same rows at the same moment: one does it, and each row is on the platform once.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
 import { PROGRAM } from '../helpers/root.ts';
+import { size } from '../helpers/size.ts';
 
-const MANY = 10;
+const MANY = size(10, 5);
 const ROWS = 40;
 
 /** More in all than a pipe holds, so that it is written only once its reader reads. */
@@ -43,7 +44,7 @@ const posts = async ({ platform }: PlatformHome): Promise<(number | null)[]> =>
     .filter(({ method, path }) => method === 'POST' && path.startsWith('/v3/requests'))
     .map(({ status }) => status);
 
-test('ten bulk runs at once: one sends the rows, nine say that somebody does', { timeout: 180_000 }, async () => {
+test('of bulk runs at once one sends the rows, and the others say so', { timeout: 180_000 }, async () => {
   const officer = await createDsrHome();
   try {
     const ended = await together(Array.from({ length: MANY }, () => start(officer)));
@@ -61,7 +62,7 @@ test('ten bulk runs at once: one sends the rows, nine say that somebody does', {
   }
 });
 
-test('ten resumes at once of a run that was killed: no row is sent by two of them', { timeout: 180_000 }, async () => {
+test('of resumes at once of a run that was killed no two send the same row', { timeout: 180_000 }, async () => {
   const officer = await createDsrHome();
   try {
     // Slow enough that all who come meet the one that sends.

@@ -1,6 +1,7 @@
 // `dsr status --watch` while the platform's clock moves: drawn over itself on a terminal, lines elsewhere, objects for programs.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
+import { createFastClock } from '../helpers/fast-clock.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
 import { openTerminal } from '../helpers/pty.ts';
 
@@ -8,6 +9,7 @@ let home: PlatformHome;
 let id: string;
 beforeEach(async () => {
   home = await createDsrHome();
+  home.defaults.clock = createFastClock(20);
   const submit = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
   id = (await home.json<{ subject_request_id: string }>(submit)).data.subject_request_id;
 });

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { PROGRAM } from '../helpers/root.ts';
+import { sample } from '../helpers/size.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { judgedOf, judgedPlatforms, tellingEnv } from '../helpers/wire-judge.ts';
 
@@ -58,10 +59,12 @@ test('prints each command before its result, ends well, and leaves nothing behin
   expect([count > commands.length, violations]).toEqual([true, []]);
 });
 
-test.each([
+const SIGNALS = [
   ['SIGINT', 130, 'Interrupted.'],
   ['SIGTERM', 143, 'Terminated.'],
-] as const)(
+] as const;
+
+test.each(sample(SIGNALS, 1))(
   '%s ends it together with the command that it runs, and leaves nothing behind',
   async (signal, code, said) => {
     const { home, ...tour } = await takeTour([], signal);

@@ -17,7 +17,7 @@ const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 const wantedFault = process.env.FAULT ?? '';
 /** Of each world. */
-const SAMPLE_RUNS = 40;
+const SAMPLE_RUNS = 15;
 const HOUR = 3_600_000;
 
 const describePlan = ({ at, fault, mode, reads }: FaultPlan): string =>

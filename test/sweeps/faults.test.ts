@@ -12,7 +12,7 @@ const WORLDS = isWhole ? 6 : 3;
 /** Of the whole, so much is taken: `SHARE=0.1` is a quick look at all of it. */
 const SHARE = Number(process.env.SHARE ?? 1);
 /** Of each world: by their number and not by time, so that a seed draws the same ones everywhere. */
-const SAMPLE_RUNS = 60;
+const SAMPLE_RUNS = 30;
 /** What the whole is at least; a part that was asked for is what it is. */
 const WHOLE_RUNS = SHARE < 1 || process.env.ONLY || process.env.FAULT ? 1 : 20_000;
 const HOUR = 3_600_000;

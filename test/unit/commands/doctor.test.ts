@@ -6,6 +6,7 @@ import { createCliHome } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { opened } from '../../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
+import { createHurriedClock } from '../../helpers/seeding-home.ts';
 
 interface Finding {
   check: string;
@@ -18,6 +19,7 @@ describe('doctor', () => {
   let admin: RolesHome;
   beforeEach(async () => {
     admin = await createRolesHome();
+    admin.defaults.clock = createHurriedClock();
   });
   afterEach(() => admin.close());
 

@@ -17,11 +17,14 @@ export interface PoolOptions {
 export function createPoolEngine(options: PoolOptions): Engine {
   const dispatchers = new Map<string, Promise<Dispatcher>>();
 
-  function dispatcherFor(proxy: URL | undefined): Promise<Dispatcher> {
-    const key = proxy?.href ?? '';
+  function dispatcherFor(origin: string): Promise<Dispatcher> {
+    const proxy = proxyFor(origin, options.proxy);
+    const isPlain = proxy === undefined && origin.startsWith('http:');
+    const key = isPlain ? 'plain' : (proxy?.href ?? '');
     let dispatcher = dispatchers.get(key);
     if (!dispatcher) {
-      dispatcher = connectDispatcher(proxy, options.extraAuthorities);
+      // Adding an authority to Node's own takes a tenth of a second.
+      dispatcher = connectDispatcher(proxy, isPlain ? undefined : options.extraAuthorities);
       dispatchers.set(key, dispatcher);
       // Its error belongs to the call that wanted it; there is nothing to close then.
       dispatcher.catch(() => dispatchers.delete(key));
@@ -31,8 +34,7 @@ export function createPoolEngine(options: PoolOptions): Engine {
 
   return {
     send: async (exchange) => {
-      const dispatcher = await dispatcherFor(proxyFor(exchange.origin, options.proxy));
-      return dispatch(dispatcher, exchange);
+      return dispatch(await dispatcherFor(exchange.origin), exchange);
     },
     close: async () => {
       await Promise.all([...dispatchers.values()].map(async (dispatcher) => (await dispatcher).destroy()));

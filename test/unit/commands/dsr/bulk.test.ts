@@ -270,7 +270,7 @@ describe('a file of requests', () => {
 describe('faults', () => {
   it('in three of ten requests leave each row once on the platform after one run', async () => {
     home.write('people.csv', people(200));
-    home.defaults.clock = createFastClock(50);
+    home.defaults.clock = createFastClock(1000);
     const fault = { method: 'POST', path: '/v3/requests/' };
     for (const more of [{ drop: 'after' as const }, { drop: 'before' as const }, { status: 503 }]) {
       await home.platform.api.addFault({ ...fault, ...more, probability: 0.1 });
@@ -286,7 +286,7 @@ describe('faults', () => {
     home.write('people.csv', people(300));
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before' });
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', drop: 'before' });
-    home.defaults.clock = createFastClock(200);
+    home.defaults.clock = createFastClock(1000);
     const down = await home.run(`${BULK} --give-up-after 1m`);
     expect([7, 8]).toContain(down.code);
     expect(down.stderr).toMatch(/No request succeeded for .*; --give-up-after .*\n.* --give-up-after 1m .*--resume/);

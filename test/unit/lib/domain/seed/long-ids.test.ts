@@ -21,7 +21,7 @@ import { SEED } from '../../../../helpers/seed.ts';
 import { size } from '../../../../helpers/size.ts';
 
 /** The promise is 100,000 of them (docs/proof.md), which `vitest --mode whole` tries. */
-const COUNT = size(100_000, 10_000, 300);
+const COUNT = size(100_000, 3000, 300);
 const MANY = COUNT.toLocaleString('en');
 const rules = createRowRules({});
 
@@ -117,7 +117,7 @@ test(`${MANY} through reading and writing JSON, as answers and documents are`, (
 });
 
 // YAML is slow to read.
-const SOME = size(COUNT, 2000, 200);
+const SOME = size(COUNT, 600, 200);
 
 test(`${SOME} through writing and reading YAML`, async () => {
   const wanted = ids(7).slice(0, SOME);

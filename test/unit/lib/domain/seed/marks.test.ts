@@ -9,9 +9,9 @@ import {
 import { randomFrom } from '../../../../helpers/random.ts';
 import { size } from '../../../../helpers/size.ts';
 
-const ROWS = size(100_000_000, 10_000_000, 1_000_000);
+const ROWS = size(100_000_000, 3_000_000, 1_000_000);
 const BATCH = 100;
-const MANY_BATCHES = size(100_000, 100_000, 2000);
+const MANY_BATCHES = size(100_000, 20_000, 2000);
 /** As many batches as are under way at most. */
 const UNDER_WAY = 66;
 

@@ -1,8 +1,9 @@
 // The local authority: certificates that node:crypto and openssl accept, made once, whoever asks and whatever is there.
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openSigning } from '../../../../../src/lib/emulator/platform/signing.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 
@@ -75,6 +76,23 @@ describe('the folder', () => {
     }
   });
 
+  let made: Promise<string[]> | undefined;
+  /** The folders of two authorities, which each have signed for the domain: making the keys is slow. */
+  const authorities = async (): Promise<[own: string, other: string]> => {
+    made ??= Promise.all(
+      [1, 2].map(async () => {
+        const folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
+        await (await openSigning(folder)).signer(DOMAIN);
+        return folder;
+      }),
+    );
+    const [own = '', other = ''] = await made;
+    return [own, other];
+  };
+  afterAll(async () => {
+    for (const folder of (await made) ?? []) rmSync(folder, { recursive: true });
+  });
+
   it.each([
     ['ca.pem', 'rubbish', 'all'],
     ['ca.key', '', 'all'],
@@ -82,12 +100,10 @@ describe('the folder', () => {
     [`${DOMAIN}.pem`, undefined, 'leaf'],
   ])('mends itself when %s holds %j', async (name, content, renewed) => {
     const folder = temporaryFolder();
-    const before = await openSigning(folder);
-    const [leaf, ca] = chainOf((await before.signer(DOMAIN)).chain);
+    const [own, other] = await authorities();
+    cpSync(own, folder, { recursive: true });
+    const [leaf, ca] = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
     // Of another authority, if nothing else is said.
-    const other = temporaryFolder();
-    const foreign = await openSigning(other);
-    await foreign.signer(DOMAIN);
     writeFileSync(join(folder, name), content ?? readFileSync(join(other, name)));
     const after = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
     expect(after[0].serialNumber).not.toBe(leaf.serialNumber);

@@ -1,0 +1,27 @@
+// A place for temporary files in the machine's memory: most tests write files, and the program waits for the disk at each write.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FOLDER = '/dev/shm';
+/** All temporary files of a whole run are much smaller. */
+const LEAST_BYTES = 2 ** 31;
+
+/** The folder; undefined where the system has none, or one that is too small or runs no scripts. */
+export function memoryFolder(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(FOLDER);
+    if (bavail * bsize < LEAST_BYTES) return undefined;
+    const probe = mkdtempSync(join(FOLDER, 'cdpadm-test-'));
+    try {
+      const script = join(probe, 'script.sh');
+      writeFileSync(script, '#!/bin/sh\n');
+      chmodSync(script, 0o700);
+      return spawnSync(script).status === 0 ? FOLDER : undefined;
+    } finally {
+      rmSync(probe, { recursive: true });
+    }
+  } catch {
+    return undefined;
+  }
+}
