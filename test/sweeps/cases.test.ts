@@ -1,4 +1,4 @@
-// What the table of command lines says of them holds: one that it takes out of the sweeps of the wire sends nothing.
+// Checks the table of command lines: a line that is marked as local sends nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { CASES } from './cases.ts';
@@ -7,7 +7,7 @@ import { createWorld, type World } from './world.ts';
 
 const LOCAL = CASES.filter(({ elsewhere, local }) => local === true && elsewhere === undefined);
 
-test('every command has a case', async () => {
+test('has a case for every command', async () => {
   const covered = new Set(CASES.map(({ command }) => command));
   const leaves = leavesBelow(await loadProgram()).map(([path]) => path);
   expect(leaves.filter((path) => !covered.has(path))).toEqual([]);

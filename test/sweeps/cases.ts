@@ -1,8 +1,9 @@
-// A valid command line for every command, with what it needs: what the sweeps of faults, kills and secrets go through. Each record's own
-// example is its case, so a new command needs no edit here.
+// A valid command line for every command, with what it needs: the sweeps run each of them. The example of a record is its case, so
+// a new command needs no edit here.
 import type { Command } from 'commander';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CommandRecord } from '../../src/lib/runtime/command-line/define-command.ts';
 import { type CommandHelp, helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { send } from '../helpers/emulator.ts';
@@ -10,22 +11,25 @@ import { shellWords } from '../helpers/shell-words.ts';
 import { CANARIES, COMPLETED, PENDING, PENDING_TOO, RUN } from './stage.ts';
 import type { World } from './world.ts';
 
+/** A command line, or a change. */
+type Step = string | ((world: World) => void | Promise<void>);
+
 export interface CommandCase {
   /** `roles push`. */
   command: string;
-  /** What follows the command's name; a string is split at spaces. */
+  /** The words after the command's name; a string is split at spaces. */
   args: string | readonly string[];
-  /** Command lines and changes that come before, over a platform without faults. */
-  before?: readonly (string | ((world: World) => void | Promise<void>))[];
+  /** Steps that come first, without faults. */
+  before?: readonly Step[];
   stdin?: string;
   env?: Record<string, string>;
   /** Exit codes of a run without faults; default 0. */
   exits?: readonly number[];
-  /** What it finds is its result: such a run ends without an error document, whatever it finds. */
+  /** What it finds is its result: such a run prints no error document, whatever it finds. */
   reports?: true;
   /** Its result is no JSON, even under `-o json`. */
   plain?: true;
-  /** It goes on until it is stopped: called with its first line of output, and what stops it when this resolves. */
+  /** It runs until it is stopped. Called with its first line of output; when this resolves, the command is stopped. */
   serves?: (line: string, world: World) => Promise<void>;
   /** Sends nothing to the platform. */
   local?: true;
@@ -33,7 +37,7 @@ export interface CommandCase {
   elsewhere?: string;
 }
 
-/** Ids that the examples name -> those of the same kind that the stage holds. */
+/** Words of the examples -> those of the same kind that the stage holds. */
 const STAGE_WORDS: Readonly<Record<string, string | undefined>> = {
   'admin-role': 'analyst',
   'user-role': 'editor',
@@ -41,6 +45,9 @@ const STAGE_WORDS: Readonly<Record<string, string | undefined>> = {
   'read-only-role': 'spare',
   'audiences-only-role': 'spare',
   lifetime_value: 'city',
+  'dev.profile.json': 'profile.json',
+  'callback.headers': 'callback.json',
+  'callback.json': 'callback.body',
 };
 
 const pull = 'roles pull';
@@ -49,50 +56,37 @@ const changeRoles = ({ folder }: World): void => {
   const text = readFileSync(file, 'utf8').replace('name: Role analyst', 'name: Role analyst, renamed');
   writeFileSync(file, text.replace('roles:', '# Reviewed every spring\nroles:'));
 };
+/** A revision to go back to; `REVISION` in a command line stands for it. */
+const pushRoles: readonly Step[] = [
+  pull,
+  changeRoles,
+  'roles push --yes',
+  async (world) => {
+    const { stdout } = await world.well('roles history -o json');
+    world.words.set('REVISION', (JSON.parse(stdout) as { revision: string }[])[0]?.revision ?? '');
+  },
+];
 const profile = (name: string) =>
   `profile create ${name} --base-url https://api.example.com --auth-url https://auth.example.com --client-id me --client-secret-env CDP_SECRET`;
 const submit = 'dsr submit --regulation gdpr --type access --identity email=before@people.example --yes';
 const MARKED = PENDING.replace('8c11', '8c77');
-const EDITOR = { CDPADM_EDITOR: 'sh editor.sh' };
 const of = (command: string, args: CommandCase['args'] = '', more: Partial<CommandCase> = {}): CommandCase => ({
   command,
   args,
   ...more,
 });
-const ELSEWHERE_TOUR = 'it starts a platform of its own; test/e2e/tour.test.ts takes it';
 
-/** In place of an example that the stage cannot run: it needs an empty workspace, a value of the moment, or an end. */
+/** In place of an example that the stage cannot run: it needs a value of the moment, or a state of its own. */
 const INSTEAD: readonly CommandCase[] = [
-  of('roles pull', 'pulled.yaml'),
-  of('roles edit', '', { before: [profile('dev')], env: EDITOR }),
-  of('roles rollback', ['REVISION'], {
-    before: [
-      pull,
-      changeRoles,
-      'roles push --yes',
-      async (world) => {
-        const { stdout } = await world.well('roles history -o json');
-        world.words.set('REVISION', (JSON.parse(stdout) as { revision: string }[])[0]?.revision ?? '');
-      },
-    ],
-  }),
+  // A workspace has at most one group identity.
   of('groups create', '-f group.yaml --workspace 3002'),
-  of('warehouse export', 'exported'),
-  of('connections create', '-f connection-2.yaml --workspace 3002'),
-  of('data-models create', '-f model-2.yaml'),
-  of('pipelines create', '-f pipeline-2.yaml'),
   of('pipelines delete', 'paused'),
   of('pipelines resume', 'paused'),
-  of('pipelines doctor', 'customers', { exits: [0, 1], reports: true }),
-  of('seed bulk', 'users.ndjson --batch-size 2 --concurrency 1 --give-up-after 1m'),
-  of('seed preview', 'users.ndjson', { local: true }),
-  of('seed template', '', { local: true, plain: true }),
   of('intake identify', '-f identify.json'),
   of('dsr list', '', { before: [submit] }),
   of('dsr ledger export', '', { local: true, before: [submit] }),
   of('dsr mark', `${MARKED} --answered`, { local: true, before: [`${submit} --request-id ${MARKED}`] }),
   of('dsr results', COMPLETED),
-  of('dsr callbacks verify', '--headers callback.json --body callback.body'),
   of('dsr callbacks listen', '--port 0', {
     exits: [130],
     plain: true,
@@ -102,27 +96,21 @@ const INSTEAD: readonly CommandCase[] = [
       if (![202, 401, 503].includes(reply.status)) throw new Error(`the receiver answered ${reply.status}`);
     },
   }),
-  of('profile import', 'profile.json dev', { local: true }),
-  of('auth test', '', { reports: true }),
   of('auth login', '--profile dev --client-secret-stdin --insecure-storage', {
     local: true,
     before: [profile('dev')],
     stdin: `${CANARIES.typed}\n`,
   }),
-  of('doctor', '', { exits: [0, 1], reports: true }),
   of('emulator start', '--memory --port 0', {
     local: true,
     exits: [130],
     plain: true,
     serves: () => Promise.resolve(),
   }),
-  of('emulator env', '', { local: true }),
   of('emulator import', 'state.json', { before: ['emulator export state.json'] }),
   of('emulator reset', '', { before: ['groups delete household --yes'] }),
   of('emulator fault clear', '', { before: ['emulator fault add --status 503 --path /nowhere --times 1'] }),
-  of('completion', 'bash', { local: true, plain: true }),
-  of('help', 'exit-codes', { local: true, plain: true }),
-  of('tour', '', { local: true, elsewhere: ELSEWHERE_TOUR }),
+  of('tour', '', { local: true, elsewhere: 'it starts a platform of its own; test/e2e/tour.test.ts takes it' }),
 ];
 
 /** Further ways through the commands that write most, or that see secrets. */
@@ -137,14 +125,14 @@ const MORE: readonly CommandCase[] = [
   }),
   of('pipelines trigger', 'customers'),
   of('pipelines watch', `customers ${RUN}`),
+  of('seed bulk', 'users.ndjson --batch-size 2 --concurrency 1 --give-up-after 1m'),
   of('dsr submit', '--bulk people.csv --regulation gdpr --type access --concurrency 1 --give-up-after 1m'),
   of('dsr submit', '--bulk taken.csv --regulation gdpr --type erasure --concurrency 1 --give-up-after 1m', {
     exits: [3],
   }),
   of('dsr status', `${PENDING} ${COMPLETED}`),
-  of('dsr list', '--group-id spring-clean'),
   of('dsr cancel', PENDING),
-  of('profile edit', 'dev', { local: true, before: [profile('dev')], env: EDITOR }),
+  of('profile edit', 'dev', { local: true, before: [profile('dev')] }),
   of('api', 'POST /v2/events -f event.json'),
   of('api', 'DELETE /platform/workspaces/{workspaceId}/groups/household'),
   of('api', `POST /v3/requests -f dsr.json`, {
@@ -163,36 +151,83 @@ const MORE: readonly CommandCase[] = [
   }),
 ];
 
-/** The words of an example behind the command, without what only says how the result is printed. */
+/** The words of an example after the command, without those that only choose how the result is printed. */
 function wordsOf(command: string, { examples, ownsOut }: CommandHelp): string[] {
   const own = examples.filter((line) => line.includes(`cdpadm ${command}`));
-  const line = own.find((example) => !example.includes('--dry-run')) ?? own[0] ?? '';
+  // The stage has a file of the name already.
+  const over = own.find((line) => line.includes(' --overwrite'));
+  const line = over ?? own.find((example) => !example.includes('--dry-run')) ?? own[0] ?? '';
   const call = line.slice(line.indexOf('cdpadm ')).replace(/\)"$| < \S+$| --dry-run| --profile local/g, '');
   const kept = call.replace(/ -o \S+| --query "[^"]*"/g, '').replace(ownsOut ? '' : / --out \S+/, '');
   const words = shellWords(kept).slice(1 + command.split(' ').length);
-  return words.filter((word) => word !== '--yes').map((word) => STAGE_WORDS[word] ?? word);
+  return words.filter((word) => word !== '--yes').map((word) => onStage(word, isNew(command)));
 }
 
-/** The profile, or the edited file, that the example speaks of. */
-function stepsBefore(leaf: Command, words: readonly string[]): NonNullable<CommandCase['before']> {
-  const readsRoles = leaf.registeredArguments.some(({ defaultValue }) => defaultValue === 'roles.yaml');
-  return [...(words.includes('dev') ? [profile('dev')] : []), ...(readsRoles ? [pull, changeRoles] : [])];
+/** Whether what the command names is not there yet. */
+const isNew = (command: string): boolean => / (create|import)$/.test(command);
+
+/** What the stage has in place of a word; with `another`, a definition of a resource that is not there yet. */
+function onStage(word: string, another: boolean): string {
+  if (/^\d{8}T\d+/.test(word)) return 'REVISION';
+  if (another && word.endsWith('.yaml')) return word.replace('.yaml', '-2.yaml');
+  return STAGE_WORDS[word] ?? word;
 }
 
-function exampleCase(command: string, leaf: Command): CommandCase {
-  const help = helpOf(leaf);
-  if (!help) throw new Error(`${command} has no example`);
+/** The profile, the edited file or the revision that the example names. */
+function stepsBefore(command: string, words: readonly string[]): readonly Step[] {
+  if (words.includes('REVISION')) return pushRoles;
+  const readsRoles = leafOf(command).registeredArguments.some(({ defaultValue }) => defaultValue === 'roles.yaml');
+  return [
+    ...(words.includes('dev') && !isNew(command) ? [profile('dev')] : []),
+    ...(readsRoles && recordOf({ command }).effect !== 'local' ? [pull, changeRoles] : []),
+  ];
+}
+
+function exampleCase(command: string): CommandCase {
+  const help = recordOf({ command });
   const args = wordsOf(command, help);
-  const before = stepsBefore(leaf, args);
-  const isLocal = help.calls === 'nobody' || help.calls === 'settings';
-  return of(command, args, { ...(before.length > 0 && { before }), ...(isLocal && { local: true }) });
+  const before = stepsBefore(command, args);
+  // It finds something or not, and both are its result.
+  const reports = help.effect !== 'write' && help.exits?.failed !== undefined;
+  // A check may ask the platform whatever it is for.
+  const isLocal = !reports && (help.calls === 'nobody' || help.calls === 'settings');
+  return of(command, args, {
+    ...(before.length > 0 && { before }),
+    ...(isLocal && { local: true }),
+    ...(reports && { reports, exits: [0, 1] }),
+  });
+}
+
+/** What the command's record says of it. */
+export function recordOf({ command }: Pick<CommandCase, 'command'>): CommandHelp {
+  const help = helpOf(leafOf(command));
+  if (!help) throw new Error(`${command} has no record`);
+  return help;
+}
+
+/** Whether the command has this flag: `--resume`. */
+export function hasFlag({ command }: Pick<CommandCase, 'command'>, flag: string): boolean {
+  return leafOf(command).options.some(({ long }) => long === flag);
+}
+
+/** Whether it runs until it is stopped, or until what it waits for has happened. */
+export function isEndless(one: Pick<CommandCase, 'command'>): boolean {
+  return (recordOf(one) as CommandRecord & CommandHelp).endless === true;
+}
+
+const leaves = leavesBelow(await loadProgram());
+
+/** The command that these words lead to. */
+export function leafOf(command: string): Command {
+  const leaf = leaves.find(([path]) => path === command);
+  if (!leaf) throw new Error(`there is no command ${command}`);
+  return leaf[1];
 }
 
 const replaced = new Set(INSTEAD.map(({ command }) => command));
-const leaves = leavesBelow(await loadProgram());
 
 export const CASES: readonly CommandCase[] = [
-  ...leaves.flatMap(([command, leaf]) => (replaced.has(command) ? [] : [exampleCase(command, leaf)])),
+  ...leaves.flatMap(([command]) => (replaced.has(command) ? [] : [exampleCase(command)])),
   ...INSTEAD,
   ...MORE,
 ];

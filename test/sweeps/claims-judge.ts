@@ -1,6 +1,6 @@
 // Compares what a command claims with what the platform holds: exit code, result, sentences, rows and files.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
-import type { CommandCase } from './cases.ts';
+import { type CommandCase, hasFlag } from './cases.ts';
 import { falseRows } from './claimed-rows.ts';
 import { acceptedStatus, mayRepeat, wasAccepted } from './deeds.ts';
 import { canonical, differences, type Holdings } from './holdings.ts';
@@ -51,8 +51,8 @@ function isSpokenOf({ outcome: { code, stderr }, requests, wanted }: Evidence): 
   return code === 7 && last !== undefined && mayRepeat(last.method, last.target);
 }
 
-export function isBulk({ args, command }: CommandCase): boolean {
-  return command === 'seed bulk' || (command === 'dsr submit' && args.includes('--bulk'));
+export function isBulk(wanted: CommandCase): boolean {
+  return hasFlag(wanted, '--resume') && (wanted.args.includes('--bulk') || !hasFlag(wanted, '--bulk'));
 }
 
 function falseSuccess({ after, clean }: Evidence): string[] {

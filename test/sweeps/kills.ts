@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { host } from '../../src/lib/kernel/host.ts';
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
-import type { CommandCase } from './cases.ts';
+import { type CommandCase, hasFlag } from './cases.ts';
 import { type Clean, deeds, repeatable } from './judge.ts';
 import { filesOf, nameOf } from './program.ts';
 import type { World } from './world.ts';
@@ -16,11 +16,8 @@ import type { World } from './world.ts';
 const ASKED_ANEW =
   /^(pipelines (trigger|reset)|connections update|intake event|api|emulator .*|dsr submit --regulation.*)$/;
 
-/** Whose second run is told that it goes on. */
-const RESUMED = /^(dsr submit --bulk|seed bulk)/;
-
 /** What is added to the command line when it is run again. */
-export const againFlags = (wanted: CommandCase): string[] => (RESUMED.test(nameOf(wanted)) ? ['--resume'] : []);
+export const againFlags = (wanted: CommandCase): string[] => (hasFlag(wanted, '--resume') ? ['--resume'] : []);
 
 /** What hinders: the locks and temporary files of a process that is no more are taken over, or swept, by the next write there. */
 export const locks = (world: World): string[] =>

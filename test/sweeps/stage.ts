@@ -217,8 +217,11 @@ export function stageFiles(folder: string): void {
       user_identities: { email: 'ada@people.example' },
       user_attributes: { first_name: 'Ada' },
     }),
-    // The three definitions of the folder, for a workspace in which there is nothing yet.
-    'connection-2.yaml': CONNECTION.replace('env:', 'file:').replace('WAREHOUSE_PASSWORD', 'password.txt'),
+    // Definitions of resources that are not there yet.
+    'connection-2.yaml': CONNECTION.replace('id: crm', 'id: second')
+      .replace('env:', 'file:')
+      .replace('WAREHOUSE_PASSWORD', 'password.txt'),
+    'users.csv': 'xpid,attr:Orders:count\n7,3\n',
     'pipeline-2.yaml': PIPELINE.replace('id: customers', 'id: second'),
     'model-2.yaml': MODEL.replace('id: active-customers', 'id: second'),
     'password.txt': CANARIES.warehouse,

@@ -88,6 +88,7 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
     ...environmentOf(ready),
     CDPADM_ENVIRONMENT: 'production',
     CDP_SECRET: CANARIES.environment,
+    CDPADM_EDITOR: 'sh editor.sh',
     ...wanted?.env,
   });
 

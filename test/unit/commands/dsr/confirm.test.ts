@@ -106,33 +106,39 @@ const CASES = Object.entries(BODIES).flatMap(([name, body]) =>
 );
 
 describe('a bulk row', () => {
-  it.each(sample(CASES, 7))('that never arrived and is answered with %s and %i is unknown', async (_name, status, body) => {
-    writePeople(1);
-    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
-    await replace({ post: { status, body, delivered: false } });
-    const { code, data } = await home.json<BulkResult>(BULK);
-    expect([code, data.submitted, data.unknown]).toEqual([3, 0, 1]);
-    const rows = rowsOf('people.csv.results.csv');
-    expect(rows).toMatchObject([
-      { status: 'unknown', error: expect.stringMatching(/^The outcome of request .* is unknown/) },
-    ]);
-    expect(await falseClaims(rows)).toEqual([]);
-    // A resume asks again under the same id, and writes results of its own.
-    await home.platform.api.clearFaults();
-    const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
-    expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
-    expect(again.data.results).toMatch(/people\.csv\.results-2\.csv$/);
-    expect(rowsOf('people.csv.results-2.csv')).toEqual([{ id: rows[0]?.id, status: 'submitted', error: '' }]);
-  });
+  it.each(sample(CASES, 7))(
+    'that never arrived and is answered with %s and %i is unknown',
+    async (_name, status, body) => {
+      writePeople(1);
+      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+      await replace({ post: { status, body, delivered: false } });
+      const { code, data } = await home.json<BulkResult>(BULK);
+      expect([code, data.submitted, data.unknown]).toEqual([3, 0, 1]);
+      const rows = rowsOf('people.csv.results.csv');
+      expect(rows).toMatchObject([
+        { status: 'unknown', error: expect.stringMatching(/^The outcome of request .* is unknown/) },
+      ]);
+      expect(await falseClaims(rows)).toEqual([]);
+      // A resume asks again under the same id, and writes results of its own.
+      await home.platform.api.clearFaults();
+      const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
+      expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
+      expect(again.data.results).toMatch(/people\.csv\.results-2\.csv$/);
+      expect(rowsOf('people.csv.results-2.csv')).toEqual([{ id: rows[0]?.id, status: 'submitted', error: '' }]);
+    },
+  );
 
-  it.each(sample(CASES, 7))('that arrived and is answered with %s and %i is confirmed by a read', async (_name, status, body) => {
-    writePeople(3);
-    await replace({ post: { status, body, delivered: true } });
-    const { code, data } = await home.json<BulkResult>(BULK);
-    expect([code, data.submitted, data.unknown]).toEqual([0, 3, undefined]);
-    expect(await falseClaims(rowsOf('people.csv.results.csv'))).toEqual([]);
-    expect(await home.received('POST', '/v3/requests')).toBe(3);
-  });
+  it.each(sample(CASES, 7))(
+    'that arrived and is answered with %s and %i is confirmed by a read',
+    async (_name, status, body) => {
+      writePeople(3);
+      await replace({ post: { status, body, delivered: true } });
+      const { code, data } = await home.json<BulkResult>(BULK);
+      expect([code, data.submitted, data.unknown]).toEqual([0, 3, undefined]);
+      expect(await falseClaims(rowsOf('people.csv.results.csv'))).toEqual([]);
+      expect(await home.received('POST', '/v3/requests')).toBe(3);
+    },
+  );
 
   it.each(sample(Object.entries(BODIES), 3))('is not confirmed by a read that answers %s', async (_name, body) => {
     writePeople(6);
@@ -220,14 +226,17 @@ describe('an id that the platform already has', () => {
 describe('a single request', () => {
   const ACCESS = 'dsr submit --regulation gdpr --type access --group-id g --identity email=jane@example.com --yes';
 
-  it.each(sample(CASES, 6))('that never arrived and is answered with %s and %i is unknown', async (_name, status, body) => {
-    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
-    await replace({ post: { status, body, delivered: false } });
-    const { code, error } = await home.json(ACCESS);
-    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
-    await proxy.begin();
-    expect(await held()).toEqual([]);
-  });
+  it.each(sample(CASES, 6))(
+    'that never arrived and is answered with %s and %i is unknown',
+    async (_name, status, body) => {
+      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+      await replace({ post: { status, body, delivered: false } });
+      const { code, error } = await home.json(ACCESS);
+      expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+      await proxy.begin();
+      expect(await held()).toEqual([]);
+    },
+  );
 
   it.each(sample(Object.entries(BODIES), 3))('is not confirmed by a read that answers %s', async (_name, body) => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });

@@ -137,9 +137,12 @@ test.each(sample(LIMITS, 5))('at %d requests a second, %s', async (limit, _name,
   await expectInTime(road, limit);
 });
 
-test.each(sample([20, 90, 200], 1))('at %d requests a second, by a program that stands still now and then', async (limit) => {
-  await expectInTime({ way: steady(2), answerMs: 20, standsStillMs: 80, tells: true }, limit);
-});
+test.each(sample([20, 90, 200], 1))(
+  'at %d requests a second, by a program that stands still now and then',
+  async (limit) => {
+    await expectInTime({ way: steady(2), answerMs: 20, standsStillMs: 80, tells: true }, limit);
+  },
+);
 
 describe('a limit that it is not told of', () => {
   const LIMIT = 50;
