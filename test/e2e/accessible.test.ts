@@ -1,5 +1,5 @@
-// For screen readers and terminals that cannot redraw: what was written stays, choices have numbers, every kind of
-// question and every kind of waiting.
+// For screen readers and terminals that cannot redraw: nothing is drawn over and choices have numbers, in every kind of question and of
+// progress.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
@@ -45,7 +45,7 @@ function expectStill(screen: Terminal, env: Variables): void {
 }
 
 describe.each(WAYS)('with %s', (_name, env) => {
-  test('a confirmation', async () => {
+  test('draws a confirmation once', async () => {
     const screen = terminal('groups delete household', env);
     await screen.waitFor('(y/N)');
     screen.type(`perhaps${KEY.enter}`);
@@ -55,7 +55,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     expectStill(screen, env);
   });
 
-  test('what must be typed', async () => {
+  test('draws a typed confirmation once', async () => {
     const screen = terminal('pipelines reset customers', env);
     await screen.waitFor('Type customers');
     screen.type(`other${KEY.enter}`);
@@ -63,7 +63,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     expectStill(screen, env);
   });
 
-  test('a text, a choice by its number, a secret', async () => {
+  test('asks for a text, a choice by its number and a secret', async () => {
     const screen = terminal('profile create prod --insecure-storage --no-color', { ...env, CDPADM_BASE_URL: '' });
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
@@ -109,7 +109,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
   });
 });
 
-test('without them the same is drawn over, so that this would be seen', async () => {
+test('redraws without them, so the tests above prove something', async () => {
   const bulk = terminal('seed bulk users.ndjson --batch-size 1 --yes', {});
   expect(await bulk.exit).toBe(0);
   expect(redrawn(bulk.raw())).not.toEqual([]);

@@ -149,7 +149,7 @@ function run(args: readonly string[]): Promise<Ended> {
   });
 }
 
-describe('an answer that nobody can use', () => {
+describe('a response that is too large', () => {
   test.each(ANSWERS)(
     '%s: exit 1, a message, less than 300 MB',
     async (_what, bad) => {

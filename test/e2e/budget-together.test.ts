@@ -16,7 +16,7 @@ function busiest(times: readonly number[]): number {
 }
 
 describe('takeSlots', () => {
-  test('ten processes share one budget', async () => {
+  test('shares one budget among ten processes', async () => {
     const outputs = await contend(10, 'budget', folder, '12');
     const sent = outputs.flatMap((output) => JSON.parse(output) as number[]);
     expect(sent).toHaveLength(120);

@@ -67,7 +67,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
   const name = isThere ? '' : ` (skipped: ${shell} is not installed here)`;
 
   test.skipIf(!isThere)(
-    `Tab completes${name}`,
+    `completes with Tab${name}`,
     async () => {
       const terminal = await openShell(shell);
       for (const [typed, got] of [
@@ -97,7 +97,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
   );
 
   test.skipIf(!isThere)(
-    `what is typed is not run${name}`,
+    `runs nothing that is typed${name}`,
     async () => {
       const terminal = await openShell(shell);
       for (const typed of [
@@ -119,7 +119,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
   );
 });
 
-test('PowerShell’s script is one balanced text that quotes what it passes on', async () => {
+test('prints a balanced script for PowerShell that quotes its values', async () => {
   const { stdout } = await runCli(['completion', 'powershell']);
   for (const [open, close] of ['{}', '()', '[]'] as const) {
     expect(stdout.split(open ?? '').length).toBe(stdout.split(close ?? '').length);

@@ -14,7 +14,7 @@ const request: BuiltRequest = {
 };
 
 describe('curlCommand', () => {
-  it('gives a shell nothing to make of what came from outside', () => {
+  it('quotes text from outside, so a shell expands nothing', () => {
     const body = `it's '"$HOME \`id\` \\ !`;
     const command = curlCommand({ ...getThing, auth: 'none' }, { ...request, path: "/'$HOME", body });
     const seen = execFileSync('/bin/sh', ['-c', command.replace('curl', `printf '%s\\n'`)], { encoding: 'utf8' });

@@ -90,7 +90,7 @@ function filesOfState(): string[] {
 }
 
 it.each(MOMENTS)(
-  'a bulk run killed at each request (%s), and its resume too, loses and doubles nothing',
+  'loses and repeats no row when a bulk run and its resume are killed at each request (%s)',
   async (moment) => {
     for (let at = STEP === 1 ? 1 : MOMENTS.indexOf(moment) + 1; at <= ROWS; at += STEP) {
       const file = `${moment}${at}.csv`;
@@ -118,7 +118,7 @@ it.each(MOMENTS)(
   10 * MINUTES,
 );
 
-it('a disk that takes no more has nothing sent whose id it could not keep, and the run goes on when there is room', async () => {
+it('sends no row whose id a full disk cannot keep, and resumes when there is room', async () => {
   const rows = Array.from({ length: 1200 }, (_, row) => `p${row}@example.com,g${Math.floor(row / 150)}`);
   home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   const command = [PROGRAM, 'dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '-y'];
@@ -152,7 +152,7 @@ it('a disk that takes no more has nothing sent whose id it could not keep, and t
 }, 300_000);
 
 it(
-  'a listener killed while it acknowledges has kept every state that it acknowledged',
+  'keeps every state that a killed listener acknowledged',
   async () => {
     const kept: { body: string; headers: Record<string, string> }[] = [];
     const taker = createServer((request, response) => {

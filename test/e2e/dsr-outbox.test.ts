@@ -103,7 +103,7 @@ describe('a listener', () => {
     expect(lines().map((line) => line.new)).toEqual([true, true, true]);
   });
 
-  it('delivers what an earlier run left due, by the flags that it has now', async () => {
+  it('delivers what an earlier run left due, with its own flags', async () => {
     const first = await listen('--on', 'any', 'there-is-no-such-command');
     await submit(first.url, 'erasure');
     await advance('20m');
@@ -119,7 +119,7 @@ describe('a listener', () => {
     expect(told().map(([, , status]) => status)).toEqual(['pending']);
   });
 
-  it('ends with a command that hangs, and all that it started, and leaves it due', async () => {
+  it('ends a command that hangs together with its children, and leaves it due', async () => {
     const { stop, url } = await listen(
       ...[
         '--on',
@@ -149,7 +149,7 @@ setInterval(() => undefined, 1000);`),
     }, PATIENT);
   });
 
-  it('does not deliver beside another listener of the same workspace', async () => {
+  it('does not deliver while another listener of the workspace runs', async () => {
     const { url } = await listen('--on', 'any', hook());
     const line = ['dsr', 'callbacks', 'listen', '--port', '0', '--on', 'any', 'true'];
     const { code, stderr } = await home.run(line);
@@ -162,7 +162,7 @@ setInterval(() => undefined, 1000);`),
     await vi.waitFor(() => expect(told()).toHaveLength(1), PATIENT);
   });
 
-  it('keeps its outbox to itself, and the body only until it is delivered', async () => {
+  it('keeps its outbox private, and a body only until it is delivered', async () => {
     const { stop, url } = await listen('--forward-to', receiver.url);
     await submit(url, 'erasure');
     await advance('20m');
@@ -201,7 +201,7 @@ describe('the outbox', () => {
     return { id, dead: await list() };
   }
 
-  it('lists dead letters with their reason, and replays them beside the listener that runs', async () => {
+  it('lists dead letters with their reason, and replays them while the listener runs', async () => {
     const { dead, id } = await withDeadLetters();
     expect(dead).toMatchObject(
       ['pending', 'in_progress'].map((status) => ({
@@ -241,14 +241,14 @@ describe('the outbox', () => {
     expect([stdout.split('\n').length, stderr]).toEqual([2, expect.stringContaining('Nothing is due')]);
   });
 
-  it.each(['replay', 'drop'])('wants ids or --all for %s', async (verb) => {
+  it.each(['replay', 'drop'])('requires ids or --all for %s', async (verb) => {
     for (const words of ['', '--all some'])
       expect((await home.run(`dsr callbacks outbox ${verb} ${words}`.trim())).code).toBe(2);
     const { code, stderr } = await home.run(`dsr callbacks outbox ${verb} --all --yes`);
     expect([code, stderr]).toEqual([0, expect.stringContaining('There are no dead letters.')]);
   });
 
-  it('survives damage to its file: what is whole is delivered', async () => {
+  it('delivers what is whole in a damaged file', async () => {
     const first = await listen('--on', 'any', 'false');
     await submit(first.url);
     await advance('1d');

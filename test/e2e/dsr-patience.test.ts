@@ -1,5 +1,4 @@
-// How often and how soon data subject requests are sent again, one and many: counted and timed where they arrive, on a clock
-// that runs ahead.
+// Counts and times how often data subject requests are sent again, on a fast clock.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -123,7 +122,7 @@ describe.each([
 ])('Retry-After, %s', (_what, line, rows) => {
   beforeEach(() => writePeople(rows));
 
-  it.each(FORMS)('of %s is never undercut', async (_form, say, leastOf) => {
+  it.each(FORMS)('of %s is always respected', async (_form, say, leastOf) => {
     const said: { text: string; at: number }[] = [];
     faultOf = ({ at }, before) => {
       // Told three times: to the first, to the next one that comes after it, and once more.
@@ -143,7 +142,7 @@ describe.each([
     expect(posts()).toHaveLength(rows + 3);
   });
 
-  it('that goes beyond what the command may take is told, and how to go on', async () => {
+  it('beyond --timeout is reported, with how to continue', async () => {
     // Three hours are more than five seconds of the machine: time enough to come to the first answer, however busy it is.
     for (const retryAfter of sample(['36000', '9'.repeat(40), dateIn(400 * 86_400)], 1)) {
       arrivals.length = 0;
@@ -164,7 +163,7 @@ describe.each([
 });
 
 describe('attempts', () => {
-  it('of one request are five at most', async () => {
+  it('of one request are at most five', async () => {
     faultOf = ({ method }) => (method === 'GET' ? undefined : { status: 429 });
     expect((await run(ONE)).code).toBe(7);
     expect(posts()).toHaveLength(5);
@@ -177,7 +176,7 @@ describe('attempts', () => {
     }
   });
 
-  it('of one row of many are five at most', async () => {
+  it('of one row of many are at most five', async () => {
     writePeople(60);
     faultOf = ({ email }) => (email === 'p7@example.com' ? { status: 500 } : undefined);
     const { code, stderr } = await run(MANY);
@@ -203,11 +202,11 @@ describe('attempts', () => {
   });
 
   const outages: [string, Fault][] = [
-    ['nobody answers', 'drop'],
+    ['no request is answered', 'drop'],
     ['everything is 503', { status: 503 }],
     ['everything is 500', { status: 500 }],
   ];
-  it.each(sample(outages, 1))('are 30 at most in the first minute for 1,000 rows when %s', async (_how, fault) => {
+  it.each(sample(outages, 1))('are at most 30 in the first minute for 1,000 rows when %s', async (_how, fault) => {
     writePeople(1000);
     faultOf = () => fault;
     const { code, stderr } = await run(MANY);

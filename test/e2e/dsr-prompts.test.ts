@@ -36,7 +36,7 @@ test('asks for everything, shows what will happen, and submits it', async () => 
   expect(await home.received('POST', '/v3/requests')).toBe(1);
 });
 
-test('says what is wrong with a value while it can still be typed, and with flags before it asks', async () => {
+test('rejects a value as it is typed, and wrong flags before it asks', async () => {
   const screen = openTerminal(['dsr', 'submit', '--type', 'access', '--regulation', 'gdpr'], {
     cwd: home.cwd,
     env: home.env,
@@ -64,7 +64,7 @@ test.each([
   ['a slip', 'notanemail', `n${KEY.enter}`, 'jane@example.com'],
   ['what is meant', 'notanemail', `y${KEY.enter}`, 'notanemail'],
   ['a digest', '0123456789abcdef0123456789abcdef', '', '0123456789abcdef0123456789abcdef'],
-])('asks about an e-mail address that looks like none: %s', async (_what, typed, answer, taken) => {
+])('asks about a doubtful e-mail address: %s', async (_what, typed, answer, taken) => {
   const flags = ['--type', 'access', '--regulation', 'gdpr', '--show-identities'];
   const screen = openTerminal(['dsr', 'submit', ...flags], { cwd: home.cwd, env: home.env });
   await screen.waitFor('Identity type');

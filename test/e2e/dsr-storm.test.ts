@@ -1,4 +1,4 @@
-// What becomes of requests when answers are lost: counted on the platform, over hundreds of runs and a thousand rows.
+// Counts on the platform what becomes of requests whose responses are lost, over many runs and rows.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFastClock } from '../helpers/fast-clock.ts';
 import { createDsrHome } from '../helpers/dsr-home.ts';
@@ -28,9 +28,9 @@ async function idsOnPlatform(count: number): Promise<string[]> {
   return ids;
 }
 
-describe('an answer that is lost after the request arrived', () => {
+describe('a response that is lost after the request arrived', () => {
   it(
-    `is confirmed in ${RUNS} of ${RUNS} runs: no duplicate, no loss, the right report`,
+    `is confirmed in ${RUNS} of ${RUNS} runs: no duplicate, no loss, a true report`,
     async () => {
       const submit = (run: number) =>
         home.json<{ subject_request_id: string; request_status: string }>(
@@ -71,7 +71,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
   };
 
   it(
-    'through a storm of faults (30 % of the requests) has each row once on the platform, and the result file of a calm run',
+    'submits each row once through faults in 30 % of the requests, with the results of a run without faults',
     async () => {
       writePeople();
       const post = { method: 'POST', path: '/v3/requests/' };
@@ -105,12 +105,12 @@ describe(`a bulk run of ${ROWS} rows`, () => {
   );
 
   const outages = [
-    ['nobody answers', { drop: 'before' }],
+    ['no request is answered', { drop: 'before' }],
     ['everything is 503', { status: 503 }],
     ['everything is 500', { status: 500 }],
   ] as const;
   it.each(sample(outages, 1))(
-    'gives up after a minute and 30 requests at most when %s, says how to continue, and asks again for none that was not sent',
+    'gives up after a minute and at most 30 requests when %s, and says how to continue',
     async (_how, fault) => {
       writePeople();
       await home.platform.api.addFault({ path: '/v3/requests*', ...fault });
@@ -132,7 +132,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
   );
 
   it(
-    'waits for Retry-After, in seconds and as a date, and asks no sooner',
+    'waits for Retry-After, in seconds and as a date',
     async () => {
       writePeople();
       home.defaults.clock = createFastClock(20);

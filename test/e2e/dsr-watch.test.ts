@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-it('draws over itself on a terminal and ends with the last state', async () => {
+it('redraws on a terminal and ends with the last state', async () => {
   const screen = openTerminal(['dsr', 'status', id, '--watch'], { cwd: home.cwd, env: home.env });
   await screen.waitFor('pending');
   await home.platform.api.advance('1d');
@@ -31,7 +31,7 @@ it('draws over itself on a terminal and ends with the last state', async () => {
 it.each([
   ['lines', [], (line: string) => line.split(/\s+/)[1]?.replace(',', '')],
   ['objects', ['-o', 'json'], (line: string) => (JSON.parse(line) as { request_status: string }).request_status],
-] as const)('writes %s elsewhere, one for each change', async (_form, flags, statusOf) => {
+] as const)('writes %s without a terminal, one for each change', async (_form, flags, statusOf) => {
   const moves = new Map([
     ['pending', '1d'],
     ['in_progress', '3d'],
@@ -48,7 +48,7 @@ it.each([
   expect(stdout.trimEnd().split('\n').map(statusOf)).toEqual(['pending', 'in_progress', 'completed']);
 });
 
-it('says how results expire by the platform’s clock, in a list as well', async () => {
+it('shows when results expire by the platform’s clock, in a list as well', async () => {
   await home.platform.api.advance('4d');
   const [seen] = (
     await home.json<{ expected_completion_time: string; results_expire_at: string }[]>(`dsr status ${id}`)

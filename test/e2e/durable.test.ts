@@ -92,7 +92,7 @@ describe.runIf(onUnix)('in a process of its own', () => {
 
   const DENIED = { code: 'files.write', message: expect.stringMatching(/: permission denied\.$/) as unknown };
 
-  it('a folder without leave to write is told', () => {
+  it('reports a folder without write permission', () => {
     const folder = temporaryFolder();
     fs.writeFileSync(join(folder, 'file'), 'old');
     fs.chmodSync(folder, 0o500);
@@ -103,13 +103,13 @@ describe.runIf(onUnix)('in a process of its own', () => {
     });
   });
 
-  it('a file that its owner made read-only is not replaced behind his back', () => {
+  it('does not replace a read-only file', () => {
     const folder = temporaryFolder();
     fs.writeFileSync(join(folder, 'file'), 'old', { mode: 0o444 });
     expect(runAsUser('user-file', folder)).toEqual({ outcomes: [DENIED], content: 'old', files: ['file'] });
   });
 
-  it('killed at any moment, it leaves the old text or the new one, never a part', async () => {
+  it('leaves the old text or the new one when it is killed at any moment', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     writePrivateFile(file, 'a'.repeat(300_000));

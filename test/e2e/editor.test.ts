@@ -21,7 +21,7 @@ function edit(editor: string, shell?: string): Terminal {
 
 const rename = `fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('name: User\\n', 'name: Renamed\\n'));`;
 
-test('standard output holds the result alone, whatever the editor writes there', async () => {
+test('prints the result alone on standard output, whatever the editor writes', async () => {
   const screen = edit(`console.log('2052 bytes');${rename}`, '$CDPADM roles edit -o json > result.json');
   await screen.waitFor('2052 bytes');
   await screen.waitFor('(y/N)');
@@ -30,7 +30,7 @@ test('standard output holds the result alone, whatever the editor writes there',
   expect(JSON.parse(readFileSync(join(home.cwd, 'result.json'), 'utf8'))).toMatchObject({ applied: true });
 });
 
-test('Ctrl-C in the editor is the editor’s own; afterwards it is ours again', async () => {
+test('leaves Ctrl-C to the editor while it is open, and handles it afterwards', async () => {
   const screen = edit(
     `process.on('SIGINT', () => { console.log('still open'); ${rename} clearTimeout(open); });
      const open = setTimeout(() => {}, 60_000);
@@ -45,7 +45,7 @@ test('Ctrl-C in the editor is the editor’s own; afterwards it is ours again', 
   expect(readFileSync(/kept in (\S+)/.exec(screen.screen())?.[1] ?? '', 'utf8')).toContain('name: Renamed');
 });
 
-test('SIGTERM ends the editor too, and the text is kept', async () => {
+test('ends the editor on SIGTERM and keeps the text', async () => {
   const screen = edit(
     `process.on('SIGTERM', () => { fs.writeFileSync('ended', ''); process.exit(1); });
      setTimeout(() => {}, 60_000);

@@ -65,7 +65,7 @@ describe('kill -9', () => {
     return { authorization: `Bearer ${(reply.json as { access_token: string }).access_token}` };
   }
 
-  test('loses no acknowledged write of eight writers at once, keeps none by half, and leaves no lock', async () => {
+  test('loses no acknowledged write of eight writers at once, keeps no half write and leaves no lock', async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
     const random = randomFrom(seed);
     // The specification's sample that is assigned must stay, or nothing would be accepted.
@@ -149,7 +149,7 @@ describe('kill -9', () => {
     }
   });
 
-  test('lets the next one in while the announcement of the dead one still stands', async () => {
+  test('lets the next one start while the file of the dead one is still there', async () => {
     const { process: victim, ready, exited } = await startChild();
     expect(findOwner(data)).toEqual({ pid: victim.pid, port: Number(new URL(ready.base_url).port) });
     victim.kill('SIGKILL');

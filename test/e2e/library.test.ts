@@ -21,7 +21,7 @@ function projectWith(program: string): { folder: string; file: string } {
   return { folder, file };
 }
 
-test('there are two, one of them with fixtures', () => {
+test('has two example programs, one of them with fixtures', () => {
   expect(programs).toHaveLength(2);
   expect(programs[1]).toContain('fixtures: {');
 });
@@ -32,7 +32,7 @@ test.each(programs)('%s', async (program) => {
   expect(await run(process.execPath, [file], { cwd: folder, timeout: 60_000 })).toEqual({ stdout: '', stderr: '' });
 });
 
-test('a program without types is told what is wrong with its options', async () => {
+test('explains wrong options to a program without types', async () => {
   const { folder, file } = projectWith(`
 import { startEmulator } from 'cdpadm';
 const told = await startEmulator({ clock: 'slow' }).catch(({ code, message }) => code + ': ' + message);

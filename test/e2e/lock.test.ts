@@ -42,7 +42,7 @@ describe('between processes', () => {
     return new Promise((resolve) => child.once('exit', resolve));
   }
 
-  it('nobody’s update is lost', async () => {
+  it('loses no update', async () => {
     const path = lockPath();
     const counter = join(temporaryFolder(), 'counter');
     fs.writeFileSync(counter, '0');
@@ -52,7 +52,7 @@ describe('between processes', () => {
     expect(filesBeside(path)).toEqual([]);
   });
 
-  it('a killed holder’s lock is free at once, without a wait', async () => {
+  it('frees the lock of a killed holder at once', async () => {
     const path = lockPath();
     const holder = start('hold', path);
     await expect(linesOf(holder)()).resolves.toBe(`held ${holder.pid}`);
@@ -78,7 +78,7 @@ describe('between processes', () => {
     expect(locks()).toEqual([]);
   });
 
-  it('exactly one of many takes a killed holder’s place', async () => {
+  it('gives the lock of a killed holder to exactly one of many', async () => {
     for (let round = 0; round < 3; round++) {
       const path = lockPath();
       const holder = start('hold', path);
@@ -96,7 +96,7 @@ describe('between processes', () => {
     }
   });
 
-  it('processes killed at any moment leave no update half done beside another, and nobody waiting', async () => {
+  it('leaves no mixed update and no waiting process when processes are killed at any moment', async () => {
     const path = lockPath();
     const counter = join(temporaryFolder(), 'counter');
     fs.writeFileSync(counter, '0');

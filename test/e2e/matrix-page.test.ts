@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     return openPage(`matrix-${roles.length}.html`, matrixPage(roles, roleMatrix(roles), SOURCE));
   }
 
-  it('asks for nothing but itself, and runs nothing of what the platform said', async () => {
+  it('requests no other resource, and runs nothing from the platform', async () => {
     const page = await open(MANY);
     expect(page.requests).toHaveLength(1);
     expect(page.complaints).toEqual([]);
@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
   });
 
-  it.each(['light', 'dark'] as const)('is readable in %s: every text has the contrast of 4.5', async (scheme) => {
+  it.each(['light', 'dark'] as const)('has a contrast of at least 4.5 for every text in %s', async (scheme) => {
     const page = await open(FEW);
     await page.media({ scheme });
     const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     }
   });
 
-  it('turns long headings into narrow columns, and says that there are more of them', async () => {
+  it('keeps columns with long headings narrow, and says that there are more of them', async () => {
     const long = MANY.map((role, index) => ({ ...role, name: `Regional Marketing Operations and Campaigns ${index}` }));
     const page = await open(long);
     await page.size(1280, 800);
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(await few.evaluate(shown)).toBe('block');
   });
 
-  it('keeps a task of all of a feature in one line, and lets no dot dangle where the facts are broken', async () => {
+  it('keeps a task of a whole feature in one line, and ends no broken line with a dot', async () => {
     const page = await open(FEW);
     expect(await page.evaluate(`document.body.innerHTML.includes('catalog:*')`)).toBe(true);
     await page.size(360, 700);
@@ -94,7 +94,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(broken).toEqual([]);
   });
 
-  it('keeps the heads of columns and rows in sight while one scrolls', async () => {
+  it('keeps the headings of columns and rows visible while scrolling', async () => {
     const page = await open(MANY);
     await page.size(1000, 600);
     await page.evaluate(`document.querySelector('.scroll').scrollTo(900, 400)`);
@@ -112,7 +112,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(places.feature).toBeLessThan(20);
   });
 
-  it('prints in light colours, nothing cut off, a few roles on each sheet', async () => {
+  it('prints in light colors, with nothing cut off and a few roles on each sheet', async () => {
     const few = await open(FEW);
     await few.media({ type: 'print', scheme: 'dark' });
     expect(await few.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');

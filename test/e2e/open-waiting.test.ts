@@ -17,14 +17,14 @@ describe.skipIf(process.platform === 'win32')('a pipe with a name', () => {
     return path;
   };
 
-  it('is awaited until somebody writes, and read to its end', async () => {
+  it('is opened when a writer comes, and read to its end', async () => {
     const path = named();
     const opening = openWaiting(path, new AbortController().signal);
     await writeFile(path, 'a: 1\n');
     expect(await text(await opening)).toBe('a: 1\n');
   });
 
-  it('holds up no thread once the command is told to stop', async () => {
+  it('blocks no thread once the command is stopped', async () => {
     const path = named();
     const stop = new AbortController();
     const openings = Array.from({ length: MANY }, () => openWaiting(path, stop.signal));
@@ -35,17 +35,17 @@ describe.skipIf(process.platform === 'win32')('a pipe with a name', () => {
     expect((await stat(path)).isFIFO()).toBe(true);
   });
 
-  it('is not awaited at all where it was told so before', async () => {
+  it('is not awaited after the command was stopped', async () => {
     const path = named();
     await expect(openWaiting(path, AbortSignal.abort(new Error('told to stop')))).rejects.toThrow('told to stop');
     expect((await stat(path)).isFIFO()).toBe(true);
   });
 
-  it('that is gone is told as the system tells it', async () => {
+  it('that is gone is reported with the error of the system', async () => {
     await expect(openWaiting('/nowhere/pipe', new AbortController().signal)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
-it('a device that is no terminal is read as a file', async () => {
+it('reads a device that is not a terminal as a file', async () => {
   expect(await text(await openWaiting('/dev/null', new AbortController().signal))).toBe('');
 });

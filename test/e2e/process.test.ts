@@ -67,13 +67,13 @@ const cdpadm = (args: string[], input?: 'open' | 'closed'): Running => run(proce
 const shell = (script: string): Running => run('/bin/sh', ['-c', script]);
 
 describe('standard output', () => {
-  test('a reader that leaves early: no complaint, exit 0', async () => {
+  test('may have a reader that leaves early: exit 0 without a message', async () => {
     const script = '{ $CDPADM help flags; echo "code $?" >&2; } | true';
     const { stderr } = await shell(script).ended;
     expect(stderr).toBe('code 0\n');
   });
 
-  test('a result that is longer than a pipe holds arrives whole, however late it is read', async () => {
+  test('delivers a result larger than a pipe, however late it is read', async () => {
     const local = ['--profile', 'local', '-o', 'json'];
     const { stdout: text } = await cdpadm(['roles', 'list', ...local]).ended;
     const tasks = [
@@ -104,13 +104,13 @@ describe('standard output', () => {
     expect((await shell('$CDPADM --help > /dev/full; echo $?').ended).stdout).toBe('1\n');
   });
 
-  test('closed altogether: an exit code and no crash', async () => {
+  test('may be closed: an exit code and no crash', async () => {
     const { stdout } = await shell('$CDPADM help flags >&- 2>/dev/null; echo $?').ended;
     expect(stdout).toMatch(/^[01]\n$/);
   });
 });
 
-describe('a question without a terminal is a usage error, never a wait', () => {
+describe('a question without a terminal is a usage error, with', () => {
   test.each(['open', 'closed'] as const)('standard input %s', async (input) => {
     expect((await cdpadm(['roles', 'pull', '--profile', 'local']).ended).code).toBe(0);
     const file = join(home.cwd, 'roles.yaml');
@@ -133,7 +133,7 @@ describe('signals', () => {
     expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
   });
 
-  test('a killed server leaves no lock and no entry behind', async () => {
+  test('leaves no lock and no entry of a killed server', async () => {
     const { child, ended, said } = cdpadm(['emulator', 'start', '--port', '0']);
     await said('is ready');
     child.kill('SIGKILL');
@@ -168,7 +168,7 @@ describe('an input that does not end', () => {
     expect(await ended).toMatchObject({ code, signal: null, stdout: '' });
   });
 
-  test('so does a terminal that is closed', async () => {
+  test('ends when its terminal is closed', async () => {
     const { child, ended } = cdpadm(['roles', 'validate', '-'], 'open');
     await taken(child);
     child.kill('SIGHUP');
@@ -176,7 +176,7 @@ describe('an input that does not end', () => {
     expect((await ended).stderr).toContain('The terminal was closed.');
   });
 
-  test('so does --timeout, with its own code', async () => {
+  test('ends at --timeout with its own code', async () => {
     const { ended } = cdpadm(['roles', 'validate', '-', '--timeout', '100ms'], 'open');
     expect(await ended).toMatchObject({ code: 11, signal: null, stdout: '' });
   });
@@ -188,7 +188,7 @@ describe('an input that does not end', () => {
       return path;
     };
 
-    test('that somebody writes into: a signal ends it', async () => {
+    test('with a writer ends on a signal', async () => {
       const pipe = openSync(named(), constants.O_RDWR);
       const { child, ended } = cdpadm(['roles', 'validate', 'pipe']);
       await promisify(writeFile)(pipe, MORE_THAN_A_PIPE);
@@ -206,7 +206,7 @@ describe('an input that does not end', () => {
       },
     );
 
-    test('whose writer comes later, and goes: it is read to its end', async () => {
+    test('whose writer comes later is read to its end', async () => {
       const path = named();
       const { ended } = cdpadm(['roles', 'validate', 'pipe', '-o', 'json']);
       await promisify(writeFile)(path, Buffer.concat([MORE_THAN_A_PIPE, Buffer.from('roles: 5\n')]));
@@ -230,7 +230,7 @@ describe.skipIf(process.platform === 'win32')('a working folder that was removed
   const inRemoved = (line: string): Running =>
     shell(`mkdir gone && cd gone && rmdir ../gone && { $CDPADM ${line}; echo "code $?"; }`);
 
-  test('is told with what to do, as JSON too', async () => {
+  test('is reported with how to fix it, as JSON too', async () => {
     const { stdout, stderr } = await inRemoved('roles list --profile local').ended;
     expect(stdout).toBe('code 2\n');
     expect(stderr).toContain('The working folder was removed.');
@@ -239,14 +239,14 @@ describe.skipIf(process.platform === 'win32')('a working folder that was removed
     expect(JSON.parse(json)).toMatchObject({ error: { code: 'usage' } });
   });
 
-  test.each(['--version', '--help', 'help exit-codes'])('is no matter to %s', async (line) => {
+  test.each(['--version', '--help', 'help exit-codes'])('does not affect %s', async (line) => {
     const { stdout, stderr } = await inRemoved(line).ended;
     expect(stdout).toMatch(/code 0\n$/);
     expect(stderr).toBe('');
   });
 });
 
-test('several commands at once share the embedded platform one after the other', async () => {
+test('runs commands on the embedded platform one after another', async () => {
   const all = await Promise.all(
     Array.from({ length: 4 }, () => cdpadm(['roles', 'list', '--profile', 'local', '-o', 'json']).ended),
   );

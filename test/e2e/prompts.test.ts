@@ -65,7 +65,7 @@ describe.each(WAYS)('a confirmation, %s', (_way, env) => {
     expect(await isRenamed()).toBe(true);
   });
 
-  test('only the result goes to standard output', async () => {
+  test('prints only the result on standard output', async () => {
     const shell = '$CDPADM roles push --profile local -o json > result.json';
     const screen = openTerminal([], { cwd: home.cwd, env: { ...home.env, ...env }, shell });
     await screen.waitFor('(y/N)');
@@ -97,7 +97,7 @@ describe.each(WAYS)('what must be typed, %s', (_way, env) => {
     return (JSON.parse(stdout) as unknown[]).length;
   };
 
-  test('wrongly: refused', async () => {
+  test('cancels on another word', async () => {
     const before = await count();
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('delet');
@@ -107,7 +107,7 @@ describe.each(WAYS)('what must be typed, %s', (_way, env) => {
     expect(await count()).toBe(before);
   });
 
-  test('rightly', async () => {
+  test('continues on the right word', async () => {
     const before = await count();
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('delet');
@@ -123,7 +123,7 @@ describe.each(WAYS)('what must be typed, %s', (_way, env) => {
 describe.each(WAYS)('a new profile, %s', (way, env) => {
   const given = ['--auth-url', 'https://auth.example', '--org', '1', '--account', '2', '--insecure-storage'];
 
-  test('text is checked as it is typed, a secret is never drawn', async () => {
+  test('checks a text as it is typed, and never draws a secret', async () => {
     const screen = terminal(['profile', 'create', 'prod', ...given, '--client-id', 'me'], env);
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
@@ -147,7 +147,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
   test.each([
     ['that work', '', ['works', 'roles: 32 tasks']],
     ['that do not', 'x', ['failed', 'roles:', 'cdpadm auth login --profile prod']],
-  ])('credentials %s are tried at the end', async (_which, end, told) => {
+  ])('tries credentials %s at the end', async (_which, end, told) => {
     const platform = await startTestEmulator();
     onTestFinished(() => platform.close());
     const { ready } = platform;
@@ -163,7 +163,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('Enter throughout: the last address is asked for again, and Ctrl-C says that nothing was made', async () => {
+  test('asks for a missing address again, and reports on Ctrl-C that nothing was created', async () => {
     const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
     for (const area of ['Platform', 'Data subject request', 'Seeding']) {
       await screen.waitFor(`${area} address (Enter to leave out)`);
@@ -200,7 +200,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'show', 'prod', '-o', 'json'])).stdout).toContain('https://auth.example');
   });
 
-  test('without a name: it is asked for, and checked as it is typed', async () => {
+  test('asks for a missing name and checks it as it is typed', async () => {
     const screen = terminal(['profile', 'create', ...given, '--base-url', 'https://api.example', '--yes'], env);
     await screen.waitFor('Name of the profile');
     screen.type(`local${KEY.enter}`);
@@ -218,7 +218,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('a choice; Ctrl-C behind the last question says that the profile is there', async () => {
+  test('offers a choice, and reports on Ctrl-C after the last question that the profile is there', async () => {
     const screen = terminal(['profile', 'create', 'prod', '--insecure-storage'], env);
     for (const area of ['Platform', 'Data subject request', 'Seeding']) {
       await screen.waitFor(`${area} address`);
@@ -242,7 +242,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
   });
 });
 
-describe('colour of questions', () => {
+describe('the color of questions', () => {
   const colours = (raw: string): boolean => /\u001b\[[39]\d?m/u.test(raw);
 
   test.each<[string[], Variables, boolean]>([

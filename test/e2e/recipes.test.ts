@@ -140,7 +140,7 @@ const change = (from: string | RegExp, to: string): void => {
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 };
 
-test.each(recipes)('%s is found from the first page, from the page of its area and from the help', (name) => {
+test.each(recipes)('links %s from the first page, the page of its area and the help', (name) => {
   const page = (path: string): string => readFileSync(join(root, path), 'utf8');
   expect(page('README.md')).toContain(`](docs/recipes/${name})`);
   expect(page(`docs/${name.split('-')[0] ?? ''}.md`)).toContain(`](recipes/${name})`);
@@ -152,7 +152,7 @@ describe('every job', () => {
     Object.entries(recipe(file).jobs).map(([job, { steps }]) => ({ file, job, steps })),
   );
 
-  test('installs the same, which the reader names and nobody can change behind its back', () => {
+  test('installs the version that the reader pins', () => {
     const installs = jobs.map(({ steps }) => steps.findIndex(({ run }) => run?.startsWith('npm install') === true));
     const lines = jobs.map(({ steps }, index) => steps[installs[index] ?? -1]?.run);
     expect(new Set(lines)).toEqual(new Set(['npm install --global --ignore-scripts "$CDPADM_PACKAGE"']));
@@ -161,7 +161,7 @@ describe('every job', () => {
     for (const { steps } of jobs) expect(steps.some(({ env: own }) => own?.CDPADM_PACKAGE)).toBe(false);
   });
 
-  test('chooses its Node, the same in all, before it installs', () => {
+  test('chooses the same Node before it installs', () => {
     const chosen = jobs.map(({ steps }) => steps.slice(0, 2).map(({ uses, with: values }) => ({ uses, values })));
     const wanted = [
       { uses: 'actions/checkout@v4', values: undefined },
@@ -177,7 +177,7 @@ describe('every job', () => {
 });
 
 describe('recipes', () => {
-  test('roles-drift.yml, every morning: well without differences, 10 with them, which stand in the summary', async () => {
+  test('roles-drift.yml ends every morning with 0, or with 10 and a summary of the differences', async () => {
     const [install = '', diff = ''] = commandsOf('roles-drift.yml', 'drift');
     expect(await step(install)).toMatchObject({ code: 0 });
     expect(await step(diff)).toMatchObject({ code: 0 });
@@ -186,7 +186,7 @@ describe('recipes', () => {
     expect(readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8')).toContain('### Roles: 0 to create, 1 to modify');
   });
 
-  test('roles-drift.yml, in a pull request: shows the change it is for, and fails only when the file is wrong', async () => {
+  test('roles-drift.yml shows the change of a pull request, and fails only when the file is wrong', async () => {
     writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
     const [install = '', validate = '', diff = '', comment = ''] = commandsOf('roles-drift.yml', 'review');
     const asked = join(home.cwd, 'comment.txt');
@@ -207,7 +207,7 @@ describe('recipes', () => {
     change('rule_id: user-role', 'role_id: user-role');
   });
 
-  test('dsr-due.yml, every morning: well while nothing is late, 10 when something is, and it writes nothing', async () => {
+  test('dsr-due.yml ends every morning with 0, or with 10 when a request is late, and writes nothing', async () => {
     const steps = commandsOf('dsr-due.yml', 'due');
     const elsewhere = createHomeEnv('desk');
     const submitted = new Date(Date.now() - 40 * 86_400_000).toISOString().replace(/\.\d+Z/, 'Z');
@@ -242,7 +242,7 @@ describe('recipes', () => {
     rmSync(join(home.cwd, '.cdpadm.yaml'));
   });
 
-  test('only what runs by the clock ends with a code of its own for differences', () => {
+  test('have an exit code for differences only in scheduled jobs', () => {
     const { drift, review } = recipe('roles-drift.yml').jobs;
     expect(drift?.if).toBe("github.event_name == 'schedule'");
     expect(review?.if).toMatch(/^github\.event_name == 'pull_request' && /);
@@ -254,7 +254,7 @@ describe('recipes', () => {
     expect(ending).toEqual(['roles-drift.yml drift']);
   });
 
-  test('roles-push-with-plan.yml: applies the plan that was shown, and no other', async () => {
+  test('roles-push-with-plan.yml applies the plan that was shown, and no other', async () => {
     repository();
     const { plan, steps } = await planned();
     expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
@@ -267,7 +267,7 @@ describe('recipes', () => {
     expect(await step(tag)).toMatchObject({ code: 0 });
   });
 
-  test('roles-push-with-plan.yml: keeps what others changed since it was applied last, and tells the reviewer', async () => {
+  test('roles-push-with-plan.yml keeps what others changed since the last run, and tells the reviewer', async () => {
     const elsewhere = { ...env, ...createHomeEnv('elsewhere') };
     const added = ['roles', 'update', 'read-only-role', '--add-task', 'privacy:settings', '--yes'];
     expect(await runCli(added, { env: elsewhere, cwd: home.cwd })).toMatchObject({
@@ -289,13 +289,13 @@ describe('recipes', () => {
     expect(stdout).toContain('privacy:settings');
   });
 
-  test('roles-push-with-plan.yml: without a tag the plan begins with what it may undo', async () => {
+  test('roles-push-with-plan.yml begins a plan without a tag with what it may undo', async () => {
     execFileSync('git', ['push', '--quiet', 'origin', ':refs/tags/roles-applied'], { cwd: home.cwd });
     const { summary } = await planned(createHomeEnv('first'));
     expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);
   });
 
-  test('roles-push-with-plan.yml: says before anybody approves that a deletion needs the box of the workflow', async () => {
+  test('roles-push-with-plan.yml says before the approval that a deletion needs the input of the workflow', async () => {
     const file = join(home.cwd, 'roles.yaml');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.slice(0, text.lastIndexOf('  - role_id:')));

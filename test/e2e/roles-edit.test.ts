@@ -63,13 +63,13 @@ describe('roles edit', () => {
     expect(existsSync(readFileSync(log, 'utf8').trim())).toBe(false);
   });
 
-  it('answers one document under -o json, also when nothing was changed', async () => {
+  it('prints one document under -o json, also when nothing was changed', async () => {
     const { env } = editor('');
     const result = await admin.json('roles edit --yes', { env });
     expect(result).toMatchObject({ code: 0, data: { applied: false, revision: null, summary: { modify: 0 } } });
   });
 
-  it('keeps the text of a dry run, which is most likely wanted afterwards', async () => {
+  it('keeps the text of a dry run for a later push', async () => {
     const { env, log } = editor(`text = text.replace('name: Support', 'name: Helpers');`);
     const result = await admin.run('roles edit --dry-run', { env });
     const path = readFileSync(log, 'utf8').trim();
@@ -111,7 +111,7 @@ describe('roles edit', () => {
     expect(await admin.puts()).toBe(0);
   });
 
-  it('keeps the text when the push is refused', async () => {
+  it('keeps the text when the push is rejected', async () => {
     const { env, log } = editor(`text = text.slice(0, text.indexOf('  - role_id: support-role'));`);
     const result = await admin.run('roles edit --yes', { env });
     expect(result.code).toBe(12);
@@ -137,7 +137,7 @@ describe('roles edit', () => {
     expect(readdirSync(admin.cwd)).toEqual([]);
   });
 
-  it('sweeps what a killed edit left, unless there is work in it', async () => {
+  it('deletes what a killed edit left, unless it has unsaved work', async () => {
     const leave = (name: string, files: Record<string, string>): string => {
       const folder = join(admin.cwd, `cdpadm-edit-${DEAD_PID}-${name}`);
       mkdirSync(folder);
@@ -161,7 +161,7 @@ describe('roles edit', () => {
     ]);
   });
 
-  it('is three-way too: somebody else may write meanwhile', async () => {
+  it('merges an edit with what another admin pushed meanwhile', async () => {
     const other = await opened(createRolesHome(admin.platform));
     await other.run('roles pull');
     other.edit('roles.yaml', 'name: User', 'name: Person');

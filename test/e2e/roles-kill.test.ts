@@ -35,7 +35,7 @@ const locks = (admin: RolesHome): string[] =>
     name.endsWith('write.lock'),
   );
 
-test('killed in the middle of its PUT', async () => {
+test('loses nothing when it is killed in the middle of its PUT', async () => {
   const admin = await createRolesHome();
   try {
     await admin.run('roles pull');

@@ -32,7 +32,7 @@ function push(admin: RolesHome, folder: string): Promise<{ code: number | null; 
   });
 }
 
-test('ten pushes at once: all edits are there, one token was had', { timeout: 240_000 }, async () => {
+test('keeps all edits of ten pushes at once, with one token request', { timeout: 240_000 }, async () => {
   const admin = await createRolesHome();
   try {
     await admin.run('roles pull');

@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
     return openPage(`runs-${count}.html`, runTimelinePage(runs(count), SOURCE));
   }
 
-  it('asks for nothing but itself, and runs nothing of what the platform said', async () => {
+  it('requests no other resource, and runs nothing from the platform', async () => {
     const page = await open(60);
     expect(page.requests).toHaveLength(1);
     expect(page.complaints).toEqual([]);
@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
     expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
   });
 
-  it.each(['light', 'dark'] as const)('is readable in %s: every text has the contrast of 4.5', async (scheme) => {
+  it.each(['light', 'dark'] as const)('has a contrast of at least 4.5 for every text in %s', async (scheme) => {
     const page = await open(60);
     for (const width of [1600, 400]) {
       await page.size(width, 900);
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
     }
   });
 
-  it.each([1600, 400])('every run that did not succeed can be seen and has its word, %i wide', async (width) => {
+  it.each([1600, 400])('shows every run that did not succeed with its word, %i wide', async (width) => {
     const page = await open(300);
     await page.size(width, 900);
     const unwell = await page.evaluate<{ width: number; height: number; word: string; fits: boolean }[]>(`(() =>
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
     expect(await page.evaluate('document.querySelector(".zone").textContent')).toBe('UTC');
   });
 
-  it('tells a screen reader the same as a table, on a phone too', async () => {
+  it('gives a screen reader the same as a table, on a phone too', async () => {
     const page = await open(30);
     await page.size(400, 900);
     await page.send('Accessibility.enable');
@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
     expect(named('region')).toContain('Timeline of runs');
   });
 
-  it('prints in light colours, every column on the paper', async () => {
+  it('prints in light colors, with every column on the paper', async () => {
     const page = await open(300);
     await page.media({ type: 'print', scheme: 'dark' });
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');

@@ -24,7 +24,7 @@ function row(id: number): string {
   return `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"Orders","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":${value}}}]}}\n`;
 }
 
-test('every row arrives however often the run is killed, and each refused one is told once', async () => {
+test('sends every row however often the run is killed, and reports each rejected row once', async () => {
   let kill: (() => void) | undefined;
   let killAt = Infinity;
   const { url } = (sink = await startSink((_body, request) => {

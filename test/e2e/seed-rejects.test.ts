@@ -6,7 +6,7 @@ import { bundleEntry } from '../helpers/bundle.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 describe('openRejects', () => {
-  it('tells that a disk took a part only, and claims no more than what it took before', async () => {
+  it('reports a partial write to a full disk, and claims only what was written before', async () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const child = await bundleEntry('test/e2e/children/reject-rows.ts');
     try {

@@ -36,7 +36,7 @@ const tokenRequests = (): ReceivedRequest[] => server.requests.filter(isTokenReq
 const client = (overrides: Parameters<typeof testClient>[1] = {}) =>
   testClient(server.url, { credentials: withoutToken(), ...overrides });
 
-test('ten processes at once make one token request', async () => {
+test('makes one token request for ten processes at once', async () => {
   const { folder } = client();
   const replies = await contend(10, 'token', join(folder, 'shared'), server.url);
   expect(replies).toEqual(Array(10).fill('{"id":"a"}'));

@@ -37,7 +37,7 @@ function takeTour(
   });
 }
 
-test('prints each command before its result, ends well, and leaves nothing behind', { timeout: 300_000 }, async () => {
+test('prints each command before its result, ends with 0 and leaves nothing behind', { timeout: 300_000 }, async () => {
   const { code, stdout, stderr, home } = await takeTour(['-o', 'json']);
   expect([code, stderr]).toEqual([0, '']);
   expect(readdirSync(home)).toEqual([]);
@@ -65,7 +65,7 @@ const SIGNALS = [
 ] as const;
 
 test.each(sample(SIGNALS, 1))(
-  '%s ends it together with the command that it runs, and leaves nothing behind',
+  'ends on %s together with the command that it runs, and leaves nothing behind',
   async (signal, code, said) => {
     const { home, ...tour } = await takeTour([], signal);
     expect(tour).toMatchObject({ code, stderr: expect.stringContaining(said) });

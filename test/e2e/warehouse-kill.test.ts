@@ -72,7 +72,7 @@ async function killAfter(requests: number, args: readonly string[]): Promise<End
 const locks = (): string[] =>
   readdirSync(join(home.folder, 'state', 'warehouse')).filter((name) => name.endsWith('.lock') || isStrayed(name));
 
-test('an apply that is killed at each request and run again does everything once', async () => {
+test('does everything once when an apply is killed at each request and run again', async () => {
   let killed = 0;
   // The lists, the token, then one request or two for each write.
   for (let run = 0; ; run++) {
@@ -93,7 +93,7 @@ test('an apply that is killed at each request and run again does everything once
   expect(locks()).toEqual([]);
 }, 180_000);
 
-test('a trigger that is killed was sent once at most, and the next one says what is running', async () => {
+test('sends a killed trigger at most once, and the next one waits for the run', async () => {
   expect((await start(APPLY).ended).code).toBe(0);
   const trigger = ['pipelines', 'trigger', 'customers', '--wait', '--poll', '100ms', '--yes'];
   const sent = async (): Promise<number> =>
@@ -123,7 +123,7 @@ test.each([
   ['of one user', () => 'state'],
   ['of several users', (index: number) => `state-${index}`],
 ])(
-  'applies at once %s: everything is there once, and nobody is told a falsehood',
+  'creates everything once in simultaneous applies %s, and reports the truth to each',
   async (_who, state) => {
     const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
     for (const { code, stderr } of results) {
@@ -139,7 +139,7 @@ test.each([
   180_000,
 );
 
-test('triggers at once ask for as many runs as were told', async () => {
+test('triggers as many runs as simultaneous triggers report', async () => {
   expect((await start(APPLY).ended).code).toBe(0);
   const trigger = ['pipelines', 'trigger', 'customers', '--yes'];
   const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(trigger, `state-${index}`).ended));

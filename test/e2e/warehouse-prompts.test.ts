@@ -42,7 +42,7 @@ function terminal(args: string[], more: Record<string, string> = {}): Terminal {
   return openTerminal(args, { cwd: home.cwd, env: { ...stateful, ...more } });
 }
 
-test('what GET showed, edited and sent back, keeps its secret by asking for it', async () => {
+test('asks for the masked secret of an edited resource', async () => {
   const { stdout } = await home.run('connections get crm -o yaml');
   expect(stdout).toMatch(/password: .?\*+/);
   writeFileSync(join(home.cwd, 'edited.yaml'), stdout.replace('role: sync', 'role: loader'));
@@ -60,7 +60,7 @@ test('what GET showed, edited and sent back, keeps its secret by asking for it',
   });
 });
 
-test('a reference may be typed in place of the secret', async () => {
+test('accepts a reference in place of the secret', async () => {
   const screen = terminal(['connections', 'update', 'crm', '--role', 'loader'], { ELSEWHERE: RIGHT });
   await screen.waitFor('password of connection crm');
   screen.type(`env:ELSEWHERE${KEY.enter}`);
@@ -69,7 +69,7 @@ test('a reference may be typed in place of the secret', async () => {
   expect(await screen.exit).toBe(0);
 });
 
-test('an apply of a folder asks for the secret in whose place a mask stands', async () => {
+test('asks for each masked secret when a folder is applied', async () => {
   mkdirSync(join(home.cwd, 'sync/connections'), { recursive: true });
   home.write(
     'sync/connections/crm.yaml',
@@ -89,7 +89,7 @@ test('an apply of a folder asks for the secret in whose place a mask stands', as
   expect(await home.json('warehouse diff sync', env('another'))).toMatchObject({ data: { summary: { update: 1 } } });
 });
 
-test('leaving the question sends nothing', async () => {
+test('sends nothing when the question is cancelled', async () => {
   const before = await home.writes();
   const screen = terminal(['connections', 'update', 'crm', '--role', 'loader']);
   await screen.waitFor('password of connection crm');

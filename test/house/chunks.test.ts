@@ -81,7 +81,7 @@ describe('loading', () => {
     expect(modules.filter((name) => / (crypto|http|https|tls|readline)$/.test(name))).toEqual([]);
   });
 
-  test('a call loads its contract, and of zod what that needs', () => {
+  test('loads the contract of a call, and only the part of zod that it needs', () => {
     const env = {
       CDPADM_BASE_URL: 'http://127.0.0.1:1',
       CDPADM_AUTH_URL: 'http://127.0.0.1:1',
@@ -95,7 +95,7 @@ describe('loading', () => {
     expect(files.filter((file) => /undici|yaml|conf\.|inquirer|emulator|hono|parquet/.test(file))).toEqual([]);
   });
 
-  test('a command that runs the embedded platform loads neither fetch nor another server', () => {
+  test('loads neither fetch nor another server for a command that runs the embedded platform', () => {
     const env = { CDPADM_DATA_DIR: join(folder, 'data'), CDPADM_CACHE_DIR: join(folder, 'cache') };
     const { files, modules } = loadedBy(['groups', 'list', '--profile', 'local'], env);
     expect(files).toContain(join('dist', 'chunks', 'emulator-index.js'));
@@ -112,22 +112,22 @@ describe('lazy requires', () => {
 
   test.each<[string, string, string]>([
     [
-      'members are reached by a call',
+      'calls a member through its module',
       `${a}\nrequire_a.f(require_a[g], ...require_a.h, x?.y.require_a.i, { require_a: 1 }, require_ab.j);`,
       `${lazyA}\n(require_a()).f((require_a())[g], ...(require_a()).h, x?.y.require_a.i, { require_a: 1 }, require_ab.j);`,
     ],
     [
-      'what new makes is the member, not what the call gives',
+      'constructs the member, not the result of the call',
       `${a}\nthrow new require_a.Failure("x");`,
       `${lazyA}\nthrow new (require_a()).Failure("x");`,
     ],
     [
-      'a module of Node keeps its shape',
+      'leaves a module of Node as it is',
       `${a}\nlet node_fs = require("node:fs");\nnode_fs = require_a.__toESM(node_fs, 1);\nnode_fs.default.x();`,
       `${lazyA}\n\n${lazy('node_fs', '(require_a()).__toESM(require("node:fs"), 1)')}\n(node_fs()).default.x();`,
     ],
     [
-      'a name may hold a dollar',
+      'accepts a dollar in a name',
       'const a$1 = require("./a.js");\na$1.f();',
       `${lazy('a$1', 'require("./a.js")')}\n(a$1()).f();`,
     ],

@@ -89,7 +89,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(isReplaced(ino)).toBe(false);
   });
 
-  test('is what the second run uses', () => {
+  test('is used by the second run', () => {
     run('hello');
     const seen = join(folder, 'seen.cjs');
     writeFileSync(
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(kept()).toEqual([nameFor('hello')]);
   });
 
-  test('with one wrong byte anywhere is passed over and made anew', () => {
+  test('is ignored and written again if one byte is wrong, wherever it is', () => {
     run('hello');
     const whole = readFileSync(keptFile());
     const step = Math.ceil(whole.length / 24);
@@ -136,14 +136,14 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     }
   });
 
-  test('of a chunk that was changed is never used, though its text is as long', () => {
+  test('is never used for a chunk that changed but kept its length', () => {
     run('hello');
     writeFileSync(join(folder, 'dist', 'chunks', 'say.js'), SAY.replace("' ' + word", "'-' + word"));
     expect(run('hello').stdout).toBe('said-hello\n');
     expect(run('hello').stdout).toBe('said-hello\n');
   });
 
-  test('keeps what the same command needs with other flags', () => {
+  test('keeps the code that the same command needs with other flags', () => {
     run('hello');
     expect(run('hello --more').stdout).toBe('said hello1\n');
     const { ino } = lstatSync(keptFile());
@@ -152,14 +152,14 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(isReplaced(ino)).toBe(false);
   });
 
-  test('is told apart by the first words that are no value of a flag', () => {
+  test('has a file for each command, whatever its flags', () => {
     run('hello there you');
     run('hello --profile secret-name --more');
     run('hello Jane@example.com 12');
     expect(kept().sort()).toEqual([nameFor('hello'), nameFor('hello.there')].sort());
   });
 
-  test('is not read through a link, which is replaced', () => {
+  test('is not read through a link; the link is replaced', () => {
     run('hello');
     const elsewhere = join(folder, 'elsewhere');
     renameSync(keptFile(), elsewhere);
@@ -168,14 +168,14 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(lstatSync(keptFile()).isFile()).toBe(true);
   });
 
-  test('leaves a folder in the place of its file alone', () => {
+  test('does not touch a folder that has the name of its file', () => {
     mkdirSync(keptFile(), { recursive: true, mode: 0o700 });
     expect(run('hello')).toEqual(RIGHT);
     expect(lstatSync(keptFile()).isDirectory()).toBe(true);
     expect(kept()).toEqual([nameFor('hello')]);
   });
 
-  test.each([0o755, 0o770, 0o500])('leaves a folder of mode %o as it is', (mode) => {
+  test.each([0o755, 0o770, 0o500])('does not change a folder of mode %o', (mode) => {
     mkdirSync(code(), { mode });
     chmodSync(code(), mode);
     expect(run('hello')).toEqual(RIGHT);
@@ -224,7 +224,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(kept()).toEqual([]);
   });
 
-  test('is written by a command that a signal stopped, and once more by one that comes to its end', () => {
+  test('is written by a command that a signal stopped, and again by one that finishes', () => {
     const written = (line: string): number => {
       expect(run(line).stdout).toBe('said hello\n');
       return lstatSync(keptFile()).ino;
@@ -237,7 +237,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(written('hello')).toBe(second);
   });
 
-  test('stays small: the oldest files go, also those that a killed process left behind', () => {
+  test('deletes its oldest files, also those that a killed process left', () => {
     mkdirSync(code(), { mode: 0o700 });
     for (let index = 0; index < 20; index++) {
       const file = join(code(), index === 0 ? `${nameFor('hello')}.1.x.tmp` : `word-${index}`);
@@ -249,7 +249,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(kept()).toEqual(expect.arrayContaining([nameFor('hello'), 'word-19', 'word-5']));
   });
 
-  test('is written by ten processes at once', async () => {
+  test('stays whole when ten processes write it at once', async () => {
     const children = Array.from({ length: 10 }, () =>
       spawn(process.execPath, [join(folder, 'bin', 'cdpadm.js'), 'hello'], { env: environment() }),
     );
@@ -266,7 +266,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(isReplaced(ino)).toBe(false);
   });
 
-  test('does not move the lines and columns of a stack', () => {
+  test('does not change the lines and columns of a stack trace', () => {
     run('hello');
     renameSync(keptFile(), keptFile('fail'));
     const place = `${join(folder, 'dist', 'chunks', 'say.js')}:1:${SAY.indexOf('new Error') + 1}`;

@@ -1,4 +1,4 @@
-// Whoever looks for a command finds it in the folder of its group: in the file of its name, or in one that names it.
+// A command is in the folder of its group: in the file of its name, or in a file that names it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { root } from '../helpers/root.ts';
 
 const program = await loadProgram();
 
-test('every command stands in a file of its group that has its name or names it', async () => {
+test('has every command in a file of its group that has its name or names it', async () => {
   // The paths of all commands that do something, such as `roles push`.
   const all = leavesBelow(program).map(([path]) => path);
   expect(all.length).toBeGreaterThanOrEqual(entries.length);
@@ -24,7 +24,7 @@ test('every command stands in a file of its group that has its name or names it'
   expect(lost).toEqual([]);
 });
 
-test('a note of the help is a paragraph, and not a line of one', async () => {
+test('has whole paragraphs as the notes of help', async () => {
   const notes = commandsBelow(program).flatMap(([, command]) => helpOf(command)?.notes ?? []);
   expect(notes.length).toBeGreaterThan(50);
   // It ends as a sentence does, or in a command line.

@@ -14,7 +14,7 @@ const texts = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.startsWith(join('lib', 'errors')))
   .map((name) => readFileSync(join(SRC, name), 'utf8'));
 
-test('the registry has every code that is given below it', () => {
+test('has every code that the sources use in the registry', () => {
   // `fail` takes codes of the registry only; the rooms below it write the code into the error.
   const given = texts.flatMap((text) =>
     [...text.matchAll(/new KnownError\(\{[^;]*?\bcode: (?:[^,;\n]*\? )?'([a-z_.]+)'(?: : '([a-z_.]+)')?/g)].flatMap(
@@ -26,13 +26,13 @@ test('the registry has every code that is given below it', () => {
   expect(given.filter((code) => !(code in ERRORS) && code !== 'delete')).toEqual([]);
 });
 
-test('every code of the registry is given', () => {
+test('uses every code of the registry', () => {
   // Put together from the guard that refused.
   const codes = ERROR_CODES.filter((code) => !/^(roles|warehouse)\.guard\./.test(code));
   expect(codes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))).toEqual([]);
 });
 
-test('only a cause that ends the program in another way names its ending', () => {
+test('names an exit only where it differs from the exit in the registry', () => {
   const idle = texts.flatMap((text) =>
     [...text.matchAll(/\bfail\('([a-z_.]+)', \{[^;]*?\bexit: '(\w+)'/g)].filter(
       ([, code = '', exit]) => (ERRORS as Readonly<Record<string, ErrorEntry>>)[code]?.exit === exit,
@@ -42,7 +42,7 @@ test('only a cause that ends the program in another way names its ending', () =>
 });
 
 describe('help', () => {
-  test.each(ERROR_CODES)('error %s says what it means and how to fix it', (code) => {
+  test.each(ERROR_CODES)('explains error %s and its fix', (code) => {
     const { explanation, fix, summary } = ERRORS[code];
     const page = errorPage(code);
     for (const text of [summary, explanation, fix]) {
@@ -52,7 +52,7 @@ describe('help', () => {
     expect(topics['exit-codes']).toContain(code);
   });
 
-  test('error with a misspelt code proposes the nearest', () => {
+  test('suggests the nearest code for a misspelled one', () => {
     expect(() => errorPage('roles.asigned')).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('`roles.assigned`') }),
     );

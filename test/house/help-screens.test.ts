@@ -16,14 +16,14 @@ function start(args: string[], columns?: number): { status: number | null; stdou
   return { status, stdout, stderr };
 }
 
-test.each([80, 100])('all screens of %d columns are ready', async (columns) => {
+test.each([80, 100])('builds all screens of %d columns', async (columns) => {
   const drawn = await helpScreens(createTestIo({ columns }).io);
   const kept = readFileSync(join(root, `dist/help-${columns}.txt`), 'utf8');
   expect(kept).toBe(`${[...drawn].map(([words, screen]) => `\f${words}\n${screen}`).join('')}\f`);
   expect([...drawn.keys()]).toEqual(expect.arrayContaining(['', 'roles', 'roles push', 'emulator fault add']));
 });
 
-describe('what is answered is what the program says', () => {
+describe('a built screen', () => {
   test.each([
     [['--help'], undefined],
     [['-h'], 80],
@@ -39,7 +39,7 @@ describe('what is answered is what the program says', () => {
     expect(start(args, columns)).toEqual({ status: code, stdout, stderr });
   });
 
-  test('words that are no command of their own are not taken for one', async () => {
+  test('does not take other words for a command', async () => {
     const { code } = await runCli(['roles push', '--help']);
     expect(start(['roles push', '--help']).status).toBe(code);
   });

@@ -30,7 +30,7 @@ describe('a platform that the program starts', () => {
     expect(await judgedPlatforms()).toEqual([]);
   });
 
-  test('is not heard of without the environment of a home', async () => {
+  test('is not judged without the environment of a home', async () => {
     const { NODE_OPTIONS: _told, ...env } = home.env;
     expect(program(env)).toBe(0);
     expect(await judgedPlatforms()).toEqual([]);
@@ -63,7 +63,7 @@ const WITHOUT: Record<string, string> = {
   'test/e2e/make-folder.test.ts': 'one module alone',
 };
 
-test('processes that may have a platform tell of it', () => {
+test('judges every process that may have a platform', () => {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );

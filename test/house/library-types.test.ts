@@ -39,7 +39,7 @@ const MODES: [string, ts.ModuleKind, ts.ModuleResolutionKind][] = [
   ['nodenext', ts.ModuleKind.NodeNext, NodeNext],
 ];
 
-test('a strict program compiles against the library without any other types', () => {
+test('compiles a strict program against the library without any other types', () => {
   const folder = temporaryFolder();
   const installed = join(folder, 'node_modules', 'cdpadm');
   mkdirSync(installed, { recursive: true });

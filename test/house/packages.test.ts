@@ -29,12 +29,12 @@ const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
 
 const oldest = manifest.engines.node.split('||').map((range) => minVersion(range)?.version ?? range);
 
-test('the oldest Nodes are those that we promise', () => {
+test('promises the oldest Nodes that the checks use', () => {
   expect(oldest).toEqual(['20.19.0', '22.13.0', '24.0.0']);
   expect(installed.length).toBeGreaterThan(100);
 });
 
-test('the checks run on the oldest Node of each line that we promise, and on its newest', () => {
+test('runs the checks on the oldest and the newest Node of each promised line', () => {
   const workflow = parse(readFileSync(join(root, '.github/workflows/ci.yml'), 'utf8')) as {
     jobs: { checks: { strategy: { matrix: { node: string[] } }; steps: { run?: string }[] } };
   };
@@ -43,12 +43,12 @@ test('the checks run on the oldest Node of each line that we promise, and on its
   expect(steps.flatMap(({ run }) => run ?? [])).toEqual(['.ci/run']);
 });
 
-test.each(oldest)('every package runs on Node %s', (version) => {
+test.each(oldest)('installs only packages that run on Node %s', (version) => {
   const tooNew = installed.filter(([, { engines }]) => !satisfies(version, engines?.node ?? '*'));
   expect(tooNew.map(([path, { engines }]) => `${path} needs ${engines?.node}`)).toEqual([]);
 });
 
-test('what lies in node_modules agrees with the lock file', () => {
+test('has the packages of the lock file in node_modules', () => {
   const wrong = installed.flatMap(([path, locked]) => {
     const found = present(path);
     return found && found.version !== locked.version ? [`${path}: ${found.version}, locked ${locked.version}`] : [];
@@ -66,7 +66,7 @@ function present(path: string): LockedPackage | undefined {
   }
 }
 
-test('everything that a package needs, on any system, is locked: else `npm ci` refuses', () => {
+test('locks everything that a package needs on any system, as `npm ci` requires', () => {
   const missing = installed.flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.entries({ ...dependencies, ...optionalDependencies })
       .filter(([name, range]) => !range.startsWith('npm:') && !satisfies(lockedVersion(path, name), range))
@@ -84,15 +84,15 @@ function lockedVersion(from: string, name: string): string {
   return lock.packages[`node_modules/${name}`]?.version ?? '';
 }
 
-test('no package runs a script when it is installed', () => {
+test('has no package with an install script', () => {
   expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
 });
 
-test('the lock file names no registry', () => {
+test('names no registry in the lock file', () => {
   expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
 });
 
-test('only what cannot be bundled is installed with the program', () => {
+test('installs with the program only what cannot be bundled', () => {
   expect(Object.keys(manifest.dependencies)).toEqual(['node-sqlite3-wasm']);
   expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']);
 });

@@ -19,15 +19,18 @@ function testsOf(cell: string): string[] {
   });
 }
 
-test('every row of the promises has a higher number than the one before it, and four cells, none of them empty', () => {
+test('numbers the promises in ascending order, with four filled cells in each row', () => {
   expect(rows.length).toBeGreaterThan(30);
   const numbers = rows.map(({ number }) => Number(number));
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
   expect(rows.filter(({ cells }) => cells.length !== 3 || cells.includes(''))).toEqual([]);
 });
 
-test.each(rows.map(({ number, cells }) => [number, cells[1] ?? ''] as const))('row %s names tests', (_row, cell) => {
-  const named = testsOf(cell);
-  expect(named).not.toEqual([]);
-  expect(named.filter((path) => !path.endsWith('.test.ts') || !existsSync(join(root, path)))).toEqual([]);
-});
+test.each(rows.map(({ number, cells }) => [number, cells[1] ?? ''] as const))(
+  'names existing tests in row %s',
+  (_row, cell) => {
+    const named = testsOf(cell);
+    expect(named).not.toEqual([]);
+    expect(named.filter((path) => !path.endsWith('.test.ts') || !existsSync(join(root, path)))).toEqual([]);
+  },
+);

@@ -29,7 +29,7 @@ it('has a manual page for every command, and one for the program', () => {
   ).toEqual([]);
 });
 
-it('keeps dots, back-slashes and capitalized words out of the way of the manualâ€™s own language', () => {
+it('escapes dots, backslashes and capitalized words in the manual', () => {
   const [group] = all.groups;
   if (!group) throw new Error('there is no group');
   const [command] = group.commands;
@@ -41,7 +41,7 @@ it('keeps dots, back-slashes and capitalized words out of the way of the manualâ
   );
 });
 
-it.skipIf(!hasMandoc)('writes a manual that mandoc finds nothing wrong with (skipped without mandoc)', () => {
+it.skipIf(!hasMandoc)('writes a manual without a warning from mandoc (skipped without mandoc)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-man-'));
   try {
     for (const [name, text] of manual) writeFileSync(join(folder, name), text);

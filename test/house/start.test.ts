@@ -43,11 +43,11 @@ function pretendToBe(version: string): string[] {
 }
 
 describe('unbuilt', () => {
-  test.each(['--version', '-V'])('%s is answered all the same', (flag) => {
+  test.each(['--version', '-V'])('answers %s', (flag) => {
     expect(start([flag])).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' });
   });
 
-  test('anything else says what to do', () => {
+  test('says what to do for anything else', () => {
     expect(start(['roles', 'list'])).toEqual({
       status: 1,
       stdout: '',
@@ -55,7 +55,7 @@ describe('unbuilt', () => {
     });
   });
 
-  test('a reader that has gone away is no error', async () => {
+  test('does not fail when its reader has left', async () => {
     const child = spawn(process.execPath, [join(folder, 'bin/cdpadm.js'), '--version']);
     child.stdout.destroy();
     const [exit, stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
@@ -72,18 +72,18 @@ describe('built', () => {
     );
   });
 
-  test('hands over to the bundle, which also answers a version that is not alone', () => {
+  test('starts the bundle, which also answers --version beside other words', () => {
     expect(start(['--version', '--json'])).toEqual({ status: 0, stdout: '["--version","--json"]\n', stderr: '' });
     expect(start([]).stdout).toBe('[]\n');
   });
 
-  test.each(['18.20.4', '20.18.3'])('Node %s is told that it is too old', (version) => {
+  test.each(['18.20.4', '20.18.3'])('rejects Node %s as too old', (version) => {
     const { status, stdout, stderr } = start([], pretendToBe(version));
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toBe(`cdpadm needs Node.js 20.19 or newer, and this is ${version}. Install a newer Node.js.\n`);
   });
 
-  test.each(['20.19.0', '22.13.0', '24.1.0'])('Node %s is new enough', (version) => {
+  test.each(['20.19.0', '22.13.0', '24.1.0'])('accepts Node %s', (version) => {
     expect(start([], pretendToBe(version)).stdout).toBe('[]\n');
   });
 });

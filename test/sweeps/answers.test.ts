@@ -196,7 +196,7 @@ async function sweep(runs: Iterable<Run> | AsyncIterable<Run>, judge: (run: Run)
 
 const LIMIT = isWhole ? 3_600_000 : 300_000;
 
-describe('an odd answer', () => {
+describe('with an odd response the command', () => {
   const does = async ({ plan, wanted }: Run) => {
     const { fault } = plan;
     const { code, stderr } = await world.run(wanted, ['-o', 'json'], plan);
@@ -210,11 +210,11 @@ describe('an odd answer', () => {
     const isChanged = plan.mode === 'once' && fault.name === 'unknown fields' && code === 6 && stderr.includes('"resource.changed_meanwhile"');
     return isSigned || isGuarded || isChanged || isFile || (wanted.exits ?? [0]).includes(code) ? [] : [`exit ${code}: ${stderr.slice(0, 300)}`];
   };
-  test('does, from the first on', () => sweep(struckAll(ODD), does), LIMIT);
-  test('does, alone', () => sweep(struckAlone(ODD), does), LIMIT);
+  test('succeeds when every response is odd', () => sweep(struckAll(ODD), does), LIMIT);
+  test('succeeds when one response is odd', () => sweep(struckAlone(ODD), does), LIMIT);
 }); // prettier-ignore
 
-describe('a hostile answer ends in a message or in a result, shows nothing raw and writes nowhere else', () => {
+describe('with a hostile response the command ends in a message or a result, prints nothing raw and writes nowhere else', () => {
   const ends = async ({ plan, wanted }: Run) => {
     const problems: string[] = [];
     const outcome = await world.run(wanted, ['--retries', '0', '--timeout', '60s'], plan);
@@ -233,6 +233,6 @@ describe('a hostile answer ends in a message or in a result, shows nothing raw a
     problems.push(...twice(world.proxy.requests));
     return problems;
   };
-  test('from the first on', () => sweep(struckAll(HOSTILE), ends), LIMIT);
-  test('alone', () => sweep(struckAlone(HOSTILE), ends), LIMIT);
+  test('when every response is hostile', () => sweep(struckAll(HOSTILE), ends), LIMIT);
+  test('when one response is hostile', () => sweep(struckAlone(HOSTILE), ends), LIMIT);
 }); // prettier-ignore

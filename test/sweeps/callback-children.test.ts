@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-it('hands the body on, and no secret by argument, environment, header or file', async () => {
+it('forwards the body, and no secret in an argument, the environment, a header or a file', async () => {
   const certificate = makeCertificate();
   const handed: string[] = [];
   const taker = createServer(certificate, (request, response) => {

@@ -80,7 +80,7 @@ describe('what can only be accepted', () => {
   const accepting = (stdout: string, ...requests: ProxiedRequest[]): string =>
     judged({ wanted: { command: 'seed set', args: '' }, requests, clean: OLD, outcome: { stdout } });
 
-  it('is true after exactly the documented status, whatever the platform made of it', () =>
+  it('is true after exactly the documented status, whatever the platform did with it', () =>
     expect(accepting('{"accepted":true}', seed(), seed(answer(202)))).toBe(''));
   it.each([
     ['after another 2xx', '{"accepted":true}', seed(answer(200)), /without the documented status/],
@@ -90,7 +90,7 @@ describe('what can only be accepted', () => {
     ['when it is called both', 'Accepted. It was stored.', seed(answer(202)), /says done/],
   ])('is false %s', (_when, stdout, request, problem) => expect(accepting(stdout, request)).toMatch(problem)); // prettier-ignore
 
-  test('is what the contract has neither an answer nor a read for', () => {
+  test('is every call whose contract has neither a response body nor a read', () => {
     const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
       SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
     const silent = allEndpoints.filter(({ method, reply }) => method !== 'DELETE' && reply === undefined);
@@ -136,7 +136,7 @@ describe('the rows of a bulk run', () => {
     expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toMatch(problem);
   }); // prettier-ignore
 
-  it('are false when the run ends as done and one is not', () => {
+  it('are false when the run reports success and one row is missing', () => {
     expect(rows(`a@x.example,${ID},unknown,`, '{"rows":1,"unknown":1}', cells({}), 0)).toMatch(/not every row is done/);
   });
 
@@ -181,7 +181,7 @@ describe('a plan of steps', () => {
       outcome: { code: 1, stderr: failed('Step 2 of 2 failed.', { details: { done, left } }) },
     });
 
-  it('is true when what is done is held and what is left is not', () => {
+  it('is true when the platform has the steps that are done and no other', () => {
     expect(steps(['update connection crm'], [], connection('new'))).toBe('');
     expect(steps([], ['update connection crm'], connection('old'))).toBe('');
   });
@@ -203,7 +203,7 @@ describe('a file of the user', () => {
       },
     });
 
-  it('may stay, and may get what the platform holds', () => {
+  it('may stay as it was or get what the platform has', () => {
     expect(file('# keep\n- role_id: a\n  name: Role A\n')).toBe('');
     expect(file('# keep\nlast_modified_on: now\n- role_id: a\n  name: Role A\n')).toBe('');
   });
@@ -214,7 +214,7 @@ describe('a file of the user', () => {
   ])('is judged when it %s', (_what, text, problem) => expect(file(text)).toMatch(problem));
 });
 
-test('the answers are many, each by a name of its own', () => {
+test('has many replaced responses, each with its own name', () => {
   const strangers: Strangers = { signed: answer(201, {}), byPath: new Map([['/v3/requests', {}]]) };
   const post = sent('POST', '/v3/requests/');
   const names = formsFor(post, answer(201, { subject_request_id: ID }), strangers).map(({ name }) => name);

@@ -1,4 +1,4 @@
-// Every answer of every command that writes, replaced in turn: what the command claims is what the platform holds.
+// Replaces every response to every command that writes, one after another: the command claims only what the platform has.
 // A sample by default; `npm run test:claims` goes through the whole.
 import { expect, test } from 'vitest';
 import type { FaultPlan } from '../helpers/fault-proxy.ts';
@@ -40,7 +40,7 @@ async function cleanOf(world: World, wanted: CommandCase, problems: string[]): P
 }
 
 test(
-  'no command claims what the platform does not hold, whatever an answer is replaced by',
+  'claims nothing that the platform does not have, whatever response is replaced',
   async () => {
     tell(`seed ${SEED}`);
     const problems: string[] = [];

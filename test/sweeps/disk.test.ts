@@ -94,7 +94,7 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
 }
 
 test(
-  'where the disk takes no more, nothing is sent that could not be kept, and nothing that was kept is harmed',
+  'sends nothing that a full disk cannot keep, and damages nothing that it keeps',
   async () => {
     const random = randomFrom(SEED);
     const program = await loadProgram();

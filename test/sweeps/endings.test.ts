@@ -118,7 +118,7 @@ function readOutput({ stdout }: ChildProcess, way: Way): Promise<Buffer> {
 }
 
 test(
-  'every finished command exits, with all its output',
+  'exits with all its output, however it is read',
   async () => {
     const problems: string[] = [];
     const random = randomFrom(SEED);
@@ -150,7 +150,7 @@ const ENDING = CASES.filter((one) => one.elsewhere === undefined && !one.serves)
 const TIMES = isWhole ? 5 : 1;
 
 test(
-  'so does every command of the table',
+  'exits after every command of the table',
   async () => {
     const world = await createWorld();
     const random = randomFrom(SEED);

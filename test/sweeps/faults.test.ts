@@ -95,7 +95,7 @@ async function sample(world: World, random: () => number, problems: string[]): P
 }
 
 test(
-  'a fault ends in success, or in what happened, what is known and what to do',
+  'ends a fault in success, or reports what happened, what is known and what to do',
   async () => {
     const problems: string[] = [];
     const worlds = await Promise.all(Array.from({ length: WORLDS }, createWorld));

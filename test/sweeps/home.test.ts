@@ -33,7 +33,7 @@ afterAll(() => world.close());
 const warnings = (stderr: string): number => stderr.split('goes on without it').length - 1;
 
 test.skipIf(process.platform !== 'linux')(
-  'every read ends the same where no cache and no state can be kept, with one warning at most',
+  'ends every read the same without a cache and a state folder, with at most one warning',
   async () => {
     const problems: string[] = [];
     let warned = 0;
@@ -59,7 +59,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('every read ends the same where no file can be written', async () => {
+test('ends every read the same where no file can be written', async () => {
   const random = randomFrom(SEED);
   tell(`seed ${SEED}`);
   const candidates = reads.filter(({ command }) => !WRITES_A_FILE.test(command));

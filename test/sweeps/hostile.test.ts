@@ -180,7 +180,7 @@ describe('a hostile file', () => {
   const readers = isWhole ? all : Array.from({ length: 3 }, () => pick(all, random));
   tell(`seed ${SEED}`);
   test(
-    'is refused with its place by whichever reader, and nothing is sent',
+    'is rejected with its place by every reader, and nothing is sent',
     async () => {
       const problems: string[] = [];
       let count = 0;
@@ -215,7 +215,7 @@ function answering(name: string, body: () => Buffer, headers = ''): ProxyFault {
   };
 }
 
-describe('a hostile answer', () => {
+describe('a hostile response', () => {
   const BIG = 80_000_000;
   const answers = [
     answering('deep', () => Buffer.from(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)),

@@ -13,8 +13,8 @@ import { createWorld, type World } from './world.ts';
 const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
   SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
 
-describe('what may be sent again after a lost answer', () => {
-  test('is held of every call that writes, as the contract has it', () => {
+describe('what may be sent again after a lost response', () => {
+  test('is known of every call that writes, as in the contract', () => {
     const writing = allEndpoints.filter(({ method }) => method !== 'GET');
     expect(writing.map((endpoint) => [endpoint.id, afterLossOf(endpoint.method, targetOf(endpoint))])).toEqual(
       writing.map(({ id, safety }) => [id, safety]),
@@ -22,13 +22,13 @@ describe('what may be sent again after a lost answer', () => {
     expect(writing).toHaveLength(WRITES.length);
   });
 
-  test('is every question', () => {
+  test('is every read', () => {
     const reading = allEndpoints.filter(({ method }) => method === 'GET');
     expect(reading.filter(({ safety }) => safety !== 'repeat')).toEqual([]);
   });
 });
 
-describe('a run that ends after a deed whose answer did not come', () => {
+describe('a run that ends after a write without a response', () => {
   const path = '/v2/events';
   const sent: ProxiedRequest = {
     method: 'POST',
@@ -60,7 +60,7 @@ describe('a run that ends after a deed whose answer did not come', () => {
   ])('is ill when it says %s', (_what, error, problem) => expect(judged(error).join('\n')).toMatch(problem));
 });
 
-describe('a deed that is sent again after its answer was lost', () => {
+describe('a write that is sent again after its response was lost', () => {
   const request = (method: string, target: string, id: string, struck: boolean): ProxiedRequest => ({
     method,
     target,
@@ -75,7 +75,7 @@ describe('a deed that is sent again after its answer was lost', () => {
     judge({ command: 'x', args: '' }, { code: 0, stderr: '', stdout: '', hangs: false }, requests, cleanOf(requests));
 
   it('is well behind a look', () => expect(judged(post('a', true), look('a'), post('a'))).toEqual([]));
-  it('is well where the first did not arrive', () => {
+  it('is correct when the first did not arrive', () => {
     expect(judged({ ...post('a', true), answered: undefined }, post('a'))).toEqual([]);
   });
   it('is another one with another id', () => expect(judged(post('a', true), post('b'))).toEqual([]));
@@ -89,7 +89,7 @@ describe('a deed that is sent again after its answer was lost', () => {
   });
 });
 
-describe('whose answer is lost, and that cannot be looked up either', () => {
+describe('a write whose response is lost and that cannot be read either', () => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld();
@@ -101,7 +101,7 @@ describe('whose answer is lost, and that cannot be looked up either', () => {
   const [fault] = PROXY_FAULTS.filter(({ name }) => name === 'reset after delivery');
   const deeds = CASES.filter((one) => DEEDS.test(nameOf(one)));
 
-  it.each(deeds.map((one) => [nameOf(one), one] as const))('%s says that nobody knows', async (_name, wanted) => {
+  it.each(deeds.map((one) => [nameOf(one), one] as const))('is reported as unknown by %s', async (_name, wanted) => {
     await world.prepare(wanted);
     await world.run(wanted, ['-o', 'json']);
     const clean = cleanOf(world.proxy.requests);

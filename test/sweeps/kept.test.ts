@@ -1,5 +1,5 @@
-// The program's own files, damaged: whatever a failing disk, another version or somebody's editor left in them, the next
-// command goes on without them or says what is wrong, and does nothing twice.
+// Damages the program's own files, as a failing disk, another version or an editor may: the next command continues without them or
+// reports what is wrong, and does nothing twice.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -161,7 +161,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test(
-  'a damaged file of our own ends in a result or in a message, and nothing is done twice',
+  'ends in a result or a message with a damaged file, and does nothing twice',
   async () => {
     const random = randomFrom(SEED);
     const only = new RegExp(process.env.ONLY ?? '');

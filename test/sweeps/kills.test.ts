@@ -115,7 +115,7 @@ function killsOf({ requests }: Clean, random: () => number): Kill[] {
 }
 
 test(
-  'killed at a request and run again, everything is done once and every file is whole',
+  'does everything once and keeps every file whole when it is killed at a request and run again',
   async () => {
     tell(`seed ${SEED}`);
     const problems: string[] = [];

@@ -199,7 +199,7 @@ async function judgeLedger(requests: readonly (readonly SignedCallback[])[]): Pr
 }
 
 test(
-  'killed at its writes and at random moments, it loses no hook and no forward',
+  'loses no hook and no forward when it is killed at its writes and at random moments',
   async () => {
     tell(`seed ${SEED}`);
     const random = randomFrom(SEED);
@@ -258,7 +258,7 @@ test(
 );
 
 test(
-  'a burst of callbacks is stored at once and runs four commands at most, while the forward address is down',
+  'stores a burst of callbacks at once and runs at most four commands while the forward address is down',
   async () => {
     const requests = await signedCallbacks(home, size(334, 20));
     const open = requests.map((one) => [...one]);

@@ -1,9 +1,9 @@
-// Whatever file a command takes is among those on which hostile contents are tried.
+// Every file that a command reads is in the table of hostile contents.
 import { expect, test } from 'vitest';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { READERS } from './readers.ts';
 
-/** Written, never read: `command flag`. */
+/** Files that are written and never read: `command flag`. */
 const WRITTEN = new Set([
   'seed bulk --rejects',
   'dsr submit --save-map',
@@ -51,7 +51,7 @@ const isTried = ({ command, names }: Taken): boolean =>
     return reader.command === command && (names.length === 0 || names.some((name) => words.includes(name)));
   });
 
-test('every file that a command reads is tried with hostile contents', async () => {
+test('tries every file that a command reads with hostile contents', async () => {
   const taken = await takenFiles();
   const places = taken.map(({ command, label }) => `${command} ${label}`);
   expect(places).toContain('roles push file');

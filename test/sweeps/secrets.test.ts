@@ -179,7 +179,7 @@ async function problemsOf(wanted: CommandCase, [name, flags, plan]: Variant): Pr
 }
 
 test(
-  'no secret in any output or file, and no file that others may read',
+  'shows no secret in any output or file, and writes no file that others may read',
   async () => {
     const found: string[] = [];
     for (const [index, wanted] of chosen().entries()) {
@@ -194,7 +194,7 @@ test(
   isWhole ? 3_600_000 : 480_000,
 );
 
-describe('a platform that says back what it was sent, and in a long text so that a secret lies on the cut', () => {
+describe('a platform that echoes a request, also in a text that is cut within a secret', () => {
   const named = (name: string): CommandCase => {
     const wanted = cases.find((one) => nameOf(one).startsWith(name));
     if (!wanted) throw new Error(`no command ${name}`);
@@ -209,7 +209,7 @@ describe('a platform that says back what it was sent, and in a long text so that
     ['connections create -f helped', 2],
   ];
   const every = ECHOES.flatMap((fault) => WANTED.map(([name, at]) => [name, at, fault.name, fault] as const));
-  test.each(every)('%s, refused at request %d, %s', async (name, at, _how, fault) => {
+  test.each(every)('gets no secret from %s out, rejected at request %d, %s', async (name, at, _how, fault) => {
     const [how, flags, plan] = refused(fault, at);
     const wanted = named(name);
     expect(await problemsOf(wanted, [how, flags, plan])).toEqual([]);
@@ -221,7 +221,7 @@ describe('a platform that says back what it was sent, and in a long text so that
 });
 
 test(
-  'a link where a file is about to be written is not followed',
+  'does not follow a link where it writes a file',
   async () => {
     const found: string[] = [];
     for (const wanted of chosen()) {

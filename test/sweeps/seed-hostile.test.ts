@@ -190,7 +190,7 @@ describe('rows of hostile CSV', () => {
   test.each(CSV)('$what', (row) => expectRows('csv', row));
 });
 
-describe('a hostile file is refused as a whole, and nothing is sent', () => {
+describe('a hostile file is rejected as a whole, and nothing is sent', () => {
   const cases = WHOLE.map(([what, name, content, issues, map]) => ({ what, name, content, issues, map }));
   test.each(cases)('$name: $what', async ({ name, content, issues, map }) => {
     seeding.write(name, content);
@@ -213,7 +213,7 @@ describe('a hostile file is refused as a whole, and nothing is sent', () => {
   });
 });
 
-test('a file that was refused as a whole and is corrected is no second run', async () => {
+test('accepts a corrected file after it was rejected as a whole', async () => {
   seeding.write('second.csv', lines('xpdi,user:n', '1,a'));
   expect(await seeding.bulk(['second.csv'])).toMatchObject({ code: 9 });
   seeding.write('second.csv', lines('xpid,user:n', '1,a'));

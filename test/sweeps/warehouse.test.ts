@@ -115,7 +115,7 @@ describe('an unknown outcome', () => {
     }
   }, 240_000);
 
-  it(`of a reset: sent once in ${ROUNDS} of ${ROUNDS}, the position told`, async () => {
+  it(`of a reset: sent once in ${ROUNDS} of ${ROUNDS}, the position reported`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const sent = await received('/reset');
@@ -133,7 +133,7 @@ async function runsOf(): Promise<unknown[]> {
   return data.map(({ id }) => id);
 }
 
-it(`somebody else’s edit between our GET and PUT is never written over, ${ROUNDS} of ${ROUNDS}`, async () => {
+it(`never overwrites another admin’s edit between its GET and PUT, ${ROUNDS} of ${ROUNDS}`, async () => {
   const path = `/platform/v2/workspaces/${home.platform.ready.workspace_id}/inputs/data-pipelines/customers`;
   for (let round = 0; round < ROUNDS; round++) {
     const theirs = `Theirs ${round}`;
@@ -154,7 +154,7 @@ it(`somebody else’s edit between our GET and PUT is never written over, ${ROUN
   expect(passed.filter(({ method }) => method === 'PUT')).toEqual([]);
 }, 240_000);
 
-it('no form of a mask is ever sent, whichever way it comes', async () => {
+it('never sends a mask, whatever its form', async () => {
   mkdirSync(join(home.cwd, 'sync/connections'), { recursive: true });
   const ways: ((mask: string) => Promise<unknown>)[] = [
     // In a file, changed or new, and in a folder of files.

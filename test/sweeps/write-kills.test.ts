@@ -276,7 +276,7 @@ function killsOf({ deeds, ms }: Run, random: () => number): Kill[] {
 }
 
 test(
-  'killed at a write and run again, no file is torn and nothing is lost',
+  'tears no file and loses nothing when it is killed at a write and run again',
   async () => {
     tell(`seed ${SEED}`);
     const problems: string[] = [];
