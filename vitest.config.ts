@@ -30,8 +30,8 @@ export const shared: TestUserConfig = {
   env: { TZ: 'America/St_Johns', SEED: process.env['SEED'], ...(isWhole && { MODE: 'whole' }) },
   setupFiles: ['test/helpers/judge-setup.ts', 'test/helpers/properties.ts'],
   // Against tests that hang, and no measure of speed: a machine that is busy takes many times as long as one at rest.
-  testTimeout: isWhole ? 1_800_000 : 120_000,
-  hookTimeout: 120_000,
+  testTimeout: isWhole ? 1_800_000 : 600_000,
+  hookTimeout: 600_000,
   // Loading the modules again for each file would take longer than many of the tests.
   isolate: false,
 };

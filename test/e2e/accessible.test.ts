@@ -99,12 +99,23 @@ describe.each(WAYS)('with %s', (_name, env) => {
     ['a run that is watched', 'pipelines watch customers --poll 1s', 0, 'success'],
     ['a bulk', 'seed bulk users.ndjson --batch-size 1 --yes', 0, 'ACCEPTED'],
     ['a bulk of requests', 'dsr submit --bulk people.csv --regulation gdpr --type access --yes', 0, 'SUBMITTED'],
-    ['a request until it has another status', `dsr wait ${PENDING} --timeout 6s`, 11, 'To continue waiting'],
-    ['a request that is watched', `dsr status ${PENDING} --watch --timeout 6s`, 11, 'pending'],
-  ])('%s', async (_what, line, code, word) => {
+  ])('draws %s line by line', async (_what, line, code, word) => {
     const screen = terminal(line, env);
     expect(await screen.exit).toBe(code);
     expect(screen.screen().toLowerCase()).toContain(word.toLowerCase());
+    expectStill(screen, env);
+  });
+});
+
+describe.each(WAYS)('with %s', (_name, env) => {
+  test.each([
+    ['a request until it has another status', `dsr wait ${PENDING}`],
+    ['a request that is watched', `dsr status ${PENDING} --watch`],
+  ])('draws %s line by line until Ctrl-C', async (_what, line) => {
+    const screen = terminal(line, env);
+    await screen.waitFor('pending');
+    screen.type(KEY.ctrlC);
+    expect(await screen.exit).toBe(130);
     expectStill(screen, env);
   });
 });

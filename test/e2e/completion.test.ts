@@ -9,8 +9,6 @@ import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';
 import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
 import { PROGRAM } from '../helpers/root.ts';
 
-const SLOW = 120_000;
-
 let home: CliHome;
 let env: Record<string, string>;
 
@@ -66,57 +64,49 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
   const isThere = spawnSync(shell, ['-c', 'exit 0']).status === 0;
   const name = isThere ? '' : ` (skipped: ${shell} is not installed here)`;
 
-  test.skipIf(!isThere)(
-    `completes with Tab${name}`,
-    async () => {
-      const terminal = await openShell(shell);
-      for (const [typed, got] of [
-        ['cdpadm rol\tge\tadm\t', '<roles><get><admin-role>'],
-        ['cdpadm roles get user-t\t--outp\tndj\t', '<roles><get><user-two><--output><ndjson>'],
-        ['cdpadm roles list --output=ndj\t', '<roles><list><--output=ndjson>'],
-        ['cdpadm roles who-can rul\t', '<roles><who-can><rules:*>'],
-        ['cdpadm roles who-can audiences:v\t', '<roles><who-can><audiences:view>'],
-        ['cdpadm roles who-can "audiences:v\t', '<roles><who-can><audiences:view>'],
-        ['cdpadm groups create -f def\t', '<groups><create><-f><definition.yaml>'],
-        ['cdpadm dsr submit --identity ema\tme@example.com', '<dsr><submit><--identity><email=me@example.com>'],
-        ["cdpadm roles get o\\'\t", "<roles><get><o'role $(touch named)>"],
-        ['cd . && cdpadm profile show loc\t', '<profile><show><local>'],
-        ['cdpadm schema output rol\thist\t', '<schema><output><roles><history>'],
-        ['cdpadm roles list --fields role_id,na\t', '<roles><list><--fields><role_id,name>'],
-        ['cdpadm pipelines create --schedule on_\t', '<pipelines><create><--schedule><on_demand>'],
-        ['cdpadm auth login --workspace-key keych\tpartner', '<auth><login><--workspace-key><keychain:partner>'],
-        // Which command that is cannot be known, and the program's own would be a guess.
-        ['cdpadm roles $(echo get) rol\t', '<roles><get><rol>'],
-      ] as const) {
-        terminal.type(`${typed}${KEY.enter}`);
-        expect(`${typed} ${await terminal.waitForOne([`GOT${got}`, 'GOT<'])}`).toBe(`${typed} GOT${got}`);
-      }
-      expect(existsSync(join(home.cwd, 'named'))).toBe(false);
-    },
-    SLOW,
-  );
+  test.skipIf(!isThere)(`completes with Tab${name}`, async () => {
+    const terminal = await openShell(shell);
+    for (const [typed, got] of [
+      ['cdpadm rol\tge\tadm\t', '<roles><get><admin-role>'],
+      ['cdpadm roles get user-t\t--outp\tndj\t', '<roles><get><user-two><--output><ndjson>'],
+      ['cdpadm roles list --output=ndj\t', '<roles><list><--output=ndjson>'],
+      ['cdpadm roles who-can rul\t', '<roles><who-can><rules:*>'],
+      ['cdpadm roles who-can audiences:v\t', '<roles><who-can><audiences:view>'],
+      ['cdpadm roles who-can "audiences:v\t', '<roles><who-can><audiences:view>'],
+      ['cdpadm groups create -f def\t', '<groups><create><-f><definition.yaml>'],
+      ['cdpadm dsr submit --identity ema\tme@example.com', '<dsr><submit><--identity><email=me@example.com>'],
+      ["cdpadm roles get o\\'\t", "<roles><get><o'role $(touch named)>"],
+      ['cd . && cdpadm profile show loc\t', '<profile><show><local>'],
+      ['cdpadm schema output rol\thist\t', '<schema><output><roles><history>'],
+      ['cdpadm roles list --fields role_id,na\t', '<roles><list><--fields><role_id,name>'],
+      ['cdpadm pipelines create --schedule on_\t', '<pipelines><create><--schedule><on_demand>'],
+      ['cdpadm auth login --workspace-key keych\tpartner', '<auth><login><--workspace-key><keychain:partner>'],
+      // Which command that is cannot be known, and the program's own would be a guess.
+      ['cdpadm roles $(echo get) rol\t', '<roles><get><rol>'],
+    ] as const) {
+      terminal.type(`${typed}${KEY.enter}`);
+      expect(`${typed} ${await terminal.waitForOne([`GOT${got}`, 'GOT<'])}`).toBe(`${typed} GOT${got}`);
+    }
+    expect(existsSync(join(home.cwd, 'named'))).toBe(false);
+  });
 
-  test.skipIf(!isThere)(
-    `runs nothing that is typed${name}`,
-    async () => {
-      const terminal = await openShell(shell);
-      for (const typed of [
-        'cdpadm roles get $(touch typed)',
-        'cdpadm roles get "$(touch typed)"',
-        'cdpadm roles get `touch typed`',
-        'cdpadm roles get "`touch typed`"',
-        'cdpadm --profile "$(touch typed)" roles get ',
-        'cdpadm --task=$(touch typed)',
-        `cdpadm $\{x:=$(touch typed)}`,
-        'cdpadm roles get x; touch typed',
-      ]) {
-        terminal.type(`${typed}\t${KEY.clearLine}echo sti''ll here${KEY.enter}`);
-        await terminal.waitFor('still here');
-        expect(existsSync(join(home.cwd, 'typed')), typed).toBe(false);
-      }
-    },
-    SLOW,
-  );
+  test.skipIf(!isThere)(`runs nothing that is typed${name}`, async () => {
+    const terminal = await openShell(shell);
+    for (const typed of [
+      'cdpadm roles get $(touch typed)',
+      'cdpadm roles get "$(touch typed)"',
+      'cdpadm roles get `touch typed`',
+      'cdpadm roles get "`touch typed`"',
+      'cdpadm --profile "$(touch typed)" roles get ',
+      'cdpadm --task=$(touch typed)',
+      `cdpadm $\{x:=$(touch typed)}`,
+      'cdpadm roles get x; touch typed',
+    ]) {
+      terminal.type(`${typed}\t${KEY.clearLine}echo sti''ll here${KEY.enter}`);
+      await terminal.waitFor('still here');
+      expect(existsSync(join(home.cwd, 'typed')), typed).toBe(false);
+    }
+  });
 });
 
 test('prints a balanced script for PowerShell that quotes its values', async () => {

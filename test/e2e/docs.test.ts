@@ -124,7 +124,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples
 
   function shell(line: string): Promise<{ code: number; output: string }> {
     return new Promise((resolve) => {
-      execFile('bash', ['-c', line], { cwd: home.cwd, env, timeout: 60_000 }, (error, stdout, stderr) => {
+      execFile('bash', ['-c', line], { cwd: home.cwd, env }, (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
         resolve({ code, output: `${stdout}${stderr}` });
       });

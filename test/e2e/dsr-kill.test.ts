@@ -63,4 +63,4 @@ test('submits each row once when the run and its resumes are killed', async () =
   );
   expect(left).toEqual([]);
   expect(existsSync(join(home.cwd, 'people.csv.results.csv'))).toBe(true);
-}, 120_000);
+});

@@ -7,6 +7,7 @@ import type { CliResult } from '../helpers/cli.ts';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import { type Listener, listenForCallbacks } from '../helpers/listener.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
+import { PATIENT } from '../helpers/patient.ts';
 
 interface Listed {
   id: string;
@@ -20,7 +21,6 @@ interface Listed {
 }
 
 const LIST = 'dsr callbacks outbox list';
-const PATIENT = { timeout: 60_000 };
 
 let home: PlatformHome;
 let receiver: CallbackReceiver;

@@ -44,7 +44,7 @@ const posts = async ({ platform }: PlatformHome): Promise<(number | null)[]> =>
     .filter(({ method, path }) => method === 'POST' && path.startsWith('/v3/requests'))
     .map(({ status }) => status);
 
-test('of bulk runs at once one sends the rows, and the others say so', { timeout: 180_000 }, async () => {
+test('of bulk runs at once one sends the rows, and the others say so', async () => {
   const officer = await createDsrHome();
   try {
     const ended = await together(Array.from({ length: MANY }, () => start(officer)));
@@ -62,7 +62,7 @@ test('of bulk runs at once one sends the rows, and the others say so', { timeout
   }
 });
 
-test('of resumes at once of a run that was killed no two send the same row', { timeout: 180_000 }, async () => {
+test('of resumes at once of a run that was killed no two send the same row', async () => {
   const officer = await createDsrHome();
   try {
     // Slow enough that all who come meet the one that sends.

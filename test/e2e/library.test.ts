@@ -29,7 +29,7 @@ test('has two example programs, one of them with fixtures', () => {
 test.each(programs)('%s', async (program) => {
   const { folder, file } = projectWith(program);
   // What it started is over, or the process would go on.
-  expect(await run(process.execPath, [file], { cwd: folder, timeout: 60_000 })).toEqual({ stdout: '', stderr: '' });
+  expect(await run(process.execPath, [file], { cwd: folder })).toEqual({ stdout: '', stderr: '' });
 });
 
 test('explains wrong options to a program without types', async () => {
@@ -38,6 +38,6 @@ import { startEmulator } from 'cdpadm';
 const told = await startEmulator({ clock: 'slow' }).catch(({ code, message }) => code + ': ' + message);
 console.log(told);
 `);
-  const { stdout } = await run(process.execPath, [file], { cwd: folder, timeout: 60_000 });
+  const { stdout } = await run(process.execPath, [file], { cwd: folder });
   expect(stdout).toBe("usage: The option `clock` of startEmulator takes 'real' or 'manual'.\n");
 });

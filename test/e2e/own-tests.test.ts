@@ -9,7 +9,6 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(join(ROOT, 'docs/recipes/your-own-tests.md'), 'utf8');
-const LIMIT_MS = 240_000;
 
 const recipe = (language: string): string =>
   new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? '';
@@ -37,13 +36,13 @@ function project(file: string, text: string): { folder: string; env: Record<stri
   return { folder, env: { ...env, PATH: [bin, process.env['PATH']].join(delimiter) } };
 }
 
-it('runs the recipe for vitest', { timeout: LIMIT_MS }, () => {
+it('runs the recipe for vitest', () => {
   const { folder, env } = project('rehearsal.test.ts', recipe('ts'));
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   execFileSync(process.execPath, [vitest, 'run', '--root', folder], { cwd: folder, env, stdio: 'pipe' });
 });
 
-it('runs the recipe for pytest', { timeout: LIMIT_MS }, ({ skip }) => {
+it('runs the recipe for pytest', ({ skip }) => {
   const python = ['/usr/bin/python3', 'python3'].find((path) => works(path, ['-m', 'pytest', '--version']));
   if (python === undefined) return skip('needs python3 with pytest');
   const { folder, env } = project('test_rehearsal.py', recipe('python'));
@@ -55,7 +54,7 @@ it('runs the recipe for pytest', { timeout: LIMIT_MS }, ({ skip }) => {
   expect(said.toString()).toContain('1 passed');
 });
 
-it('runs the recipe for Go', { timeout: LIMIT_MS }, ({ skip }) => {
+it('runs the recipe for Go', ({ skip }) => {
   if (!works('go', ['version'])) return skip('needs go');
   const { folder, env } = project('rehearsal_test.go', recipe('go'));
   writeFileSync(join(folder, 'go.mod'), 'module rehearsal\n\ngo 1.19\n');

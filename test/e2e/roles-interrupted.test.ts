@@ -33,45 +33,41 @@ const LINES = [...split([...READS, ...OTHERS, ...WRITES]), ['create', 'fresh', .
   (words) => [words.join(' '), words] as const,
 );
 
-test.each(LINES)(
-  'roles %s ends with 130',
-  async (_line, words) => {
-    if (words[0] !== 'pull') writeFileSync(join(home.cwd, 'roles.yaml'), FILE);
-    const asked = new Promise<void>((resolve) => {
-      server.otherwise((socket, request) => {
-        if (request.target === '/oauth/token') {
-          json({ access_token: 'token', token_type: 'Bearer', expires_in: 28_800 })(socket, request);
-          return;
-        }
-        silence(socket, request);
-        resolve();
-      });
+test.each(LINES)('roles %s ends with 130', async (_line, words) => {
+  if (words[0] !== 'pull') writeFileSync(join(home.cwd, 'roles.yaml'), FILE);
+  const asked = new Promise<void>((resolve) => {
+    server.otherwise((socket, request) => {
+      if (request.target === '/oauth/token') {
+        json({ access_token: 'token', token_type: 'Bearer', expires_in: 28_800 })(socket, request);
+        return;
+      }
+      silence(socket, request);
+      resolve();
     });
-    const child = spawn(process.execPath, [PROGRAM, 'roles', ...words], {
-      cwd: home.cwd,
-      env: {
-        PATH: process.env.PATH,
-        ...home.env,
-        CDPADM_BASE_URL: server.url,
-        CDPADM_AUTH_URL: server.url,
-        CDPADM_ORG_ID: '1',
-        CDPADM_ACCOUNT_ID: '2',
-        CDPADM_CLIENT_ID: 'me',
-        CDPADM_CLIENT_SECRET: 'secret',
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
-    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-    await Promise.race([asked, ended]);
-    child.kill('SIGINT');
-    // The server never answers, and the program's own limit is longer than this test's.
-    expect({ code: await ended, stdout }, stderr).toEqual({ code: 130, stdout: '' });
-    expect(stderr).toMatch(/^Error: Interrupted/m);
-    expect(stderr).toMatch(/Nothing was changed.*again/s);
-    expect(server.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
-  },
-  25_000,
-);
+  });
+  const child = spawn(process.execPath, [PROGRAM, 'roles', ...words], {
+    cwd: home.cwd,
+    env: {
+      PATH: process.env.PATH,
+      ...home.env,
+      CDPADM_BASE_URL: server.url,
+      CDPADM_AUTH_URL: server.url,
+      CDPADM_ORG_ID: '1',
+      CDPADM_ACCOUNT_ID: '2',
+      CDPADM_CLIENT_ID: 'me',
+      CDPADM_CLIENT_SECRET: 'secret',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  await Promise.race([asked, ended]);
+  child.kill('SIGINT');
+  // The server never answers: without the signal, the program would end with another code.
+  expect({ code: await ended, stdout }, stderr).toEqual({ code: 130, stdout: '' });
+  expect(stderr).toMatch(/^Error: Interrupted/m);
+  expect(stderr).toMatch(/Nothing was changed.*again/s);
+  expect(server.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+});

@@ -19,7 +19,7 @@ function open(scope = SCOPE, state = temporaryFolder()): Opened {
 }
 
 describe('two writers', () => {
-  it('in ten processes lose no manifest', { timeout: 60_000 }, async () => {
+  it('in ten processes lose no manifest', async () => {
     const state = temporaryFolder();
     await runTogether('test/e2e/children/write-roles.ts', Array<string[]>(10).fill([state, '3']));
     const counted = open(SCOPE, state)

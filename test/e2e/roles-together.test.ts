@@ -32,7 +32,7 @@ function push(admin: RolesHome, folder: string): Promise<{ code: number | null; 
   });
 }
 
-test('keeps all edits of ten pushes at once, with one token request', { timeout: 240_000 }, async () => {
+test('keeps all edits of ten pushes at once, with one token request', async () => {
   const admin = await createRolesHome();
   try {
     await admin.run('roles pull');

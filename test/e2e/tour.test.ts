@@ -37,7 +37,7 @@ function takeTour(
   });
 }
 
-test('prints each command before its result, ends with 0 and leaves nothing behind', { timeout: 300_000 }, async () => {
+test('prints each command before its result, ends with 0 and leaves nothing behind', async () => {
   const { code, stdout, stderr, home } = await takeTour(['-o', 'json']);
   expect([code, stderr]).toEqual([0, '']);
   expect(readdirSync(home)).toEqual([]);

@@ -7,6 +7,7 @@ import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { SECRET_ENV, stageSync } from '../helpers/warehouse-files.ts';
+import { PATIENT } from '../helpers/patient.ts';
 import { PROGRAM } from '../helpers/root.ts';
 import { size } from '../helpers/size.ts';
 
@@ -91,7 +92,7 @@ test('does everything once when an apply is killed at each request and run again
   );
   expect(posts).toHaveLength(WRITES);
   expect(locks()).toEqual([]);
-}, 180_000);
+});
 
 test('sends a killed trigger at most once, and the next one waits for the run', async () => {
   expect((await start(APPLY).ended).code).toBe(0);
@@ -102,14 +103,11 @@ test('sends a killed trigger at most once, and the next one waits for the run', 
     const before = await sent();
     await killAfter(boundary, trigger);
     // What was sent last may be under way on the platform a little longer than the process that sent it.
-    const told = await vi.waitFor(
-      async () => {
-        const { data } = await home.json<unknown[]>('pipelines runs customers --all');
-        expect(data).toHaveLength(await sent());
-        return data.length;
-      },
-      { timeout: 20_000 },
-    );
+    const told = await vi.waitFor(async () => {
+      const { data } = await home.json<unknown[]>('pipelines runs customers --all');
+      expect(data).toHaveLength(await sent());
+      return data.length;
+    }, PATIENT);
     const after = await sent();
     expect(told).toBe(after);
     expect(after - before).toBeLessThanOrEqual(1);
@@ -117,27 +115,23 @@ test('sends a killed trigger at most once, and the next one waits for the run', 
     expect((await start([...trigger, '--wait-idle']).ended).code).toBe(0);
     expect(await sent()).toBe(after + 1);
   }
-}, 180_000);
+});
 
 test.each([
   ['of one user', () => 'state'],
   ['of several users', (index: number) => `state-${index}`],
-])(
-  'creates everything once in simultaneous applies %s, and reports the truth to each',
-  async (_who, state) => {
-    const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
-    for (const { code, stderr } of results) {
-      // Who comes second is told so: there already (1, 6), or changed meanwhile (6).
-      expect([0, 1, 6], stderr).toContain(code);
-    }
-    expect(results.some(({ code }) => code === 0)).toBe(true);
-    expect((await start(APPLY).ended).code).toBe(0);
-    expect((await home.json('warehouse diff sync', { env: SECRET_ENV })).data).toMatchObject({ steps: [] });
-    expect((await home.json<unknown[]>('data-models list')).data).toHaveLength(WRITES - 2);
-    expect(locks()).toEqual([]);
-  },
-  180_000,
-);
+])('creates everything once in simultaneous applies %s, and reports the truth to each', async (_who, state) => {
+  const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
+  for (const { code, stderr } of results) {
+    // Who comes second is told so: there already (1, 6), or changed meanwhile (6).
+    expect([0, 1, 6], stderr).toContain(code);
+  }
+  expect(results.some(({ code }) => code === 0)).toBe(true);
+  expect((await start(APPLY).ended).code).toBe(0);
+  expect((await home.json('warehouse diff sync', { env: SECRET_ENV })).data).toMatchObject({ steps: [] });
+  expect((await home.json<unknown[]>('data-models list')).data).toHaveLength(WRITES - 2);
+  expect(locks()).toEqual([]);
+});
 
 test('triggers as many runs as simultaneous triggers report', async () => {
   expect((await start(APPLY).ended).code).toBe(0);
@@ -146,4 +140,4 @@ test('triggers as many runs as simultaneous triggers report', async () => {
   const done = results.filter(({ code }) => code === 0);
   for (const { code, stderr } of results) expect([0, 6], stderr).toContain(code);
   expect((await home.json<unknown[]>('pipelines runs customers --all')).data).toHaveLength(done.length);
-}, 120_000);
+});

@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { vi } from 'vitest';
+import { PATIENT } from './patient.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -124,7 +125,7 @@ export async function openBrowser(): Promise<{ open(url: string): Promise<Page>;
       await ended;
       // Its children end a little later than it does, and may write until then; `maxRetries` would only try
       // again to remove the folder, not the files that came into it meanwhile.
-      await vi.waitFor(() => rmSync(folder, { recursive: true, force: true }), { timeout: 20_000 });
+      await vi.waitFor(() => rmSync(folder, { recursive: true, force: true }), PATIENT);
     },
   };
 }

@@ -8,7 +8,7 @@ import { nameOf } from './program.ts';
 import { createWorld, type World } from './world.ts';
 
 /** The fields that the record names in its result. */
-const fields = ({ command }: CommandCase): readonly string[] => fieldsOf(leafOf(command)) ?? [];
+const fields = ({ command }: CommandCase): readonly string[] => fieldsOf(leafOf(command));
 
 /** All with columns: an endless command prints lines, and a result without named fields is the platform's own document. */
 const cases = CASES.filter(

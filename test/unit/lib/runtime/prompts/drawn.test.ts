@@ -6,6 +6,7 @@ import { plainStyle } from '../../../../../src/lib/render/style.ts';
 import type { Asker } from '../../../../../src/lib/runtime/prompts/asker.ts';
 import { createDrawnAsker } from '../../../../../src/lib/runtime/prompts/drawn.ts';
 import { createTestIo } from '../../../../helpers/cli.ts';
+import { PATIENT } from '../../../../helpers/patient.ts';
 
 test('breaks what a choice means between words', async () => {
   const stdin = new PassThrough();
@@ -13,7 +14,7 @@ test('breaks what a choice means between words', async () => {
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
   const hint = 'the subject wants their data in a form to take away';
   const chosen = asker.select('Type', [{ value: 'portability', hint }], {});
-  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('take away'));
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('take away'), PATIENT);
   stdin.write('\r');
   expect(await chosen).toBe('portability');
   const drawn = stripVTControlCharacters(stderr());
@@ -27,11 +28,11 @@ test('breaks what is wrong with an answer between words', async () => {
   const long = (text: string): string | undefined =>
     text === '1' ? undefined : 'It must be a number that is written in digits.';
   const answered = asker.input('Account id', { check: long });
-  await vi.waitFor(() => expect(stderr()).toContain('?'));
+  await vi.waitFor(() => expect(stderr()).toContain('?'), PATIENT);
   stdin.write('one\r');
   await vi.waitFor(() => {
     expect(stripVTControlCharacters(stderr())).toContain('> It must be a number that is\nwritten in digits.');
-  });
+  }, PATIENT);
   stdin.write('1\r');
   expect(await answered).toBe('1');
 });
@@ -47,9 +48,9 @@ test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
   const { io, stderr } = createTestIo({ columns: 80 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
   const answered = ask(asker);
-  await vi.waitFor(() => expect(stderr()).toContain('?'));
+  await vi.waitFor(() => expect(stderr()).toContain('?'), PATIENT);
   stdin.write('garbage\r');
-  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toMatch(/> (Type y or n|It is wrong)\./));
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toMatch(/> (Type y or n|It is wrong)\./), PATIENT);
   stdin.write(`${right}\r`);
   expect(await answered).toBe(expected);
   if (_kind === 'a secret') expect(stderr()).not.toMatch(/garbage|good/);

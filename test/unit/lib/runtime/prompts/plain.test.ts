@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { createPlainAsker } from '../../../../../src/lib/runtime/prompts/plain.ts';
 import { createTestIo } from '../../../../helpers/cli.ts';
+import { PATIENT } from '../../../../helpers/patient.ts';
 
 /** Somebody who types what is written to `stdin`. */
 function asked(columns?: number) {
@@ -79,7 +80,7 @@ test('breaks what is wrong with an answer between words', async () => {
     text === '1' ? undefined : 'It must be a number that is written in digits.';
   const typed = asker.input('Account id', { check });
   stdin.write('one\n');
-  await vi.waitFor(() => expect(stderr()).toContain('It must be a number that is written\nin digits.\n'));
+  await vi.waitFor(() => expect(stderr()).toContain('It must be a number that is written\nin digits.\n'), PATIENT);
   stdin.write('1\n');
   expect(await typed).toBe('1');
 });
