@@ -1,8 +1,8 @@
-// The flag that allows identity types which the specification does not show.
+// The flag that allows identity types outside the specification.
 import type { FlagSpec } from '../lib/runtime/command-line/define-command.ts';
 
 export const identityTypeFlag = {
   value: 'type',
   many: true,
-  help: 'identity type of this deployment; may be repeated',
+  help: 'identity type of this deployment (repeatable)',
 } as const satisfies FlagSpec;

@@ -1,4 +1,4 @@
-// Schemas of results that commands of several groups print.
+// Result schemas that several groups share.
 import { type infer as Infer, literal, nullable, object, string, type ZodMiniType } from 'zod/mini';
 import type { Target } from '../lib/runtime/target.ts';
 
@@ -7,7 +7,7 @@ export type WithTarget<Schema extends () => ZodMiniType> = Omit<Infer<ReturnType
   target: Target;
 };
 
-/** Where a write went. */
+/** The target of a write to a workspace. */
 export function workspaceTarget() {
   return object({
     profile: nullable(string()),
@@ -17,7 +17,7 @@ export function workspaceTarget() {
   });
 }
 
-/** Where a write to the manifest of an organization went. */
+/** The target of a write to the manifest of an organization. */
 export function organizationTarget() {
   return object({
     profile: nullable(string()),
@@ -28,12 +28,12 @@ export function organizationTarget() {
   });
 }
 
-/** What a deletion prints. */
+/** The result of a deletion. */
 export function deletedResult() {
   return object({ id: string(), deleted: literal(true), target: workspaceTarget() });
 }
 
-/** What a write prints that the platform confirms by a status alone. */
+/** The result of a write that the platform confirms only by a status. */
 export function acceptedResult() {
   return object({ accepted: literal(true), target: workspaceTarget() });
 }

@@ -68,7 +68,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
     await screen.waitFor('must be a full address');
-    await screen.waitFor('leave out)');
+    await screen.waitFor('skip)');
     screen.type(`${platform.ready.base_url}${KEY.enter}`);
     await screen.waitFor('Token service address');
     screen.type(`${platform.ready.auth_url}${KEY.enter}`);
@@ -80,8 +80,8 @@ describe.each(WAYS)('with %s', (_name, env) => {
     screen.type(`me${KEY.enter}`);
     await screen.waitFor('(not shown)');
     screen.type(`s3cret${KEY.enter}`);
-    while ((await screen.waitForOne(['leave out)', 'Number'])) !== 'Number') screen.type(KEY.enter);
-    expect(screen.screen()).toMatch(/1\. leave open\r?\n {2}2\. development\r?\n {2}3\. production: /);
+    while ((await screen.waitForOne(['skip)', 'Number'])) !== 'Number') screen.type(KEY.enter);
+    expect(screen.screen()).toMatch(/1\. none\r?\n {2}2\. development\r?\n {2}3\. production: /);
     screen.type(`9${KEY.enter}`);
     await screen.waitFor('Type a number from 1 to 3');
     screen.type(`prodution${KEY.enter}`);

@@ -166,7 +166,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
   test('asks for a missing address again, and reports on Ctrl-C that nothing was created', async () => {
     const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
     for (const area of ['Platform', 'Data subject request', 'Seeding']) {
-      await screen.waitFor(`${area} address (Enter to leave out)`);
+      await screen.waitFor(`${area} address (Enter to skip)`);
       screen.type(KEY.enter);
     }
     await screen.waitFor('Identity intake address (needed');
@@ -174,7 +174,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     await screen.waitFor('at least one address');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);
-    expect(screen.screen()).toContain('No profile was made.');
+    expect(screen.screen()).toContain('No profile was created.');
     expect(screen.screen()).not.toContain('Organization id');
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).not.toContain('empty');
   });
@@ -184,7 +184,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     const screen = terminal(create, env);
     await screen.waitFor('Token service address');
     screen.type(KEY.enter);
-    await screen.waitFor('Leave out roles, groups, warehouse, connections, data-models and pipelines? (y/N)');
+    await screen.waitFor('Skip roles, groups, warehouse, connections, data-models and pipelines? (y/N)');
     screen.type(KEY.enter);
     await screen.waitFor('Enter to leave them out');
     screen.type(`https://auth.example${KEY.enter}`);
@@ -211,9 +211,9 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     await screen.waitFor('Client id');
     screen.type(KEY.enter);
     // Enter alone does not give up what the client is for.
-    await screen.waitFor('Leave out roles');
+    await screen.waitFor('Skip roles');
     screen.type(`y${KEY.enter}`);
-    await screen.waitFor('Left out: roles');
+    await screen.waitFor('Skipped: roles');
     expect(await screen.exit).toBe(0);
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
@@ -232,12 +232,12 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(`key${KEY.enter}`);
     await screen.waitFor('Workspace secret');
     screen.type(KEY.enter);
-    await screen.waitFor('leave open');
+    await screen.waitFor('development');
     screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);
     await screen.waitFor('Try the credentials now?');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);
-    expect(screen.screen()).toContain('Profile prod was made.');
+    expect(screen.screen()).toContain('Profile prod was created.');
     expect((await cli(['profile', 'show', 'prod', '-o', 'json'])).stdout).toContain('development');
   });
 });

@@ -280,7 +280,7 @@ describe('recipes', () => {
     const fresh = createHomeEnv('fresh');
     const { plan, steps, summary } = await planned(fresh);
     expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
-    expect(summary).toContain('> Kept from the platform, changed there since the file was made: `read-only-role`');
+    expect(summary).toContain('> Kept from the platform, changed there after the file was pulled: `read-only-role`');
     expect(summary).not.toContain('privacy:settings');
     const [, base = '', push = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
     await step(base, fresh);
@@ -300,7 +300,7 @@ describe('recipes', () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.slice(0, text.lastIndexOf('  - role_id:')));
     const { steps } = await planned(createHomeEnv('second'));
-    expect(steps.at(-1)).toEqual({ code: 12, said: expect.stringContaining('add --allow-delete') as unknown });
+    expect(steps.at(-1)).toEqual({ code: 12, said: expect.stringContaining('pass --allow-delete') as unknown });
     const allowed = await planned({ ...createHomeEnv('third'), ALLOW_DELETE: '--allow-delete' });
     expect(allowed.steps.at(-1)).toMatchObject({ code: 0 });
     const raw = readFileSync(join(root, 'docs/recipes/roles-push-with-plan.yml'), 'utf8');

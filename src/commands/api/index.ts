@@ -1,4 +1,4 @@
-// `api`: any call of the platform, with the right address and credentials by its path.
+// `api`: calls any path of the platform, with the address and credentials of its area.
 import { randomUUID } from 'node:crypto';
 import { unknown } from 'zod/mini';
 import type { Api } from '../../lib/api/index.ts';
@@ -9,7 +9,6 @@ import { usageError, isNotFound } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
@@ -18,20 +17,9 @@ import { confirmed } from '../../lib/workflows/confirm-write.ts';
 import { routeOf } from './route.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-interface ApiFlags {
-  file?: string;
-  paginate?: boolean;
-}
-
 type Client = Api['client'];
 type Route = ReturnType<typeof routeOf>;
 type Input = Parameters<Client['call']>[1];
-
-const view: DocumentView<unknown> = {
-  kind: 'document',
-  verbatim: (data) => typeof data === 'string',
-  text: (data) => (typeof data === 'string' ? cleanText(data) : jsonText(data, 2)),
-};
 
 const paths: OfferedValues = ({ operands: [method] }) => [
   ...new Set(allEndpoints.filter((one) => one.method === method).map(({ path }) => path)),
@@ -39,60 +27,54 @@ const paths: OfferedValues = ({ operands: [method] }) => [
 
 export const callAny = defineCommand({
   path: 'api',
-  summary: 'make any call of the platform',
+  summary: 'call any path of the platform',
   effect: 'write',
   calls: 'platform',
   args: {
     method: { help: 'the HTTP method', choices: METHODS },
-    path: { help: 'a path with its query; {orgId}, {accountId} and {workspaceId} are filled in', offers: paths },
+    path: { help: 'a path with its query; {orgId}, {accountId} and {workspaceId} are replaced', offers: paths },
   },
   flags: {
     file: { short: 'f', value: 'file', help: 'the body, JSON or YAML; - is standard input' },
     paginate: { help: 'follow the pages of a list and join their items' },
   },
-  // The platform's answer.
+  // The platform's response.
   output: () => unknown(),
   exits: {
-    notFound: 'there is no such thing',
-    conflict: 'the platform says conflict',
-    invalidInput: "the body's file is invalid",
+    notFound: 'the platform responds with 404 or 410',
+    conflict: 'the platform reports a conflict',
+    invalidInput: 'the file of the body is invalid',
     guard: 'you answered no',
   },
   notes: [
-    'The body is sent as it is, without the checks of the other commands; a call that writes asks first.',
-    'The wire names of the profile (`names`) are mapped in calls that other commands make too.',
+    'The body is sent without the checks of other commands. A call that writes asks for confirmation.',
+    'The wire names of the profile (`names`) are mapped in calls that other commands also make.',
   ],
   examples: [
     'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks"',
     'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/roles" --query "roles[].name"',
   ],
-  run: (ctx, { args, flags }) => callApi(ctx, args.method, args.path, flags),
-});
-
-async function callApi(ctx: Context, method: Method, path: string, flags: ApiFlags): Promise<void> {
-  const { route, input } = await readCall(ctx, method, path, flags);
-  const { client } = await ctx.api();
-  const send = async (sent: Input): Promise<unknown> => await client.call(route, sent);
-  if (method !== 'GET') {
+  run: async (ctx, { args: { method, path }, flags }) => {
+    const { route, input } = await readCall(ctx, method, path, flags.file);
+    const { client } = await ctx.api();
+    const send = async (sent: Input): Promise<unknown> => await client.call(route, sent);
+    if (method === 'GET') return await (flags.paginate ? allPages(send, input) : send(input));
     await ctx.startWrite(scopeOf(route));
-    if (ctx.flags.dryRun) {
-      await ctx.out.emitDryRun([client.describe(route, input)]);
-      return;
-    }
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([client.describe(route, input)]);
     await ctx.confirmWrite(`Send ${method} ${path}?`);
-  }
-  const data = await (method !== 'GET'
-    ? sendWrite(ctx, client, route, input)
-    : flags.paginate === true
-      ? allPages(send, input)
-      : send(input));
-  if (data !== undefined) await ctx.out.emit(data, view);
-}
+    return await sendWrite(ctx, client, route, input);
+  },
+  view: {
+    kind: 'document',
+    verbatim: (data) => typeof data === 'string',
+    text: (data) => (typeof data === 'string' ? cleanText(data) : jsonText(data, 2)),
+  },
+});
 
 /** A DELETE without a response body is confirmed by a GET of its path, any other known write by its own response. */
 async function sendWrite(ctx: Context, client: Client, route: Route, given: Input): Promise<unknown> {
   const { method, path, safety } = route;
-  // Which read shows whether a write arrived is known to its own command only.
+  // After a lost response only the command of the resource knows which read confirms the write.
   const input: Input = safety === 'repeat' ? given : { ...given, mayRepeat: 'never' };
   if (method === 'DELETE' && !route.reply && !route.anyReply) return await confirmDelete(ctx, client, route, input);
   const reply: unknown = await client.call(route, input);
@@ -104,7 +86,7 @@ async function sendWrite(ctx: Context, client: Client, route: Route, given: Inpu
   });
 }
 
-const READ_FIRST = 'Read what the platform holds before you send it again.';
+const READ_FIRST = 'Check what the platform holds before you send it again.';
 
 async function confirmDelete(ctx: Context, client: Client, route: Route, input: Input): Promise<undefined> {
   const lookup = routeOf('GET', route.path);
@@ -134,7 +116,7 @@ async function confirmDelete(ctx: Context, client: Client, route: Route, input: 
   );
 }
 
-/** Whether the id in a reply, if it has one, is that of the body or of the path. */
+/** Whether a reply has no id, or the id of the body or of the path. */
 function namesNoOther({ method, path }: Route, input: Input, reply: unknown): boolean {
   const idOf = (value: unknown): unknown =>
     isRecord(value) ? (value['id'] ?? value['subject_request_id']) : undefined;
@@ -145,16 +127,16 @@ function namesNoOther({ method, path }: Route, input: Input, reply: unknown): bo
   return [shown, encodeURIComponent(shown)].some((id) => id.toLowerCase() === wanted.toLowerCase());
 }
 
-/** The token call has no target of its own; it writes nothing. */
+/** The token call has no scope; it writes nothing. */
 function scopeOf({ path, service }: Route): WriteScope {
   if (service === 'base' || service === 'auth') return path.includes('{orgId}') ? 'organization' : 'workspace';
   return service;
 }
 
-async function readCall(ctx: Context, method: Method, path: string, flags: ApiFlags) {
+async function readCall(ctx: Context, method: Method, path: string, file: string | undefined) {
   const [plain = '', ...search] = path.split('?');
   const route = routeOf(method, plain.startsWith('/') ? plain : `/${plain}`);
-  if (flags.file !== undefined && method === 'GET') throw usageError('A GET has no body.', 'Leave out --file.');
+  if (file !== undefined && method === 'GET') throw usageError('A GET has no body.', 'Omit --file.');
   const settings = await ctx.settings();
   const coordinates = {
     orgId: 'org_id',
@@ -168,7 +150,7 @@ async function readCall(ctx: Context, method: Method, path: string, flags: ApiFl
     ),
   );
   const query = Object.fromEntries(new URLSearchParams(search.join('?')));
-  const body = flags.file === undefined ? undefined : (await loadDocument(flags.file, ctx)).value;
+  const body = file === undefined ? undefined : (await loadDocument(file, ctx)).value;
   return { route, input: { params, query, body, signal: ctx.signal } as unknown as Input };
 }
 

@@ -6,6 +6,6 @@ import { logOut } from './logout.ts';
 import { testAuth } from './test.ts';
 
 export function authGroup(ctx: Context) {
-  const summary = 'credentials: store them, forget them, see what works with them';
+  const summary = 'credentials: store, remove and test them';
   return buildGroup(ctx, 'auth', summary, [testAuth, logIn, logOut]);
 }

@@ -1,4 +1,4 @@
-// What a shell has to be told, once: to ask `cdpadm __complete` and to offer its answer. Nothing typed is evaluated.
+// The completion scripts: they call `cdpadm __complete` and offer its answer. Typed text is never evaluated.
 
 const bash = `# Completion of cdpadm for bash. In ~/.bashrc: eval "$(cdpadm completion bash)"
 _cdpadm() {
@@ -20,7 +20,7 @@ complete -F _cdpadm cdpadm
 `;
 
 const zsh = `#compdef cdpadm
-# Completion of cdpadm for zsh. In ~/.zshrc, behind compinit: eval "$(cdpadm completion zsh)"
+# Completion of cdpadm for zsh. In ~/.zshrc, after compinit: eval "$(cdpadm completion zsh)"
 _cdpadm() {
   local -a answer
   answer=("\${(@f)$(command cdpadm __complete zsh "\${(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null </dev/null)}")
@@ -62,7 +62,7 @@ Register-ArgumentCompleter -Native -CommandName cdpadm -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $line = $commandAst.Extent.Text
     $length = $cursorPosition - $commandAst.Extent.StartOffset
-    # The parser leaves out the blank before the cursor, which begins a new word.
+    # The parser drops the blank before the cursor, which starts a new word.
     $line = if ($length -gt $line.Length) { $line + ' ' } else { $line.Substring(0, $length) }
     # Old versions drop double quotes on the way to a program.
     $answer = @(cdpadm __complete powershell cdpadm $line.Replace('"', "'") 2>$null)

@@ -1,4 +1,4 @@
-// `doctor`: everything that could be wrong with this set-up, each failing line with its fix.
+// `doctor`: checks this installation and suggests a fix for each problem.
 import { array, enum as oneOf, object, optional, string } from 'zod/mini';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { wrapText } from '../../lib/render/width.ts';
@@ -43,7 +43,7 @@ const view: ListView<Finding> = {
 
 export const checkSetup = defineCommand({
   path: 'doctor',
-  summary: 'check this set-up: files, secrets, clock, addresses, credentials',
+  summary: 'check this installation: files, secrets, clock, addresses, credentials',
   effect: 'read',
   calls: 'nobody',
   columns: view.columns,
@@ -57,45 +57,39 @@ export const checkSetup = defineCommand({
       }),
     ),
   notes: [
-    'Changes nothing: one look at each address, a token, and the cheapest harmless call of each area that has credentials.',
+    'Changes nothing: it probes each address, gets a token, and sends one harmless call to each area with credentials.',
   ],
   examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
   exits: { failed: 'at least one check failed' },
-  run: diagnose,
+  run: async (ctx) => {
+    const findings = [
+      checkProgram(),
+      ...checkFolders(ctx),
+      await checkSettingsFile(ctx),
+      await checkKeychain(ctx),
+      checkProxy(ctx),
+      ...(await findingsFromSettings(ctx)),
+    ];
+    await ctx.out.emit(findings, view);
+    tellFixes(ctx, findings);
+    if (findings.some((item) => item.status === 'failed')) ctx.setExit('failed');
+  },
 });
 
-async function diagnose(ctx: Context): Promise<void> {
-  const findings = [
-    checkProgram(),
-    ...checkFolders(ctx),
-    await checkSettingsFile(ctx),
-    await checkKeychain(ctx),
-    checkProxy(ctx),
-    ...(await findingsFromSettings(ctx)),
-  ];
-  await ctx.out.emit(findings, view);
-  tellFixes(ctx, findings);
-  const wrong = findings.filter((item) => item.status === 'failed').length;
-  if (wrong > 0) ctx.setExit('failed');
-}
-
-/** A narrow table has left out how to mend what is wrong: on a terminal it is told below, beside what it mends. */
+/** A narrow table omits the fixes, so on a terminal they follow the table. */
 function tellFixes(ctx: Context, findings: readonly Finding[]): void {
   if (!ctx.io.tty.stdout) return;
   for (const { check, status, detail, fix } of findings) {
     if (fix === undefined) continue;
     ctx.out.show((style, width) => {
       const paint = status === 'failed' ? style.red : style.yellow;
-      const lines = [
-        ...wrapText(cleanLine(detail), width - 2),
-        ...wrapText(cleanLine(`To mend it: ${fix}`), width - 2),
-      ];
+      const lines = [...wrapText(cleanLine(detail), width - 2), ...wrapText(cleanLine(`To fix it: ${fix}`), width - 2)];
       return [`\n${paint(`${check}: ${status}`)}`, ...lines.map((line) => `  ${line}`)].join('\n');
     });
   }
 }
 
-/** What needs settings that can be resolved: without them there is one line that says why. */
+/** The checks that need settings. If these cannot be resolved, one finding gives the reason. */
 async function findingsFromSettings(ctx: Context): Promise<Finding[]> {
   try {
     return [

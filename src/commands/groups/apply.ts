@@ -1,22 +1,23 @@
-// One way for all commands that write a group definition: plan, show, confirm, write.
+// Shared by the commands that write a group definition: plan, show, confirm, write.
 import { GroupReply, type GroupRequest, groupsEndpoints } from '../../lib/contract/groups.ts';
-import { foretellLimit, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
+import { limitWarning, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
 import { isNotFound } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
 import type { ArgSpec, CommandRecord, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import type { Style } from '../../lib/render/style.ts';
 import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write.ts';
 import { readDefinition } from '../definition-file.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-/** What the commands that write a definition and print the platform's share. */
+/** The shared part of the commands that write a definition and print the stored one. */
 export const writeRecord = {
   effect: 'write',
   calls: 'platform',
-  columns: () => groupView.columns,
   output: () => GroupReply,
-} as const satisfies Partial<CommandRecord>;
+  view: groupView,
+} as const satisfies Partial<CommandRecord> & { view: typeof groupView };
 
 export const groupArg = { group_id: { help: 'the id of the group' } } as const satisfies Record<string, ArgSpec>;
 
@@ -30,54 +31,47 @@ export interface PlannedGroup {
   wanted: GroupRequest;
 }
 
-/** The definition that a file holds; its id must be `id` where one is given, and may then be left out. */
+/** The definition in a file. If `id` is given, the file must have the same id or none. */
 export async function readGroup(ctx: Context, file: string, id?: string): Promise<GroupRequest> {
   if (id === undefined) return await readDefinition<GroupRequest>(ctx, file, groupsEndpoints.create, 'group');
-  const group = await readDefinition<Omit<GroupRequest, 'id'> & { id?: string }>(
-    ctx,
-    file,
-    groupsEndpoints.update,
-    'group',
-  );
+  type Update = Omit<GroupRequest, 'id'> & { id?: string };
+  const group = await readDefinition<Update>(ctx, file, groupsEndpoints.update, 'group');
   if (group.id !== undefined && group.id !== id) {
     throw fail('groups.other_id', {
-      message: `The file is about group ${group.id}, the command about ${id}.`,
-      hint: 'An id cannot be changed: create a new group, or mend the file.',
+      message: `The file defines group ${group.id}, not ${id}.`,
+      hint: 'An id cannot be changed: create a new group, or fix the file.',
     });
   }
   return { ...group, id };
 }
 
-/** Reads what there is and compares. Warns when the platform would refuse one more definition. */
+/** Compares with the live definition. Warns if the platform would reject another definition. */
 export async function planWanted(ctx: Context, wanted: GroupRequest): Promise<PlannedGroup> {
   const api = await ctx.api();
   const groups = await api.groups.list(ctx.signal);
   const live = groups.find(({ id }) => id === wanted.id);
   const plan = planGroup(live, wanted);
-  const limit = foretellLimit(plan, groups);
+  const limit = limitWarning(plan, groups);
   if (limit !== undefined) ctx.out.warn(limit);
   return { plan, live, wanted };
 }
 
-/** Shows the plan, asks, writes, and prints the definition that the platform then holds. */
-export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGroup): Promise<void> {
+/** Shows the plan, asks, writes, and returns the definition that the platform then holds. */
+export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGroup): Promise<GroupReply | undefined> {
   const { groups } = await ctx.api();
   await ctx.startWrite('workspace');
   const request = describeGroupWrite(groups, plan, wanted);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(request ? [request] : [], plan, (style) => renderGroupPlan(plan, style), [plan.id]);
-    return;
+    const draw = (style: Style): string => renderGroupPlan(plan, style);
+    return await ctx.out.emitDryRun(request ? [request] : [], plan, draw, [plan.id]);
   }
   ctx.out.show((style) => renderGroupPlan(plan, style));
-  if (plan.method === null) {
-    if (live) await ctx.out.emit(live, groupView);
-    return;
-  }
-  const { question, deed } = GROUP_VERBS[plan.method];
+  if (plan.method === null) return live;
+  const { question, done } = GROUP_VERBS[plan.method];
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
   const group = await writeGroup(groups, plan, wanted, live, { tell: ctx.out, signal: ctx.signal });
-  ctx.out.note(`${deed} group ${group.id} (${plan.method}). The weekly refresh recomputes its members.`);
-  await ctx.out.emit(group, groupView);
+  ctx.out.note(`${done} group ${group.id} (${plan.method}). The weekly refresh recomputes its members.`);
+  return group;
 }
 
 /** The group of this id; KnownError not found (5) with the nearest id otherwise. */
@@ -89,7 +83,7 @@ export async function findGroup(ctx: Context, groupId: string): Promise<GroupRep
     if (!isNotFound(error)) throw error;
     const known = (await groups.list(ctx.signal)).map(({ id }) => id);
     throw fail('groups.not_found', {
-      message: `There is no group ${groupId} in this workspace.`,
+      message: `Unknown group ${groupId} in this workspace.`,
       hint: nearestHint(groupId, known, { text: 'To list them:', command: 'cdpadm groups list' }),
       status: 404,
       ...(error.request && { request: error.request }),

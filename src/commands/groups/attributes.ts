@@ -1,4 +1,4 @@
-// `groups attributes add` and `remove`: the list is read, changed, checked and written as a whole.
+// `groups attributes add` and `remove`: read the list, change and check it, and write it as a whole.
 import { AGGREGATIONS } from '../../lib/contract/choices.ts';
 import { type GroupAttribute, GroupRequest } from '../../lib/contract/groups.ts';
 import { explain, showPath } from '../../lib/contract/explain.ts';
@@ -16,23 +16,25 @@ const aggregations: OfferedValues = ({ typed }) => behindEquals(typed, AGGREGATI
 export const addAttributes = defineCommand({
   ...writeRecord,
   path: 'groups attributes add',
-  summary: 'share more attributes within a group, or aggregate them otherwise',
+  summary: 'add shared attributes to a group, or change how they are aggregated',
   args: {
     ...groupArg,
     attribute: {
       many: true,
-      help: 'ATTRIBUTE=TYPE: latest, boolean_or, sum or average; latest when left out',
+      help: 'ATTRIBUTE=TYPE: latest (default), boolean_or, sum or average',
       offers: aggregations,
     },
   },
-  notes: ['The platform replaces the whole list: it is read, changed and written. At most 10 attributes.'],
+  notes: [
+    'The platform replaces the whole list, so the command reads, changes and writes it. It holds at most 10 attributes.',
+  ],
   examples: [
     'cdpadm groups attributes add household loyalty_points=sum',
     'cdpadm groups attributes add household is_member=boolean_or city --dry-run',
   ],
   exits: {
-    notFound: 'there is no such group',
-    conflict: 'somebody changed it meanwhile',
+    notFound: 'group not found',
+    conflict: 'another admin changed it at the same time',
     invalidInput: 'more than 10 attributes',
     guard: 'you answered no',
   },
@@ -48,16 +50,16 @@ export const addAttributes = defineCommand({
 export const removeAttributes = defineCommand({
   ...writeRecord,
   path: 'groups attributes remove',
-  summary: 'share fewer attributes within a group',
+  summary: 'remove shared attributes from a group',
   args: { ...groupArg, attribute: { many: true, help: 'the ids of the attributes' } },
   examples: [
     'cdpadm groups attributes remove household lifetime_value',
     'cdpadm groups attributes remove household is_member --dry-run',
   ],
   exits: {
-    notFound: 'there is no such group, or it does not share the attribute',
-    conflict: 'somebody changed it meanwhile',
-    invalidInput: 'no attribute would be left',
+    notFound: 'group not found, or it does not share the attribute',
+    conflict: 'another admin changed it at the same time',
+    invalidInput: 'no attribute would remain',
     guard: 'you answered no',
   },
   run: (ctx, { args }) => {
@@ -71,14 +73,14 @@ export const removeAttributes = defineCommand({
   },
 });
 
-/** `ATTRIBUTE=TYPE`, where the type may be left out. Throws usage (2) for a type that there is not. */
+/** Reads `ATTRIBUTE` or `ATTRIBUTE=TYPE`. Throws usage (2) for an unknown type. */
 function readAttribute(text: string): { id: string; type: GroupAttribute['type'] | undefined } {
   const split = text.lastIndexOf('=');
   if (split < 0) return { id: text, type: undefined };
   const type = AGGREGATIONS.find((known) => known === text.slice(split + 1));
   if (type) return { id: text.slice(0, split), type };
   throw usageError(
-    `\`${text}\` names no way to aggregate: \`${text.slice(split + 1)}\`.`,
+    `Unknown aggregation \`${text.slice(split + 1)}\` in \`${text}\`.`,
     choiceHint(text.slice(split + 1), AGGREGATIONS),
   );
 }
@@ -87,18 +89,18 @@ async function changeAttributes(
   ctx: Context,
   groupId: string,
   change: (attributes: readonly GroupAttribute[]) => GroupAttribute[],
-): Promise<void> {
+) {
   const live = await findGroup(ctx, groupId);
   const before = toGroupRequest(live);
   const wanted = { ...before, attributes: change(before.attributes) };
   const issues = explain(GroupRequest, wanted).filter(({ path }) => path[0] === 'attributes');
   if (issues.length > 0) {
     throw invalidInput(
-      'The group cannot have these attributes. Nothing was sent.',
+      'The attributes are not valid. Nothing was sent.',
       issues.map(({ path, message }) => ({ path: showPath([groupId, ...path]), message })),
     );
   }
-  await applyGroup(ctx, { plan: planGroup(live, wanted), live, wanted });
+  return await applyGroup(ctx, { plan: planGroup(live, wanted), live, wanted });
 }
 
 function notShared(groupId: string, attribute: string, known: readonly string[]): KnownError {

@@ -1,7 +1,6 @@
 // `groups create`, `update` and `set`: a definition from a file.
 import { planGroup } from '../../lib/domain/groups/plan.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { applyGroup, fileFlag, findGroup, groupArg, planWanted, readGroup, writeRecord } from './apply.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
@@ -10,27 +9,25 @@ export const createGroup = defineCommand({
   path: 'groups create',
   summary: 'create a group definition from a file',
   flags: fileFlag,
-  notes: ['A workspace has one definition, with at most 10 attributes; `cdpadm schema group` describes the file.'],
+  notes: ['A workspace has one definition with at most 10 attributes. `cdpadm schema group` describes the file.'],
   examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
   exits: {
-    failed: 'the platform refuses it, such as a second definition (422)',
-    conflict: 'there is a group of this id already',
+    failed: 'the platform rejects it, such as a second definition (422)',
+    conflict: 'a group of this id already exists',
     invalidInput: 'the file is invalid',
     guard: 'you answered no',
   },
-  run: (ctx, { flags }) => create(ctx, flags.file),
+  run: async (ctx, { flags: { file } }) => {
+    const planned = await planWanted(ctx, await readGroup(ctx, file));
+    if (planned.live) {
+      throw fail('groups.exists', {
+        message: `Group ${planned.wanted.id} already exists.`,
+        hint: { text: 'To change it:', command: `cdpadm groups set -f ${file}` },
+      });
+    }
+    return await applyGroup(ctx, planned);
+  },
 });
-
-async function create(ctx: Context, file: string): Promise<void> {
-  const planned = await planWanted(ctx, await readGroup(ctx, file));
-  if (planned.live) {
-    throw fail('groups.exists', {
-      message: `There is a group ${planned.wanted.id} already.`,
-      hint: { text: 'To change it:', command: `cdpadm groups set -f ${file}` },
-    });
-  }
-  await applyGroup(ctx, planned);
-}
 
 export const updateGroup = defineCommand({
   ...writeRecord,
@@ -40,34 +37,32 @@ export const updateGroup = defineCommand({
   flags: fileFlag,
   examples: ['cdpadm groups update household -f group.yaml', 'cdpadm groups update household -f group.yaml --dry-run'],
   exits: {
-    notFound: 'there is no such group',
-    conflict: 'somebody changed it meanwhile',
+    notFound: 'group not found',
+    conflict: 'another admin changed it at the same time',
     invalidInput: 'the file is invalid',
     guard: 'you answered no',
   },
-  run: (ctx, { args, flags }) => update(ctx, args.group_id, flags.file),
+  run: async (ctx, { args, flags }) => {
+    const wanted = await readGroup(ctx, flags.file, args.group_id);
+    const live = await findGroup(ctx, args.group_id);
+    const plan = planGroup(live, wanted);
+    return await applyGroup(ctx, { plan: plan.method === null ? plan : { ...plan, method: 'PUT' }, live, wanted });
+  },
 });
-
-async function update(ctx: Context, groupId: string, file: string): Promise<void> {
-  const wanted = await readGroup(ctx, file, groupId);
-  const live = await findGroup(ctx, groupId);
-  const plan = planGroup(live, wanted);
-  await applyGroup(ctx, { plan: plan.method === null ? plan : { ...plan, method: 'PUT' }, live, wanted });
-}
 
 export const setGroup = defineCommand({
   ...writeRecord,
   path: 'groups set',
-  summary: 'create, replace or patch a group definition, whichever is least',
+  summary: 'create, replace or patch a group definition as needed',
   flags: fileFlag,
   notes: [
-    'POST when there is no group of this id, PATCH when the attributes alone differ, PUT for anything else, and nothing when all is as wanted.',
+    'Sends POST for a new id, PATCH if only the attributes differ, PUT for any other difference, and nothing if the definition is up to date.',
   ],
   examples: ['cdpadm groups set -f group.yaml', 'cdpadm groups set -f group.yaml --dry-run'],
   exits: {
-    conflict: 'somebody changed the group meanwhile',
+    conflict: 'another admin changed the group at the same time',
     invalidInput: 'the file is invalid',
     guard: 'you answered no',
   },
-  run: async (ctx, { flags }) => applyGroup(ctx, await planWanted(ctx, await readGroup(ctx, flags.file))),
+  run: async (ctx, { flags }) => await applyGroup(ctx, await planWanted(ctx, await readGroup(ctx, flags.file))),
 });

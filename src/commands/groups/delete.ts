@@ -1,9 +1,8 @@
-// `groups delete`: takes a group definition away.
-import { type DeletedResource, deletedView } from '../../lib/render/deleted.ts';
+// `groups delete`: deletes a group definition.
+import { deletedView } from '../../lib/render/deleted.ts';
 import { groupView } from '../../lib/render/groups.ts';
 import { drawRecord, filledColumns } from '../../lib/render/table.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { groupCalls } from '../../lib/workflows/groups-write.ts';
 import { deleteConfirmed } from '../../lib/workflows/resource-write.ts';
 import { deletedResult } from '../results.ts';
@@ -15,29 +14,25 @@ export const deleteGroup = defineCommand({
   effect: 'write',
   calls: 'platform',
   args: groupArg,
-  columns: () => deletedView.columns,
   output: deletedResult,
-  notes: ['The shared attributes of its members go with it.'],
+  notes: ['Its members lose their shared attributes.'],
   examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
-  exits: { notFound: 'there is no such group', guard: 'you answered no' },
-  run: (ctx, { args }) => deleteOne(ctx, args.group_id),
+  exits: { notFound: 'group not found', guard: 'you answered no' },
+  run: async (ctx, { args: { group_id: id } }) => {
+    const { groups } = await ctx.api();
+    if (ctx.flags.curl) {
+      await groups.delete(id, ctx.signal);
+      return undefined;
+    }
+    const target = await ctx.startWrite('workspace');
+    const group = await findGroup(ctx, id);
+    if (ctx.flags.dryRun) {
+      return await ctx.out.emitDryRun([groups.describeDelete(id)], undefined, undefined, [id]);
+    }
+    ctx.out.show((style) => drawRecord(group, filledColumns(group, groupView.columns), style));
+    await ctx.confirmWrite(`Delete group ${id} and the attributes that its members share?`);
+    await deleteConfirmed(id, groupCalls(groups), { tell: ctx.out, signal: ctx.signal });
+    return { id, deleted: true as const, target };
+  },
+  view: deletedView,
 });
-
-async function deleteOne(ctx: Context, groupId: string): Promise<void> {
-  const { groups } = await ctx.api();
-  if (ctx.flags.curl) {
-    await groups.delete(groupId, ctx.signal);
-    return;
-  }
-  const target = await ctx.startWrite('workspace');
-  const group = await findGroup(ctx, groupId);
-  if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([groups.describeDelete(groupId)], undefined, undefined, [groupId]);
-    return;
-  }
-  ctx.out.show((style) => drawRecord(group, filledColumns(group, groupView.columns), style));
-  await ctx.confirmWrite(`Delete group ${groupId} and what its members share?`);
-  await deleteConfirmed(groupId, groupCalls(groups), { tell: ctx.out, signal: ctx.signal });
-  const result: DeletedResource = { id: groupId, deleted: true, target };
-  await ctx.out.emit(result, deletedView);
-}

@@ -1,4 +1,4 @@
-// `groups list`, `get` and `diff`: the group definitions of the workspace, and what `groups set` would do.
+// `groups list`, `get` and `diff`: the group definitions of the workspace, and the plan of `groups set`.
 import { array, enum as oneOf, nullable, nullish, object, optional, string } from 'zod/mini';
 import { AGGREGATIONS } from '../../lib/contract/choices.ts';
 import { GroupAttribute, GroupReply } from '../../lib/contract/groups.ts';
@@ -11,13 +11,10 @@ export const listGroups = defineCommand({
   summary: 'list the group definitions of the workspace',
   effect: 'read',
   calls: 'platform',
-  columns: () => groupListView.columns,
   output: () => array(GroupReply),
   examples: ['cdpadm groups list', 'cdpadm groups list -o json --query "[].id"'],
-  run: async (ctx) => {
-    const api = await ctx.api();
-    await ctx.out.emit(await api.groups.list(ctx.signal), groupListView);
-  },
+  run: async (ctx) => await (await ctx.api()).groups.list(ctx.signal),
+  view: groupListView,
 });
 
 export const getGroup = defineCommand({
@@ -28,11 +25,12 @@ export const getGroup = defineCommand({
   args: groupArg,
   output: () => GroupReply,
   notes: [
-    'A group instance holds at most 10 users: of those that share a value, the first 10 by profile id. The platform recomputes the members weekly.',
+    'A group instance holds at most 10 users: the first 10 by profile id that share the value. The platform recomputes the members weekly.',
   ],
   examples: ['cdpadm groups get household', 'cdpadm groups get household -o yaml'],
-  exits: { notFound: 'there is no such group' },
-  run: async (ctx, { args }) => ctx.out.emit(await findGroup(ctx, args.group_id), groupView),
+  exits: { notFound: 'group not found' },
+  run: (ctx, { args }) => findGroup(ctx, args.group_id),
+  view: groupView,
 });
 
 export const diffGroup = defineCommand({
@@ -47,9 +45,10 @@ export const diffGroup = defineCommand({
   exits: { invalidInput: 'the file is invalid', differences: 'differences, with --exit-code' },
   run: async (ctx, { flags }) => {
     const { plan } = await planWanted(ctx, await readGroup(ctx, flags.file));
-    await ctx.out.emit(plan, groupPlanView);
-    if (flags.exitCode === true && plan.method !== null) ctx.setExit('differences');
+    if (flags.exitCode && plan.method !== null) ctx.setExit('differences');
+    return plan;
   },
+  view: groupPlanView,
 });
 
 function planResult() {

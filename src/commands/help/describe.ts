@@ -1,4 +1,4 @@
-// Every command as data: what `help --json` prints, and what the pages of `docs/commands` and the manual are made of.
+// Every command as data, for `help --json`, the pages in `docs/commands` and the manual.
 import type { Argument, Command, Option } from 'commander';
 import {
   array,
@@ -55,7 +55,7 @@ export function commandsResult() {
 
 type Described = Infer<ReturnType<typeof commandsResult>>[number];
 
-/** The commands below the one that `words` lead to, or that one itself; undefined where there is none. */
+/** The command of these words, and all commands below it; undefined for unknown words. */
 export function describeCommands(root: Command, words: readonly string[]): Described[] | undefined {
   const found = words.reduce<Command | undefined>(
     (command, word) => command?.commands.find((child) => child.name() === word),
@@ -64,7 +64,7 @@ export function describeCommands(root: Command, words: readonly string[]): Descr
   return found && actingFrom(found, words);
 }
 
-/** A group does nothing by itself; `emulator clock` does, and has a command below. */
+/** A plain group has no help of its own; `emulator clock` is a command with another one below it. */
 function actingFrom(command: Command, path: readonly string[]): Described[] {
   const below = command.commands.flatMap((child) => actingFrom(child, [...path, child.name()]));
   const help = helpOf(command);
@@ -110,7 +110,7 @@ function valueOf(value: Argument | Option) {
   };
 }
 
-/** All that the reference pages say. The build and `npm run docs` write them. */
+/** The content of the reference pages, which the build and `npm run docs` write. */
 export interface Reference {
   version: string;
   summary: string;

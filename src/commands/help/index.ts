@@ -1,24 +1,14 @@
-// `help TOPIC`: what is true for every command, a page for each subject.
+// `help TOPIC`: pages about all commands, and the commands as data.
 import type { Option } from 'commander';
-import { type infer as Infer, object, string, union } from 'zod/mini';
+import { object, string, union } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
 import { wrapPage } from '../../lib/render/page.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import { commandsResult, describeCommands } from './describe.ts';
 import { ERROR_CODES, errorPage, topics } from './topics.ts';
-
-function pageResult() {
-  return object({ topic: string(), text: string() });
-}
-
-const view: DocumentView<Infer<ReturnType<typeof pageResult>>> = {
-  kind: 'document',
-  text: ({ text }, _style, width) => wrapPage(text, width),
-};
 
 const offeredWords: OfferedValues = ({ operands: [topic, code] }) => {
   if (topic === undefined) return [...Object.keys(topics), 'error', 'flags'];
@@ -38,8 +28,8 @@ export const showHelp = defineCommand({
       offers: offeredWords,
     },
   },
-  notes: ['With --json, the commands that the words lead to (all without words) come as data: flags, exits, results.'],
-  output: () => union([pageResult(), commandsResult()]),
+  notes: ['With --json, the command or group (or all commands) is printed as data: flags, exit codes, results.'],
+  output: () => union([object({ topic: string(), text: string() }), commandsResult()]),
   examples: [
     'cdpadm help exit-codes',
     'cdpadm help error roles.assigned',
@@ -49,27 +39,27 @@ export const showHelp = defineCommand({
   run: async (ctx, { args: { topic: words } }) => {
     const [topic = '', more] = words;
     const isPage = topic === 'error' || topic === 'flags' || topic in topics;
-    if (ctx.flags.output === 'json' && !isPage) return await printCommands(ctx, words);
-    await ctx.out.emit({ topic, text: await topicText(topic, more, ctx) }, view);
+    if (ctx.flags.output !== 'json' || isPage) {
+      const page = { topic, text: await topicText(topic, more, ctx) };
+      const text = (data: typeof page, _style: unknown, width: number): string => wrapPage(data.text, width);
+      return await ctx.out.emit(page, { kind: 'document', text });
+    }
+    const commands = describeCommands(await ctx.commands(), words);
+    if (!commands)
+      throw usageError(`Unknown command \`${words.join(' ')}\`.`, {
+        text: 'To list all:',
+        command: 'cdpadm help --json',
+      });
+    await ctx.out.emit(commands, { kind: 'document', text: (data) => JSON.stringify(data, null, 2) });
   },
 });
 
-async function printCommands(ctx: Context, words: readonly string[]): Promise<void> {
-  const commands = describeCommands(await ctx.commands(), words);
-  if (!commands)
-    throw usageError(`There is no command \`${words.join(' ')}\`.`, {
-      text: 'To list all:',
-      command: 'cdpadm help --json',
-    });
-  await ctx.out.emit(commands, { kind: 'document', text: (data) => JSON.stringify(data, null, 2) });
-}
-
-/** Throws usage (2) for a topic that there is not, and then for a word behind one. */
+/** Throws usage (2) for an unknown topic, and for a word after a topic. */
 async function topicText(topic: string, more: string | undefined, ctx: Context): Promise<string> {
   if (topic === 'error') return errorPage(more);
   const text = topic === 'flags' ? flagsTopic((await ctx.commands()).options) : topics[topic];
   if (text !== undefined && more !== undefined) {
-    throw usageError(`\`help ${topic}\` takes no further word; \`${more}\` is one too many.`, {
+    throw usageError(`Unexpected word \`${more}\` after \`help ${topic}\`.`, {
       text: 'To read it:',
       command: `cdpadm help ${topic}`,
     });
@@ -83,7 +73,7 @@ async function topicText(topic: string, more: string | undefined, ctx: Context):
   ];
   const guess = nearest(topic, known);
   throw usageError(
-    `There is no command and no help topic \`${topic}\`.`,
+    `Unknown command or help topic \`${topic}\`.`,
     `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Topics: ${Object.keys(topics).join(', ')}, flags, error CODE.`,
   );
 }
@@ -98,5 +88,5 @@ function flagsTopic(options: readonly Option[]): string {
       .map((option) => `  ${option.flags.padEnd(width)}  ${option.description}`);
     return [heading, ...lines].join('\n');
   });
-  return `Flags that every command understands, before or after its name.\n\n${parts.join('\n\n')}\n`;
+  return `Flags of every command, before or after its name.\n\n${parts.join('\n\n')}\n`;
 }

@@ -8,14 +8,14 @@ export const sendEvents = defineCommand({
   ...intakeRecord,
   path: 'intake event',
   summary: 'send events of one user',
-  notes: ['Events are never sent twice: when the answer is lost, the command says so and ends with 8.'],
+  notes: ['Events are never sent twice: if the response is lost, the command exits with 8.'],
   examples: ['cdpadm intake event -f event.json --yes', 'cdpadm intake event -f event.json --dry-run'],
   run: async (ctx, { flags }) => {
     const { intake } = await ctx.api();
-    await sendIntake(ctx, flags, {
+    return await sendIntake(ctx, flags, {
       schema: EventIntake,
       scope: 'seeding',
-      what: 'no body of events',
+      what: 'a body of events',
       subject: ({ events = [] }) => `${counted(events.length, 'event')} of 1 user`,
       describe: (body) => intake.describeEvent(body),
       send: (body) => intake.event(body, ctx.signal),

@@ -10,10 +10,10 @@ export const identifyUser = defineCommand({
   examples: ['cdpadm intake identify -f user.json --yes', 'cdpadm intake identify -f user.json --dry-run -o json'],
   run: async (ctx, { flags }) => {
     const { intake } = await ctx.api();
-    await sendIntake(ctx, flags, {
+    return await sendIntake(ctx, flags, {
       schema: IdentityIntake,
       scope: 'identity',
-      what: 'no body of an identification',
+      what: 'a body of an identification',
       subject: () => 'identities and attributes of 1 user',
       describe: (body) => intake.describeIdentify(body),
       send: (body) => intake.identify(body, ctx.signal),

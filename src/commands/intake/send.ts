@@ -1,4 +1,4 @@
-// What both intake commands do: read one body, check it, send it.
+// Shared by both intake commands: read one body, check it and send it.
 import type { ZodMiniType } from 'zod/mini';
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { INTAKE_NAMES } from '../../lib/contract/intake.ts';
@@ -14,13 +14,11 @@ import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
 import { identityTypeFlag } from '../identity-type-flag.ts';
 import { acceptedResult } from '../results.ts';
 
-const view: DocumentView<{ accepted: true; target: Target }> = { kind: 'document', text: () => 'Accepted.' };
-
 export interface IntakeCall<Body extends { environment: string }> {
   schema: ZodMiniType<Body>;
-  /** For the message: `no body of events`. */
+  /** For the message: `a body of events`. */
   what: string;
-  /** Where the body goes. */
+  /** The area that gets the body. */
   scope: 'seeding' | 'identity';
   /** For the question: `2 events`. */
   subject(body: Body): string;
@@ -33,7 +31,7 @@ export interface IntakeFlags {
   identityType?: string[];
 }
 
-/** What both records have alike. */
+/** The shared part of both records. */
 export const intakeRecord = {
   effect: 'write',
   calls: 'platform',
@@ -43,15 +41,16 @@ export const intakeRecord = {
   },
   columns: asColumns('accepted target'),
   output: acceptedResult,
-  exits: { invalidInput: 'the body is wrong; nothing was sent', guard: 'you answered no' },
-} as const satisfies Partial<CommandRecord>;
+  exits: { invalidInput: 'the body is invalid; nothing was sent', guard: 'you answered no' },
+  view: { kind: 'document', text: () => 'Accepted.' },
+} as const satisfies Partial<CommandRecord> & { view: DocumentView<unknown> };
 
-/** Throws KnownError invalid input (9) with the place of everything that is wrong. */
+/** Throws KnownError invalid input (9) with the place of every issue. */
 export async function sendIntake<Body extends { environment: string }>(
   ctx: Context,
   flags: IntakeFlags,
   call: IntakeCall<Body>,
-): Promise<void> {
+): Promise<{ accepted: true; target: Target } | undefined> {
   const document = await loadDocument(flags.file, ctx);
   const settings = await ctx.settings();
   const names = createWireNames(settings.names);
@@ -64,14 +63,13 @@ export async function sendIntake<Body extends { environment: string }>(
       const written = pathAsWritten(document.value, path, names);
       return { file: document.name, path: showPath(written), ...document.locate(written, at), message };
     });
-    throw invalidInput(`${document.name} is ${call.what}.`, places);
+    throw invalidInput(`${document.name} is not ${call.what}.`, places);
   }
   const target = await ctx.startWrite(call.scope);
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([call.describe(body as Body)]);
-    return;
+    return await ctx.out.emitDryRun([call.describe(body as Body)]);
   }
   await ctx.confirmWrite(`Send ${call.subject(body as Body)} to ${workspaceOf(target, [(body as Body).environment])}?`);
   await call.send(body as Body);
-  await ctx.out.emit({ accepted: true, target }, view);
+  return { accepted: true, target };
 }

@@ -1,19 +1,19 @@
-// A profile as text, for the editor and for export, and `FIELD=VALUE` changes of it.
+// A profile as text for the editor, and `FIELD=VALUE` changes to it.
 import { isAbsolute } from 'node:path';
 import { showPath } from '../../lib/contract/explain.ts';
 import { isNeutralName, neutralWords } from '../../lib/contract/neutral-words.ts';
-import { parseDocumentText } from '../../lib/files/load.ts';
+import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
-import { type KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { nearest, nearestHint } from '../../lib/kernel/nearest.ts';
 import type { Draft, Profiles } from './fields.ts';
 import { FIELDS } from './fields.ts';
 
 export type Profile = Draft['profile'];
 
 export const MAPS = ['limits', 'names', 'secrets'] as const;
-/** What `profile edit --set` takes; of a map with the key behind a dot. */
+/** The fields of `profile edit --set`; a map needs a key after a dot. */
 export const KNOWN_FIELDS = [
   ...FIELDS.map(({ name }) => name),
   'protected',
@@ -24,14 +24,12 @@ export const KNOWN_FIELDS = [
 ];
 const BOOLEANS: readonly string[] = ['protected', 'allow_commands'];
 
-/** YAML without anything secret: a profile holds only where its secrets are. */
-export function profileText(profile: Profile): Promise<string> {
-  return toYaml(profile);
-}
+/** As YAML. A profile has no secrets, only their places. */
+export const profileText: (profile: Profile) => Promise<string> = toYaml;
 
-/** Reads such a text. Throws invalid input (9) with the place of every issue. */
+/** Parses a profile. Throws invalid input (9) with the place of every issue. */
 export async function parseProfile(name: string, text: string, profiles: Profiles): Promise<Profile> {
-  const document = await parseDocumentText(name, text, /\.json$/i.test(name) ? 'json' : 'yaml');
+  const document = await parseDocumentText(name, text, formatOf(name));
   const { value } = document;
   if (!isRecord(value)) {
     throw invalidInput(`${name} is not a profile.`, [
@@ -40,30 +38,26 @@ export async function parseProfile(name: string, text: string, profiles: Profile
   }
   const issues = Object.entries(value).flatMap(([key, item]) => {
     const message = problemOf(profiles, key, item);
-    const path = [key];
-    return message === undefined
-      ? []
-      : [{ file: name, ...document.locate(path, 'key'), path: showPath(path), message }];
+    if (message === undefined) return [];
+    return [{ file: name, ...document.locate([key], 'key'), path: showPath([key]), message }];
   });
   if (issues.length > 0) throw invalidInput(`${name} is not a valid profile.`, issues);
   return value as Profile;
 }
 
-/** Applies `base_url=https://…`, `limits.dsr=1000/m`, `names.xpid=pid`; an empty value takes the field away. */
+/** Applies `base_url=https://…`, `limits.dsr=1000/m`, `names.xpid=pid`; an empty value removes the field. */
 export function withChanges(profile: Profile, changes: readonly string[], profiles: Profiles): Profile {
   const changed = structuredClone(profile) as Record<string, unknown>;
   for (const change of changes) {
-    const equals = change.indexOf('=');
-    const field = equals < 0 ? change : change.slice(0, equals);
-    const text = equals < 0 ? undefined : change.slice(equals + 1);
+    const [field, text] = splitOnce(change, '=');
     if (text === undefined)
-      throw usageError(`--set takes FIELD=VALUE, not ${change}.`, 'An empty value takes the field away.');
+      throw usageError(`--set takes FIELD=VALUE, not ${change}.`, 'An empty value removes the field.');
     setField(changed, field, text, profiles);
   }
   return changed;
 }
 
-/** A line for each field that differs, maps field by field: `  limits.dsr: none → 1000/m`. */
+/** One line per field that differs, maps field by field: `  limits.dsr: none → 1000/m`. */
 export function changesBetween(before: Profile, after: Profile): string[] {
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
   const fields = [...new Set([...was.keys(), ...is.keys()])].filter((field) => was.get(field) !== is.get(field));
@@ -80,7 +74,7 @@ function fieldsOf(profile: Profile): Map<string, string> {
 }
 
 function setField(profile: Record<string, unknown>, field: string, text: string, profiles: Profiles): void {
-  const [map, key] = splitOnce(field);
+  const [map, key] = splitOnce(field, '.');
   if (key !== undefined && MAPS.some((name) => name === map)) {
     const entries = { ...(profile[map] as Record<string, unknown> | undefined) };
     if (text === '') delete entries[key];
@@ -88,7 +82,10 @@ function setField(profile: Record<string, unknown>, field: string, text: string,
     profile[map] = entries;
     return;
   }
-  if (!KNOWN_FIELDS.includes(field)) throw unknownField(field);
+  if (!KNOWN_FIELDS.includes(field)) {
+    const fields = `Fields: ${KNOWN_FIELDS.join(', ')}.`;
+    throw usageError(`Unknown profile field \`${field}\`.`, nearestHint(field, KNOWN_FIELDS, fields));
+  }
   if (text === '') {
     delete profile[field];
     return;
@@ -108,28 +105,17 @@ function problemOf(profiles: Profiles, field: string, value: unknown): string | 
   if (field === 'access') return value === 'read' || value === 'write' ? undefined : 'must be `read` or `write`';
   if (MAPS.some((name) => name === field)) return isTextMap(value) ? undefined : 'must be a map of texts';
   const known = FIELDS.find(({ name }) => name === field);
-  if (!known) return [`unknown field \`${field}\``, ...proposals(field)].join('; did you mean ');
+  if (!known) {
+    const proposal = nearest(field, KNOWN_FIELDS);
+    return `unknown field \`${field}\`${proposal === undefined ? '' : `; did you mean \`${proposal}\`?`}`;
+  }
   const checked = profiles.checkValue(known.name, String(value));
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-function unknownField(field: string): KnownError {
-  const [proposal] = proposals(field);
-  return usageError(
-    `A profile has no field \`${field}\`.`,
-    proposal === undefined ? `Fields: ${KNOWN_FIELDS.join(', ')}.` : `Did you mean ${proposal}`,
-  );
-}
-
-/** The nearest known field, as the end of "did you mean"; none when none is near. */
-function proposals(field: string): string[] {
-  const proposal = nearest(field, KNOWN_FIELDS);
-  return proposal === undefined ? [] : [`\`${proposal}\`?`];
-}
-
 /**
- * A sentence for each word in `names` that `before` did not have and the specification does not know: it may be an identity
- * type of a newer platform, and is most likely a slip.
+ * A warning for each word in `names` that is new and not in the specification: most likely a typo, but possibly an
+ * identity type of a newer platform.
  */
 export function strangeNames(after: Profile, before?: Profile): string[] {
   const added = Object.keys(after.names ?? {}).filter((name) => before?.names?.[name] === undefined);
@@ -138,7 +124,7 @@ export function strangeNames(after: Profile, before?: Profile): string[] {
     .map((name) => {
       const guess = nearest(name.replace(/\*$/, ''), neutralWords());
       const end = guess === undefined ? '.' : `; did you mean \`${guess}\`?`;
-      return `names.${name}: the specification has no such word${end} It is kept, in case your platform has one.`;
+      return `names.${name}: unknown to the specification${end} It is kept, because your platform may know it.`;
     });
 }
 
@@ -146,17 +132,13 @@ function isTextMap(value: unknown): value is Record<string, string> {
   return isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
 }
 
-/** A list comes with commas. */
+/** The items of a list are separated by commas. */
 function valueOf(field: string, text: string): unknown {
   if (field === 'allow_files') return text.split(',').map((folder) => folder.trim());
-  return BOOLEANS.includes(field) ? booleanOf(text) : text;
+  return BOOLEANS.includes(field) && (text === 'true' || text === 'false') ? text === 'true' : text;
 }
 
-function booleanOf(text: string): boolean | string {
-  return text === 'true' ? true : text === 'false' ? false : text;
-}
-
-function splitOnce(field: string): [string, string | undefined] {
-  const dot = field.indexOf('.');
-  return dot < 0 ? [field, undefined] : [field.slice(0, dot), field.slice(dot + 1)];
+function splitOnce(text: string, sign: string): [string, string | undefined] {
+  const at = text.indexOf(sign);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }

@@ -1,7 +1,6 @@
 // `profile edit NAME`: settings of a profile by flags, or in the editor.
 import { boolean, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
 import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
@@ -20,7 +19,7 @@ import {
 import { FIELDS, type Profiles, type SettingFlag } from './fields.ts';
 import { profileResult } from './results.ts';
 
-/** The flags of `profile create`, each with what stands for it in `--set`. */
+/** The flags of `profile create`, each with its assignment for `--set`. */
 const CREATE_FLAGS: readonly { key: SettingFlag | 'protected' | 'access'; assignment: string }[] = [
   ...FIELDS.flatMap(({ name, key }) => (key === undefined ? [] : [{ key, assignment: `${name}=VALUE` }])),
   { key: 'protected', assignment: 'protected=true' },
@@ -36,76 +35,52 @@ export const editProfile = defineCommand({
   flags: {
     set: {
       value: 'field=value',
-      help: 'a field such as base_url, protected, access, limits.dsr or names.xpid; an empty value takes it away (repeatable)',
+      help: 'a field such as base_url, protected, access, limits.dsr or names.xpid; an empty value removes it (repeatable)',
       many: true,
       offers: () => KNOWN_FIELDS.map((field) => `${field}${MAPS.some((map) => map === field) ? '.' : '='}`),
     },
-    ...refusedFlags(),
+    ...hiddenFlags(),
   },
   columns: asColumns('name profile changed'),
   output: () => object({ name: string(), profile: profileResult(), changed: boolean() }),
-  notes: ['Secrets are not in a profile, only where they are; `auth login` stores them.'],
+  notes: ['A profile has no secrets, only their places; `auth login` stores secrets.'],
   examples: [
     'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',
     'cdpadm profile edit prod --set names.xpid=pid --confirm prod --dry-run',
   ],
   exits: {
-    notFound: 'there is no such profile',
+    notFound: 'profile not found',
     invalidInput: 'the edited text is not a profile',
-    guard: 'the name of a protected profile was not typed',
+    guard: 'you did not type the name of a protected profile',
   },
-  run: async (ctx, { args, flags }) => {
-    refuseCreateFlags(flags);
-    await edit(ctx, args.name, flags.set);
+  run: async (ctx, { args: { name }, flags }) => {
+    const given = CREATE_FLAGS.find(({ key }) => flags[key] !== undefined);
+    if (given) throw usageError(`Unknown flag \`${flagName(given.key)}\`.`, `Pass --set ${given.assignment} instead.`);
+    const profiles = await ctx.profiles();
+    const before = await profiles.find(name);
+    const after = flags.set ? withChanges(before, flags.set, profiles) : await editByHand(ctx, before, profiles);
+    const changes = changesBetween(before, after);
+    const changed = changes.length > 0;
+    for (const sentence of strangeNames(after, before)) ctx.out.warn(sentence);
+    if (ctx.flags.dryRun) {
+      const text = [`Profile ${name} would ${changed ? 'be changed' : 'not change'}.`, ...changes].join('\n');
+      return await ctx.out.emitDryRun([], { name, profile: after }, () => text, [name]);
+    }
+    if (changed) {
+      if (before.protected === true) {
+        await ctx.prompt.typed(`Profile ${name} is protected. Type its name to change it`, name, { exit: 'guard' });
+      }
+      await profiles.replace(name, after);
+    }
+    const text = changed ? [`Changed profile ${name}.`, ...changes].join('\n') : `Profile ${name} did not change.`;
+    await ctx.out.emit({ name, profile: after, changed }, { kind: 'document', text: () => text });
   },
 });
 
-/** Known to be told from a slip: who has made a profile by them looks for them here. */
-function refusedFlags() {
-  type Refused = Record<SettingFlag | 'protected' | 'access', { value: string; help: string; hidden: true }>;
-  return Object.fromEntries(
-    CREATE_FLAGS.map(({ key }) => [key, { value: 'value', help: '', hidden: true }]),
-  ) as Refused;
-}
-
-function refuseCreateFlags(flags: Readonly<Record<string, unknown>>): void {
-  const given = CREATE_FLAGS.find(({ key }) => flags[key] !== undefined);
-  if (!given) return;
-  throw usageError(
-    `\`${flagName(given.key)}\` is no flag of \`cdpadm profile edit\`.`,
-    `Write it as --set ${given.assignment}.`,
-  );
-}
-
-async function edit(ctx: Context, name: string, assignments: string[] | undefined): Promise<void> {
-  const profiles = await ctx.profiles();
-  const before = await profiles.find(name);
-  const after =
-    assignments === undefined ? await editByHand(ctx, before, profiles) : withChanges(before, assignments, profiles);
-  const changes = changesBetween(before, after);
-  const changed = changes.length > 0;
-  for (const sentence of strangeNames(after, before)) ctx.out.warn(sentence);
-  if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(
-      [],
-      { name, profile: after },
-      () => [`Profile ${name} would ${changed ? 'be changed' : 'stay as it is'}.`, ...changes].join('\n'),
-      [name],
-    );
-    return;
-  }
-  if (changed) {
-    if (before.protected === true) {
-      await ctx.prompt.typed(`Profile ${name} is protected. Type its name to change it`, name, { exit: 'guard' });
-    }
-    await profiles.replace(name, after);
-  }
-  const view: DocumentView<{ name: string; profile: Profile; changed: boolean }> = {
-    kind: 'document',
-    text: () =>
-      changed ? [`Changed profile ${name}.`, ...changes].join('\n') : `Nothing was changed in profile ${name}.`,
-  };
-  await ctx.out.emit({ name, profile: after, changed }, view);
+/** People who created a profile with these flags try them here too; the error then names the assignment. */
+function hiddenFlags() {
+  type Hidden = Record<SettingFlag | 'protected' | 'access', { value: string; help: string; hidden: true }>;
+  return Object.fromEntries(CREATE_FLAGS.map(({ key }) => [key, { value: 'value', help: '', hidden: true }])) as Hidden;
 }
 
 async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Promise<Profile> {

@@ -1,4 +1,4 @@
-// What a profile is created from: each setting with its flag and its question.
+// The settings of a profile, each with its flag and its question.
 import { type FlagSpec, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
@@ -6,7 +6,7 @@ export type Profiles = Awaited<ReturnType<Context['profiles']>>;
 export type Draft = Parameters<Profiles['create']>[1];
 export type SettingName = Parameters<Profiles['checkValue']>[0];
 
-/** The flags of settings that `profile create` has; the others come by flags that every command has. */
+/** The flags that only `profile create` has; the other settings have flags of every command. */
 export const settingFlags = {
   baseUrl: { value: 'value', help: 'platform address' },
   authUrl: { value: 'value', help: 'token service address' },
@@ -22,11 +22,11 @@ export type SettingFlag = keyof typeof settingFlags;
 
 export interface Field {
   name: SettingName;
-  /** Of the command's own flag. */
+  /** The key of the command's own flag. */
   key?: SettingFlag;
   flag: string;
   label: string;
-  /** Asked for even when some flags were given: without it the platform API cannot be used. */
+  /** Prompted for even if other flags are given: the platform API needs it. */
   essential?: boolean;
 }
 
@@ -43,7 +43,7 @@ export const FIELDS: readonly Field[] = [
   own('identity_url', 'identityUrl'),
   own('vendor_domain', 'vendorDomain'),
   own('environment', 'environment'),
-  { name: 'ca_file', flag: '--ca-file', label: 'file of further authorities' },
+  { name: 'ca_file', flag: '--ca-file', label: 'file of additional certificate authorities' },
 ];
 
 function own(name: SettingName, key: SettingFlag, essential = false): Field {

@@ -1,22 +1,19 @@
-// The questions that `profile create` asks on a terminal for what no flag gave.
+// The questions of `profile create` on a terminal, for values that no flag gives.
 import { KnownError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Finding } from '../../lib/runtime/checks/machine.ts';
 import { wrapMessage } from '../../lib/render/width.ts';
 import { type Draft, type Field, FIELDS, type Profiles, type SettingName } from './fields.ts';
 
-/** Whether what is typed can be kept where the draft says; where it cannot, the person was told what can be done. */
-type Keeping = () => Promise<boolean>;
-
 type SecretName = 'client_secret' | 'workspace_key' | 'workspace_secret';
 
 /** Probes a typed address before it is accepted. */
 export type AddressProbe = (address: string) => Promise<Pick<Finding, 'status' | 'detail' | 'fix'>>;
 
-/** An address, what it is for, and what the commands behind it need besides. */
+/** An address with its commands, and the other settings that these need. */
 interface Area {
   address: SettingName;
-  /** The commands that cannot be used without the address. */
+  /** The commands that need the address. */
   commands: string;
   needs: readonly { name: SettingName; commands: string }[];
 }
@@ -32,7 +29,7 @@ const PLATFORM: Area = {
   ],
 };
 
-/** What the workspace's key and secret are for, with the platform's client having no part in it. */
+/** The areas that use the workspace's key and secret, not the platform's client. */
 const WORKSPACE: readonly Area[] = [
   { address: 'dsr_base_url', commands: 'dsr', needs: [{ name: 'vendor_domain', commands: 'dsr' }] },
   {
@@ -43,27 +40,25 @@ const WORKSPACE: readonly Area[] = [
   { address: 'identity_url', commands: 'intake identify', needs: [] },
 ];
 
-/** What all questions are asked with. */
 interface Asking {
   ctx: Context;
   profiles: Profiles;
   draft: Draft;
   probe: AddressProbe;
-  canKeep: Keeping;
-  /** The less usual settings too. */
+  /** Whether the storage of the draft works; warns once if not. */
+  canKeep: () => Promise<boolean>;
+  /** Also ask for the less common settings. */
   all: boolean;
 }
 
-/** Whether the profile leads anywhere. */
 export function hasAddress({ profile }: Draft): boolean {
   return FIELDS.some(({ name }) => name.endsWith('_url') && profile[name] !== undefined);
 }
 
 /**
- * Completes the draft, area by area: first its address, and only where there is one the ids and credentials that its
- * commands need. Every answer may be left out with Enter but the last address of a profile that would have none. With
- * `all` the less usual settings are asked for too. Where there is no keychain, a secret is not asked for itself but for
- * its place.
+ * Completes the draft area by area: first the address and, if there is one, the ids and credentials that its commands
+ * need. Enter skips every question, except the last address of a profile without one. Without a keychain the questions
+ * are for the place of each secret, not for the secret.
  */
 export async function askForMissing(
   ctx: Context,
@@ -72,11 +67,11 @@ export async function askForMissing(
   { all, probe }: Pick<Asking, 'all' | 'probe'>,
 ): Promise<void> {
   let found: Promise<boolean> | undefined;
-  const canKeep: Keeping = () => (found ??= findStorage(ctx, profiles, draft));
+  const canKeep = () => (found ??= findStorage(ctx, profiles, draft));
   const asking: Asking = { ctx, profiles, draft, probe, canKeep, all };
   if (all) {
-    say(ctx, 'Leave out with Enter what you do not use; Ctrl-C ends without a profile.');
-    // Said before the first question: who wants the keychain stops here and unlocks it.
+    say(ctx, 'Press Enter to skip what you do not use. Ctrl-C exits without a profile.');
+    // Before the first question, so that the user can stop here and unlock the keychain.
     await canKeep();
   }
   await askArea(asking, PLATFORM, !all);
@@ -87,7 +82,7 @@ export async function askForMissing(
   if (draft.profile.environment === undefined) await askEnvironment(ctx, draft);
 }
 
-/** `isLast`: no other address is asked for after this one. */
+/** `isLast`: this is the last question about an address. */
 async function askArea(asking: Asking, { address, commands, needs }: Area, isLast: boolean): Promise<void> {
   const { ctx, draft, all } = asking;
   const isGiven = (): boolean => draft.profile[address] !== undefined;
@@ -104,24 +99,24 @@ async function askArea(asking: Asking, { address, commands, needs }: Area, isLas
     if (draft.profile[need.name] !== undefined || !(all || field.essential === true)) continue;
     const hint = `needed for ${need.commands}`;
     if (!need.name.endsWith('_url')) {
-      await askField(asking, field, { hint: `${hint}; Enter to leave out` });
+      await askField(asking, field, { hint: `${hint}; Enter to skip` });
       continue;
     }
     await askNeededAddress(asking, field, hint, commands);
     if (draft.profile[need.name] !== undefined) continue;
-    // Without the token service the other answers have no use.
+    // Without the token service the other answers are useless.
     sayLeftOut(ctx, commands);
     return;
   }
 }
 
-/** Enter alone does not give up all of `commands`: one question follows, and then the address is asked for again. */
+/** Enter alone does not skip all of `commands`: the user confirms, or is asked for the address again. */
 async function askNeededAddress(asking: Asking, field: Field, hint: string, commands: string): Promise<void> {
   const { ctx, draft } = asking;
   await askAddress(asking, field, false, hint);
   if (draft.profile[field.name] !== undefined) return;
-  if (await ctx.prompt.ask(`Leave out ${commands}?`, false, { flag: field.flag })) return;
-  await askAddress(asking, field, false, `${hint}; Enter to leave them out`);
+  if (await ctx.prompt.ask(`Skip ${commands}?`, false, { flag: field.flag })) return;
+  await askAddress(asking, field, false, `${hint}; Enter to skip them`);
 }
 
 function fieldOf(name: SettingName): Field {
@@ -130,13 +125,13 @@ function fieldOf(name: SettingName): Field {
   return field;
 }
 
-/** A line between the questions. */
+/** Prints a line between the questions. */
 function say(ctx: Context, text: string): void {
   ctx.out.show((_style, width) => wrapMessage(text, width));
 }
 
 function sayLeftOut(ctx: Context, commands: string): void {
-  say(ctx, `Left out: ${commands} cannot be used with this profile.`);
+  say(ctx, `Skipped: ${commands} will not work with this profile.`);
 }
 
 async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft): Promise<boolean> {
@@ -146,14 +141,14 @@ async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft)
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
     ctx.out.warn(
-      `${error.message} You will be asked where each secret is: in an environment variable, or behind a command. With --insecure-storage you type it, and it is kept in a private file.`,
+      `${error.message} The questions ask for the place of each secret: an environment variable or a command. To type secrets and store them in a private file, pass --insecure-storage.`,
     );
     return false;
   }
 }
 
-/** Asks until the address answers, is kept although it does not, or is left out, which `isNeeded` refuses. */
-async function askAddress(asking: Asking, field: Field, isNeeded: boolean, hint = 'Enter to leave out'): Promise<void> {
+/** Asks until the address responds, or the user keeps it anyway or skips it. `isNeeded`: it cannot be skipped. */
+async function askAddress(asking: Asking, field: Field, isNeeded: boolean, hint = 'Enter to skip'): Promise<void> {
   const { ctx, draft, probe } = asking;
   for (;;) {
     const shown = isNeeded ? 'needed: no other address was given' : hint;
@@ -164,7 +159,7 @@ async function askAddress(asking: Asking, field: Field, isNeeded: boolean, hint 
     if (status === 'warning') ctx.out.warn(`${detail}.`);
     if (status !== 'failed') return;
     ctx.out.warn([`${detail}.`, fix].filter(Boolean).join(' '));
-    // What is behind it may be in a network that is not entered yet.
+    // It may be in a network that the machine has not joined yet.
     if (await ctx.prompt.ask('Keep it anyway?', false, { flag: field.flag })) return;
     delete draft.profile[field.name];
   }
@@ -195,9 +190,9 @@ async function askEnvironment(ctx: Context, draft: Draft): Promise<void> {
   const choice = await ctx.prompt.select(
     'Environment',
     [
-      { value: 'none', label: 'leave open' },
+      { value: 'none', label: 'none' },
       { value: 'development' },
-      { value: 'production', hint: 'the profile is protected, every write asks for its name' },
+      { value: 'production', hint: 'protects the profile: you type its name for every write' },
     ],
     { initial: 'none' },
   );
@@ -206,12 +201,12 @@ async function askEnvironment(ctx: Context, draft: Draft): Promise<void> {
   if (choice === 'production') draft.profile.protected = true;
 }
 
-/** Nothing says yet what the secret is, or where. */
+/** Whether neither the secret nor its place is known. */
 function lacks({ profile, typed }: Draft, name: SecretName): boolean {
   return profile.secrets?.[name] === undefined && typed[name] === undefined;
 }
 
-/** What the platform's token is had with. */
+/** The client id and secret, which get the platform's token. */
 async function askClient(asking: Asking): Promise<void> {
   const { ctx, draft, all } = asking;
   const { secrets = {} } = draft.profile;
@@ -219,11 +214,10 @@ async function askClient(asking: Asking): Promise<void> {
   if (all) say(ctx, `\nThe client's id and secret are for ${PLATFORM.commands}.`);
   if (secrets.client_id === undefined) {
     const flag = '--client-id';
-    const ask = async (): Promise<string> =>
-      (await ctx.prompt.input('Client id (Enter to leave out)', { flag })).trim();
+    const ask = async (): Promise<string> => (await ctx.prompt.input('Client id (Enter to skip)', { flag })).trim();
     let id = await ask();
-    // As for the token service: Enter alone does not give up all of these commands.
-    if (id === '' && !(await ctx.prompt.ask(`Leave out ${PLATFORM.commands}?`, false, { flag }))) id = await ask();
+    // As for the token service: Enter alone does not skip all of these commands.
+    if (id === '' && !(await ctx.prompt.ask(`Skip ${PLATFORM.commands}?`, false, { flag }))) id = await ask();
     if (id === '') {
       sayLeftOut(ctx, PLATFORM.commands);
       return;
@@ -232,7 +226,7 @@ async function askClient(asking: Asking): Promise<void> {
   }
   if (lacks(draft, 'client_secret')) await askSecret(asking, 'client_secret', '--client-secret-env NAME');
   if (lacks(draft, 'client_secret')) {
-    say(ctx, `No client secret yet: ${PLATFORM.commands} can be used once \`auth login\` has stored it.`);
+    say(ctx, `No client secret yet: before you use ${PLATFORM.commands}, store it with \`auth login\`.`);
   }
 }
 
@@ -255,36 +249,36 @@ async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName, flag
     if (reference !== undefined) draft.profile.secrets = { ...draft.profile.secrets, [name]: reference };
     return;
   }
-  const secret = (await ctx.prompt.secret(`${label} (${keptIn(draft)}; Enter to leave out)`, { flag })).trim();
+  const secret = (await ctx.prompt.secret(`${label} (${keptIn(draft)}; Enter to skip)`, { flag })).trim();
   if (secret !== '') draft.typed[name] = secret;
 }
 
-/** `env:NAME` or `command:LINE`; undefined where it is left out. */
+/** `env:NAME` or `command:LINE`; undefined if it is skipped. */
 async function askReference(ctx: Context, label: string, flag: string): Promise<string | undefined> {
   const kind = await ctx.prompt.select(
     `Where is the ${label.toLowerCase()}?`,
     [
       { value: 'env', label: 'in an environment variable' },
       { value: 'command', label: 'in the output of a command, such as a password manager' },
-      { value: 'none', label: 'leave it out for now' },
+      { value: 'none', label: 'skip it for now' },
     ],
     { initial: 'env', flag },
   );
   if (kind === 'none') return undefined;
   if (kind === 'env') {
-    // What is wrong is not repeated: it may be the secret itself.
+    // The message does not repeat the text, which may be the secret itself.
     const check = (text: string): string | undefined =>
       /^(?:[A-Za-z_][A-Za-z0-9_]*)?$/.test(text.trim())
         ? undefined
         : 'It must be the name of an environment variable, such as CDP_SECRET, not the secret.';
-    const question = `${label}: the variable's name (Enter to leave out)`;
+    const question = `${label}: the variable's name (Enter to skip)`;
     const name = (await ctx.prompt.input(question, { flag, check })).trim();
     if (name !== '' && !ctx.io.env[name]) {
       say(ctx, `${name} is not set yet. It is read whenever the secret is needed.`);
     }
     return referenceTo('env', name);
   }
-  return referenceTo('command', await ctx.prompt.input(`${label}: the command (Enter to leave out)`, { flag }));
+  return referenceTo('command', await ctx.prompt.input(`${label}: the command (Enter to skip)`, { flag }));
 }
 
 function referenceTo(kind: 'env' | 'command', text: string): string | undefined {

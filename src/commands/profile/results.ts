@@ -1,8 +1,8 @@
-// The schema of what the profile commands print of a profile.
+// The schema of a profile in results.
 import { array, boolean, enum as oneOf, looseObject, optional, record, string } from 'zod/mini';
 import { FIELDS } from './fields.ts';
 
-/** A profile as its file holds it. Fields of a newer version are kept. */
+/** A profile as its file has it. Fields of a newer version are kept. */
 export function profileResult() {
   const text = optional(string());
   const texts = optional(record(string(), string()));

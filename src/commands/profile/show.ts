@@ -1,4 +1,4 @@
-// `profile show [NAME]`: the settings that a command would use, and with `--origin` where each comes from.
+// `profile show [NAME]`: the settings that a command would use and, with `--origin`, the source of each.
 import {
   array,
   boolean,
@@ -27,18 +27,18 @@ function shownResult() {
   const setting = object({ value: string(), origin });
   return object({
     profile: nullable(setting),
-    // `--profile` or NAME: only flags override it.
+    // Chosen by `--profile` or NAME: only flags override it.
     pinned: boolean(),
     protected: boolean(),
     access: oneOf(['read', 'write']),
     allow_commands: boolean(),
     allow_files: array(string()),
     settings: record(string(), setting),
-    // Never a value but the client id's, which is a name.
+    // Only the client id has a value here; it is a name, not a secret.
     secrets: record(string(), object({ value: optional(string()), origin })),
     limits: texts,
     names: texts,
-    // Of `protected`, `access`, and of each limit and name: `limits.AREA`, `names.WORD`.
+    // For `protected`, `access`, and each limit and name (`limits.AREA`, `names.WORD`).
     origins: record(string(), origin),
   });
 }
@@ -56,24 +56,22 @@ export const showProfile = defineCommand({
   effect: 'read',
   calls: 'settings',
   args: { name: { optional: true, help: 'a profile (default: the one in use)' } },
-  flags: { origin: { help: 'also show where each value comes from' } },
+  flags: { origin: { help: 'also show the source of each value' } },
   columns: () => LIST_COLUMNS,
   output: shownResult,
   notes: [
-    'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), the project file overrides the profile. With --profile or NAME the profile is pinned: only flags override it. Secrets are shown by their source, never by their value; the client id is shown unless it takes a command or the keychain to read it.',
+    'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), and the project file overrides the profile. With --profile or NAME the profile is pinned: only flags override it. Secrets are shown by their source, never by their value. The client id is shown unless a command or the keychain provides it.',
   ],
   examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
-  exits: { notFound: 'there is no such profile' },
-  run: (ctx, { args, flags }) => show(ctx, args.name, flags.origin === true),
+  exits: { notFound: 'profile not found' },
+  run: async (ctx, { args: { name }, flags: { origin = false } }) => {
+    if (name !== undefined) await (await ctx.profiles()).find(name);
+    const settings = await ctx.settings(name);
+    await ctx.out.emit(await shownOf(settings), viewWith(origin));
+    if (origin) notePinning(ctx, settings);
+    else noteOverrides(ctx, settings);
+  },
 });
-
-async function show(ctx: Context, name: string | undefined, origin: boolean): Promise<void> {
-  if (name !== undefined) await (await ctx.profiles()).find(name);
-  const settings = await ctx.settings(name);
-  await ctx.out.emit(await shownOf(settings), viewWith(origin));
-  if (origin) notePinning(ctx, settings);
-  else noteOverrides(ctx, settings);
-}
 
 async function shownOf(settings: Settings): Promise<Shown> {
   const secrets: Shown['secrets'] = {};
@@ -98,7 +96,7 @@ async function shownOf(settings: Settings): Promise<Shown> {
   };
 }
 
-/** Undefined where it would take a command or the keychain to have it, or where it cannot be had. */
+/** Undefined if it needs a command or the keychain, or cannot be read. */
 async function clientIdOf(settings: Settings, { reference }: { reference?: string }): Promise<string | undefined> {
   if (reference !== undefined && !reference.startsWith('env:')) return undefined;
   try {
@@ -129,7 +127,7 @@ function viewWith(origin: boolean): DocumentView<Shown> {
         Math.max(...rows.map((row) => displayWidth(row[index] ?? ''))),
       );
       const indent = ' '.repeat(first + GAP);
-      // Where the three do not fit beside each other, the origin stands below its value.
+      // If the three columns do not fit, the origin comes below its value.
       const isWide = first + GAP + second + GAP + third <= width;
       const below = (text: string): string[] => wrapText(text, Math.max(LEAST, width - first - GAP));
       return rows
@@ -145,7 +143,7 @@ function viewWith(origin: boolean): DocumentView<Shown> {
   };
 }
 
-/** Name, value, origin; every text harmless on a terminal. */
+/** Name, value, origin, safe for a terminal. */
 function rowsOf(shown: Shown): [string, string, string][] {
   const rows: [string, string, string][] = [
     ['profile', shown.profile?.value ?? 'none', shown.profile ? originText(shown.profile.origin) : ''],
@@ -157,7 +155,7 @@ function rowsOf(shown: Shown): [string, string, string][] {
     const origin = shown.origins[name];
     rows.push([name, value, origin ? originText(origin) : '']);
   };
-  if (shown.protected) add('protected', 'yes: every write asks for the name of the profile');
+  if (shown.protected) add('protected', 'yes: every write requires the profile name');
   if (shown.access === 'read') add('access', 'read: every write is blocked');
   if (shown.allow_commands) add('allow_commands', 'yes: definition files may name commands');
   for (const folder of shown.allow_files) add('allow_files', folder);
@@ -170,7 +168,7 @@ function originText({ kind, detail }: Origin): string {
   return `${kind === 'project' ? 'project file' : kind}: ${detail}`;
 }
 
-/** What may override the values shown. */
+/** Names the sources that may override the values shown. */
 function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): void {
   if (!profile) return;
   ctx.out.note(
@@ -181,7 +179,7 @@ function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): 
   if (ignoredKeys.length > 0) ctx.out.note(`The project file is ignored for ${ignoredKeys.join(', ')}.`);
 }
 
-/** A value that is not the profile's own must not be taken for it. */
+/** Names the values that do not come from the profile. */
 function noteOverrides(ctx: Context, settings: Settings): void {
   const others = settings.all().filter(([, { origin }]) => origin.kind !== 'profile' && origin.kind !== 'default');
   if (!settings.profile || others.length === 0) return;

@@ -2,20 +2,13 @@
 import type { Command } from 'commander';
 import { record, string, unknown } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES, type SchemaName } from '../../lib/files/json-schema.ts';
+import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES } from '../../lib/files/json-schema.ts';
 import { nearest } from '../../lib/kernel/nearest.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { repeatedSchema, resultSchema } from '../../lib/runtime/output/result-shape.ts';
 
-/** Not a document that one writes: what a command prints. */
+/** The document name for the result of a command. */
 const OUTPUT = 'output' as const;
-
-const view: DocumentView<JsonSchema> = {
-  kind: 'document',
-  text: (schema) => JSON.stringify(schema, null, 2),
-};
 
 export const showSchema = defineCommand({
   path: 'schema',
@@ -24,10 +17,10 @@ export const showSchema = defineCommand({
   calls: 'nobody',
   args: {
     document: { help: 'which document', choices: [...SCHEMA_NAMES, OUTPUT] },
-    command: { many: true, optional: true, help: 'with `output`: the words of a command, such as roles diff' },
+    command: { many: true, optional: true, help: 'for `output`: the words of a command, such as roles diff' },
   },
-  flags: { severalProfiles: { help: 'with `output`: what is printed where --profile is given more than once' } },
-  // A JSON Schema, draft 7; of openapi an OpenAPI 3.1 document.
+  flags: { severalProfiles: { help: 'for `output`: the result with more than one --profile' } },
+  // A JSON Schema, draft 7; for `openapi` an OpenAPI 3.1 document.
   output: () => record(string(), unknown()),
   notes: [
     'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in a field `$schema`, which is never sent.',
@@ -40,17 +33,15 @@ export const showSchema = defineCommand({
     'cdpadm schema openapi --out platform.openapi.json',
   ],
   run: async (ctx, { args: { document, command }, flags }) => {
-    if (document !== OUTPUT) return await printSchema(ctx, document, command);
-    const shape = flags.severalProfiles ? repeatedSchema : resultSchema;
-    await ctx.out.emit(outputSchema(await ctx.commands(), command, shape), view);
+    if (document === OUTPUT) {
+      return outputSchema(await ctx.commands(), command, flags.severalProfiles ? repeatedSchema : resultSchema);
+    }
+    const [word] = command;
+    if (word !== undefined) throw usageError(`Unexpected word \`${word}\` after \`schema ${document}\`.`);
+    return await jsonSchemaOf(document);
   },
+  view: { kind: 'document', text: (schema) => JSON.stringify(schema, null, 2) },
 });
-
-async function printSchema(ctx: Context, name: SchemaName, words: readonly string[]): Promise<void> {
-  const [word] = words;
-  if (word !== undefined) throw usageError(`\`schema ${name}\` takes no further word; \`${word}\` is one too many.`);
-  await ctx.out.emit(await jsonSchemaOf(name), view);
-}
 
 function outputSchema(root: Command, words: readonly string[], shape: typeof resultSchema): JsonSchema {
   const found = words.reduce<Command | undefined>(
@@ -59,19 +50,19 @@ function outputSchema(root: Command, words: readonly string[], shape: typeof res
   );
   const schema = words.length > 0 && found ? shape(found) : undefined;
   if (schema) return schema;
-  if (found && resultSchema(found)) throw usageError(`\`${words.join(' ')}\` takes one --profile.`);
-  const what = words.length === 0 ? 'Which command is missing.' : `\`${words.join(' ')}\` is no command with a result.`;
+  if (found && resultSchema(found)) throw usageError(`\`${words.join(' ')}\` accepts only one --profile.`);
+  const what = words.length === 0 ? 'Missing command.' : `\`${words.join(' ')}\` is not a command with a result.`;
   const guess = nearest(
     words.join(' '),
     root.commands.flatMap((child) => pathsFrom(child)),
   );
   throw usageError(what, {
-    text: `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Name one as it is typed, such as:`,
+    text: `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Pass the words of a command, such as:`,
     command: 'cdpadm schema output roles diff',
   });
 }
 
-/** The words of every command with a result, from this one down. */
+/** The words of this command and of every command below it that has a result. */
 function pathsFrom(command: Command, before = ''): string[] {
   const path = `${before}${command.name()}`;
   const below = command.commands.flatMap((child) => pathsFrom(child, `${path} `));

@@ -1,4 +1,4 @@
-// What turns one definition into another, field by field.
+// The differences of two definitions, field by field.
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 
 export interface FieldChange {
@@ -6,10 +6,10 @@ export interface FieldChange {
   to: unknown;
 }
 
-/** By the dotted way to the field; a list is one field. */
+/** By dotted path; a list is one field. */
 export type FieldChanges = Record<string, FieldChange>;
 
-/** Compares two values; absent is null. Objects are looked into, one that is absent as an empty one. */
+/** Compares two values; an absent value is null. Compares inside objects, an absent one as empty. */
 export function changedFields(from: unknown, to: unknown, prefix = ''): FieldChanges {
   if ((isRecord(from) || from === undefined) && (isRecord(to) || to === undefined)) {
     const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])];

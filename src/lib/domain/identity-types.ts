@@ -1,4 +1,4 @@
-// Identity types that seeding and intake bodies may name: a misspelled one would create profiles that nobody finds.
+// The identity types of seeding and intake bodies. A misspelled type would create profiles that no lookup finds.
 import type { FieldIssue } from '../contract/explain.ts';
 import { USER_IDENTITY_TYPES } from '../contract/identities.ts';
 import type { NamesMap } from '../contract/names.ts';
@@ -9,7 +9,7 @@ import { nullWordIssue, type NullWords } from './null-words.ts';
 export interface IdentityTypes {
   /** In neutral words. */
   readonly words: ReadonlySet<string>;
-  /** What is wrong with a type, in neutral words; undefined for a known one. */
+  /** The problem of a type, in neutral words; undefined for a known type. */
   issue(type: string): string | undefined;
 }
 
@@ -29,7 +29,7 @@ export function createIdentityTypes(names: NamesMap, extra: readonly string[]): 
   };
 }
 
-/** What is wrong with the identities of a body in neutral words, beyond their form. */
+/** The issues of a body's identities in neutral words, apart from their form. */
 export function userIdentityIssues(
   identities: unknown,
   field: string,

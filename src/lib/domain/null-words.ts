@@ -1,10 +1,10 @@
-// Words that other programs write for a missing value: some empty a cell, others must at least never name a user.
+// Words that other programs write for a missing value: some make a cell empty, others must never identify a user.
 
 import type { Dialect } from './csv/dialect.ts';
 
-/** Written for a missing value by warehouses, in every format. */
+/** Warehouses write this for a missing value, in every format. */
 const ALWAYS_NULL = '\\N';
-/** Written for a missing value by pandas, Python and SQL tools; as an attribute, each may be meant as a text. */
+/** pandas, Python and SQL tools write these for a missing value; as an attribute, each may be meant as text. */
 const SUSPECT_WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'] as const;
 
 export type NullWords = ReturnType<typeof createNullWords>;
@@ -14,13 +14,13 @@ export function createNullWords(extra: readonly string[], { floats = false, null
   const empty = new Set([ALWAYS_NULL, ...nulls, ...extra]);
   const suspect = new Set<string>(SUSPECT_WORDS.filter((word) => !empty.has(word)));
   return {
-    /** Whether a cell of this text is empty: `\N` or a word of `--null`. */
+    /** A cell with this text is empty: `\N` or a word of `--null`. */
     isNull: (text: string): boolean => empty.has(text),
-    /** Whether the text may be the missing value of another program. */
+    /** The text may be another program's missing value. */
     isSuspect: (text: string): boolean => suspect.has(text),
     /** All words of both kinds. */
     words: [...empty, ...suspect],
-    /** Whether whole numbers may have become floating-point numbers (`--source pandas`). */
+    /** Integers may have become floating-point numbers (`--source pandas`). */
     floats,
   };
 }
@@ -30,7 +30,7 @@ const FLOAT = /^-?\d+\.0$/;
 /** Without `--null`. */
 export const USUAL_NULLS = createNullWords([]);
 
-/** What is wrong with a text of a table as an identity: a null word, or a floating-point number where ids may be some. */
+/** The problem of a table's text as an identity: a null word, or a floating-point number from pandas. */
 export function nullWordIssue(text: string, nulls: NullWords = USUAL_NULLS): string | undefined {
   if (nulls.floats && FLOAT.test(text))
     return `is the floating-point number \`${text}\`; pandas writes integers so where a column has gaps: convert it with astype("Int64")`;

@@ -1,4 +1,4 @@
-// What has to be edited in a roles file so that it says what a manifest of the platform says.
+// The edits that give a roles file the content of a manifest.
 import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../contract/roles.ts';
 import { canonicalJson } from '../kernel/json.ts';
 
@@ -10,7 +10,7 @@ export interface ListEdits<T> {
 
 export interface RoleEdits {
   role: RoleReply;
-  /** New values; undefined takes the field out. */
+  /** New values; undefined removes the field. */
   fields: Map<string, unknown>;
   tasks: ListEdits<TaskRef>;
 }
@@ -18,15 +18,15 @@ export interface RoleEdits {
 export interface ManifestEdits {
   fields: Map<string, unknown>;
   roles: ListEdits<RoleReply>;
-  /** By the role's index in the file: what is to be edited inside of those that stay. */
+  /** The edits inside the roles that stay, by the role's index in the file. */
   inside: Map<number, RoleEdits>;
 }
 
 type Fields = Record<string, unknown>;
 
 /**
- * Compares a roles file that was found valid with the manifest it shall say. Fields and stamps that the file does not
- * mention are not asked of it, nor the task that every role has; a bare task id says as much as a map.
+ * Compares a valid roles file with the manifest it should match. The file need not have every field and stamp, nor the
+ * task that every role has; a task id and a map with only that id are equal.
  */
 export function compareWithFile(file: Fields, manifest: ManifestReply): ManifestEdits {
   const items = file['roles'] as Fields[];
@@ -36,7 +36,7 @@ export function compareWithFile(file: Fields, manifest: ManifestReply): Manifest
     roles: { dropped: new Set(), added: [] },
     inside: new Map(),
   };
-  // A top-level field that the platform gave up is not sent either; it does no harm where it stands.
+  // A top-level field that the platform no longer returns may stay: it is never sent.
   for (const [key, value] of edits.fields) if (value === undefined) edits.fields.delete(key);
   for (const [index, item] of items.entries()) {
     const id = String(item['role_id']);
@@ -57,22 +57,22 @@ export function compareWithFile(file: Fields, manifest: ManifestReply): Manifest
   return edits;
 }
 
-/** Whether the file already says it all. */
+/** Whether the file already matches. */
 export function isEmpty({ fields, roles, inside }: ManifestEdits): boolean {
   return fields.size + inside.size + roles.dropped.size + roles.added.length === 0;
 }
 
-/** Whether only the stamps, or other fields beside the roles, have to be edited. */
+/** Whether no role needs an edit. */
 export function leavesRoles({ roles, inside }: ManifestEdits): boolean {
   return inside.size + roles.dropped.size + roles.added.length === 0;
 }
 
-/** `{task_id: x}` as `x`; with further fields it stays a map. */
+/** `{task_id: x}` as `x`; a task with other fields stays a map. */
 export function shortTask(task: TaskRef): string | TaskRef {
   return Object.keys(task).length === 1 ? task.task_id : task;
 }
 
-/** The role with its tasks as short as they can be, at the end. */
+/** The role with its tasks in their short form, at the end. */
 export function shortRole({ tasks, ...fields }: RoleReply): Record<string, unknown> {
   return { ...fields, tasks: tasks.map(shortTask) };
 }
@@ -82,7 +82,7 @@ function compareRoleFields(item: Fields, role: RoleReply): Map<string, unknown> 
   return compareFields({ name: null, description: null, ...item }, { ...role, name, description }, ['tasks']);
 }
 
-/** New values of those fields that the file has. */
+/** New values for the fields of the file. */
 function compareFields(file: Fields, wanted: Fields, except: readonly string[]): Map<string, unknown> {
   const keys = Object.keys(file).filter((key) => !except.includes(key));
   const differing = keys.filter((key) => canonicalJson(file[key] ?? null) !== canonicalJson(own(wanted, key) ?? null));
@@ -102,7 +102,7 @@ function compareTasks(listed: readonly unknown[], wanted: readonly TaskRef[]): L
     const task = typeof item === 'string' ? { task_id: item } : (item as TaskRef);
     const id = task.task_id;
     const role = id === CORE_TASK ? task : held.get(id);
-    // What a map says besides the id has to be right; then it is written anew.
+    // A map whose other fields differ is written again.
     if (role && compareFields(task, role, []).size === 0) missing.delete(id);
     else dropped.add(index);
   }

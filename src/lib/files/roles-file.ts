@@ -1,4 +1,4 @@
-// The roles manifest as a file: written in a stable order, brought up to date without losing comments or order.
+// The roles manifest as a file: written in a stable order, updated without losing comments or order.
 import type { ManifestReply } from '../contract/roles.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { DocumentFormat } from './load.ts';
@@ -7,10 +7,10 @@ import { updateJson } from './roles-json.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { writeUserFile } from '../kernel/durable.ts';
 
-/** Where editors find the JSON Schema, relative to the roles file. */
+/** The path of the JSON Schema for editors, relative to the roles file. */
 export const SCHEMA_HINT = '.cdpadm/roles.schema.json';
 
-/** The text of a new file. `headline` is a comment for people (YAML only); above it stands the hint for editors. */
+/** The text of a new file. In YAML, `headline` is a comment below the schema hint for editors. */
 export async function writeManifestText(
   manifest: ManifestReply,
   format: DocumentFormat,
@@ -20,15 +20,15 @@ export async function writeManifestText(
   return `# yaml-language-server: $schema=${SCHEMA_HINT}\n${await writeLooseManifestText(manifest, headline)}`;
 }
 
-/** The same as YAML that has no schema beside it. */
+/** The manifest as YAML without a schema hint. */
 export async function writeLooseManifestText(manifest: ManifestReply, headline: string): Promise<string> {
   return `# ${headline}\n${await yamlText(manifest)}`;
 }
 
 /**
- * The text of a valid roles file brought up to date: changed fields are replaced, tasks added and removed, roles
- * appended or taken out; comments, order and everything else stay, in YAML to the byte. Fields that the file or the
- * manifest does not mention are left alone. Undefined for YAML that cannot be edited in place.
+ * Updates the text of a valid roles file: replaces fields, adds and removes tasks and roles. Comments, order and all else
+ * stay, in YAML to the byte, as do fields that the file or the manifest does not have. Undefined for YAML that cannot be
+ * edited in place.
  */
 export async function updateManifestText(
   text: string,
@@ -40,7 +40,7 @@ export async function updateManifestText(
   return updateYaml(yaml, text, manifest);
 }
 
-/** The manifest as YAML below the comment that `text` begins with. */
+/** The manifest as YAML below the comment at the start of `text`. */
 export async function rewriteManifestText(text: string, manifest: ManifestReply): Promise<string> {
   const head = /^(?:[ \t]*(?:#.*)?\r?\n)*/.exec(text)?.[0] ?? '';
   return `${head}${await yamlText(manifest)}`;
@@ -59,7 +59,7 @@ function inOrder({ roles, last_modified_on, last_modified_by, ...extra }: Manife
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Replaces `read` by `updated`; a byte-order mark stays. `stream` is a pipe or a device, which is not written to. */
+/** Replaces `read` by `updated` and keeps a byte-order mark. `stream`: a pipe or a device, which is not written. */
 export function writeBack(path: string, read: string, updated: string): 'written' | 'changed' | 'stream' {
   const status = statSync(path, { throwIfNoEntry: false });
   if (status && !status.isFile()) return 'stream';

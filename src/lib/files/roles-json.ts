@@ -1,4 +1,4 @@
-// Brings a JSON roles file up to date, in the order, indentation and task form that it has.
+// Updates a JSON roles file and keeps its order, indentation and task form.
 import type { ManifestReply, TaskRef } from '../contract/roles.ts';
 import { parseJson, stringifyJson } from '../kernel/json.ts';
 import { jsonSpan } from './json-document.ts';
@@ -7,7 +7,7 @@ import { TextEdits } from './text-edits.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The text of a valid roles file that says what `manifest` says; where only stamps differ, not one other byte moves. */
+/** The text of a valid roles file with the content of `manifest`. If only stamps differ, no other byte changes. */
 export function updateJson(text: string, manifest: ManifestReply): string {
   const file = parseJson(text) as Fields;
   const edits = compareWithFile(file, manifest);
@@ -22,7 +22,7 @@ export function updateJson(text: string, manifest: ManifestReply): string {
   return text.endsWith('\n') ? `${written}${lineEnd}` : written;
 }
 
-/** Cuts new values into the text itself. */
+/** Replaces the values in the text itself. */
 function withFields(text: string, fields: ReadonlyMap<string, unknown>): string {
   const edits = new TextEdits(text);
   for (const [key, value] of fields) {
@@ -50,7 +50,7 @@ function updateRole(item: Fields, edits: RoleEdits, inForm: (tasks: readonly Tas
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The indentation of the first line inside; undefined for a text on one line. */
+/** The indentation of the first inner line; undefined for a text on one line. */
 function indentOf(text: string): string | undefined {
   return /^\ufeff?\s*[{[][ \t]*\r?\n([ \t]+)/.exec(text)?.[1];
 }

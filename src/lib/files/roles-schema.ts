@@ -1,10 +1,10 @@
-// The JSON Schema of a roles file, for editors: wider than the wire, because a file may write a task as a bare id.
+// The JSON Schema of a roles file for editors. It is wider than the wire: a file may write a task as its id alone.
 import { ROLE_LIMITS } from '../contract/limits.ts';
 import { PERMISSIONS } from '../contract/role-catalog.ts';
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
 
-/** Proposes the tasks of the permission reference; the platform may know more. */
+/** Suggests the tasks of the permission reference; the platform may have more. */
 const taskId = {
   anyOf: [
     ...PERMISSIONS.map(({ task_id, feature, permission, meaning }) => ({
@@ -16,7 +16,7 @@ const taskId = {
   ],
 };
 
-/** Fields that the platform returned besides the known ones may stay in the file, so none is forbidden here. */
+/** Unknown fields are allowed, because the platform may have returned them. */
 export const rolesFileSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Custom roles of an organization',
@@ -26,26 +26,26 @@ export const rolesFileSchema = {
     $schema: { type: 'string' },
     last_modified_on: {
       type: ['string', 'null'],
-      description: 'Stamp of the manifest this file was made from; leave it',
+      description: 'Stamp of the manifest this file was made from; do not edit',
     },
     last_modified_by: {
       type: ['string', 'null'],
-      description: 'Stamp of the manifest this file was made from; leave it',
+      description: 'Stamp of the manifest this file was made from; do not edit',
     },
     roles: {
       type: 'array',
       maxItems: ROLE_LIMITS.rolesPerOrganization,
-      description: 'All roles of the organization: one that is missing here is deleted',
+      description: 'All roles of the organization; a push deletes a role that is missing here',
       items: {
         type: 'object',
         required: ['role_id', 'name', 'description', 'tasks'],
         properties: {
-          role_id: { ...text(ROLE_LIMITS.roleId), description: 'The id; a role that changes it is another role' },
+          role_id: { ...text(ROLE_LIMITS.roleId), description: 'The id; changing it makes another role' },
           name: text(ROLE_LIMITS.name),
           description: text(ROLE_LIMITS.description),
           tasks: {
             type: 'array',
-            description: 'What the role may do; user:core is part of every role',
+            description: 'The permissions of the role; user:core is part of every role',
             items: { anyOf: [taskId, { type: 'object', required: ['task_id'], properties: { task_id: taskId } }] },
           },
         },

@@ -1,4 +1,4 @@
-// Edits a YAML roles file in its own text: comments, order, blank lines and quotes stay as somebody wrote them.
+// Edits a YAML roles file in place: comments, order, blank lines and quotes stay as the user wrote them.
 import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { ManifestReply, RoleReply, TaskRef } from '../contract/roles.ts';
 import { compareWithFile, isEmpty, type RoleEdits, shortRole, shortTask } from './roles-edits.ts';
@@ -8,11 +8,11 @@ import { blockText, inlineText } from './yaml-text.ts';
 
 type Yaml = typeof import('yaml');
 
-/** The text of a valid roles file with the edits that make it say what `manifest` says; else unchanged. */
+/** The text of a valid roles file, edited to match `manifest`. Undefined if that is impossible in place. */
 export function updateYaml(yaml: Yaml, text: string, manifest: ManifestReply): string | undefined {
   const edited = new YamlEditor(yaml, text).update(manifest);
   if (edited === text || says(edited, manifest)) return edited;
-  // An edit of what aliases repeat is one of all their places: written out, each place stands for itself.
+  // An edit of an anchored value changes all its aliases, so these are written out first.
   const plain = withoutAliases(yaml, text);
   const again = new YamlEditor(yaml, plain).update(manifest);
   return says(again, manifest) ? again : undefined;
@@ -27,7 +27,7 @@ function says(text: string, manifest: ManifestReply): boolean {
   return problems.length === 0 && hasTaskLists(value) && isEmpty(compareWithFile(value, manifest));
 }
 
-/** What `compareWithFile` asks of a file. */
+/** The form that `compareWithFile` needs. */
 function hasTaskLists(value: unknown): value is Record<string, unknown> {
   const { roles } = (value ?? {}) as { roles?: { tasks?: unknown }[] | null };
   return Array.isArray(roles) && roles.every((role) => Array.isArray(role.tasks));
@@ -51,13 +51,13 @@ function withoutAliases(yaml: Yaml, text: string): string {
 
 type NodePair = Pair<Scalar, Node | null>;
 
-/** A list in the file with the key that it stands under. */
+/** A list in the file with its key. */
 interface HeldList {
   key: Scalar;
   list: YAMLSeq<Node>;
 }
 
-/** A new item: line by line for a list with dashes, and in one for a list in brackets. */
+/** A new item: in lines for a list with dashes, inline for a list in brackets. */
 interface NewItem {
   lines: string[];
   inline: string;
@@ -113,7 +113,7 @@ class YamlEditor {
       index === 0 ? line : `${indent}${line}`,
     );
     const { lineEnd } = this.#edits;
-    this.#edits.replace(from, this.#behind(node), lines.join(lineEnd) + lineEnd);
+    this.#edits.replace(from, this.#after(node), lines.join(lineEnd) + lineEnd);
   }
 
   #setField(map: YAMLMap, key: string, value: unknown): void {
@@ -121,11 +121,11 @@ class YamlEditor {
     if (!pair) return;
     const node = pair.value;
     const [from = 0, to = 0] = node?.range ?? [];
-    if (value === undefined) this.#edits.dropLines(this.#edits.lineStart(pair.key.range?.[0] ?? 0), this.#behind(pair));
+    if (value === undefined) this.#edits.dropLines(this.#edits.lineStart(pair.key.range?.[0] ?? 0), this.#after(pair));
     else {
       const inline = inlineText(this.#yaml, value, this.#yaml.isScalar(node) ? node : undefined);
       const isWhole = this.#edits.text[to - 1] === '\n'; // A block text, or a map in block style.
-      if (from === to) this.#edits.replace(this.#behindColon(pair.key), this.#behindColon(pair.key), ` ${inline}`);
+      if (from === to) this.#edits.replace(this.#afterColon(pair.key), this.#afterColon(pair.key), ` ${inline}`);
       else this.#edits.replace(from, to, isWhole ? `${inline}${this.#edits.lineEnd}` : inline);
     }
   }
@@ -135,11 +135,11 @@ class YamlEditor {
     if (!list.flow) this.#editBlockList(key, list, dropped, added);
     else if (mayUnfold && list.items.length === 0) {
       const [start = 0, end = 0] = list.range ?? [];
-      const line = { from: this.#edits.lineStart(start), to: this.#edits.lineBehind(end) };
-      // A comment may stand between the key and brackets on a line of their own.
+      const line = { from: this.#edits.lineStart(start), to: this.#edits.lineAfter(end) };
+      // A comment may separate the key from brackets on their own line.
       const isAlone = /^\s*\[\s*\]\s*$/.test(this.#edits.text.slice(line.from, line.to));
       if (isAlone) this.#edits.replace(line.from, line.to, '');
-      else this.#edits.replace(this.#behindColon(key), end, '');
+      else this.#edits.replace(this.#afterColon(key), end, '');
       this.#edits.insertLines(
         line.to,
         added.flatMap((item) => dashed(item, '  ')),
@@ -150,16 +150,16 @@ class YamlEditor {
   #editBlockList(key: Scalar, list: YAMLSeq<Node>, dropped: Set<number>, added: NewItem[]): void {
     const { text } = this.#edits;
     const starts = list.items.map((_item, index) => this.#edits.lineStart(this.#dashOf(list, index)));
-    for (const index of dropped) this.#edits.dropLines(starts[index] ?? 0, this.#behindItem(list, index));
+    for (const index of dropped) this.#edits.dropLines(starts[index] ?? 0, this.#afterItem(list, index));
     const lastKept = list.items.findLastIndex((_item, index) => !dropped.has(index));
     if (added.length > 0) {
       const first = starts[0] ?? 0;
       const indent = text.slice(first, this.#dashOf(list, 0));
       const isSpaced =
-        list.items.length > 1 && /\n[ \t]*\r?\n/.test(text.slice(this.#behind(list.items[0]) - 1, starts[1]));
+        list.items.length > 1 && /\n[ \t]*\r?\n/.test(text.slice(this.#after(list.items[0]) - 1, starts[1]));
       const lines = added.flatMap((item) => [...(isSpaced ? [''] : []), ...dashed(item, indent)]);
-      this.#edits.insertLines(lastKept < 0 ? first : this.#behindItem(list, lastKept), lines);
-    } else if (lastKept < 0) this.#edits.replace(this.#behindColon(key), this.#behindColon(key), ' []');
+      this.#edits.insertLines(lastKept < 0 ? first : this.#afterItem(list, lastKept), lines);
+    } else if (lastKept < 0) this.#edits.replace(this.#afterColon(key), this.#afterColon(key), ' []');
   }
 
   #editFlowList(list: YAMLSeq<Node>, dropped: Set<number>, added: NewItem[]): void {
@@ -194,7 +194,7 @@ class YamlEditor {
     return linesOf(blockText(this.#yaml, shortRole(role), { indentLists }));
   }
 
-  /** A task in the form that the list already has. */
+  /** A task in the form of the list's other tasks. */
   #newTask(task: TaskRef, list: YAMLSeq<Node>): NewItem {
     const map = list.items.find((item): item is YAMLMap & Node => this.#yaml.isMap(item));
     const like = list.items.find((item) => this.#yaml.isScalar(item));
@@ -217,7 +217,7 @@ class YamlEditor {
     return map.flow !== true && this.#edits.text.slice(this.#edits.lineStart(start), start).trim() === '';
   }
 
-  #behindColon(key: Scalar): number {
+  #afterColon(key: Scalar): number {
     return this.#edits.text.indexOf(':', key.range?.[1]) + 1;
   }
 
@@ -226,27 +226,27 @@ class YamlEditor {
     return items[index]?.start.find((token) => token.type === 'seq-item-ind')?.offset ?? 0;
   }
 
-  /** The offset behind the last line of a list's item, with the comments that are indented like what is in it. */
-  #behindItem(list: YAMLSeq<Node>, index: number): number {
+  /** The offset after the last line of a list's item, including comments indented like its content. */
+  #afterItem(list: YAMLSeq<Node>, index: number): number {
     const { text } = this.#edits;
     const dash = this.#dashOf(list, index);
     const deeper = new RegExp(`(?<![ \\t])[ \\t]{${dash - this.#edits.lineStart(dash) + 1},}#[^\\n]*(?:\\n|$)`, 'y');
-    deeper.lastIndex = this.#behind(list.items[index]);
+    deeper.lastIndex = this.#after(list.items[index]);
     let end = deeper.lastIndex;
     while (end < text.length && deeper.test(text)) end = deeper.lastIndex;
     return end;
   }
 
-  /** The offset behind the last line of a node or pair that says something. */
-  #behind(part: Node | NodePair | null | undefined): number {
+  /** The offset after the last line of a node or pair that has content. */
+  #after(part: Node | NodePair | null | undefined): number {
     if (this.#yaml.isPair(part)) {
       const { key, value } = part as NodePair;
       const isEmpty = !value?.range || value.range[0] === value.range[1];
-      return isEmpty ? this.#edits.lineBehind(key.range?.[1] ?? 0) : this.#behind(value);
+      return isEmpty ? this.#edits.lineAfter(key.range?.[1] ?? 0) : this.#after(value);
     }
     const isBlock = this.#yaml.isCollection(part) && part.flow !== true;
     const last = isBlock ? (part.items.at(-1) as Node | NodePair | undefined) : undefined;
-    return last ? this.#behind(last) : this.#edits.lineBehind(part?.range?.[1] ?? 0);
+    return last ? this.#after(last) : this.#edits.lineAfter(part?.range?.[1] ?? 0);
   }
 }
 

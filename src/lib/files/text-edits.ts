@@ -1,11 +1,11 @@
-// Cuts in a text, so that whatever is not meant stays byte for byte.
+// Edits to a text that keep every other byte.
 
-/** What a blank line consists of. */
+/** The characters of blank lines. */
 const BLANKS = ' \t\r\n';
 
 export class TextEdits {
   readonly text: string;
-  /** How the text ends its lines. */
+  /** The line end of the text. */
   readonly lineEnd: string;
   readonly #edits: { from: number; to: number; insert: string }[] = [];
 
@@ -14,27 +14,27 @@ export class TextEdits {
     this.lineEnd = /\r?\n/.exec(text)?.[0] ?? '\n';
   }
 
-  /** Puts `insert` in place of what stands from `from` to before `to`. Of two inserts in one place the first comes first. */
+  /** Replaces the text from `from` to before `to`. Two inserts at one place keep their order. */
   replace(from: number, to: number, insert: string): void {
     this.#edits.push({ from, to, insert });
   }
 
-  /** Inserts whole lines before the line that begins at `offset`, or behind the last one. */
+  /** Inserts whole lines before the line that starts at `offset`, or after the last line. */
   insertLines(offset: number, lines: readonly string[]): void {
     const isOpen = offset > 0 && this.text[offset - 1] !== '\n';
     const block = lines.join(this.lineEnd);
     this.replace(offset, offset, isOpen ? `${this.lineEnd}${block}` : `${block}${this.lineEnd}`);
   }
 
-  /** Takes out whole lines, and blank ones beside them where two gaps would become one, or one the end. */
+  /** Removes whole lines, and adjacent blank lines if two gaps would meet or a gap would end the text. */
   dropLines(from: number, to: number): void {
     const before = from - this.#firstBlankBefore(from);
-    const behind = /^(?:[ \t]*\r?\n)+/.exec(this.text.slice(to))?.[0].length ?? 0;
-    const isEnd = to + behind === this.text.length;
-    this.replace(isEnd ? from - before : from, before > 0 || from === 0 ? to + behind : to, '');
+    const after = /^(?:[ \t]*\r?\n)+/.exec(this.text.slice(to))?.[0].length ?? 0;
+    const isEnd = to + after === this.text.length;
+    this.replace(isEnd ? from - before : from, before > 0 || from === 0 ? to + after : to, '');
   }
 
-  /** The offset of the first of the blank lines right before the line that starts at `offset`; `offset` without any. */
+  /** The offset of the first blank line directly before the line at `offset`; `offset` if there is none. */
   #firstBlankBefore(offset: number): number {
     let filled = offset;
     while (filled > 0 && BLANKS.includes(this.text.charAt(filled - 1))) filled -= 1;
@@ -43,19 +43,19 @@ export class TextEdits {
     return lineEnd < 0 ? offset : Math.min(offset, lineEnd + 1);
   }
 
-  /** The offset of the first character of the line in which `offset` lies. */
+  /** The start of the line that contains `offset`. */
   lineStart(offset: number): number {
     return this.text.lastIndexOf('\n', offset - 1) + 1;
   }
 
-  /** The offset behind the line in which `offset` lies; `offset` itself where a line begins there. */
-  lineBehind(offset: number): number {
+  /** The offset after the line that contains `offset`; `offset` itself if a line starts there. */
+  lineAfter(offset: number): number {
     if (offset === 0 || this.text[offset - 1] === '\n') return offset;
     const end = this.text.indexOf('\n', offset);
     return end < 0 ? this.text.length : end + 1;
   }
 
-  /** The text with every edit made. */
+  /** The edited text. */
   apply(): string {
     let result = '';
     let done = 0;

@@ -1,22 +1,22 @@
-// Writes data as YAML that every reader takes alike: YAML 1.1 ones too, and those that refuse bare control characters.
+// Writes data as YAML that every reader understands alike, YAML 1.1 readers and strict ones included.
 import type { Scalar, ToStringOptions } from 'yaml';
 import { UNPRINTABLE } from './reading.ts';
 
 type Yaml = typeof import('yaml');
 
-/** Block style, with a final line feed. `indentLists: false` writes the dashes of a list below its key. */
+/** Block style, with a final line feed. `indentLists: false` writes the dashes of a list under its key. */
 export function blockText(yaml: Yaml, value: unknown, { indentLists = true } = {}): string {
   return textOf(yaml, value, { indentSeq: indentLists });
 }
 
 const UNPRINTABLE_OR_LINES = new RegExp(`${UNPRINTABLE.source}|\\n`);
 
-/** Nothing is folded, and what stands in double quotes is on one line. */
+/** No folding, and double-quoted texts on one line. */
 const ONE_LINE_TEXTS = { lineWidth: 0, doubleQuotedAsJSON: true, flowCollectionPadding: false };
 
 function textOf(yaml: Yaml, value: unknown, style: ToStringOptions): string {
   const document = new yaml.Document(value, { compat: 'yaml-1.1' });
-  // On one line a text of several is one in double quotes.
+  // In flow style, a text of several lines needs double quotes.
   const mustBeQuoted = style.collectionStyle === 'flow' ? UNPRINTABLE_OR_LINES : UNPRINTABLE;
   yaml.visit(document, {
     Scalar: (_key, node) => {
@@ -26,10 +26,7 @@ function textOf(yaml: Yaml, value: unknown, style: ToStringOptions): string {
   return escaped(document.toString({ ...ONE_LINE_TEXTS, ...style }));
 }
 
-/**
- * On one line, such as may stand in a list in brackets too. A text is written in the quotes of `like`, or bare like
- * it, where that can be.
- */
+/** On one line, valid inside brackets too. A text gets the quotes of `like`, or none like it, if possible. */
 export function inlineText(yaml: Yaml, value: unknown, like?: Scalar): string {
   if (typeof value !== 'string') return textOf(yaml, value, { collectionStyle: 'flow' }).slice(0, -1);
   if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {
@@ -39,14 +36,14 @@ export function inlineText(yaml: Yaml, value: unknown, like?: Scalar): string {
   return isPlain && blockText(yaml, value) === `${value}\n` ? value : escaped(JSON.stringify(value));
 }
 
-/** Unprintable characters stand in double quotes alone, where an escape is the same. */
+/** Unprintable characters occur only in double quotes, where an escape means the same. */
 function escaped(text: string): string {
   return text.replace(new RegExp(UNPRINTABLE, 'g'), (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
 
-/** In block style, nothing wrapped, big integers exact; ends in a line feed. */
+/** Block style, without wrapping, with exact big integers and a final line feed. */
 export async function toYaml(value: unknown): Promise<string> {
   return blockText(await import('yaml'), value);
 }

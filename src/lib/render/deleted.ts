@@ -1,10 +1,9 @@
-// What a deletion prints.
+// The view of a deletion.
 import type { RecordView } from './view.ts';
 
 export interface DeletedResource {
   id: string;
   deleted: true;
-  /** Where it was. */
   target: object;
 }
 

@@ -1,4 +1,4 @@
-// Changed fields as two lines each: what was, and what is to be.
+// Changed fields as two lines each: the old value and the new one.
 import type { FieldChange } from '../domain/field-changes.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';

@@ -1,4 +1,4 @@
-// Group definitions as lists, records and plans show them.
+// Views of group definitions and their plans.
 import type { GroupReply } from '../contract/groups.ts';
 import type { GroupPlan } from '../domain/groups/plan.ts';
 import { cleanLine as clean } from './clean.ts';
@@ -21,7 +21,7 @@ export const groupListView: ListView<GroupReply> = {
     DESCRIPTION,
     MODIFIED,
   ],
-  empty: 'This workspace has no group definition. To make one: cdpadm groups create --help',
+  empty: 'This workspace has no group definition. To create one: cdpadm groups create --help',
 };
 
 export const groupView: RecordView<GroupReply> = {
@@ -41,21 +41,21 @@ export const groupView: RecordView<GroupReply> = {
   ],
 };
 
-/** What each call is to a reader: planned, asked and done. */
+/** The words for each method in plans, questions and notes. */
 export const GROUP_VERBS = {
-  POST: { sign: '+', plan: 'create', question: 'Create', deed: 'Created' },
-  PUT: { sign: '~', plan: 'replace', question: 'Replace', deed: 'Replaced' },
+  POST: { sign: '+', plan: 'create', question: 'Create', done: 'Created' },
+  PUT: { sign: '~', plan: 'replace', question: 'Replace', done: 'Replaced' },
   PATCH: {
     sign: '~',
     plan: 'change the attributes of',
     question: 'Change the attributes of',
-    deed: 'Changed the attributes of',
+    done: 'Changed the attributes of',
   },
 } as const;
 
 /** The plan as text, without a final line feed. */
 export function renderGroupPlan({ id, method, changes }: GroupPlan, style: Style): string {
-  if (method === null) return `No differences: group ${clean(id)} is as wanted.`;
+  if (method === null) return `No differences: group ${clean(id)} is up to date.`;
   const { attributes, ...fields } = changes;
   const { sign, plan } = GROUP_VERBS[method];
   const head = `${sign} ${plan} group ${clean(id)}`;

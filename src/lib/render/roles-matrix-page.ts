@@ -1,30 +1,29 @@
-// The matrix of roles as one page: on a screen one table with headings that stay, on paper a few roles at a time.
+// The matrix of roles as an HTML page: one table with fixed headings on a screen, a few roles per sheet on paper.
 import { isEscalation, type MatrixRow } from '../domain/roles/permissions.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
-/** What the head of a column says of its role. */
+/** The texts of a column's heading. */
 export interface MatrixRole {
   role_id: string;
   name?: string | null | undefined;
 }
 
-/** Where the matrix comes from, as far as it is known. */
 export interface MatrixSource extends PageSource {
   last_modified_on?: string | null | undefined;
   last_modified_by?: string | null | undefined;
 }
 
-/** Words carry the meaning, colour only repeats it. */
+/** The words for a cell; color only repeats them. */
 export const HELD_WORDS = { direct: 'yes', implied: 'by *' } as const;
 
-/** Said where the matrix would stand. */
+/** Shown instead of an empty matrix. */
 export const NOTHING = 'There are no roles, or none of them holds a task.';
 
-/** From here on headings stand upright, and a sheet of paper no longer holds all columns. */
+/** With more roles, headings are vertical, and one sheet of paper cannot hold all columns. */
 const MANY_ROLES = 8;
 
-/** So many columns fit beside their headings on a phone. */
+/** The number of columns that fit on a phone. */
 const FEW_ROLES = 2;
 
 export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string {
@@ -56,11 +55,11 @@ ${rows.length === 0 ? `<p>${NOTHING}</p>` : `${sideways(roles)}<div class="scrol
   );
 }
 
-/** Where columns may be out of sight nothing else says so: a box that scrolls shows it when it is scrolled. */
+/** Tells the reader that more columns may be out of sight; a scrolling box shows that only while it scrolls. */
 function sideways(roles: readonly MatrixRole[]): string {
   if (roles.length <= FEW_ROLES) return '';
   const kind = roles.length > MANY_ROLES ? ' many' : '';
-  return `<p class="sideways${kind}">${roles.length} roles side by side: those that do not fit are further to the right\u00a0→</p>\n`;
+  return `<p class="sideways${kind}">${roles.length} roles side by side: scroll right for those that do not fit\u00a0→</p>\n`;
 }
 
 function describe(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string[] {
@@ -93,7 +92,7 @@ function roleHead({ role_id, name }: MatrixRole, rows: readonly MatrixRow[]): st
   return `<th scope="col" class="role" title="${whole}"><div>${own}<code>${breakable(role_id)}</code><small>${told.join(', <br>')}</small></div></th>`;
 }
 
-/** Rows of one feature stand together under its name; a task outside the reference has no feature. */
+/** Groups the rows by feature. A task outside the reference has no feature. */
 function features(rows: readonly MatrixRow[]): MatrixRow[][] {
   const groups: MatrixRow[][] = [];
   for (const row of rows) {
@@ -117,12 +116,12 @@ function rowHead(row: MatrixRow): string {
   return `<th scope="row" class="first"><div>${permission}<code>${breakable(row.task_id)}</code>${look}</div></th>`;
 }
 
-/** An id that may be broken where its words end; what stands for all of a feature stays with its name. */
+/** Allows a line break after each word of an id; `:*` stays with its feature. */
 function breakable(id: string): string {
   return escapeHtml(id).replace(/[:_-](?!\*)/g, '$&<wbr>');
 }
 
-/** A name whose words keep a column as wide as they are, but for words that are longer than any name's should be. */
+/** Allows a line break only within words of more than 18 characters, so that a column fits its words. */
 function wordsWhole(name: string): string {
   return (name.match(/\S{1,18}|\s+/g) ?? []).map(escapeHtml).join('<wbr>');
 }
@@ -138,7 +137,7 @@ function chunks<T>(items: readonly T[], size: number): T[][] {
   return parts;
 }
 
-/** Borders are separate, because joined ones do not travel with a heading that stays in place. */
+/** Separate borders, because joined borders do not move with a sticky heading. */
 const STYLE = `
 .legend { display: flex; flex-wrap: wrap; gap: .35rem 1.5rem; margin: 0 0 1.1rem; padding: 0; list-style: none; color: var(--quiet); font-size: .875rem; }
 .direct, .implied, .look { display: inline-block; border-radius: 1em; white-space: nowrap; }

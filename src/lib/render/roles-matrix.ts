@@ -1,9 +1,9 @@
-// Roles × tasks as columns for every table format, and as an HTML page to print or to hand to an auditor.
+// Roles × tasks as columns of a table, and as an HTML page for print and for auditors.
 import type { MatrixRow } from '../domain/roles/permissions.ts';
 import { HELD_WORDS, type MatrixRole, type MatrixSource, matrixPage, NOTHING } from './roles-matrix-page.ts';
 import type { Column, ListView } from './view.ts';
 
-/** A view with one column for each role. `source` is what the page says of where the matrix comes from. */
+/** A view with one column per role. `source` is printed on the page. */
 export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): ListView<MatrixRow> {
   return {
     kind: 'list',
@@ -13,7 +13,7 @@ export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): 
         key: id,
         title: id,
         idTitle: true,
-        value: (row) => wordOf(row, id),
+        value: ({ roles: { [id]: held } }) => (held ? HELD_WORDS[held] : ''),
         paint: (text, row, style) => (row.roles[id] === 'direct' ? style.green(text) : style.dim(text)),
       })),
     ],
@@ -21,9 +21,4 @@ export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): 
     name: (row) => row.task_id,
     html: (rows) => matrixPage(roles, rows, source),
   };
-}
-
-function wordOf(row: MatrixRow, roleId: string): string {
-  const held = row.roles[roleId];
-  return held ? HELD_WORDS[held] : '';
 }

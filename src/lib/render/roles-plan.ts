@@ -1,4 +1,4 @@
-// Draws a plan for roles: what is created, modified and deleted, with words and signs beside every colour.
+// Draws a roles plan: created, modified and deleted roles, with words and signs next to every color.
 import { CORE_TASK } from '../contract/roles.ts';
 import { isEscalation } from '../domain/roles/permissions.ts';
 import { escalationsOf, isEmptyDiff, type ModifiedRole, type RolesDiff } from '../domain/roles/diff.ts';
@@ -11,12 +11,12 @@ import type { Style } from './style.ts';
 import type { Column } from './view.ts';
 import { wrapMessage } from './width.ts';
 
-/** What is drawn: a diff, and its plan hash where it was made against a live manifest; null where two files are compared. */
+/** A diff with its plan hash, which is null for a comparison of two files. */
 export type DrawnPlan = RolesDiff & { plan?: string | null; warnings?: string[]; kept?: string[] };
 
 /**
- * The plan as text, without a final newline. Texts from files and from the platform lose their control characters, and
- * keep their blanks: only our own sentences are broken to fit `width` columns.
+ * The plan as text, without a final newline. Texts from files and from the platform lose their control characters but keep
+ * their blanks: only our own sentences are wrapped to `width` columns.
  */
 export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity): string {
   const lines: string[] = [];
@@ -26,25 +26,25 @@ export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity)
   for (const role of plan.deleted) lines.push(...deletedLines(role, plan.plan !== null, style, width), '');
   if (isEmptyDiff(plan)) lines.push('No differences.');
   sentence(summaryLine(plan, style));
-  if (plan.plan === null) sentence('no plan: two files are compared, and a push is planned against the platform');
+  if (plan.plan === null) sentence('no plan: a plan needs the platform, and this compares two files');
   else if (plan.plan !== undefined) lines.push(`plan ${plan.plan}`);
   return lines.join('\n');
 }
 
-/** The plan as Markdown, made for a pull-request comment. */
+/** The plan as Markdown for a pull request comment. */
 export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
   const escalations = escalationsOf(plan).map((item) => `\`${code(item.role_id)}\` gains \`${code(item.task_id)}\``);
   const kept = (plan.kept ?? []).map((id) => `\`${code(id)}\``);
   const lead = [
     ...(plan.warnings ?? []).map((text) => `**Warning:** ${toMarkdownLine(text)}`),
-    ...(kept.length > 0 ? [`Kept from the platform, changed there since the file was made: ${kept.join(', ')}`] : []),
+    ...(kept.length > 0 ? [`Kept from the platform, changed there after the file was pulled: ${kept.join(', ')}`] : []),
     ...(escalations.length > 0 ? [`**Escalations:** ${escalations.join(', ')}`] : []),
   ];
   const quoted = lead.map((line) => `\n> ${line}\n`).join('');
   return toDiffBlock(`Roles: ${plainSummary(plan)}`, renderRolesPlan(plan, plain), quoted);
 }
 
-/** A role of a plan as a row: what happens to it. */
+/** One role of a plan with its change. */
 export interface RolesPlanRow {
   change: 'create' | 'modify' | 'delete';
   role_id: string;
@@ -61,7 +61,7 @@ export const ROLES_PLAN_COLUMNS: Column<RolesPlanRow>[] = [
   { key: 'escalations', value: (row) => row.escalations.join(' ') },
 ];
 
-/** Every role that changes, for csv and name. */
+/** Every role that the plan changes, for csv and name. */
 export function rolesPlanRows(plan: DrawnPlan): RolesPlanRow[] {
   const ids = (role: Role): string[] => role.tasks.map((task) => task.task_id);
   const escalations = escalationsOf(plan);

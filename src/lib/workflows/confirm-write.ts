@@ -1,4 +1,4 @@
-// Decides whether a write is done, not done or unknown. Nothing else decides it, for single calls and bulk rows alike.
+// Decides whether a write is done, not done or unknown. Single calls and bulk rows both use it, and nothing else decides.
 import { exitOf } from '../errors/exit.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
@@ -8,37 +8,37 @@ import type { Tell } from './ports.ts';
 /** The code of every write whose outcome is unknown; `http` throws it for a response that proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
 
-/** Why a read decides. */
+/** Why a write needs a read. */
 export interface Doubt {
-  /** What the send threw; undefined if the response was no proof, or if this run has sent nothing yet. */
+  /** The error of the send; undefined if the response proved nothing, or if this run has sent nothing yet. */
   readonly error?: KnownError;
   /** The rejection in `error`: of the send, or of its repeat after a 429 or a 401. */
   readonly rejection?: KnownError | undefined;
-  /** Whether a request may have been carried out. False for a first send that the platform rejected. */
+  /** Whether a request may have taken effect. False for a first send that the platform rejected. */
   readonly wasSent: boolean;
 }
 
-/** What a read shows. An error ends the write: the platform holds something else. */
+/** The result of a read. An error ends the write: the platform holds something else. */
 export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: string; hint?: Hints } | KnownError;
 
 export interface Write<Result, Stored> {
   /** As in "the outcome of … is unknown": `the cancellation of request X`. */
   readonly subject: string;
-  /** How to find out what happened. */
+  /** How to check the outcome. */
   readonly hint: Hints;
-  /** How often it may be sent in all. */
+  /** Maximum number of sends. */
   readonly maxSends: number;
-  /** A read comes before the first send: an earlier run may have sent it, or the id may be taken. */
+  /** If set, a read comes before the first send: an earlier run may have sent it, or the id may be taken. */
   readonly doubt?: Doubt;
-  /** Rejections of the first send that only a read explains, such as 400 for an id that is taken. */
+  /** Statuses of a first rejection that only a read can explain, such as 400 for a taken id. */
   readonly explained?: readonly number[];
   readonly notes?: { lost?: string; arrived?: (result: Result) => string; again?: string };
-  /** Throws KnownError: a loss or a rejection. Anything else is rethrown. `attempt` counts from 1. */
+  /** Throws KnownError for a loss or a rejection. `attempt` counts from 1. */
   send(attempt: number): Promise<Result>;
-  /** Whether a complete response proves that the write is done: the same id and, where there is one, the signature. */
+  /** Whether a complete response proves the write: it has the same id and, if signed, a valid signature. */
   isOurs(result: Result): boolean;
   read(): Promise<Stored>;
-  /** Whether the read is about the same resource; a foreign one proves nothing. */
+  /** Whether the read returned the same resource; another one proves nothing. */
   isAbout(stored: Stored): boolean;
   judge(stored: Stored, doubt: Doubt): Judgement<Result> | Promise<Judgement<Result>>;
 }
@@ -51,7 +51,7 @@ export interface ConfirmPorts {
   signal: AbortSignal;
 }
 
-/** Sends a write and confirms it: by its own response or by a read. Throws only what is no KnownError. */
+/** Sends a write and confirms it by its response or by a read. Throws only errors that are not KnownErrors. */
 export async function confirmWrite<Result, Stored>(
   write: Write<Result, Stored>,
   { signal, tell }: ConfirmPorts,
@@ -81,21 +81,20 @@ export async function confirmWrite<Result, Stored>(
       return { state: 'done', result: judgement.done };
     }
     if (doubt.rejection) return { state: 'not-done', error: doubt.rejection };
-    if (sends >= write.maxSends)
-      return unknown(write, doubt, 'the platform does not show that it was carried out', signal);
+    if (sends >= write.maxSends) return unknown(write, doubt, 'the platform does not show its effect', signal);
     if (isLoss(error) && again !== undefined) tell?.note(again);
     doubt = undefined;
   }
 }
 
-/** The same for a single call: returns the result, or throws the error. */
+/** Like `confirmWrite`, but returns the result or throws the error. */
 export async function confirmed<Result, Stored>(write: Write<Result, Stored>, ports: ConfirmPorts): Promise<Result> {
   const outcome = await confirmWrite(write, ports);
   if (outcome.state === 'done') return outcome.result;
   throw outcome.error;
 }
 
-/** Marks a failure of which the platform may have carried out the request. */
+/** Marks a failure of a request that may have taken effect. */
 export function lossOf(failure: KnownError): KnownError {
   if (failure.code === UNKNOWN) return failure;
   return fail(UNKNOWN, {
@@ -131,7 +130,7 @@ async function readStored<Result, Stored>(
 ): Promise<{ stored: Stored } | { problem: string; error?: KnownError }> {
   try {
     const stored = await write.read();
-    return write.isAbout(stored) ? { stored } : { problem: 'the platform answered about another resource' };
+    return write.isAbout(stored) ? { stored } : { problem: 'the platform returned another resource' };
   } catch (error) {
     if (!(error instanceof KnownError)) throw error;
     if (signal.aborted) return { problem: 'the command was stopped', error };

@@ -1,4 +1,4 @@
-// Carries out a plan for a group definition: one call, a lost response confirmed by a read.
+// Applies a plan for a group definition with one call; a read confirms a lost response.
 import type { GroupsApi } from '../api/groups.ts';
 import type { GroupReply, GroupRequest } from '../contract/groups.ts';
 import { comparableGroup, type GroupPlan } from '../domain/groups/plan.ts';
@@ -24,7 +24,7 @@ export function groupCalls(api: GroupsApi): GroupCalls {
   };
 }
 
-/** PATCH instead of PUT: the rest of the definition is not written, so it is not compared. */
+/** PATCH writes only the attributes, so only these are compared. */
 function patchCalls(api: GroupsApi): GroupCalls {
   return {
     ...groupCalls(api),
@@ -33,7 +33,7 @@ function patchCalls(api: GroupsApi): GroupCalls {
   };
 }
 
-/** What `writeGroup` would send; undefined when there is nothing to do. */
+/** The request of `writeGroup`; undefined if there is nothing to do. */
 export function describeGroupWrite(
   api: GroupsApi,
   { method }: GroupPlan,
@@ -51,7 +51,7 @@ export function describeGroupWrite(
   }
 }
 
-/** Carries out the plan that was made from `live`. Throws conflict (6) when somebody changed the group since. */
+/** Applies a plan that was made from `live`. Throws conflict (6) if the group has changed since. */
 export async function writeGroup(
   api: GroupsApi,
   plan: GroupPlan,

@@ -1,4 +1,4 @@
-// The PUT of a manifest: done only if the response, or else a GET, shows exactly what was sent.
+// The PUT of a manifest, confirmed only if the response or a GET shows exactly what was sent.
 import type { RolesApi } from '../api/roles.ts';
 import { showPath } from '../contract/explain.ts';
 import { diffRoles } from '../domain/roles/diff.ts';
@@ -47,20 +47,20 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       isAbout: () => true,
       judge: (now, { error }) => {
         if (isWanted(now)) return { done: now };
-        // A response that differs did arrive: only a lost one may be sent again.
+        // Only a lost write may be sent again; one with a different response has arrived.
         return error && sameState(now, planned.live) ? 'not-done' : liveDiffers(planned, now, revision);
       },
     },
     ports,
   );
   if (manifest.last_modified_on !== null) return manifest;
-  // The specification promises the stamps to a GET alone.
+  // The specification promises stamps only for a GET.
   const stamped = await readStamps(manifest, ports);
   if (!isWanted(stamped)) throw liveDiffers(planned, stamped, revision);
   return stamped;
 }
 
-/** For a platform that responds to a PUT without stamps. That they cannot be read does not undo what was done. */
+/** For a platform that responds to a PUT without stamps. A failure to read them does not undo the write. */
 async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts): Promise<Manifest> {
   try {
     return fromReply(await api.get({ signal }));
@@ -70,7 +70,7 @@ async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts):
   }
 }
 
-/** The write was answered or lost, and the platform holds something else: each difference is an issue. */
+/** The platform holds other roles than those sent; each difference is an issue. */
 function liveDiffers({ request }: Planned, now: Manifest, revision: string): KnownError {
   const { created, modified, deleted } = diffRoles(request.roles.map(specifiedPart), now.roles.map(specifiedPart));
   const issues = [

@@ -118,7 +118,7 @@ describe('api', () => {
   });
 
   it.each([
-    ['a path of no area', ['api', 'GET', '/nowhere'], 2, /No area of the platform/],
+    ['a path of no area', ['api', 'GET', '/nowhere'], 2, /Unknown path/],
     ['a method that is none', ['api', 'FETCH', '/platform/x'], 2, /method|FETCH/],
     ['a GET with a body', ['api', 'GET', '/platform/x', '-f', '-'], 2, /no body/],
     ['what the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],

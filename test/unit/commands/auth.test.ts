@@ -136,7 +136,7 @@ describe('auth test', () => {
   it.each([
     ['a wrong secret', { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, 'do not work'],
     ['a wrong token', { CDPADM_ACCESS_TOKEN: 'wrong-token' }, 4, 'do not work'],
-    ['an address where nobody answers', { CDPADM_AUTH_URL: 'http://127.0.0.1:9' }, 8, 'could not be tried'],
+    ['an address where nobody answers', { CDPADM_AUTH_URL: 'http://127.0.0.1:9' }, 8, 'could not be tested'],
   ])('with %s fails, and says so twice', async (_what, more: Record<string, string>, exit, sentence) => {
     const { code, of, stderr } = await testAuth(environment(more));
     expect([code, of('roles')?.status]).toEqual([exit, 'failed']);
@@ -150,7 +150,7 @@ describe('auth test', () => {
     await emulator.api.addFault(fault);
     const { code, stderr } = await testAuth(complete());
     expect(code).toBe(1);
-    expect(stderr).toContain('could not be tried');
+    expect(stderr).toContain('could not be tested');
   });
 
   it('of a profile without secrets leads to `auth login`, and its table says all at any width', async () => {

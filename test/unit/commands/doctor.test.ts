@@ -88,8 +88,8 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^CHECK {3}auth_url$/m);
     expect(stdout).not.toContain('FIX');
     expect(stderr).toContain('auth_url: failed\n  cannot reach http://127.0.0.1:1: ECONNREFUSED\n');
-    expect(stderr).toContain('  To mend it: Check the port, or start the service.');
-    expect((await admin.run('doctor', { env })).stderr).not.toContain('To mend it');
+    expect(stderr).toContain('  To fix it: Check the port, or start the service.');
+    expect((await admin.run('doctor', { env })).stderr).not.toContain('To fix it');
   });
 
   it.each([60, 80, 100])('cuts no detail at %i columns', async (columns) => {

@@ -11,7 +11,7 @@ afterAll(() => home.close());
 it.each(['connections', 'data-models', 'pipelines', 'groups'])('%s list', async (area) => {
   const { code, stdout, stderr } = await home.run(`${area} list`, { tty: true, columns: 100 });
   expect([code, stdout]).toEqual([0, '']);
-  expect(stderr).toMatch(/^This workspace has no [a-z ]+\. To make one: cdpadm .* --help\n$/);
+  expect(stderr).toMatch(/^This workspace has no [a-z ]+\. To (make|create) one: cdpadm .* --help\n$/);
   const [, command = ''] = /cdpadm (.*)\n$/.exec(stderr) ?? [];
   expect(await home.run(command)).toMatchObject({
     code: 0,

@@ -78,7 +78,7 @@ describe('askForMissing', () => {
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', org_id: '1', secrets });
     await askForMissing(ctx, profilesOf(), draft, REST);
-    expect(asked).toEqual(['Account id (needed for roles; Enter to leave out)']);
+    expect(asked).toEqual(['Account id (needed for roles; Enter to skip)']);
     expect(draft.profile.account_id).toBe('2');
   });
 
@@ -156,7 +156,7 @@ describe('askForMissing', () => {
     const { ctx, asked } = answering({ 'Where is the client secret': 'env' });
     const draft = draftOf(given);
     await askForMissing(ctx, withoutKeychain(), draft, REST);
-    expect(asked.at(-1)).toBe("Client secret: the variable's name (Enter to leave out)");
+    expect(asked.at(-1)).toBe("Client secret: the variable's name (Enter to skip)");
     expect(draft.profile.secrets).toEqual({ client_id: 'me' });
   });
 
@@ -184,18 +184,18 @@ describe('askForMissing', () => {
     const { ctx, asked, said } = answering({ 'Data subject request address': 'https://dsr.example' });
     await askForMissing(ctx, profilesOf(), draftOf(), ALL);
     expect(asked).toEqual([
-      'Platform address (Enter to leave out)',
-      'Data subject request address (Enter to leave out)',
-      'Vendor domain of extension identities (needed for dsr; Enter to leave out)',
-      'Seeding address (Enter to leave out)',
-      'Identity intake address (Enter to leave out)',
-      'Workspace key (kept in the keychain; Enter to leave out)',
+      'Platform address (Enter to skip)',
+      'Data subject request address (Enter to skip)',
+      'Vendor domain of extension identities (needed for dsr; Enter to skip)',
+      'Seeding address (Enter to skip)',
+      'Identity intake address (Enter to skip)',
+      'Workspace key (kept in the keychain; Enter to skip)',
       'Environment',
     ]);
     expect(said).toContain(
       'The platform address is for roles, groups, warehouse, connections, data-models and pipelines.',
     );
-    expect(said).toContain('Left out: seed and intake event cannot be used with this profile.');
+    expect(said).toContain('Skipped: seed and intake event will not work with this profile.');
     expect(said).toContain("The workspace's key and secret are for dsr.");
   });
 
@@ -207,14 +207,14 @@ describe('askForMissing', () => {
       const { ctx, asked, said } = answering({ 'Platform address': 'https://api.example' });
       await askForMissing(ctx, profilesOf(), draft, how);
       expect(said).toContain(
-        'Left out: roles, groups, warehouse, connections, data-models and pipelines cannot be used with this profile.',
+        'Skipped: roles, groups, warehouse, connections, data-models and pipelines will not work with this profile.',
       );
       expect(asked.filter((question) => /^(Organization|Account|Client)/.test(question))).toEqual([]);
     }
   });
 
   it('asks before Enter at the token service leaves out its commands, and then for the address once more', async () => {
-    const leave = 'Leave out roles, groups, warehouse, connections, data-models and pipelines?';
+    const leave = 'Skip roles, groups, warehouse, connections, data-models and pipelines?';
     const first = 'Token service address (needed for all of these)';
     const second = 'Token service address (needed for all of these; Enter to leave them out)';
     const given = { base_url: 'https://api.example' };
@@ -231,7 +231,7 @@ describe('askForMissing', () => {
       expect(draft.profile.auth_url).toBe(isGiven ? 'https://auth.example' : undefined);
       expect(asked.length > questions.length).toBe(isGiven);
       // Without the address, or then without a client.
-      expect(said.some((text) => text.startsWith('Left out: roles'))).toBe(true);
+      expect(said.some((text) => text.startsWith('Skipped: roles'))).toBe(true);
     }
   });
 

@@ -1,4 +1,4 @@
-// The least call that makes a group definition say what is wanted.
+// The smallest call that updates a group definition.
 import type { GroupAttribute, GroupReply, GroupRequest } from '../../contract/groups.ts';
 import { GROUP_LIMITS } from '../../contract/limits.ts';
 import type { FieldChange } from '../field-changes.ts';
@@ -15,12 +15,12 @@ export interface GroupChanges {
 
 export interface GroupPlan {
   id: string;
-  /** Null when there is nothing to do. */
+  /** Null if there is nothing to do. */
   method: 'POST' | 'PUT' | 'PATCH' | null;
   changes: GroupChanges;
 }
 
-/** Compares by fields; the order of attributes means nothing. PATCH where the attributes alone differ. */
+/** Compares fields, and attributes in any order. PATCH if only the attributes differ. */
 export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): GroupPlan {
   const changes: GroupChanges = {};
   for (const field of ['description', 'source_user_attribute'] as const) {
@@ -34,7 +34,7 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
   return { id: wanted.id, method: live ? leastMethod(changes) : 'POST', changes };
 }
 
-/** The group as it would be sent; what the platform leaves out is empty. */
+/** The group as a request; fields that the platform omits are empty. */
 export function toGroupRequest(live: GroupReply): GroupRequest {
   return {
     id: live.id,
@@ -44,7 +44,7 @@ export function toGroupRequest(live: GroupReply): GroupRequest {
   };
 }
 
-/** What of a definition, or of a part of one, can be compared. */
+/** The comparable fields of a definition or a part of one. */
 export function comparableGroup(group: Partial<GroupReply> | Partial<GroupRequest>): Record<string, unknown> {
   const attributes = [...(group.attributes ?? [])].map(({ id, type }) => ({ id, type }));
   return {
@@ -54,11 +54,11 @@ export function comparableGroup(group: Partial<GroupReply> | Partial<GroupReques
   };
 }
 
-/** A sentence when a new definition would be more than a workspace may have; the platform refuses it then. */
-export function foretellLimit(plan: GroupPlan, groups: readonly GroupReply[]): string | undefined {
+/** A warning if a new definition would exceed the limit of the workspace. */
+export function limitWarning(plan: GroupPlan, groups: readonly GroupReply[]): string | undefined {
   if (plan.method !== 'POST' || groups.length < GROUP_LIMITS.definitionsPerWorkspace) return undefined;
   const ids = groups.map(({ id }) => id).join(', ');
-  return `This workspace has its ${GROUP_LIMITS.definitionsPerWorkspace} group definition already (${ids}): the platform will refuse another one. Change that one, or delete it first.`;
+  return `This workspace already has its ${GROUP_LIMITS.definitionsPerWorkspace} group definition (${ids}), so the platform will reject another one. Change that one, or delete it first.`;
 }
 
 function leastMethod({ attributes, ...fields }: GroupChanges): GroupPlan['method'] {

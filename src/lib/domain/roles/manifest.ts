@@ -91,16 +91,23 @@ function manifestContent(manifest: Manifest): string {
   return canonicalJson({ extra: manifest.extra, roles: manifest.roles.map(roleContent).sort() });
 }
 
+/** A push compares each role with several others, so its text is made once. */
+const contents = new WeakMap<Role, string>();
+
 function roleContent(role: Role): string {
+  const known = contents.get(role);
+  if (known !== undefined) return known;
   const tasks = role.tasks.filter((task) => task.task_id !== CORE_TASK);
   const unique = new Map(tasks.map((task) => [task.task_id, canonicalJson(withoutNulls(task))]));
-  return canonicalJson({
+  const content = canonicalJson({
     role_id: role.role_id,
     name: role.name ?? null,
     description: role.description ?? null,
     tasks: [...unique.values()].sort(),
     extra: withoutNulls(extraFields(role)),
   });
+  contents.set(role, content);
+  return content;
 }
 
 /** A null field means the same as a missing one. */

@@ -53,7 +53,7 @@ describe('groups set', () => {
     const result = await home.run('groups set -f group.yaml --yes');
     expect(result).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/has its 1 group definition already \(household\)/),
+      stderr: expect.stringMatching(/already has its 1 group definition \(household\)/),
     });
   });
 

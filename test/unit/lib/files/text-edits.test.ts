@@ -89,5 +89,5 @@ it.each([
 ])('offset %i lies in the line that begins at %i, behind which is %i', (offset, start, behind) => {
   const edits = new TextEdits('ab\nc\nd');
   expect(edits.lineStart(offset)).toBe(start);
-  expect(edits.lineBehind(offset)).toBe(behind);
+  expect(edits.lineAfter(offset)).toBe(behind);
 });

@@ -94,7 +94,11 @@ describe('mistakes end with 2 and say what was meant', () => {
     [['roles', 'list', '-o', 'tsv'], '--output does not know `tsv`', 'a table on a pipe is tab-separated.'],
     [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'See `cdpadm pipelines run --help`.'],
     [['help', 'nonsense', 'thing'], 'no command and no help topic `nonsense`', 'Topics: exit-codes,'],
-    [['help', 'exit-codes', 'more'], '`more` is one too many', 'To read it: cdpadm help exit-codes'],
+    [
+      ['help', 'exit-codes', 'more'],
+      'Unexpected word `more` after `help exit-codes`',
+      'To read it: cdpadm help exit-codes',
+    ],
     [['emulator', 'assign-role', 'x'], '`--user <email>` not specified', 'See `cdpadm emulator assign-role --help`.'],
     [['emulator', 'start', '--clock', 'slow'], '--clock does not know `slow`', 'It takes real, manual.'],
     [['emulator', 'start', '--memory', '--data', 'x'], 'cannot be used with', 'See'],

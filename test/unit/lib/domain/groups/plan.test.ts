@@ -1,12 +1,7 @@
 // The least call that makes a group definition say what is wanted.
 import { describe, expect, it } from 'vitest';
 import type { GroupReply, GroupRequest } from '../../../../../src/lib/contract/groups.ts';
-import {
-  comparableGroup,
-  foretellLimit,
-  planGroup,
-  toGroupRequest,
-} from '../../../../../src/lib/domain/groups/plan.ts';
+import { comparableGroup, limitWarning, planGroup, toGroupRequest } from '../../../../../src/lib/domain/groups/plan.ts';
 
 const LIVE: GroupReply = {
   id: 'household',
@@ -134,13 +129,13 @@ describe('the limit of definitions', () => {
   const other = { ...LIVE, id: 'company' };
 
   it('is foretold where one more is to be created, and names what is there', () => {
-    expect(foretellLimit(create, [other])).toMatch(/^This workspace has its 1 group definition already \(company\): /);
-    expect(foretellLimit(create, [other, LIVE])).toMatch(/\(company, household\)/);
+    expect(limitWarning(create, [other])).toMatch(/^This workspace already has its 1 group definition \(company\), /);
+    expect(limitWarning(create, [other, LIVE])).toMatch(/\(company, household\)/);
   });
 
   it('is none where nothing is there yet, and none for a change', () => {
-    expect(foretellLimit(create, [])).toBeUndefined();
-    expect(foretellLimit(planGroup(LIVE, { ...WANTED, description: 'Homes' }), [LIVE])).toBeUndefined();
-    expect(foretellLimit(planGroup(LIVE, WANTED), [LIVE])).toBeUndefined();
+    expect(limitWarning(create, [])).toBeUndefined();
+    expect(limitWarning(planGroup(LIVE, { ...WANTED, description: 'Homes' }), [LIVE])).toBeUndefined();
+    expect(limitWarning(planGroup(LIVE, WANTED), [LIVE])).toBeUndefined();
   });
 });
