@@ -46,7 +46,7 @@ afterAll(() => home.remove());
 /** How each shell is started without the user's own settings, and what makes it ready for our script. */
 const SHELLS_TRIED = {
   bash: { start: 'exec bash --norc --noprofile -i', prepare: 'PS1=@' },
-  // By itself this shell expands what stands before Tab, substitutions too, before it asks any script.
+  // This shell expands the words before Tab, substitutions too, before it calls any script.
   zsh: { start: 'exec zsh -f -i', prepare: 'PS1=@; autoload -U compinit; compinit -D -u; bindkey "^I" complete-word' },
   fish: { start: 'exec fish --no-config -i', prepare: 'function fish_prompt; printf @; end' },
 } as const;
@@ -81,7 +81,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
       ['cdpadm roles list --fields role_id,na\t', '<roles><list><--fields><role_id,name>'],
       ['cdpadm pipelines create --schedule on_\t', '<pipelines><create><--schedule><on_demand>'],
       ['cdpadm auth login --workspace-key keych\tpartner', '<auth><login><--workspace-key><keychain:partner>'],
-      // Which command that is cannot be known, and the program's own would be a guess.
+      // The command is unknown here, and a guess would offer the wrong values.
       ['cdpadm roles $(echo get) rol\t', '<roles><get><rol>'],
     ] as const) {
       terminal.type(`${typed}${KEY.enter}`);

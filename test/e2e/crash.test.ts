@@ -1,4 +1,4 @@
-// What nobody foresaw ends the program from outside any command: it is said to be a bug, and no secret with it.
+// An unexpected error outside of any command is reported as a bug, without a secret.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

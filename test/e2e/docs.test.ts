@@ -1,4 +1,4 @@
-// The pages tell the truth: links and named files exist, and every example is run by a shell as it stands there.
+// The pages are true: links and named files exist, and a shell runs every example as written.
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, normalize } from 'node:path';
@@ -18,7 +18,7 @@ const pages = ['.', 'docs', 'docs/commands', 'docs/recipes'].flatMap((folder) =>
 );
 
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
-/** Without what stands in fences, where brackets and hashes mean other things. */
+/** Without fenced blocks, where brackets and hashes mean other things. */
 const proseOf = (page: string): string => textOf(page).replace(/^```[\s\S]*?^```$/gm, '');
 
 /** A heading's anchor, as the sites that show Markdown make it. */
@@ -51,15 +51,15 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-/** Stands for the reader's editor: takes a task away from one role. */
+/** In place of the reader's editor: removes a task from one role. */
 const EDIT = 'sed -i.bak -e /user-role/,$s/.*live_stream:view/#/';
 
-/** What a clone is built with; `.ci/run` runs those lines themselves. */
+/** Lines that build a clone; `.ci/run` runs them. */
 const ELSEWHERE = /^(npm|npx|export|eval) /;
 
 interface Example {
   line: string;
-  /** What a transcript shows below the command: each line in its order, `…` for what differs from run to run. */
+  /** The output below a command in a transcript: each line in order, `…` for parts that differ from run to run. */
   shown: string[];
 }
 
@@ -95,7 +95,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples
     home = createCliHome();
     const bin = join(home.cwd, '..', 'bin');
     mkdirSync(bin, { recursive: true });
-    // As run by somebody who answers yes.
+    // As run by a user who answers yes.
     writeFileSync(join(bin, 'cdpadm'), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@" --yes\n`);
     chmodSync(join(bin, 'cdpadm'), 0o755);
     const ready = await new Promise<EmulatorReady>((resolve, reject) => {
@@ -115,7 +115,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples
     home.remove();
   });
 
-  /** What a transcript shows was seen on a terminal. */
+  /** A transcript shows the output of a terminal. */
   async function onTerminal(line: string): Promise<{ code: number; output: string }> {
     const terminal = openTerminal([], { cwd: home.cwd, env, shell: line });
     const code = await terminal.exit;

@@ -1,4 +1,4 @@
-// A bulk run that is killed again and again, and resumed: each row is on the platform once, and nothing has to be mended.
+// A bulk run that is killed several times and resumed: each row is on the platform once, and nothing has to be repaired.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -58,7 +58,7 @@ async function list(): Promise<Listed[]> {
   return (await home.json<Listed[]>(LIST)).data;
 }
 
-/** A command that writes a line with what it was told to `told`, and ends as `end` says. */
+/** A command that writes a line with its input to `told`, and ends with `end`. */
 function hook(end = ''): string {
   home.write(
     'hook.cjs',

@@ -27,7 +27,7 @@ let home: CliHome;
 let clock: Clock;
 let server: Server;
 let arrivals: Arrival[];
-/** What the sink does with an arrival, of which so many came before. */
+/** Chooses the fault of an arrival, by the number of those before it. */
 let faultOf: (arrival: Arrival, before: number) => Fault;
 let address: string;
 
@@ -105,7 +105,7 @@ function writePeople(rows: number): void {
 const posts = (): Arrival[] => arrivals.filter(({ method }) => method === 'POST');
 const dateIn = (seconds: number): string => new Date(clock.now() + seconds * 1000).toUTCString();
 
-/** What is said, and how long after it nothing may be sent. */
+/** The header's value, and how long nothing may be sent after it. */
 const FORMS: [name: string, said: () => string, leastMs: (said: string, at: number) => number][] = [
   ['seconds', () => '90', () => 90_000],
   ['no second', () => '0', () => 0],

@@ -1,4 +1,4 @@
-// Counts on the platform what becomes of requests whose responses are lost, over many runs and rows.
+// Counts requests on the platform after lost responses, over many runs and rows.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFastClock } from '../helpers/fast-clock.ts';
 import { createDsrHome } from '../helpers/dsr-home.ts';

@@ -80,7 +80,7 @@ test('of resumes at once of a run that was killed no two send the same row', asy
     expect(resumes.some(({ code }) => code === 0)).toBe(true);
     const statuses = await posts(officer);
     expect(statuses.filter((status) => status === 201)).toHaveLength(ROWS);
-    // What was under way when the first one was killed is asked for again, with the same id.
+    // A request in flight when the first run was killed is sent again with the same id.
     expect(statuses.filter((status) => status !== 201).length).toBeLessThanOrEqual(4);
     expect((await officer.json<unknown[]>('dsr list --group-id g')).data).toHaveLength(ROWS);
   } finally {

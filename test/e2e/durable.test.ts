@@ -48,7 +48,7 @@ describe.runIf(onUnix)('in a process of its own', () => {
     return JSON.parse(child.stdout) as Report;
   }
 
-  it.runIf(canMount)('a full disk is told, and what was there is there', () => {
+  it.runIf(canMount)('reports a full disk and keeps the old file', () => {
     const { outcomes, content, files } = runOnDisk(
       'dd if=/dev/zero of="$1/rest" bs=1k count=99 2>/dev/null || :',
       temporaryFolder(),
@@ -63,7 +63,7 @@ describe.runIf(onUnix)('in a process of its own', () => {
     expect(files.filter((name) => name !== 'log')).toEqual(['file', 'rest']);
   });
 
-  it.runIf(canMount)('a disk that fills up while it is written to is told, and leaves no part behind', () => {
+  it.runIf(canMount)('reports a disk that fills up during a write, and leaves no part', () => {
     const { outcomes, content, files } = runOnDisk(':', temporaryFolder());
     expect(
       outcomes.slice(0, 3).map((outcome) => (outcome === 'done' ? outcome : outcome.message.split(': ')[1])),
@@ -72,7 +72,7 @@ describe.runIf(onUnix)('in a process of its own', () => {
     expect(files.filter((name) => !['log', 'lock'].includes(name))).toEqual(['file']);
   });
 
-  it.runIf(canMount)('a read-only disk is told', () => {
+  it.runIf(canMount)('reports a read-only disk', () => {
     const { outcomes, content, files } = runOnDisk('mount -o remount,ro "$1"', temporaryFolder());
     expect(outcomes.map((outcome) => (outcome === 'done' ? outcome : outcome.message.split(': ')[1]))).toEqual(
       Array.from({ length: 4 }, () => 'the file system is read-only.'),
@@ -125,7 +125,7 @@ describe.runIf(onUnix)('in a process of its own', () => {
     }
   });
 
-  /** Reads until the file was replaced so many times; each reading must be whole. */
+  /** Reads until the file was replaced this many times; each reading must be whole. */
   async function waitForWrites(file: string, wanted: number): Promise<void> {
     const seen = new Set<number>();
     while (seen.size < wanted) {

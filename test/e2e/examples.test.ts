@@ -38,7 +38,7 @@ describe('each example', () => {
   let revision = '';
   let run = '';
   let users = 0;
-  // Shared with the platform, so that nobody waits for a rate budget to fill up again.
+  // Shared with the platform, so no test waits for a rate budget.
   const clock = createTestClock();
   const stop = new AbortController();
   let serving: Promise<CliResult>;
@@ -97,7 +97,7 @@ describe('each example', () => {
     }
   }
 
-  /** Files of users in each format, a user, an event; a run to go on with where that is the example. */
+  /** Files of users in each format, a user, an event; and a run to resume if the example resumes one. */
   async function prepareSeeding(line: string, env: Record<string, string>): Promise<void> {
     const write = (name: string, text: string): void => writeFileSync(join(home.cwd, name), text);
     const user = await well(['seed', 'template', '--format', 'ndjson'], env);
@@ -143,7 +143,7 @@ describe('each example', () => {
       await cli(['profile', 'delete', name, '--yes', '--confirm', name]);
   });
 
-  /** Runs one example as it stands, but for what is only known now, with further words behind it. */
+  /** Runs one example as written, with the values of this run and more words after it. */
   async function runExample(line: string, path: string, more: string[] = []): Promise<CliResult> {
     await prepare(path, line);
     if (line === 'cdpadm roles pull') rmSync(join(home.cwd, 'roles.yaml'));
@@ -169,9 +169,9 @@ describe('each example', () => {
     const onOutput = (stdout: string): void => {
       if (path === 'emulator start' && stdout !== '') end.abort(interrupted());
     };
-    // The JSON of a deed is wanted, not of its rehearsal: what would be typed is given.
+    // This wants the JSON of the write, not of its dry run, so the confirmation is a flag.
     const typed = more.length > 0 && path === 'pipelines reset' ? ['--confirm', 'customers'] : [];
-    // The usual port may be somebody else's on this machine.
+    // Another process may use the usual port.
     const port = path === 'emulator start' && !args.includes('--port') ? ['--port', '0'] : [];
     const result = await cli([...args, '--yes', ...typed, ...port, ...more], {
       env,
@@ -188,7 +188,7 @@ describe('each example', () => {
     await runExample(line, path);
   });
 
-  // The first of each command, and of what goes on for ever the first line.
+  // The first example of each command, and of an endless command the first line.
   test.each(leaves.filter(([path]) => !ELSEWHERE.has(groupOf(path))))(
     '%s prints the JSON that its help says',
     async (path, command) => {
@@ -203,7 +203,7 @@ describe('each example', () => {
   );
 });
 
-/** The words of the one `cdpadm` call in a line; what is only known now stands in for what the line says. */
+/** The words of the `cdpadm` call in a line, with the values of this run. */
 function wordsOf(line: string, { revision, ...values }: Record<string, string>): string[] {
   const call = /cdpadm (.*?)(?:\)"| < \S+|$)/.exec(line)?.[1] ?? '';
   const words = shellWords(call);

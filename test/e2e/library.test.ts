@@ -28,7 +28,7 @@ test('has two example programs, one of them with fixtures', () => {
 
 test.each(programs)('%s', async (program) => {
   const { folder, file } = projectWith(program);
-  // What it started is over, or the process would go on.
+  // Everything that it started has ended, or the process would not exit.
   expect(await run(process.execPath, [file], { cwd: folder })).toEqual({ stdout: '', stderr: '' });
 });
 

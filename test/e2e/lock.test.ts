@@ -89,7 +89,7 @@ describe('between processes', () => {
       const next = read.map((line) => line());
       holder.kill('SIGKILL');
       await expect(Promise.race(next)).resolves.toBe('won');
-      // Losers go on trying until their input ends; then they end without a word.
+      // Losers continue to try until their input ends; then they exit silently.
       for (const racer of racers) racer.stdin?.end();
       const said = await Promise.all(next);
       expect(said.filter((line) => line === 'won')).toHaveLength(1);

@@ -1,4 +1,4 @@
-// The matrix of roles as a page, looked at by a real browser; skipped where none is installed.
+// The matrix of roles as a page in a real browser; skipped if none is installed.
 import { describe, expect, it } from 'vitest';
 import { roleMatrix } from '../../src/lib/domain/roles/permissions.ts';
 import { matrixPage } from '../../src/lib/render/roles-matrix-page.ts';

@@ -1,4 +1,4 @@
-// The built program as a process: its streams, its signals, and its exit code where a terminal is not at hand.
+// The built program as a process: its streams, its signals, and its exit code without a terminal.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readFileSync, writeFile, writeFileSync } from 'node:fs';
@@ -198,7 +198,7 @@ describe('an input that does not end', () => {
     });
 
     test.each(['roles validate pipe', 'dsr submit -f pipe --yes --profile local'])(
-      'that nobody opens: %s has its --timeout',
+      'without a writer: %s respects its --timeout',
       async (line) => {
         named();
         const { ended } = cdpadm([...line.split(' '), '--timeout', '100ms']);
@@ -216,7 +216,7 @@ describe('an input that does not end', () => {
     });
 
     test.each(['dsr submit --bulk pipe', 'dsr prepare pipe --out prepared.csv', 'seed bulk pipe'])(
-      'where the input is read twice it is refused: %s',
+      'is rejected where the input is read twice: %s',
       async (line) => {
         named();
         const { code, stderr } = await cdpadm([...line.split(' '), '--profile', 'local']).ended;

@@ -93,7 +93,7 @@ async function step(line: string, more: Record<string, string> = {}): Promise<{ 
   return { code: code as number, said: stdout + stderr };
 }
 
-/** What steps before set by way of GITHUB_ENV. */
+/** Variables that earlier steps set with GITHUB_ENV. */
 const settings = (): Record<string, string> =>
   Object.fromEntries(
     readFileSync(env.GITHUB_ENV ?? '', 'utf8')

@@ -1,4 +1,4 @@
-// `roles edit` with editors that are small programs: what they save is what somebody typed.
+// `roles edit` with small programs as editors: they save what a user would type.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

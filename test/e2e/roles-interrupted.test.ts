@@ -1,4 +1,4 @@
-// Ctrl-C while the platform does not answer: each command that waits for it ends, and a write says how to go on.
+// Ctrl-C while the platform does not answer: each waiting command ends, and a write says how to continue.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

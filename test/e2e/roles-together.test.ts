@@ -45,7 +45,7 @@ test('keeps all edits of ten pushes at once, with one token request', async () =
       return folder;
     });
     const ended = await Promise.all(folders.map((folder) => push(admin, folder)));
-    // Somebody who was overtaken again and again may give up (6) and say so; nobody's write is lost.
+    // A push that is overtaken several times may give up with a message (6); no write is lost.
     expect(ended.filter(({ code }) => code !== 0 && code !== 6)).toEqual([]);
     const done = ended.flatMap(({ code }, index) => (code === 0 ? [`role-${index}`] : []));
     const live = await admin.live();

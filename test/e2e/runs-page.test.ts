@@ -1,4 +1,4 @@
-// The page of a pipeline's runs, looked at by a real browser; skipped where none is installed.
+// The page of a pipeline's runs in a real browser; skipped if none is installed.
 import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../src/lib/contract/pipeline-runs.ts';
 import { runTimelinePage } from '../../src/lib/render/pipeline-timeline.ts';
@@ -10,7 +10,7 @@ const NEWEST = Date.parse('2026-11-22T06:00:00Z');
 const EVIL = `<img src="http://127.0.0.1:9/1" onerror="document.title='forged'">`;
 const ENDS = ['failed', 'stopped', 'retrying', 'queued', EVIL];
 
-/** Runs three hours apart; each eleventh did not succeed, of which some have no rows at all, and the last one goes on. */
+/** Runs three hours apart; each eleventh did not succeed, some of them have no rows, and the last one is still running. */
 function runs(count: number): RunReply[] {
   return Array.from({ length: count }, (_, index) => {
     const start = NEWEST - (count - 1 - index) * 3 * 3_600_000;

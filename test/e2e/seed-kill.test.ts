@@ -1,4 +1,4 @@
-// A seeding run that is killed again and again, and resumed: every row arrives, and nothing has to be mended.
+// A seeding run that is killed several times and resumed: every row arrives, and nothing has to be repaired.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,11 +24,11 @@ function row(id: number): string {
   return `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"Orders","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":${value}}}]}}\n`;
 }
 
-test('sends every row however often the run is killed, and reports each rejected row once', async () => {
+test('sends every row of a run that is killed several times, and reports each rejected row once', async () => {
   let kill: (() => void) | undefined;
   let killAt = Infinity;
   const { url } = (sink = await startSink((_body, request) => {
-    // In the middle of a request: whether it counted is for the next run to find out.
+    // In the middle of a request: the next run checks whether it was counted.
     if (request >= killAt) kill?.();
     return undefined;
   }));
@@ -80,7 +80,7 @@ test('sends every row however often the run is killed, and reports each rejected
   expect(lines.toSorted((a, b) => a - b)).toEqual(bad);
   expect(arrived.size).toBe(ROWS - bad.length);
   expect(bad.some((id) => arrived.has(id))).toBe(false);
-  // One small journal, however long the file is.
+  // The journal stays small, whatever the length of the file.
   const folder = join(home.env.CDPADM_STATE_DIR ?? '', 'seed');
   const [journal = '', ...others] = readdirSync(folder).filter((name) => !isSwept(name));
   expect(others).toEqual([]);

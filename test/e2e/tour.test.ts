@@ -52,7 +52,7 @@ test('prints each command before its result, ends with 0 and leaves nothing behi
   lines.forEach(({ command }, index) => {
     if (command !== undefined) expect(lines[index + 1]).toHaveProperty('exit');
   });
-  // A deletion without its flag, and one of a role that somebody holds, are part of the lesson.
+  // A deletion without its flag, and one of an assigned role, are part of the tour.
   expect(lines.map(({ exit }) => exit)).toEqual(expect.arrayContaining([0, 6, 12]));
   const [platform = ''] = await judgedPlatforms();
   const { count, violations } = await judgedOf(platform);

@@ -58,7 +58,7 @@ function start(args: readonly string[], state = 'state'): { ended: Promise<Ended
   return { ended, kill: () => child.kill('SIGKILL'), isOver: () => over };
 }
 
-/** Kills it once the platform has received so many requests since now. */
+/** Kills it when the platform has received this many more requests. */
 async function killAfter(requests: number, args: readonly string[]): Promise<Ended> {
   const count = async (): Promise<number> => (await home.platform.api.requests()).length;
   const before = await count();
@@ -102,7 +102,7 @@ test('sends a killed trigger at most once, and the next one waits for the run', 
   for (let boundary = 1; boundary <= 6; boundary += size(1, 2)) {
     const before = await sent();
     await killAfter(boundary, trigger);
-    // What was sent last may be under way on the platform a little longer than the process that sent it.
+    // The platform may still handle the last request after the process has ended.
     const told = await vi.waitFor(async () => {
       const { data } = await home.json<unknown[]>('pipelines runs customers --all');
       expect(data).toHaveLength(await sent());
@@ -111,7 +111,7 @@ test('sends a killed trigger at most once, and the next one waits for the run', 
     const after = await sent();
     expect(told).toBe(after);
     expect(after - before).toBeLessThanOrEqual(1);
-    // Whoever comes next waits for what is running, and asks for one run of their own.
+    // The next trigger waits for the running one, and triggers one run.
     expect((await start([...trigger, '--wait-idle']).ended).code).toBe(0);
     expect(await sent()).toBe(after + 1);
   }
@@ -123,7 +123,7 @@ test.each([
 ])('creates everything once in simultaneous applies %s, and reports the truth to each', async (_who, state) => {
   const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
   for (const { code, stderr } of results) {
-    // Who comes second is told so: there already (1, 6), or changed meanwhile (6).
+    // A later apply reports a conflict: exists already (1, 6), or changed in the meantime (6).
     expect([0, 1, 6], stderr).toContain(code);
   }
   expect(results.some(({ code }) => code === 0)).toBe(true);

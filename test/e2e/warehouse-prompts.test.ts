@@ -1,4 +1,4 @@
-// What a terminal adds to warehouse sync: a secret that is shown as a mask is asked for, and nothing of it is drawn.
+// Warehouse sync on a terminal asks for a masked secret, and draws nothing of it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -83,7 +83,7 @@ test('asks for each masked secret when a folder is applied', async () => {
   expect(await screen.exit).toBe(0);
   expect(screen.raw()).not.toContain(RIGHT);
   expect(await home.json('connections get crm')).toMatchObject({ data: { status: 'healthy' } });
-  // What was typed is remembered as what was sent: another one is noticed.
+  // The typed secret is remembered, so another one counts as a change.
   home.write('sync/connections/crm.yaml', CONNECTION.replace('sync', 'loader'));
   expect(await home.json('warehouse diff sync', env(RIGHT))).toMatchObject({ data: { steps: [] } });
   expect(await home.json('warehouse diff sync', env('another'))).toMatchObject({ data: { summary: { update: 1 } } });

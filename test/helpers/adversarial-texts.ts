@@ -35,7 +35,7 @@ export function adversarialTexts(expression: RegExp): Growing[] {
     walk.alternatives(pattern.alternatives, ['']);
     for (const [lead, element] of walk.found) {
       const pumps = walk.samples(element);
-      // What the repetition does not match ends it, and with it most matches.
+      // A letter that the repetition does not match ends it, and with it most matches.
       const ends = ['', ...letters.filter((letter) => !pumps.includes(letter)), 'x\n', '\n\u0000'];
       for (const pump of pumps) {
         add(lead, pump, ends);

@@ -6,7 +6,7 @@ import type { ByType } from '../../src/lib/domain/warehouse/plan.ts';
 const anyId = fc.constantFrom('a', 'b', 'c', 'd');
 const anyName = fc.constantFrom('One', 'Two', 'Ünï "x"');
 
-/** What is a mask, in every form that one comes in. */
+/** Every form of a mask. */
 export const anyMask = fc
   .tuple(
     fc.constantFrom('', ' ', '"', "'", '\t', '\n'),

@@ -1,4 +1,4 @@
-// A real browser without a window, driven over its own pipe: for pages whose look only a browser can tell.
+// Drives a headless browser over its pipe, for tests of how pages look.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
@@ -21,9 +21,9 @@ const FLAGS = [
 ];
 
 export interface Page {
-  /** Every address that was asked for since the page was opened, its own included. */
+  /** Every address that was requested since the page was opened, its own included. */
   readonly requests: readonly string[];
-  /** What the console and the security policy complained of. */
+  /** The messages of the console and the security policy. */
   readonly complaints: readonly string[];
   /** Calls the DevTools protocol for this page. */
   send<T = Record<string, unknown>>(method: string, params?: Record<string, unknown>): Promise<T>;

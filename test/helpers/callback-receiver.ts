@@ -14,7 +14,7 @@ export interface CallbackReceiver {
   readonly received: ReceivedCallback[];
   /** Statuses of the next answers, in turn; 202 afterwards. `hang` never answers, `reset` drops the connection. */
   next(...answers: (number | 'hang' | 'reset')[]): void;
-  /** Resolves once so many have come in all. */
+  /** Resolves when this many have arrived in all. */
   count(wanted: number): Promise<void>;
   close(): Promise<void>;
 }

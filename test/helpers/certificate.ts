@@ -25,7 +25,7 @@ export function makeCertificate(validity?: Validity): Certificate {
   const name = sequence(der(0x31, sequence(objectId('550403'), der(0x0c, Buffer.from('platform.test')))));
   const alternatives = sequence(...NAMES.map((text) => der(0x82, Buffer.from(text))), der(0x87, [127, 0, 0, 1]));
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  // Two authorities of one name are told apart by these.
+  // These distinguish two authorities of one name.
   const keyId = createHash('sha256').update(publicKey).digest().subarray(0, 20);
   const extensions = sequence(
     sequence(objectId('551d13'), TRUE, octets(sequence(TRUE))),

@@ -1,4 +1,4 @@
-// Runs the program in process with streams, folders and a clock of its own, and tells what came out.
+// Runs the program in process with its own streams, folders and clock, and returns its output.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ export interface CliOptions {
   cwd?: string;
   /** Text, or a stream of its own: one that never ends. */
   stdin?: string | Readable;
-  /** Which streams are terminals; default none. */
+  /** The streams that are terminals; none by default. */
   tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean } | boolean;
   columns?: number;
-  /** Nobody reads standard output: each write to it fails with EPIPE. */
+  /** Standard output has no reader: each write to it fails with EPIPE. */
   brokenPipe?: boolean;
   clock?: Clock;
   /** Aborting it with a KnownError is Ctrl-C, SIGTERM or a time limit. */

@@ -21,7 +21,7 @@ export function createTestClock(start = TEST_TIME): TestClock {
       signal?.throwIfAborted();
       sleeps.push(ms);
       now += ms;
-      // Whoever is waited for must have a chance to go on.
+      // Other work must get a turn.
       await turn();
       signal?.throwIfAborted();
     },

@@ -1,4 +1,4 @@
-// Checks what went over an embedded platform's wire against the OpenAPI document, by a validator that knows nothing of ours.
+// Checks the wire of an embedded platform against the OpenAPI document, with an independent validator.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/lib/contract/openapi.ts';
 import type { SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
@@ -24,7 +24,7 @@ interface Checked {
 type OnTheWire = Omit<SeenExchange, 'platform' | 'hasOwnWords'>;
 
 interface Conformance {
-  /** What in an exchange is not as the document says. Bodies and parameters in a deployment's own words are not read. */
+  /** The parts of an exchange that differ from the document. Bodies and parameters in a deployment's own words are not read. */
   violations(seen: OnTheWire, hasOwnWords?: boolean): string[];
 }
 
@@ -53,7 +53,7 @@ const LINKS: Record<string, Record<string, Operation>> = {
   },
 };
 
-/** What stands for a scheme of the document in a request. */
+/** The header of each scheme of the document. */
 const AUTHORIZATION: Record<string, RegExp> = {
   bearer: /^Bearer \S+$/,
   basic: /^Basic [A-Za-z0-9+/]+={0,2}$/,
@@ -107,7 +107,7 @@ function conformance(): Conformance {
     if (!response) return [`response: ${status} is not documented`];
     const place = `response ${status}`;
     if (text === undefined) {
-      // Refusals of E and F may come without a body (specification, "Errors", E and F).
+      // Errors of E and F may come without a body (specification, "Errors", E and F).
       return status < 300 && response.content ? [`${place}: has no body`] : [];
     }
     if (!response.content) return [`${place}: has a body`];
@@ -147,7 +147,7 @@ function conformance(): Conformance {
   };
 }
 
-/** Nobody answers for what is not in the document but by saying that there is nothing. */
+/** An address outside of the document must answer 404 or 405. */
 function undocumented(method: string, url: string, status: number): string[] {
   return status === 404 || status === 405 ? [] : [`${method} ${url}: ${status} for what is not documented`];
 }
@@ -211,7 +211,7 @@ function parametersOf({ names, pattern }: Checked, path: string, search: string)
   ];
 }
 
-/** A parameter is text on the wire; the schema says what it stands for. */
+/** A parameter is text on the wire; the schema gives its type. */
 function typed(text: string, schema: { type?: string }): unknown {
   if (schema.type === 'string') return text;
   if (/^-?\d+$/.test(text)) return Number(text);

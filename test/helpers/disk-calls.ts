@@ -1,4 +1,4 @@
-// What is asked of the disk, in turn: whether a text was on it before the next step relied on it.
+// Records the calls to the disk in order, to check that a text was synced before the next step relied on it.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished } from 'vitest';

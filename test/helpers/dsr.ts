@@ -19,7 +19,7 @@ export function dsrBody(
   };
 }
 
-/** What skips the waiting period of an erasure. */
+/** Skips the waiting period of an erasure. */
 export const SKIP = { extensions: { 'opendsr.platform.example': { skip_waiting_period: true } } };
 
 /** Sends below `/v3` as the first workspace, or with `credentials` as `key:secret`. */

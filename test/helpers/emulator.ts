@@ -28,7 +28,7 @@ export function send(method: string, url: string, { body, headers = {} }: SendOp
       agent: false,
       headers: {
         'content-type': 'application/json',
-        // Node frames the body of a GET by itself as little as it expects one.
+        // Node does not frame the body of a GET.
         ...(raw !== undefined && { 'content-length': String(Buffer.byteLength(raw)) }),
         ...headers,
       },
@@ -82,7 +82,7 @@ export interface TestEmulator extends Emulator {
   api: TestControl;
   /** A request below the platform's address. */
   send(method: string, path: string, options?: SendOptions): Promise<Exchange>;
-  /** The same with a bearer token, fetched anew when the clock was moved. */
+  /** The same with a bearer token, which is fetched again after the clock was moved. */
   call(method: string, path: string, options?: SendOptions): Promise<Exchange>;
   /** A new access token. */
   token(): Promise<string>;
@@ -112,12 +112,12 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
     bearer = undefined;
   };
   const api = testControl(emulator, forgetToken);
-  /** What a folder's log holds from an earlier start. */
+  /** The entries in a folder's log from an earlier start. */
   const before = options.data === undefined ? 0 : (await api.requests()).length;
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
     const { count, violations } = await judgedOf(ready.base_url);
-    // What succeeded was no fault's answer.
+    // A successful response did not come from a fault.
     const done = count > 0 ? [] : (await api.requests()).slice(before).filter(({ status }) => (status ?? 999) < 300);
     await emulator.close();
     requireConformance(violations);

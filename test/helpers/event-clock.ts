@@ -32,7 +32,7 @@ export function createEventClock(): EventClock {
         await turn();
         if (ended.signal.aborted) return work;
         const next = sleepers.shift();
-        if (next === undefined) throw new Error('Nobody sleeps, and the work has not ended.');
+        if (next === undefined) throw new Error('Nothing sleeps, and the work has not finished.');
         now = next.at;
         next.wake();
       }

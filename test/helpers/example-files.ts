@@ -1,4 +1,4 @@
-// What the examples of the pages speak of, put where a reader would have it.
+// Writes the files that the examples of the pages name.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,6 +1,6 @@
-// The error that some work ends with, so that a test can look at all of it.
+// Catches the error of some work, for tests that check all of it.
 
-/** What `work` throws; fails when that is nothing. */
+/** The error that `work` throws; fails if it throws none. */
 export function thrownBy(work: () => unknown): Error {
   try {
     work();
@@ -10,7 +10,7 @@ export function thrownBy(work: () => unknown): Error {
   throw new Error('it succeeded');
 }
 
-/** What a promise is rejected with; fails when it is not. */
+/** The error that a promise rejects with; fails if it resolves. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise;

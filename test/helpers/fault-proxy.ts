@@ -1,11 +1,11 @@
-// Stands between the program and an embedded platform, and lets one fault befall the request that it is told to.
+// A proxy between the program and an embedded platform that injects one fault into a chosen request.
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { readRequests, type ReceivedRequest } from './fault-server.ts';
 import { listenOnLoopback } from './loopback.ts';
 
-/** What the platform answered, whole. */
+/** A whole response of the platform. */
 export interface PlatformAnswer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -13,25 +13,25 @@ export interface PlatformAnswer {
 }
 
 export interface ProxiedRequest extends ReceivedRequest {
-  /** What the platform answered; undefined when the request never reached it. */
+  /** The platform's response; undefined if the request never reached it. */
   answered: PlatformAnswer | undefined;
-  /** Whether a fault befell it. */
+  /** True if a fault was injected. */
   struck: boolean;
-  /** What the client was answered; undefined when the answer was cut, delayed or left out. */
+  /** The response to the client; undefined if it was cut, delayed or left out. */
   told?: PlatformAnswer;
 }
 
 export interface ProxyFault {
   name: string;
-  /** Whether the platform receives the request. */
+  /** True if the platform receives the request. */
   delivered: boolean;
   /** Nothing listens any more: there is no request to do anything with. */
   refuses?: boolean;
-  /** Whether a client waits for its time limit. */
+  /** True if a client waits for its time limit. */
   slow?: boolean;
   /** The answer that takes the place of the platform's; `act` is for what is not a whole answer. */
   answer?: (answer: PlatformAnswer, received: ReceivedRequest) => PlatformAnswer;
-  /** What the client gets instead of the answer. */
+  /** Writes the client's side instead of the response. */
   act?: (socket: Socket, answer: PlatformAnswer, trap: string, received: ReceivedRequest) => void;
 }
 
@@ -53,7 +53,7 @@ export interface FaultProxy {
   readonly port: number;
   /** Requests since `begin`, in order, whole. */
   readonly requests: ProxiedRequest[];
-  /** What arrived at the address that redirects point to, in bytes. */
+  /** The bytes that arrived at the target of redirects. */
   readonly strayed: number;
   /** Forgets what came, and takes the fault of the next requests; without one all pass through. */
   begin(plan?: FaultPlan | FaultChooser): Promise<void>;
@@ -182,7 +182,7 @@ function forward(
   });
 }
 
-/** The answer with its framing made anew, `change` over its headers. */
+/** The response with new framing, and `change` over its headers. */
 export function answerBytes({ status, headers, body }: PlatformAnswer, change: Record<string, string> = {}): Buffer {
   const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...kept } = headers;
   const framed = status === 204 ? {} : { 'content-length': String(body.length) };

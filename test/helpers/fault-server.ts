@@ -5,14 +5,14 @@ import { listenOnLoopback } from './loopback.ts';
 
 export interface ReceivedRequest {
   method: string;
-  /** Path and query as they stood on the wire. */
+  /** Path and query as on the wire. */
   target: string;
   /** Names in lower case. */
   headers: Record<string, string>;
   body: string;
 }
 
-/** What is done with one request, read whole. The connection stays open unless the fault ends it. */
+/** Handles one request, read whole. The connection stays open unless the fault ends it. */
 export type Fault = (socket: Socket, request: ReceivedRequest) => void;
 
 export interface FaultServer {
@@ -48,7 +48,7 @@ export async function startFaultServer({ tls }: FaultServerOptions = {}): Promis
     connections++;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // What goes wrong with the connection is what the tests look at from the other end.
+    // The tests check errors of the connection from the other end.
     socket.on('error', () => undefined);
     if (resets > 0) {
       resets--;
@@ -166,7 +166,7 @@ export function chunked(body: string | Buffer, headers: Record<string, string> =
   };
 }
 
-/** One byte every few milliseconds, for ever: the answer goes on and never ends. */
+/** One byte every few milliseconds: the response never ends. */
 export function drip(everyMs = 10): Fault {
   return (socket) => {
     socket.write(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }));

@@ -13,7 +13,7 @@ export interface Forged {
 
 export interface Wanted {
   subject: string;
-  /** Who signs; itself without one. */
+  /** The signer; self-signed without one. */
   by?: Forged;
   /** Lines such as `subjectAltName=DNS:a.example`. */
   extensions?: string[];

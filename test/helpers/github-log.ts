@@ -1,4 +1,4 @@
-// What the runner of GitHub Actions takes for commands in what a step writes.
+// Reads the workflow commands of GitHub Actions in the output of a step.
 
 /** The commands that it would run, in order: after blanks or, in their older form, anywhere; none inside a fence. */
 export function commandsIn(text: string): string[] {

@@ -1,4 +1,4 @@
-// Where a reader of inputs finds its files and its standard input, with nobody who stops it.
+// The files and the standard input of a reader of inputs, with a signal that never aborts.
 import { Readable } from 'node:stream';
 import type { InputSource } from '../../src/lib/files/read-input.ts';
 

@@ -70,7 +70,7 @@ function part(node: AST.Element, flags: string, step: () => void): Matcher {
   }
 }
 
-/** Whether a letter is one that a class, a set or a literal letter of an expression stands for. */
+/** True if a class, a set or a literal letter of an expression matches a letter. */
 export function letterTest(node: AST.Element, flags: string): (letter: string) => boolean {
   const expression = new RegExp(`^(?:${node.raw})$`, flags.replace(/[gmy]/g, ''));
   const known = new Map<string, boolean>();
@@ -90,7 +90,7 @@ function assertion(node: AST.Assertion, flags: string, step: () => void): Matche
     const inner = either(node.alternatives, flags, step);
     return (text, at, next) => {
       let found = false;
-      // Only short expressions stand behind: those with a bound are tried from every place within it.
+      // A look-behind has only short expressions: a bounded one is tried from every place within its bound.
       for (let from = at; from >= Math.max(0, at - 8) && !found; from -= 1) {
         found = inner(text, from, (to) => to === at);
       }
@@ -101,7 +101,7 @@ function assertion(node: AST.Assertion, flags: string, step: () => void): Matche
   const isHere = new Map<string, boolean>();
   return (text, at, next) => {
     step();
-    // A place depends on the letters next to it alone; `x` stands for those that are further away.
+    // A place depends only on the letters next to it; `x` replaces those that are further away.
     const before = `${at > 1 ? 'x' : ''}${text[at - 1] ?? ''}`;
     const around = `${before}|${text[at] ?? ''}${at < text.length - 1 ? 'x' : ''}`;
     let found = isHere.get(around);

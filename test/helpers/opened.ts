@@ -1,4 +1,4 @@
-// What a test opens is closed when the test is over, however it ends.
+// Closes what a test opens when the test is over, however it ends.
 import { onTestFinished } from 'vitest';
 
 /** Hands over what is being opened, to be closed after the running test: the last one first. */

@@ -1,7 +1,7 @@
 // The openssl of the machine.
 import { execFileSync } from 'node:child_process';
 
-/** What it prints; throws when it fails. */
+/** Returns its output; throws if it fails. */
 export function openssl(...args: string[]): string {
   return execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });
 }

@@ -1,6 +1,6 @@
-// What a browser is asked about how a page looks: expressions for `evaluate`.
+// Expressions for `evaluate` that measure how a page looks.
 
-/** The least contrast of any text with what lies behind it, by the formula of the accessibility guidelines. */
+/** The least contrast of any text with its background, by the formula of the accessibility guidelines. */
 export const LEAST_CONTRAST = `(() => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const rgb = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
@@ -16,5 +16,5 @@ export const LEAST_CONTRAST = `(() => {
   return least;
 })()`;
 
-/** What lies outside of the page sideways, but for what scrolls in a box of its own. */
+/** Elements beyond the sides of the page, except in a box that scrolls. */
 export const SIDEWAYS = `document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth`;

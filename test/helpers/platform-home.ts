@@ -11,9 +11,9 @@ export interface PlatformHome {
   cwd: string;
   /** The folder above the program's four. */
   folder: string;
-  /** What the program's environment is, credentials for the platform included. */
+  /** The program's environment, with credentials for the platform. */
   env: Record<string, string>;
-  /** What every run gets that is not given otherwise. */
+  /** The default options of every run. */
   defaults: CliOptions;
   /** Runs a command line; words with spaces need the list form. */
   run(line: string | readonly string[], options?: CliOptions): Promise<CliResult>;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type CliHome, createCliHome } from './cli.ts';
 
 export interface ProfileHome extends CliHome {
-  /** Where the settings file lies, or will. */
+  /** The path of the settings file. */
   settingsFile: string;
-  /** What the settings file holds. */
+  /** The contents of the settings file. */
   settings(): { current?: string; profiles: Record<string, Record<string, unknown>> };
-  /** Where the secrets of a profile lie that are kept in a file. */
+  /** The path of the file with a profile's secrets. */
   secretFile(profile: string): string;
 }
 

@@ -1,4 +1,4 @@
-// A loopback proxy: tunnels by CONNECT and forwards plain http; keeps what it was asked for.
+// A loopback proxy: tunnels by CONNECT and forwards plain http; records its requests.
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { listenOnLoopback } from './loopback.ts';

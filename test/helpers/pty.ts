@@ -24,7 +24,7 @@ export interface TerminalOptions {
 export interface Terminal {
   /** Resolves when the screen, colour left out, holds the text after the last one waited for; rejects at the end. */
   waitFor(text: string): Promise<void>;
-  /** The same for whichever of the texts comes first. */
+  /** The same for the first of several texts. */
   waitForOne(texts: readonly string[]): Promise<string>;
   type(keys: string): void;
   /** The exit code, once the program has ended. */
@@ -68,7 +68,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   });
   const screen = (): string => stripVTControlCharacters(drawn);
 
-  /** Where the first of the texts stands behind what was waited for before. */
+  /** The first of the texts after the one that was waited for before. */
   function find(texts: readonly string[]): { text: string; index: number } | undefined {
     return texts
       .map((text) => ({ text, index: screen().indexOf(text, position) }))

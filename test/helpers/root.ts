@@ -1,4 +1,4 @@
-// Where the repository and its built program are.
+// The paths of the repository and its built program.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-// A server that stands for the platform's seeding: counts the users that it accepts, and answers as it is told.
+// A server in place of the platform's seeding: counts the users that it accepts, with responses that a test chooses.
 import { createServer } from 'node:http';
 import { listenOnLoopback } from './loopback.ts';
 

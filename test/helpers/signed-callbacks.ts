@@ -1,4 +1,4 @@
-// Callbacks as the embedded platform signs and sends them, kept to be posted to a listener at will.
+// Records callbacks that the embedded platform signs and sends, for tests that post them to a listener.
 import { createServer } from 'node:http';
 import { listenOnLoopback } from './loopback.ts';
 import type { PlatformHome } from './platform-home.ts';

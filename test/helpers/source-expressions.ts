@@ -8,7 +8,7 @@ export interface SourceExpression {
   expression: RegExp;
 }
 
-/** What stands in a built expression for a part that is known only when the program runs. */
+/** The placeholder for a part of a built expression that is known only at run time. */
 const UNKNOWN_PART = 'x';
 
 /** All expressions of the program's own files. */
@@ -55,7 +55,7 @@ export function expressionsOf(file: string, text: string): SourceExpression[] {
     return new RegExp(pattern ? textOf(pattern) : '', flags ? textOf(flags) : '');
   }
 
-  /** The text of an expression, as far as the file alone tells it. */
+  /** The text of an expression, as far as the file alone shows it. */
   function textOf(node: ts.Expression): string {
     if (ts.isStringLiteralLike(node)) return node.text;
     if (ts.isRegularExpressionLiteral(node)) return literalOf(node)?.source ?? '';

@@ -1,4 +1,4 @@
-// A connection, a data model and a pipeline as the wire has them, each with nothing that it could do without.
+// A connection, a data model and a pipeline in wire form, each with only the required fields.
 
 export const CONNECTION = {
   id: 'lake',

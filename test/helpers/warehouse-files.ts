@@ -62,7 +62,7 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   'pipeline.yaml': PIPELINE,
 };
 
-/** What brings them to the platform, each before what needs it. */
+/** Commands that create them on the platform, in order. */
 export const CREATIONS = [
   'connections create -f connection.yaml',
   'data-models create -f model.yaml',

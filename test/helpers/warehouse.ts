@@ -1,4 +1,4 @@
-// A workspace of an embedded platform with a warehouse file behind it, for tests of warehouse sync.
+// A workspace of an embedded platform with a warehouse file, for tests of warehouse sync.
 import { join } from 'node:path';
 import { createDatabaseFile } from '../../src/lib/emulator/base/db.ts';
 import type { StartOptions } from '../../src/lib/emulator/index.ts';

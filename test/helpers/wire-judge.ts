@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
 
-/** What is known of one platform. */
+/** The findings about one platform. */
 export interface Judged {
   /** How many exchanges were judged. */
   count: number;
-  /** What was not as the OpenAPI document says. */
+  /** The violations of the OpenAPI document. */
   violations: string[];
 }
 

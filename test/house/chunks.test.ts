@@ -20,7 +20,7 @@ describe('loading', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'cdpadm-chunks-'));
     preload = join(folder, 'preload.cjs');
-    // The start loads chunks by itself: what it reads is what it runs.
+    // The start reads only the chunks that it runs.
     writeFileSync(
       preload,
       `const fs = require('node:fs');
@@ -70,7 +70,7 @@ describe('loading', () => {
   ])('%j with %j', (args, settings) => {
     const { files, modules } = loadedBy(args, { ...settings });
     expect(files.length).toBeGreaterThan(0);
-    // What a Tab needs of a group are its commands' flags, and never what one of them runs on.
+    // Completion needs the flags of a group's commands, and none of their dependencies.
     expect(
       files.filter((file) =>
         /contract-(?!choices)|run\.|work-(?!schema)|zod|undici|yaml|conf\.|inquirer|(?<!commands-)emulator|hono/.test(
@@ -133,7 +133,7 @@ describe('lazy requires', () => {
     ],
     ...[
       ['a text is left alone', 'const s = "require_a.f and `require_a.f`";'],
-      ['what is passed on as a whole is loaded at once', `${a}\nuse(require_a, require_a.x);`],
+      ['loads a module at once that is passed as a whole', `${a}\nuse(require_a, require_a.x);`],
       ['a name that means something else elsewhere is loaded at once', `${a}\nconst f = (require_a) => require_a.b;`],
       ['what stands deeper is left alone', 'function f() { const a = require("./a.js"); return a.b; }'],
     ].map(([what = '', code = '']): [string, string, string] => [what, code, code]),

@@ -1,4 +1,4 @@
-// The code that V8 made of the bundle, kept between two runs: whatever becomes of it, the program runs as without it.
+// The cache of V8's compiled code between two runs: a damaged cache never changes what the program does.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -73,7 +73,7 @@ const kept = (): string[] => (existsSync(code()) ? readdirSync(code()) : []);
 const nameFor = (words: string): string => `${words}.${process.version}.${process.arch}`;
 const keptFile = (words = 'hello'): string => join(code(), nameFor(words));
 
-/** What a run made of the file: the same one is left alone, another one has taken its place. */
+/** What a run does with the file: keeps it, or replaces it. */
 function isReplaced(before: number): boolean {
   return lstatSync(keptFile()).ino !== before;
 }
@@ -112,7 +112,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     ['something else', (file) => writeFileSync(file, 'something else')],
     ['readable by others', (file) => chmodSync(file, 0o644)],
     ['writable by others', (file) => chmodSync(file, 0o622)],
-  ])('that is %s is passed over and made anew', (_what, harm) => {
+  ])('that is %s is ignored and written again', (_what, harm) => {
     run('hello');
     harm(keptFile());
     const { ino } = lstatSync(keptFile());

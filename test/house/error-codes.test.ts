@@ -27,7 +27,7 @@ test('has every code that the sources use in the registry', () => {
 });
 
 test('uses every code of the registry', () => {
-  // Put together from the guard that refused.
+  // Composed from the guard that stopped the write.
   const codes = ERROR_CODES.filter((code) => !/^(roles|warehouse)\.guard\./.test(code));
   expect(codes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))).toEqual([]);
 });

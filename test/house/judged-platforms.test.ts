@@ -42,7 +42,7 @@ describe('a platform that the program starts', () => {
   }
 });
 
-/** What runs programs of ours as processes. */
+/** The files that run our program as a process. */
 const RUNS = /\b(?:PROGRAM|cdpadm\.js)\b|openTerminal\(|bundleEntry\(|runProgram\(/;
 /** An environment from which its platforms are heard of. */
 const TOLD = /\bcreate(?:\w*Home|World)\(|\bopenPlatformHome\(|\btellingEnv\(/;

@@ -50,7 +50,7 @@ test('compiles a strict program against the library without any other types', ()
   writeFileSync(file, CONSUMER);
 
   const complaints = MODES.flatMap(([name, module, moduleResolution]) => {
-    // The compiler's own declarations are not what is looked at.
+    // The compiler's own declarations are not checked.
     const strict = { strict: true, exactOptionalPropertyTypes: true, skipDefaultLibCheck: true, noEmit: true };
     const program = ts.createProgram([file], {
       ...strict,
@@ -67,7 +67,7 @@ test('compiles a strict program against the library without any other types', ()
       .map(({ messageText }) => `${name}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
   });
   expect(complaints).toEqual([]);
-  // A published file is read by everybody: what is no part of the entry's surface stays at home.
+  // Only the types of the entry are published.
   const published = readdirSync(join(installed, 'dist', 'types'), { recursive: true, encoding: 'utf8' });
   expect(published.filter((name) => name.endsWith('.d.ts')).toSorted()).toEqual([
     join('lib', 'emulator', 'base', 'embedding.d.ts'),

@@ -1,4 +1,4 @@
-// No command waits for an answer that nobody can give: with a closed input, without a terminal and under CI each ends.
+// No command waits for an answer with a closed input, without a terminal or in CI.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ describe.each([
   test.each(commands)('%s', async (path, command) => {
     const args = [...path.split(' '), ...leastWords(command)];
     const { stderr } = await runCli(args, { env: { ...home.env, ...env }, cwd: home.cwd, tty });
-    // Nobody was asked: a question ends in a mark and waits behind it.
+    // No question: it would end in a question mark.
     expect(stderr).not.toMatch(/\? (\([yYnN/]+\) )?$/);
   });
 });

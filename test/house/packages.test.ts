@@ -1,4 +1,4 @@
-// What is installed: runs on the oldest Node that we promise, builds nothing, and comes from wherever npm is told to.
+// Installed packages run on the oldest promised Node, build nothing, and come from the registry that npm is set to.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minVersion, satisfies } from 'semver';

@@ -10,7 +10,7 @@ const rows = [...page.matchAll(/^\| (\d+) \|(.*)\|$/gm)].map(([, number = '', re
   cells: rest.split('|').map((cell) => cell.trim()),
 }));
 
-/** The tests that a cell names; one without a folder stands beside the one before it. */
+/** The tests that a cell names; one without a folder is in the folder of the one before it. */
 function testsOf(cell: string): string[] {
   let folder = '';
   return [...cell.matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = '']) => {

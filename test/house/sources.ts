@@ -1,4 +1,4 @@
-// The project's own source files, parsed, for the tests that look at code.
+// The project's own source files, parsed, for tests that check code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';

@@ -63,7 +63,7 @@ const texts =
 const ODD: readonly ProxyFault[] = [
   remade('a mark of UTF-8', (value) => `\ufeff${JSON.stringify(value)}`),
   changed('a charset', true, () => ({ headers: { 'content-type': 'application/json; charset=UTF-8' } })),
-  // What is no JSON, such as a certificate, is asked for as it is.
+  // A request for something that is not JSON, such as a certificate, names its type.
   changed('gzip', true, ({ body, headers }) =>
     String(headers['content-type']).includes('json') && body.length > 0
       ? { body: gzipSync(body), headers: { 'content-encoding': 'gzip' } }
@@ -121,7 +121,7 @@ const HOSTILE: readonly ProxyFault[] = [
 const STACK = /This is a bug|TypeError|RangeError|Cannot read prop|node:internal/;
 const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** Deeds that were accepted more than once, word for word. */
+/** Writes that were accepted more than once, word for word. */
 function twice(requests: readonly ProxiedRequest[]): string[] {
   const done = requests
     .filter(

@@ -1,4 +1,4 @@
-// What a listener tells the commands that it runs and the servers that it hands callbacks on to: nothing of the credentials.
+// A listener gives no credentials to the commands that it runs and the servers that it forwards callbacks to.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { PlatformHome } from '../helpers/platform-home.ts';
 import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
 
-/** What a variable holds that the profile in use names for its client secret. */
+/** The value of the variable that the profile in use names for its client secret. */
 const NAMED = 'canary-of-a-named-variable';
 const SECRETS = [CANARIES.client, CANARIES.workspaceKey, CANARIES.workspace, CANARIES.environment, NAMED];
 
@@ -85,7 +85,7 @@ it('forwards the body, and no secret in an argument, the environment, a header o
   expect((await home.run(['dsr', 'submit', ...request, '--callback-url', url])).code).toBe(0);
   await home.platform.api.advance('4d');
   await home.platform.api.flushCallbacks();
-  // Both are told of each state, at their own pace.
+  // Both get each state, at their own pace.
   await vi.waitFor(
     () => {
       expect(handed).toHaveLength(3);
@@ -111,6 +111,6 @@ it('forwards the body, and no secret in an argument, the environment, a header o
   const texts = [stdout, stderr, ...handed, ...files.map((path) => readFileSync(path, 'latin1'))];
   const found = SECRETS.flatMap((secret) => spellings(secret)).filter((text) => texts.some((it) => it.includes(text)));
   expect(found).toEqual([]);
-  // What is told of the person behind the request is the platform's business, not the ledger's.
+  // The platform, not the ledger, decides what a callback says about a person.
   expect(files.map((path) => readFileSync(path, 'latin1')).join('')).not.toContain('a@example.com');
 });

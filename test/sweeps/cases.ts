@@ -25,7 +25,7 @@ export interface CommandCase {
   env?: Record<string, string>;
   /** Exit codes of a run without faults; default 0. */
   exits?: readonly number[];
-  /** What it finds is its result: such a run prints no error document, whatever it finds. */
+  /** Its result is the findings, so a run that finds something prints no error document. */
   reports?: true;
   /** Its result is no JSON, even under `-o json`. */
   plain?: true;
@@ -56,7 +56,7 @@ const changeRoles = ({ folder }: World): void => {
   const text = readFileSync(file, 'utf8').replace('name: Role analyst', 'name: Role analyst, renamed');
   writeFileSync(file, text.replace('roles:', '# Reviewed every spring\nroles:'));
 };
-/** A revision to go back to; `REVISION` in a command line stands for it. */
+/** Makes a revision to go back to; `REVISION` in a command line is replaced by its id. */
 const pushRoles: readonly Step[] = [
   pull,
   changeRoles,
@@ -198,7 +198,7 @@ function exampleCase(command: string): CommandCase {
   });
 }
 
-/** What the command's record says of it. */
+/** The help part of the command's record. */
 export function recordOf({ command }: Pick<CommandCase, 'command'>): CommandHelp {
   const help = helpOf(leafOf(command));
   if (!help) throw new Error(`${command} has no record`);

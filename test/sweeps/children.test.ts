@@ -1,4 +1,4 @@
-// What the programs that a command starts for the user are told: nothing of the credentials, wherever these come from.
+// The programs that a command starts for the user get no credentials, wherever these come from.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { CONNECTION } from '../helpers/warehouse-files.ts';
@@ -16,7 +16,7 @@ if (path === undefined) console.log(readFileSync(__dirname + '/secret.txt', 'utf
 else writeFileSync(path, readFileSync(path, 'utf8').replace('Role analyst', 'Renamed').replace('3001', '3002'));
 `;
 
-/** What a user's environment may hold besides: secrets of two profiles, and the same secret for another tool. */
+/** More of a user's environment: secrets of two profiles, and the same secret for another tool. */
 const ENV = {
   CDPADM_ACCESS_TOKEN: '',
   CDP_SECRET: CANARIES.environment,

@@ -4,7 +4,7 @@ import type { Evidence } from './claims-judge.ts';
 import { wasAccepted } from './deeds.ts';
 import type { Holdings } from './holdings.ts';
 
-/** What is not true of the rows; none for other commands. */
+/** The false claims about rows; none for other commands. */
 export function falseRows(evidence: Evidence): string[] {
   const { wanted } = evidence;
   if (wanted.command === 'seed bulk') return falseSeeds(evidence);
@@ -40,7 +40,7 @@ function countsOf(stdout: string): Counts | undefined {
   }
 }
 
-/** Whether the platform has a request of this id about this person. */
+/** True if the platform has a request of this id about this person. */
 function isHeld(after: Holdings, { email, subject_request_id: id }: Row): boolean {
   return after.get(`request ${id ?? ''}`)?.includes(JSON.stringify(email ?? '')) === true;
 }

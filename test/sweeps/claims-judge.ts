@@ -73,7 +73,7 @@ function falseAcceptance({ outcome, requests, wanted }: Evidence): string[] {
   return problems;
 } // prettier-ignore
 
-/** Whatever the result shows of a resource is on the platform. */
+/** The platform has everything that the result shows of a resource. */
 function falseResult({ after, outcome: { stdout } }: Evidence): string[] {
   const problems: string[] = [];
   const visit = (value: unknown): void => {

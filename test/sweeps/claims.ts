@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 
 export const FLAGS = ['-o', 'json', '--request-timeout', '20s', '--retries', '1', '--timeout', '5m'];
 
-/** Every command line that sends something and ends by itself; those that write are found by running them. */
+/** Every command line that sends something and finishes; a run shows which of them write. */
 export const SENDING: readonly CommandCase[] = CASES.filter(
   ({ elsewhere, local, serves }) => elsewhere === undefined && local !== true && !serves,
 );
@@ -25,7 +25,7 @@ export interface CleanClaims {
   problems: readonly string[];
 }
 
-/** What the command does when every answer is genuine. */
+/** Runs the command with genuine responses. */
 export async function cleanClaims(world: World, wanted: CommandCase): Promise<CleanClaims> {
   await world.prepare(wanted);
   const before = await readHoldings(world, []);
@@ -93,7 +93,7 @@ export async function claimsOf(
   return problems.map((problem) => `exit ${outcome.code}: ${problem}`);
 }
 
-/** What the ledger says of each request: a state that it has is the platform's. */
+/** The false claims of the ledger: each state in it must be the platform's. */
 async function falseLedger(world: World, { command }: CommandCase, after: Holdings): Promise<string[]> {
   if (!command.startsWith('dsr')) return [];
   const { stdout } = await world.well('dsr ledger export -o json');

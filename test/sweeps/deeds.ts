@@ -16,7 +16,7 @@ const GROUPS = '/platform/workspaces/*/groups';
 
 /** Method, path on the platform's one port (`*` for an id), what may follow. */
 export const WRITES: readonly (readonly [method: string, path: string, AfterLoss])[] = [
-  // Whichever token comes is used.
+  // Any token does.
   ['POST', '/oauth/token', 'repeat'],
   // The whole manifest: who sends it twice may write over what somebody else wrote between.
   ['PUT', '/platform/v2/organizations/*/accounts/*/roles', 'confirm'],
@@ -58,7 +58,7 @@ export function afterLossOf(method: string, target: string): AfterLoss | undefin
   return PATTERNS.find((known) => known.method === method && known.pattern.test(path))?.afterLoss;
 }
 
-/** Whether the same call may be done twice: a question, or a write that comes to the same. What is not known may not. */
+/** True if the call may be sent twice: a read, or a write with the same result. An unknown call may not. */
 export function mayRepeat(method: string, target: string): boolean {
   return method === 'GET' || method === 'HEAD' || afterLossOf(method, target) === 'repeat';
 }
@@ -77,7 +77,7 @@ export const ACCEPTED_ONLY: readonly (readonly [path: RegExp, status: number])[]
 export const acceptedStatus = ({ target }: Pick<ProxiedRequest, 'target'>): number | undefined =>
   ACCEPTED_ONLY.find(([path]) => path.test(target.split('?')[0] ?? ''))?.[1];
 
-/** Whether the client was told, whole, that the platform accepts what it cannot show. */
+/** True if the client got a whole response that the platform accepted the write. */
 export function wasAccepted(request: ProxiedRequest): boolean {
   const { told } = request;
   return told !== undefined && told.status === acceptedStatus(request) && !isTrouble(told);

@@ -15,7 +15,7 @@ import { createWorld, type World } from './world.ts';
 
 /** Blocks of 512 bytes: nothing at all, hardly anything, and too little for files of some length. */
 const LIMITS = [0, 1, 2, 4, 8, 16];
-/** What keeps an id or a copy of what it replaces, before it sends anything. */
+/** Commands that save an id or a copy before they send anything. */
 const KEPT_FIRST = /^(dsr submit|roles (push|edit|create|update|delete|rollback))/;
 /** Asked for again, these are done again. */
 const ASKED_ANEW = /^(pipelines (trigger|reset)|connections update|intake event|api|dsr submit --regulation)/;
@@ -34,7 +34,7 @@ async function cleanRun(wanted: CommandCase): Promise<Clean> {
   return cleanOf(world.proxy.requests);
 }
 
-/** What the user's own folder holds, by name. */
+/** The files of the user's folder, by name. */
 function contents(folder: string): Map<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -62,7 +62,7 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
   if (!(wanted.exits ?? [0]).includes(ended.code ?? -1) && !ASKED_ANEW.test(name)) {
     let again = await runProgram(world, wanted, { flags: RESUMED.test(name) ? ['--resume'] : [] });
     let requests = [...first, ...world.proxy.requests];
-    // There was nothing yet to go on with.
+    // There was nothing to resume yet.
     if (again.code === 2 && RESUMED.test(name)) {
       again = await runProgram(world, wanted);
       requests = [...requests, ...world.proxy.requests];

@@ -1,5 +1,5 @@
 // A finished command exits, and its output is complete: short and long commands into files, pipes, slow readers and
-// readers that leave; and every command of the table by itself.
+// readers that leave; and every command of the table alone.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';

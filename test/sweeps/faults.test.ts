@@ -9,16 +9,16 @@ import { inTurn, randomOf, SEED, tell } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = isWhole ? 6 : 3;
-/** Of the whole, so much is taken: `SHARE=0.1` is a quick look at all of it. */
+/** The part of the whole to run: `SHARE=0.1` is a quick pass over all of it. */
 const SHARE = Number(process.env.SHARE ?? 1);
 /** Of each world: by their number and not by time, so that a seed draws the same ones everywhere. */
 const SAMPLE_RUNS = 30;
-/** What the whole is at least; a part that was asked for is what it is. */
+/** The least number of runs of the whole. */
 const WHOLE_RUNS = SHARE < 1 || process.env.ONLY || process.env.FAULT ? 1 : 20_000;
 const HOUR = 3_600_000;
 
 const FLAGS = ['-o', 'json', '--request-timeout', '700ms', '--retries', '1'];
-/** For waits that the platform asks for and nobody would sit through. */
+/** For long pauses that the platform asks for. */
 const LIMIT = ['--timeout', '8m'];
 
 const SWEPT = CASES.filter(({ elsewhere, local }) => elsewhere === undefined && local !== true);
@@ -50,7 +50,7 @@ async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
 const nameOf = ({ args, command }: CommandCase): string =>
   `${command} ${typeof args === 'string' ? args : args.join(' ')}`;
 
-/** What is wrong with one run, with all that is needed to see it again. */
+/** The problems of one run, with everything needed to reproduce it. */
 async function problemsOf(world: World, { plan, wanted }: Run, clean: Clean): Promise<string[]> {
   await world.prepare(wanted);
   const flags = plan.fault.slow === true ? [...FLAGS, ...LIMIT] : FLAGS;

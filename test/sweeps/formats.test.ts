@@ -66,7 +66,7 @@ function markdownCells(line: string): string[] {
 /** A hash or a random id: none of the words is as long; where words could be, a digit tells it from them. */
 const HEX = /\b([0-9a-f]{8,}|(?=[0-9a-f]*\d)[0-9a-f]{6,7})\b/g;
 
-/** What differs from run to run. */
+/** Replaces the parts that differ from run to run. */
 function steady(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+\d\d:\d\d)?/g, 'TIME')
@@ -144,7 +144,7 @@ function expectSame(format: Format, text: string, data: unknown): void {
     const sheet = sheets[format]?.(text);
     if (sheet) compared += expectCells(sheet, data);
   } else {
-    // What was written to a file is told beside it.
+    // A command that writes a file reports it on standard error.
     if (format !== 'table') expect(text.trim()).not.toBe('');
   }
 }

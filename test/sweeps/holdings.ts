@@ -11,7 +11,7 @@ export type Holdings = ReadonlyMap<string, string>;
 type Json = Record<string, unknown>;
 
 const WORKSPACES = FIXTURES.workspaces;
-/** What the platform adds, and what changes by itself as time passes. */
+/** Fields that the platform adds, and fields that change with time. */
 const ADDED = /^(created_|last_modified_|status$|errors$|next_|started_on$|ended_on$)/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
@@ -55,7 +55,7 @@ export async function readHoldings(
   return cells;
 }
 
-/** Who a request is about: from the fixtures, or from the body that the platform accepted. */
+/** The person of each request, from the fixtures or from the accepted body. */
 async function readRequests(
   { platform }: World,
   requests: readonly ProxiedRequest[],

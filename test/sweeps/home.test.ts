@@ -10,7 +10,7 @@ import { createWorld, type World } from './world.ts';
 
 /** A folder in which nothing can be made, whoever runs the test. */
 const NOWHERE = '/proc/cdpadm';
-/** It tells what is wrong with the home. */
+/** It reports the problems of the home. */
 const EXAMINES = 'doctor';
 /** They write a file for the user, which a full disk does not take. */
 const WRITES_A_FILE = /^(roles pull|warehouse export|dsr results)/;
@@ -41,7 +41,7 @@ test.skipIf(process.platform !== 'linux')(
       await world.prepare(wanted);
       const good = await world.run(wanted, ['-o', 'json']);
       await world.prepare(wanted);
-      // What a case needs from earlier commands is in the state.
+      // The state has the results of earlier commands.
       const needsState = wanted.before !== undefined || wanted.command.startsWith('emulator');
       const env = {
         ...wanted.env,

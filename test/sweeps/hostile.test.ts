@@ -13,15 +13,15 @@ import { createWorld, type Outcome, type World } from './world.ts';
 
 interface Hostile {
   name: string;
-  /** What stands in the file, or puts something there; `undefined` where it is no matter for this reader. */
+  /** The contents of the file, or a function that creates it; `undefined` if it does not apply to this reader. */
   make(good: string, reader: Reader): string | Buffer | ((path: string) => void) | undefined;
-  /** It may be taken for what it is, or refused: only how is looked at. */
+  /** It may be accepted or rejected: only how it ends is checked. */
   either?: true;
   /** The platform may be the one to reject it. */
   judgedThere?: true;
 }
 
-/** A text of no form is not looked into. */
+/** The contents of a plain text are not checked. */
 const formed = (make: (good: string, reader: Reader) => string) => (good: string, reader: Reader) =>
   ['csv', 'text'].includes(reader.format) ? undefined : make(good, reader);
 const isObject = ({ format }: Reader): boolean => format === 'json' || format === 'ndjson';
@@ -121,7 +121,7 @@ const caseOf = ({ args, before, beside = {}, command }: Reader): CommandCase => 
   ...(command === 'emulator start' && { serves: () => Promise.resolve(), exits: [130], plain: true }),
 });
 
-/** What is wrong with how it ended, refused or not. */
+/** The problems of how it ended, rejected or not. */
 function illOf({ code, stderr, stdout, hangs }: Outcome, exits: readonly number[] = []): string[] {
   const problems: string[] = [];
   if (hangs) problems.push('hangs');
@@ -135,7 +135,7 @@ function illOf({ code, stderr, stdout, hangs }: Outcome, exits: readonly number[
   return problems;
 }
 
-/** Line and column of each issue; what is wrong with a file as a whole, such as its size, has no place. */
+/** Line and column of each issue; a problem of the whole file, such as its size, has no place. */
 function placesOf(stderr: string): unknown[] {
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"error"')) ?? '{"error":{}}';
   const { error } = JSON.parse(line) as { error: { message?: string; issues?: { line?: number; column?: number }[] } };
@@ -165,7 +165,7 @@ async function problemsOf(reader: Reader, { either, judgedThere, make, name }: H
   const { code, stderr } = outcome;
   const refused = code !== 0 && code !== 130 && !(reader.byRow && code === 3);
   if (refused && judgedThere !== true && reader.judgedThere !== true && sent().length > 0)
-    problems.push(`refused, and yet sent: ${sent().join(', ')}`);
+    problems.push(`rejected, but sent: ${sent().join(', ')}`);
   const isKept = name === 'constructor' && reader.keepsUnknown === true;
   if (!refused && either !== true && reader.any !== true && !isKept && code !== 3)
     problems.push(`was accepted (exit ${code})`);

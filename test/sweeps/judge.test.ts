@@ -74,15 +74,15 @@ describe('a write that is sent again after its response was lost', () => {
   const judged = (...requests: ProxiedRequest[]): string[] =>
     judge({ command: 'x', args: '' }, { code: 0, stderr: '', stdout: '', hangs: false }, requests, cleanOf(requests));
 
-  it('is well behind a look', () => expect(judged(post('a', true), look('a'), post('a'))).toEqual([]));
+  it('is correct after a read', () => expect(judged(post('a', true), look('a'), post('a'))).toEqual([]));
   it('is correct when the first did not arrive', () => {
     expect(judged({ ...post('a', true), answered: undefined }, post('a'))).toEqual([]);
   });
   it('is another one with another id', () => expect(judged(post('a', true), post('b'))).toEqual([]));
   it.each([
     ['without a look', [post('a', true), post('a')]],
-    ['behind a look at another one', [post('a', true), look('b'), post('a')]],
-    ['behind a look without an answer', [post('a', true), look('a', true), post('a')]],
+    ['after a read of another one', [post('a', true), look('b'), post('a')]],
+    ['after a read without a response', [post('a', true), look('a', true), post('a')]],
     ['before the look', [post('a', true), post('a'), look('a')]],
   ])('is ill %s', (_how, requests) => {
     expect(judged(...requests)).toEqual(['sent again without a look: POST /v3/requests/ a']);
@@ -119,7 +119,7 @@ describe('a write whose response is lost and that cannot be read either', () => 
     /^(dsr submit --bulk people|roles apply|groups create|connections create -f connection-2|pipelines (apply|create))/;
   const confirmed = CASES.filter((one) => CONFIRMED.test(nameOf(one)));
   it.each(confirmed.map((one) => [nameOf(one), one] as const))(
-    '%s is only sent again behind a look',
+    '%s is only sent again after a read',
     async (_name, wanted) => {
       await world.prepare(wanted);
       await world.run(wanted, ['-o', 'json']);

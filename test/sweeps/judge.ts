@@ -1,10 +1,10 @@
-// What must hold of any run of any command, whatever befell it: judged from its output and from what the platform received.
+// Judges a run of any command with any fault, by its output and by what the platform received.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import type { CommandCase } from './cases.ts';
 import { afterLossOf, mayRepeat } from './deeds.ts';
 import type { Outcome } from './world.ts';
 
-/** Deeds that the platform accepted and that must not be done twice: how often each, ids and times that the program makes left out. */
+/** How often the platform accepted each write that must not be repeated, without ids and times that the program makes. */
 export function deeds(requests: readonly ProxiedRequest[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { answered, body, method, target } of requests) {
@@ -39,12 +39,12 @@ export interface Clean {
   requests: number;
 }
 
-/** What a run without faults did. */
+/** The writes of a run without faults. */
 export function cleanOf(requests: readonly ProxiedRequest[]): Clean {
   return { deeds: deeds(requests), repeatable: repeatable(requests), requests: requests.length };
 }
 
-/** Exits that a fault on the wire may end in: refused, partial, unavailable, network, a wait that was too long. */
+/** Exit codes that a fault on the wire may cause: rejected, partial, unavailable, network, timeout. */
 const FAULT_EXITS = [1, 3, 7, 8, 11];
 
 export interface ErrorDocument {
@@ -86,13 +86,13 @@ function misjudged(error: ErrorDocument | undefined, stderr: string, requests: r
   return problems;
 }
 
-/** What two requests have in common that are the same deed: its id, where it has one, or its whole body. */
+/** The key of a write: its id if it has one, or its whole body. */
 function deedOf({ body, method, target }: ProxiedRequest): string {
   const id = /"subject_request_id"\s*:\s*"([^"]+)"/.exec(body)?.[1];
   return `${method} ${target} ${id ?? body}`;
 }
 
-/** Whether the platform was asked, and answered, for what the deed is about, or for the list that holds it. */
+/** True if the platform answered a read of the resource, or of the list that has it. */
 function looksAt(deed: ProxiedRequest, { answered, method, struck, target }: ProxiedRequest): boolean {
   if (method !== 'GET' || struck || answered === undefined) return false;
   const id = /"subject_request_id"\s*:\s*"([^"]+)"/.exec(deed.body)?.[1];
@@ -103,7 +103,7 @@ function looksAt(deed: ProxiedRequest, { answered, method, struck, target }: Pro
   return `${path(target)}/`.startsWith(`${list}/`);
 }
 
-/** Deeds of kind `confirm` whose answer was lost behind the platform, and that were sent again without a look. */
+/** Writes of kind `confirm` that were sent again without a read after the response was lost. */
 function repeatedBlindly(requests: readonly ProxiedRequest[]): string[] {
   return requests.flatMap((lost, index) => {
     const { answered, method, struck, target } = lost;
@@ -149,10 +149,11 @@ export function judge(
   }
   if (code === 0) {
     for (const [deed, count] of clean.deeds) {
-      if ((done.get(deed) ?? 0) < count) say(`success is told, and this was not done: ${deed}`);
+      if ((done.get(deed) ?? 0) < count) say(`success is reported, but this was not done: ${deed}`);
     }
     const made = repeatable(requests);
-    for (const call of clean.repeatable) if (!made.has(call)) say(`success is told, and this was not sent: ${call}`);
+    for (const call of clean.repeatable)
+      if (!made.has(call)) say(`success is reported, but this was not sent: ${call}`);
   }
   return problems;
 }

@@ -68,7 +68,7 @@ const PAIRS: readonly { writes: readonly string[]; reads: CommandCase & { args: 
 
 const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-/** What may stand in a file instead; its lines are damaged one by one where it has several. */
+/** Damaged contents of a file; its lines are damaged one by one if it has several. */
 function damages(good: Buffer): [name: string, content: Buffer | string][] {
   const text = good.toString('latin1');
   const lines = text.split('\n').filter((line) => line !== '');
@@ -85,7 +85,7 @@ function damages(good: Buffer): [name: string, content: Buffer | string][] {
     ['half', good.subarray(0, good.length >> 1)],
     ['without its end', good.subarray(0, -1)],
     ['twice', Buffer.concat([good, good])],
-    ['a torn line behind it', Buffer.concat([good, Buffer.from('{"event":"subm')])],
+    ['a torn line after it', Buffer.concat([good, Buffer.from('{"event":"subm')])],
   ];
   const fields = lines.flatMap((line, index): [string, string][] =>
     mutations(line).map(([name, mutated]) => [

@@ -16,16 +16,16 @@ const WORLDS = 2;
 const HOUR = 3_600_000;
 /** Of the whole, so much is taken. */
 const SHARE = Number(process.env.SHARE ?? 1);
-/** Without the whole: so many commands, each killed once and once more, and the least number of kills that must strike. */
+/** In a sample: the number of commands, each killed twice, and the least number of kills that must take effect. */
 const DRAWN = 6;
 const LEAST = 8;
-/** Random moments for each command of the whole, within so many milliseconds from the start. */
+/** Random moments for each command of the whole, within a number of milliseconds from the start. */
 const RANDOM_MOMENTS = 3;
 const RANDOM_WITHIN_MS = 600;
 
 const MOMENTS = ['before delivery', 'delivered, unanswered', 'answered'] as const;
 
-/** At a request, by its number from 0; or after so many milliseconds. */
+/** At a request, by its number from 0; or after a number of milliseconds. */
 type Kill = { at: number; moment: (typeof MOMENTS)[number] } | { ms: number };
 
 /** Runs the built program, and kills it when the plan's request comes. */
@@ -41,7 +41,7 @@ function planOf(kill: Kill, end: () => void): FaultPlan {
     name: 'kill',
     delivered: kill.moment !== 'before delivery',
     act: (socket, answer) => {
-      // It has the answer, and some of what it does next, or nothing, behind it.
+      // It has the response, and may have done some of its next work.
       if (kill.moment === 'answered') socket.write(answerBytes(answer), end);
       else end();
     },
@@ -51,7 +51,7 @@ function planOf(kill: Kill, end: () => void): FaultPlan {
 
 const cleanRuns = new Map<CommandCase, Clean>();
 
-/** What a run without a kill does. */
+/** The writes of a run without a kill. */
 async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
   const known = cleanRuns.get(wanted);
   if (known) return known;
@@ -81,7 +81,7 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
     const flags = run > 0 ? againFlags(wanted) : [];
     ended = await start(world, wanted, kill, flags);
     requests.push(...world.proxy.requests);
-    // It was killed before there was anything to go on with.
+    // It was killed before there was anything to resume.
     if (flags.length > 0 && ended.code === 2) {
       ended = await start(world, wanted, kill);
       requests.push(...world.proxy.requests);

@@ -1,4 +1,4 @@
-// What a killed run may leave, and what it and its next run may have done together.
+// Checks what a killed run leaves, and what it and its next run do together.
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { host } from '../../src/lib/kernel/host.ts';
@@ -16,10 +16,10 @@ import type { World } from './world.ts';
 const ASKED_ANEW =
   /^(pipelines (trigger|reset)|connections update|intake event|api|emulator .*|dsr submit --regulation.*)$/;
 
-/** What is added to the command line when it is run again. */
+/** The flags of the next run. */
 export const againFlags = (wanted: CommandCase): string[] => (hasFlag(wanted, '--resume') ? ['--resume'] : []);
 
-/** What hinders: the locks and temporary files of a process that is no more are taken over, or swept, by the next write there. */
+/** Locks and temporary files that block others: the next write takes over or deletes those of a dead process. */
 export const locks = (world: World): string[] =>
   filesOf(world)
     // Of the compiled code so many files are kept, whatever their names.
@@ -31,12 +31,12 @@ function isHeld(path: string): boolean {
   try {
     return host.isAlive((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid);
   } catch {
-    // What cannot be read hinders, too.
+    // An unreadable lock blocks others, too.
     return true;
   }
 }
 
-/** What all runs together did, against what one does: nothing twice, nothing not at all. */
+/** Compares what all runs did with what one run does: nothing is done twice and nothing is missing. */
 export function compare(
   wanted: CommandCase,
   runs: number,

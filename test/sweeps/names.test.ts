@@ -22,7 +22,7 @@ const NAMES = {
   password: 'passphrase',
 };
 
-/** What the table does not send, in words that have another name here. */
+/** More lines, with words that have another name here. */
 const MORE: readonly CommandCase[] = [
   { command: 'connections list', args: '--service-provider PROVIDER_D' },
   {

@@ -17,7 +17,7 @@ const WAYS: [name: string, options: () => CliOptions][] = [
   ['a terminal, but CI', () => ({ stdin: endless(), tty: true, env: { CI: '1' } })],
 ];
 
-/** Whether it may send a write without a question: the probe of a check, or what --confirm confirmed. */
+/** True if it may write without a question: the probe of a check, or a write that --confirm confirmed. */
 const isUnasked = (one: CommandCase): boolean => recordOf(one).effect !== 'write' || one.args.includes('--confirm');
 
 /** All but those that run until they are stopped, or read standard input by a flag. */

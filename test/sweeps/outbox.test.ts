@@ -50,7 +50,7 @@ let home: PlatformHome;
 let strike: Bundle;
 let receiver: Server;
 let forwardTo: string;
-/** What the forward address accepted. */
+/** The callbacks that the forward address accepted. */
 let forwarded: Forwarded[];
 /** The status that the forward address answers. */
 let answer: () => number;
@@ -116,7 +116,7 @@ async function listen(kill: Kill | undefined, log: string, flags: readonly strin
     : undefined;
 }
 
-/** A listener that ends by itself was not killed: that is a failure of its own. */
+/** A listener that ends before it is killed is a failure. */
 function expectNoEnd(): void {
   expect(listener?.exitCode, stderr).toBeNull();
 }
@@ -130,7 +130,7 @@ async function end(signal: NodeJS.Signals): Promise<number | null> {
   return ((await ended) as [number | null])[0];
 }
 
-/** Posts callbacks, each request's in order; takes out of `open` what was acknowledged. Returns when it cannot go on. */
+/** Posts callbacks, those of a request in order; removes acknowledged ones from `open`. Returns when it cannot continue. */
 async function feed(url: string, open: SignedCallback[][], most: number, lanes: number): Promise<void> {
   let left = most;
   const busy = new Set<SignedCallback[]>();
@@ -236,7 +236,7 @@ test(
     let struck = 0;
     for (const kill of kills) if ((await session(kill)).struck) struck++;
     tell(
-      `${struck} of ${kills.length} kills took effect by themselves, at ${deeds} deeds to files and at random moments`,
+      `${struck} of ${kills.length} kills took effect by themselves, at ${deeds} file operations and at random moments`,
     );
     expect(struck).toBeGreaterThanOrEqual(5);
     // Nothing has to wait for the longer pauses at the end.

@@ -22,7 +22,7 @@ export interface RunOptions {
   flags?: readonly string[];
   /** The size that no file may grow beyond, in blocks of 512 bytes. */
   fileLimit?: number;
-  /** What befalls its requests; `end` kills the program. */
+  /** The faults of its requests; `end` kills the program. */
   plan?: (end: () => void) => FaultPlan;
 }
 
@@ -89,7 +89,7 @@ export const nameOf = ({ args, command }: CommandCase): string =>
 
 const only = new RegExp(process.env.ONLY ?? '');
 
-/** What may write to the platform, and ends by itself. */
+/** The commands that may write to the platform and finish. */
 export const WRITING = CASES.filter(
   (one) =>
     one.elsewhere === undefined &&

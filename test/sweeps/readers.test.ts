@@ -27,7 +27,7 @@ const OWN = new Set([
 
 const isFile = (value: string): boolean => /^(file|dir)\b/.test(value);
 
-/** `names` are all that may stand for it in a command line. */
+/** `names` are its spellings in a command line. */
 interface Taken {
   command: string;
   label: string;

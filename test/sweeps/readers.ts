@@ -1,4 +1,4 @@
-// Every file that somebody gives to the program, by the command line that reads it: what hostile contents are tried on.
+// Every file that a user gives to the program, with the command line that reads it, for tests with hostile contents.
 import { readFileSync } from 'node:fs';
 import type { World } from './world.ts';
 
@@ -8,24 +8,24 @@ export type Format = 'yaml' | 'json' | 'csv' | 'ndjson' | 'text';
 export interface Reader {
   command: string;
   args: string;
-  /** What is made hostile, from the working folder. */
+  /** The file that is made hostile, relative to the working folder. */
   file: string;
   format: Format;
-  /** What it holds otherwise, where that is not among the files of the stage. */
+  /** Its good contents, if the stage has no such file. */
   good?: string | ((world: World) => string);
   /** Other files that it takes. */
   beside?: Readonly<Record<string, string>>;
   /** Command lines that come before. */
   before?: readonly string[];
-  /** Rows that are refused are told one by one, and the others go in. */
+  /** Rejected rows are reported one by one, and the others are sent. */
   byRow?: true;
   /** Fields that it does not know are kept for the version that does. */
   keepsUnknown?: true;
-  /** Whatever it holds may be taken for what it is: only how that ends is looked at. */
+  /** Any contents may be accepted: only how the command ends is checked. */
   any?: true;
   /** The platform alone judges what it holds. */
   judgedThere?: true;
-  /** Exit codes of a refusal besides the usual ones. */
+  /** More exit codes of a rejection than the usual ones. */
   exits?: readonly number[];
 }
 
@@ -104,7 +104,7 @@ export const READERS: readonly Reader[] = [
   yaml('roles diff', 'wanted.yaml', 'wanted.yaml'),
   json('roles diff', 'wanted.yaml --base base.json', 'base.json', { good: ROLES, exits: [6] }),
   json('roles diff', 'wanted.yaml --against other.json', 'other.json', { good: ROLES }),
-  // A file that would be written over: one that is not understood holds somebody's edits (6).
+  // A file that would be overwritten: an invalid one may hold edits (6).
   yaml('roles pull', 'wanted.yaml', 'wanted.yaml', { exits: [6] }),
 
   yaml('groups create', '-f group.yaml --workspace 3002', 'group.yaml'),
@@ -249,7 +249,7 @@ export const READERS: readonly Reader[] = [
 
   { command: 'seed bulk', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', byRow: true },
   { command: 'seed validate', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', byRow: true },
-  // The first row alone is looked at.
+  // Only the first row is read.
   { command: 'seed preview', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', any: true, exits: [5] },
   ...['bulk', 'validate', 'preview'].map((name) =>
     yaml(`seed ${name}`, 'rows.csv --map-file columns.yaml', 'columns.yaml', {

@@ -122,14 +122,14 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
       .filter((status) => status !== usual)
       .map((status) => make(`${status} without a body`, () => ({ status, headers: {}, body: Buffer.alloc(0) }))),
   ];
-  // What names no id stays word for word the platform's own answer.
+  // Without an id, the response would stay the platform's own.
   const value = clean && parsed(clean);
   if (JSON.stringify(aboutAnother(value)) !== JSON.stringify(value))
     forms.push(make('the same about another id', (answer) => json(usual, aboutAnother(parsed(genuine(answer))))));
   if (stranger !== undefined) forms.push(make("another resource's body", () => json(usual === 204 ? 200 : usual, stranger)));
   if (method === 'POST' && pathOf(target) === '/v3/requests')
     forms.push(make('a signed body with another id', () => strangers.signed));
-  // Undelivered, it would be word for word what the platform answers to a write that it carried out.
+  // Undelivered, it would equal the platform's response to a write that succeeded.
   if (delivered)
     forms.push(...[200, 201, 202].filter((status) => status !== usual).map((status) =>
       make(`${status} with the body`, (answer) => (answer.status === 204 ? answer : { ...answer, status }))));
@@ -157,7 +157,7 @@ export function alteredForms({ answered }: Pick<ProxiedRequest, 'answered'>): Pr
 
 const TROUBLED = JSON.stringify(TROUBLE);
 
-/** What leaves a write open, so that a read decides. */
+/** Faults that leave the outcome of a write to a read. */
 export const LOSSES: readonly ProxyFault[] = [true, false].flatMap((delivered) => [
   replaced('503', delivered, () => ({ status: 503, headers: JSON_TYPE, body: Buffer.from(TROUBLED) })),
   replaced('429', delivered, () => ({ status: 429, headers: JSON_TYPE, body: Buffer.from(TROUBLED) })),
@@ -165,7 +165,7 @@ export const LOSSES: readonly ProxyFault[] = [true, false].flatMap((delivered) =
   { name: `reset, ${delivered ? '' : 'not '}delivered`, delivered, act: (socket) => void socket.resetAndDestroy() },
 ]);
 
-/** What a read that decides is answered instead; the platform answers it with 404 where the write did not arrive. */
+/** Replaced responses to that read; the platform answers 404 if the write did not arrive. */
 export function readForms({ byPath }: Strangers): ProxyFault[] {
   const make = (name: string, answer: NonNullable<ProxyFault['answer']>): ProxyFault => ({
     name,
@@ -192,7 +192,7 @@ export function readForms({ byPath }: Strangers): ProxyFault[] {
   ];
 }
 
-/** Whether a request writes, at the platform or at its control address. */
+/** True if a request writes, on the platform or at its control address. */
 export function writes({ method, target }: Pick<ProxiedRequest, 'method' | 'target'>): boolean {
   return method !== 'GET' && target !== '/oauth/token';
 }

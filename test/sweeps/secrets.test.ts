@@ -13,9 +13,9 @@ import { isWhole } from '../helpers/size.ts';
 import { SEED, tell } from './sweep.ts';
 import { createWorld, type Outcome, type World } from './world.ts';
 
-/** What these are for is to give the credentials of a platform that protects nothing. */
+/** Commands that print the credentials of an embedded platform. */
 const TELLS_CREDENTIALS = ['emulator start', 'emulator env'];
-/** Where a secret belongs: what the user wrote, and what the program keeps for itself. */
+/** The files that may hold a secret: the user's own, and the program's private ones. */
 const KEPT =
   /^(work-[^/]+\/(password\.txt|(service\/connections\/)?service-key\.json|sync\/|connection)|cache\/tokens\/|state\/emulators\/|config\/secrets)/;
 
@@ -38,7 +38,7 @@ function refusing(name: string, type: string, bodyOf: (received: ReceivedRequest
     delivered: false,
     act: (socket, _answer, _trap, received) => {
       const body = bodyOf(received);
-      // Whole: what a platform cuts itself, nobody can know.
+      // Whole, because a part that the platform cuts cannot be recognized.
       const said = [received.headers['authorization'], ...bareOf(received)].join(' ').replace(/[^ -~]/g, '');
       const head = `HTTP/1.1 400 Bad\r\ncontent-type: ${type}\r\nx-echo: ${said}\r\n`;
       socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
@@ -64,7 +64,7 @@ function straddling(received: ReceivedRequest): string {
 const asJson = (said: string): string =>
   JSON.stringify({ statusCode: 400, message: said, errors: [{ message: said, reason: said }] });
 
-/** Each refuses with what it was sent: credentials in its headers, secrets in its body. */
+/** Each rejects a request and echoes it: credentials in its headers, secrets in its body. */
 const ECHOES: readonly ProxyFault[] = [
   refusing('all as it came', 'application/json', ({ body, headers }) =>
     asJson(`${headers['authorization'] ?? ''} ${body}`),
@@ -84,13 +84,13 @@ const PLAIN: readonly Variant[] = [
 ];
 
 const refused = (fault: ProxyFault, at: number): Variant => [
-  `refused at request ${at}, ${fault.name}`,
+  `rejected at request ${at}, ${fault.name}`,
   ['--debug', '--trace-file', 'trace.ndjson', '--retries', '0'],
   { fault, at, mode: 'ever' },
 ];
 
 const FIRST = [0, 1, 2, 3];
-/** Each request refused in each way; in a sample each in one of them, another one for each command. */
+/** Each request rejected in each way; in a sample each in one way, another for each command. */
 const variantsOf = (index: number): Variant[] => [
   ...PLAIN,
   ...FIRST.flatMap((at) =>
@@ -124,7 +124,7 @@ function secretsOf(): string[] {
   return [...Object.values(CANARIES), ...tokens];
 }
 
-/** The first piece of a secret that stands in a text. */
+/** The first part of a secret that is in a text. */
 function pieceIn(text: string, pieces: ReadonlySet<string>): string | undefined {
   for (let at = 0; at + SHOWN <= text.length; at++) {
     const piece = text.slice(at, at + SHOWN);
@@ -155,7 +155,7 @@ function leaks(wanted: CommandCase, outcome: Outcome): string[] {
   });
 }
 
-/** Files and folders of the program that others may look into. */
+/** Files and folders of the program that others may read. */
 function openFiles(): string[] {
   const home = world.home.folder;
   const own = ['config', 'state', 'cache', 'data'].map((kind) => join(home, kind));

@@ -14,7 +14,7 @@ const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const dated = (date: string): string => ONE.replace('2024-01-31', date);
 const valued = (value: string): string => ONE.replace('"3"', value);
 const named = (name: string): string => ONE.replace('Orders', name);
-/** Where the text of an attribute's name begins in a row, from 1. */
+/** The column of an attribute's name in a row, from 1. */
 const NAME_AT = ONE.indexOf('Orders') + 1;
 
 const DATE = 'cutoff_date: must be a date of the calendar as yyyy-MM-dd';
@@ -84,7 +84,7 @@ const NDJSON: readonly Case[] = [
   { what: 'a cut last line', content: `${ONE}\n${TWO}\n${THREE.slice(0, -30)}`, accepted: 2, refused: { 3: 'it ends too early' } },
   { what: 'a name of bidi and escaped control characters', content: lines(named('O\u202e\\u0007')), accepted: 1 },
   { what: 'a name of 10 MB', content: lines(ONE, named(MB), THREE), accepted: 3 },
-  { what: 'a NUL behind the first 4 kB', content: lines(...Array.from({ length: 50 }, () => ONE), named('\u0000')), accepted: 50, refused: { 51: 'control character' } },
+  { what: 'a NUL after the first 4 kB', content: lines(...Array.from({ length: 50 }, () => ONE), named('\u0000')), accepted: 50, refused: { 51: 'control character' } },
 ]; // prettier-ignore
 
 const JSON_ARRAY: readonly Case[] = [
@@ -115,7 +115,7 @@ const CSV: readonly Case[] = [
   { what: 'a header alone', content: HEAD, accepted: 0 },
 ]; // prettier-ignore
 
-/** Refused as a whole, with these places and reasons; `map` is what the map file holds. */
+/** Rejected as a whole, with these places and reasons; `map` is the text of the map file. */
 const WHOLE: readonly (readonly [what: string, name: string, content: string | Buffer, issues: string[], map?: string])[] = [
   ['UTF-16', 'u.ndjson', utf16(`\ufeff${ONE}\n`), ['u.ndjson:1:1: the file is UTF-16']],
   ['UTF-16 without a mark', 'u.ndjson', utf16(`${ONE}\n`), ['u.ndjson:1:2: a NUL byte']],
@@ -195,7 +195,7 @@ describe('a hostile file is rejected as a whole, and nothing is sent', () => {
   test.each(cases)('$name: $what', async ({ name, content, issues, map }) => {
     seeding.write(name, content);
     const mapped = map === undefined ? [] : ['--map-file', seeding.write('map.yaml', Buffer.from(map, 'latin1'))];
-    // The first row of what is cut off can be looked at.
+    // The first row of a truncated file can be previewed.
     for (const command of ['bulk', 'validate', ...(name.endsWith('.gz') ? [] : ['preview'])]) {
       const { code, stdout, stderr } = await seeding.run([
         'seed',

@@ -15,16 +15,16 @@ import { PROGRAM } from '../helpers/root.ts';
 
 const ROWS = 40;
 const BATCHES = 4;
-/** Of a run that nobody disturbs: its batches, and what it takes to find the row that the platform refuses. */
+/** The requests of a run without kills: its batches, and those that find the row that the platform rejects. */
 const REQUESTS = 9;
-/** Refused on the way, and by the platform. */
+/** Rejected by a check, and by the platform. */
 const WRONG = 7;
 const UNWANTED = 23;
 
 type Moment = 'before' | 'unanswered' | 'answered';
 const MOMENTS: readonly Moment[] = ['before', 'unanswered', 'answered'];
 interface Kill {
-  /** Which request from the start of the process on. */
+  /** The number of the request from the start of the process. */
   at: number;
   moment: Moment;
 }
@@ -108,7 +108,7 @@ test(
       arrived = new Set();
       // Fewer requests may be left than the kill waits for: then the process simply ends.
       let code = await run(false, first);
-      // Whose request stays without an answer cannot have ended by itself.
+      // A process whose request has no response cannot have finished.
       if (first.at <= BATCHES && first.moment !== 'answered') expect(code, what).toBeNull();
       if (code === null) {
         kills++;

@@ -1,4 +1,4 @@
-// What the commands of the table find: a platform that holds something of everything, and files that go with it.
+// The stage of the table's commands: a platform with something of everything, and matching files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONNECTION, MODEL, PIPELINE, SQL, stageWarehouse } from '../helpers/warehouse-files.ts';
@@ -193,7 +193,7 @@ config:
 
 const SERVICE_KEY = { type: 'service_account', key: CANARIES.serviceKey };
 
-/** Programs that write down what they were told before they do what they are for; they follow no link. */
+/** Programs that save their environment before they do their work; they follow no link. */
 const CHILDREN = {
   'editor.sh': 'set -C\n{ env > editor-was-told; } 2>/dev/null\nexec sed -i s/What/All/ "$@"\n',
   'key.sh': 'set -C\ncd "$(dirname "$0")"\n{ env > helper-was-told; } 2>/dev/null\ncat service-key.json\n',

@@ -1,4 +1,4 @@
-// What sweeps have in common: a seed that is printed, and work shared out among worlds.
+// Parts that sweeps share: a printed seed, and work distributed among worlds.
 import { randomFrom } from '../helpers/random.ts';
 import { SEED } from '../helpers/seed.ts';
 
@@ -20,7 +20,7 @@ export function tell(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Gives each of `items` to whichever worker is free; the sum of what `work` returns. */
+/** Gives each item to a free worker. Returns the sum of the results of `work`. */
 export async function inTurn<Worker, Item>(
   workers: readonly Worker[],
   items: readonly Item[],

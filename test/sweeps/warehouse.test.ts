@@ -1,4 +1,4 @@
-// Counted promises of warehouse sync: unknown outcomes, somebody else's edits, masks on the wire.
+// Counts the promises of warehouse sync: unknown outcomes, edits by another admin, masks on the wire.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync } from 'node:fs';
@@ -171,7 +171,7 @@ it('never sends a mask, whatever its form', async () => {
       home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(mask)));
       return runBeyond('warehouse apply sync --send-secrets --allow-delete --force --yes');
     },
-    // Behind a reference, and as what a flag gives.
+    // In a reference, and as the value of a flag.
     (mask) => runBeyond('connections update crm -f connection.yaml --yes', { WAREHOUSE_PASSWORD: mask }),
     (mask) => {
       home.write('secret.txt', mask);
@@ -190,7 +190,7 @@ it('never sends a mask, whatever its form', async () => {
     }),
     runs(200),
   );
-  // What GET shows, sent back as it is, or with one field edited.
+  // Sends back the result of a GET, unchanged or with one field edited.
   for (const edit of [(text: string) => text, (text: string) => text.replace('role: sync', 'role: loader')]) {
     home.write('shown.yaml', edit((await runBeyond('connections get crm -o yaml')).stdout));
     expect(await runBeyond('connections update crm -f shown.yaml --yes')).toMatchObject({ code: 9 });

@@ -28,7 +28,7 @@ export interface Callback {
 export interface Outcome extends CliResult {
   /** The command did not finish. */
   hangs: boolean;
-  /** What went wrong in serving, if it is a command that serves. */
+  /** The error of a command that serves. */
   served?: Error;
 }
 
@@ -47,7 +47,7 @@ export interface World {
   well(line: string): Promise<CliResult>;
   /** A fresh home, the platform's first state, and all that comes before the command. */
   prepare(wanted: CommandCase): Promise<void>;
-  /** Lets the proxy begin anew, for one more run since `prepare`. */
+  /** Resets the proxy for one more run after `prepare`. */
   begin(plan?: FaultPlan): Promise<void>;
   /** Runs the case's own command line in the home that was prepared. */
   run(wanted: CommandCase, flags?: readonly string[], plan?: FaultPlan, options?: CliOptions): Promise<Outcome>;
@@ -75,7 +75,7 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
   const ready = readdressed(platform.ready, proxy.port);
   const words = new Map<string, string>();
   let home: CliHome | undefined;
-  /** Whether the platform holds something else than at first. */
+  /** True if the platform's state differs from the fixtures. */
   let changed = true;
   let staleAt = 0;
 
@@ -186,7 +186,7 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
   return world;
 }
 
-/** Whether something reached the platform that may have changed what it holds. */
+/** True if a request that may have changed the platform's state reached it. */
 function wrote(requests: readonly ProxiedRequest[]): boolean {
   return requests.some(
     ({ answered, method, target }) => answered !== undefined && method !== 'GET' && target !== '/oauth/token',
@@ -200,7 +200,7 @@ function readdressed(ready: EmulatorReady, port: number): EmulatorReady {
   return JSON.parse(text) as EmulatorReady;
 }
 
-/** So that the commands of group `emulator` find the platform, behind its proxy. */
+/** Registers the platform with its proxy's address for the commands of group `emulator`. */
 function register({ env }: CliHome, ready: EmulatorReady, port: number): void {
   const folder = (kind: string): string => env[`CDPADM_${kind}_DIR`] ?? '';
   const paths = { config: folder('CONFIG'), state: folder('STATE'), cache: folder('CACHE'), data: folder('DATA') };

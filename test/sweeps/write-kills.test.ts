@@ -23,12 +23,12 @@ const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 /** Random moments for each command line. */
 const MOMENTS = 2;
-/** Without the whole: so many kills are tried, and so many must strike; at a random moment it may be over. */
+/** In a sample: the number of kills, and how many must take effect; at a random moment the run may be over. */
 const TRIED = 14;
 const LEAST = 10;
 
 const HOWS = ['before', 'half', 'after'] as const;
-/** At a write, or after so many milliseconds. */
+/** At a write, or after a number of milliseconds. */
 type Kill = { at: number; how: (typeof HOWS)[number] } | { ms: number };
 
 /** All that may be killed: what serves has no end of its own, and is killed in a test of its own. */
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => strike.remove());
 
 interface Written extends Ended {
-  /** `writeFileSync state/…`: each deed to a file, in order. */
+  /** `writeFileSync state/…`: each file operation, in order. */
   deeds: string[];
   ms: number;
 }
@@ -54,7 +54,7 @@ const proven = (text: string): string => text.replaceAll(/,unknown,"The outcome 
 
 let runs = 0;
 
-/** Runs the built program, and kills it at the moment that is told. */
+/** Runs the built program, and kills it at the given moment. */
 async function start(world: World, wanted: CommandCase, kill?: Kill, flags: readonly string[] = []): Promise<Written> {
   const log = `${strike.file}.${runs++}.log`;
   const env = {
@@ -119,7 +119,7 @@ const anyName = (deed: string): string =>
 /** Of a writer that is no more, or of an editor that was open: what a killed `roles edit` leaves has a rule of its own. */
 const isTemporary = (path: string): boolean =>
   /\.cdpadm-\d+-[a-z0-9]+\.tmp$|config\.json\.tmp-[0-9a-f]+$|^cdpadm-edit-\d+-/.test(path);
-/** What a run keeps for itself differs from run to run. */
+/** The program's own files differ from run to run. */
 const isOwn = (path: string): boolean => /^(state|cache)\/|\.lock$/.test(path);
 
 interface Run {
@@ -140,7 +140,7 @@ const steadyFiles = (world: World): Map<string, Kept> =>
     ]),
   );
 
-/** A run that nobody kills. */
+/** A run without a kill. */
 async function measure(world: World, wanted: CommandCase): Promise<Run> {
   await world.prepare(wanted);
   const { code, deeds, ms, stderr } = await start(world, wanted);
@@ -175,7 +175,7 @@ function isTorn(path: string, text: string): boolean {
   }
 }
 
-/** What is not as it was, and not as it will be. */
+/** Files that are neither as before nor as after the run. */
 function harm(world: World, before: Map<string, Kept>, whole: Run): string[] {
   const problems: string[] = [];
   const now = filesIn(world);
@@ -223,7 +223,7 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
   const flags = againFlags(wanted);
   let again = await start(world, wanted, undefined, flags);
   requests.push(...world.proxy.requests);
-  // It was killed before there was anything to go on with.
+  // It was killed before there was anything to resume.
   if (flags.length > 0 && again.code === 2) {
     again = await start(world, wanted);
     requests.push(...world.proxy.requests);
@@ -249,7 +249,7 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
     if (isOwn(path) || isTemporary(path) || whole.left.has(path)) continue;
     problems.push(`then ${path} is there`);
   }
-  // Where a private file was written since, what the killed run left is swept.
+  // A write of a private file deletes what the killed run left beside it.
   const replaced = again.deeds.flatMap((deed) => /^renameSync ((?:state|cache|config)\/.*)$/.exec(deed)?.[1] ?? []);
   const sweeping = new Set(replaced.map((path) => dirname(path)));
   for (const path of now.keys()) {
@@ -281,7 +281,7 @@ test(
     tell(`seed ${SEED}`);
     const problems: string[] = [];
     const worlds = await Promise.all(Array.from({ length: isWhole ? WORLDS : 1 }, () => createWorld()));
-    /** What reads only, and writes the same to the same files as another, is killed once for both. */
+    /** Commands that only read and write the same files are killed once for all of them. */
     const known = new Map<string, string>();
     let kills = 0;
 

@@ -1,4 +1,4 @@
-// A child process that writes files as it is told and prints what became of it as JSON.
+// A child process that writes files by its arguments and prints the outcome as JSON.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile, writeUserFile } from '../../../src/lib/kernel/durable.ts';
@@ -37,6 +37,6 @@ if (deed === 'refused') {
 } else if (deed === 'user-file') {
   report([attempt(() => writeUserFile(file, 'new'))]);
 } else {
-  // Whole texts of one letter each, until somebody kills us.
+  // Whole texts of one letter each, until it is killed.
   for (let round = 0; ; round++) writePrivateFile(file, (round % 2 ? 'a' : 'b').repeat(300_000));
 }

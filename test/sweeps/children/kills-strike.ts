@@ -14,7 +14,7 @@ type Calls = Record<string, Call>;
 type PathOf = (args: readonly unknown[]) => string | undefined;
 
 const { STRIKE_AT, STRIKE_FOLDER: folder, STRIKE_HOW: how, STRIKE_LOG: log } = process.env;
-// The program shows some of its environment, and hands it on.
+// The program shows some of its environment, and passes it to its children.
 for (const name of Object.keys(process.env)) if (/^(STRIKE_.*|NODE_OPTIONS)$/.test(name)) delete process.env[name];
 
 if (isMainThread && folder !== undefined && log !== undefined) {
