@@ -116,7 +116,7 @@ async function confirmDelete(ctx: Context, client: Client, route: Route, input: 
   );
 }
 
-/** Whether a reply has no id, or the id of the body or of the path. */
+/** True if a reply has no id, or the id of the body or of the path. */
 function namesNoOther({ method, path }: Route, input: Input, reply: unknown): boolean {
   const idOf = (value: unknown): unknown =>
     isRecord(value) ? (value['id'] ?? value['subject_request_id']) : undefined;

@@ -15,7 +15,7 @@ const exitCodes = `Exit codes
   5    not found or gone: 404, 410
   6    conflict or precondition: the platform changed, the plan is not the expected one, a role is assigned, not idle
   7    rate limited or unavailable after all retries: 429, 500, 502, 503, 504
-  8    network: connection refused or reset, TLS, timeout, or a write whose outcome is unknown
+  8    network: no connection, connection reset, TLS, timeout, or a write whose outcome is unknown
   9    an input file is invalid; every issue is listed as file:line:column: path: sentence
   10   differences were found; only with diff --exit-code
   11   a wait reached its --timeout

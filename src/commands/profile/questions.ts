@@ -45,7 +45,7 @@ interface Asking {
   profiles: Profiles;
   draft: Draft;
   probe: AddressProbe;
-  /** Whether the storage of the draft works; warns once if not. */
+  /** Checks the storage of the draft, and warns once if it does not work. */
   canKeep: () => Promise<boolean>;
   /** Also ask for the less common settings. */
   all: boolean;
@@ -110,7 +110,7 @@ async function askArea(asking: Asking, { address, commands, needs }: Area, isLas
   }
 }
 
-/** Enter alone does not skip all of `commands`: the user confirms, or is asked for the address again. */
+/** Enter alone does not skip all of `commands`: the user confirms, or gets the question again. */
 async function askNeededAddress(asking: Asking, field: Field, hint: string, commands: string): Promise<void> {
   const { ctx, draft } = asking;
   await askAddress(asking, field, false, hint);
@@ -201,7 +201,7 @@ async function askEnvironment(ctx: Context, draft: Draft): Promise<void> {
   if (choice === 'production') draft.profile.protected = true;
 }
 
-/** Whether neither the secret nor its place is known. */
+/** True if neither the secret nor its place is known. */
 function lacks({ profile, typed }: Draft, name: SecretName): boolean {
   return profile.secrets?.[name] === undefined && typed[name] === undefined;
 }

@@ -57,12 +57,12 @@ export function compareWithFile(file: Fields, manifest: ManifestReply): Manifest
   return edits;
 }
 
-/** Whether the file already matches. */
+/** True if the file already matches. */
 export function isEmpty({ fields, roles, inside }: ManifestEdits): boolean {
   return fields.size + inside.size + roles.dropped.size + roles.added.length === 0;
 }
 
-/** Whether no role needs an edit. */
+/** True if no role needs an edit. */
 export function leavesRoles({ roles, inside }: ManifestEdits): boolean {
   return inside.size + roles.dropped.size + roles.added.length === 0;
 }

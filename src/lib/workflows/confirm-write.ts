@@ -14,7 +14,7 @@ export interface Doubt {
   readonly error?: KnownError;
   /** The rejection in `error`: of the send, or of its repeat after a 429 or a 401. */
   readonly rejection?: KnownError | undefined;
-  /** Whether a request may have taken effect. False for a first send that the platform rejected. */
+  /** True if a request may have taken effect; false for a first send that the platform rejected. */
   readonly wasSent: boolean;
 }
 
@@ -35,10 +35,10 @@ export interface Write<Result, Stored> {
   readonly notes?: { lost?: string; arrived?: (result: Result) => string; again?: string };
   /** Throws KnownError for a loss or a rejection. `attempt` counts from 1. */
   send(attempt: number): Promise<Result>;
-  /** Whether a complete response proves the write: it has the same id and, if signed, a valid signature. */
+  /** True if a complete response proves the write: it has the same id and, if signed, a valid signature. */
   isOurs(result: Result): boolean;
   read(): Promise<Stored>;
-  /** Whether the read returned the same resource; another one proves nothing. */
+  /** True if the read returned the same resource; another one proves nothing. */
   isAbout(stored: Stored): boolean;
   judge(stored: Stored, doubt: Doubt): Judgement<Result> | Promise<Judgement<Result>>;
 }

@@ -36,7 +36,7 @@ export interface PushPorts {
   };
   scope: ManifestScope;
   profile: string | null;
-  /** Questions that a person, or a flag in their place, answers. A refusal throws guard (12). */
+  /** Questions that a person, or a flag in their place, answers. The answer no throws guard (12). */
   ask: {
     readonly possible: boolean;
     /** Shows where the write goes; throws guard (12) if only reads are allowed. */

@@ -122,7 +122,7 @@ describe('api', () => {
     ['a method that is none', ['api', 'FETCH', '/platform/x'], 2, /method|FETCH/],
     ['a GET with a body', ['api', 'GET', '/platform/x', '-f', '-'], 2, /no body/],
     ['what the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],
-  ])('refuses %s', async (_what, line, code, message) => {
+  ])('rejects %s', async (_what, line, code, message) => {
     expect(await admin.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
 });

@@ -78,7 +78,7 @@ describe('auth test', () => {
     expect(stderr).not.toContain('wrong-workspace-secret');
   });
 
-  it('does not repeat for each area what is wrong with the credentials as such', async () => {
+  it('reports a problem of the credentials once, not for each area', async () => {
     const { code, of } = await testAuth(complete({ CDPADM_CLIENT_SECRET: 'wrong-secret' }));
     expect([code, of('roles')?.status, of('seeding')?.status]).toEqual([4, 'failed', 'ok']);
     for (const area of ['groups', 'warehouse'])
@@ -87,7 +87,7 @@ describe('auth test', () => {
 
   it.each([
     ['wrong', 'wrong-secret', 'do not work'],
-    ['behind a variable that is not set', '', 'PLATFORM_SECRET, which is not set'],
+    ['in a variable that is not set', '', 'PLATFORM_SECRET, which is not set'],
   ])('is not taken in by a token of the same client when the secret is %s', async (_how, secret, told) => {
     const home = createCliHome();
     onTestFinished(home.remove);
@@ -100,7 +100,7 @@ describe('auth test', () => {
     expect(code).toBe(4);
     expect(stderr).toContain(told);
     if (secret === '') expect(stderr).toContain('cdpadm auth login --profile full');
-    // Who tries the credentials is not led to trying them.
+    // The hint must not suggest the command that just ran.
     expect(stderr).not.toContain('cdpadm auth test');
     expect((await home.run('doctor --retries 0', { env })).stdout).toMatch(/read roles\tfailed/);
     expect((await home.run('auth test', { env: { PLATFORM_SECRET: client_secret } })).code).toBe(0);
@@ -117,7 +117,7 @@ describe('auth test', () => {
     expect(of('roles')?.status).toBe('ok');
   });
 
-  it('goes on to the other areas where one is refused', async () => {
+  it('continues with the other areas after one is rejected', async () => {
     const { code, of } = await testAuth(complete({ CDPADM_ORG_ID: '99999' }));
     expect([code, of('roles')?.status, of('warehouse')?.status]).toEqual([4, 'failed', 'ok']);
   });
@@ -136,7 +136,7 @@ describe('auth test', () => {
   it.each([
     ['a wrong secret', { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, 'do not work'],
     ['a wrong token', { CDPADM_ACCESS_TOKEN: 'wrong-token' }, 4, 'do not work'],
-    ['an address where nobody answers', { CDPADM_AUTH_URL: 'http://127.0.0.1:9' }, 8, 'could not be tested'],
+    ['an address without a server', { CDPADM_AUTH_URL: 'http://127.0.0.1:9' }, 8, 'could not be tested'],
   ])('with %s fails, and says so twice', async (_what, more: Record<string, string>, exit, sentence) => {
     const { code, of, stderr } = await testAuth(environment(more));
     expect([code, of('roles')?.status]).toEqual([exit, 'failed']);

@@ -30,7 +30,7 @@ describe('doctor', () => {
     return { code, of: (check) => data.find((item) => item.check === check) };
   }
 
-  it('finds nothing wrong with a platform that answers', async () => {
+  it('finds no problem with a healthy platform', async () => {
     const { code, of } = await diagnose();
     expect(code).toBe(0);
     expect(of('base_url')).toMatchObject({ status: 'ok' });
@@ -72,7 +72,7 @@ describe('doctor', () => {
       /Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET/,
     ],
     ['a proxy variable without an address', { HTTPS_PROXY: 'nonsense' }, 'proxy', /not a URL/, /http:\/\/host:port/],
-  ])('says how to mend %s, and exits 1', async (_what, env, check, detail, fix) => {
+  ])('suggests a fix for %s and exits 1', async (_what, env, check, detail, fix) => {
     const { code, of } = await diagnose(env);
     expect(code).toBe(1);
     expect(of(check)).toMatchObject({
@@ -82,7 +82,7 @@ describe('doctor', () => {
     });
   });
 
-  it('tells in full, on a narrow terminal too, what is wrong and how to mend it', async () => {
+  it('shows each problem and its fix in full, also on a narrow terminal', async () => {
     const env = { CDPADM_AUTH_URL: 'http://127.0.0.1:1' };
     const { stderr, stdout } = await admin.run('doctor --no-color', { env, tty: true, columns: 60 });
     expect(stdout).toMatch(/^CHECK {3}auth_url$/m);

@@ -37,6 +37,6 @@ it.each([
   expect(commands.map(({ path }) => path).toSorted()).toEqual(paths.toSorted());
 });
 
-it('refuses a word that is no command', async () => {
+it('rejects an unknown command', async () => {
   expect(await runCli(['help', '--json', 'rols'])).toMatchObject({ code: 2, stdout: '' });
 });

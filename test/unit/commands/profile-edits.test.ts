@@ -1,4 +1,4 @@
-// Profiles that are there: edited, renamed, copied, handed on; their secrets stored and forgotten.
+// Existing profiles: edit, rename, copy, share, and store or remove their secrets.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -45,7 +45,7 @@ describe('profile edit', () => {
     ['protected=maybe', /true or false/],
     ['nonsense', /FIELD=VALUE/],
     ['secrets.client_secret=plain-secret-value', /never the secret itself/],
-  ])('refuses --set %s, says what would do, and changes nothing', async (change, message) => {
+  ])('rejects --set %s with a suggestion and changes nothing', async (change, message) => {
     const before = home.settings();
     const result = await run(`profile edit dev --set ${change}`);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
@@ -53,7 +53,7 @@ describe('profile edit', () => {
     expect(home.settings()).toEqual(before);
   });
 
-  it('names the profile under -n -o name, as every other deed on profiles does', async () => {
+  it('prints the profile under -n -o name, like every other profile command', async () => {
     const before = home.settings();
     expect((await run('profile edit dev --set org_id=5 -n -o name')).stdout).toBe('dev\n');
     expect(home.settings()).toEqual(before);
@@ -147,7 +147,7 @@ describe('profile rename and copy', () => {
     ['profile rename nobody x', 5],
     ['profile copy dev dev', 6],
     ['profile copy dev DEV', 6],
-  ])('%s is refused', async (line, code) => {
+  ])('rejects %s', async (line, code) => {
     const before = home.settings();
     expect((await run(line)).code).toBe(code);
     expect(home.settings()).toEqual(before);
@@ -181,7 +181,7 @@ describe('profile export and import', () => {
     ['nonsense: 1\n', 9],
     ['- a list\n', 9],
     ['secrets: {client_secret: plain-value}\n', 2],
-  ])('refuse %j', async (stdin, code) => {
+  ])('reject %j', async (stdin, code) => {
     const result = await run('profile import - bad --yes', { stdin });
     expect(result.code).toBe(code);
     expect(result.stderr).not.toContain('plain-value');
@@ -229,7 +229,7 @@ describe('auth login and logout', () => {
     'auth login --client-secret plain-value',
     'auth login --profile local --client-id x',
     'auth logout',
-  ])('%s is refused without a terminal', async (line) => {
+  ])('rejects %s without a terminal', async (line) => {
     const result = await run(line);
     expect(result.code).toBe(2);
     expect(result.stderr).not.toContain('plain-value');

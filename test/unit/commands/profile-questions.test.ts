@@ -1,4 +1,4 @@
-// `profile create` on a terminal: what is asked, in which case, and what becomes of the answers.
+// `profile create` on a terminal: its questions and the profile they result in.
 import { describe, expect, it } from 'vitest';
 import type { Draft, Profiles } from '../../../src/commands/profile/fields.ts';
 import { askForMissing, type AddressProbe } from '../../../src/commands/profile/questions.ts';
@@ -101,7 +101,7 @@ describe('askForMissing', () => {
     expect(piped.asked.filter((question) => question.includes('secret'))).toEqual([]);
   });
 
-  it('says what is wrong with an answer as it is given', async () => {
+  it('reports the problem of an answer immediately', async () => {
     const { ctx } = answering({ 'Platform address': 'http://api.example' });
     await expect(askForMissing(ctx, profilesOf(), draftOf(), ALL)).rejects.toThrow(/https:\/\//);
   });
@@ -180,7 +180,7 @@ describe('askForMissing', () => {
     await expect(askForMissing(ctx, profiles, draftOf(), ALL)).rejects.toBe(other);
   });
 
-  it('asks for ids and credentials only behind an address that was given, and says what goes without one', async () => {
+  it('asks for ids and credentials only after an address, and names the skipped commands', async () => {
     const { ctx, asked, said } = answering({ 'Data subject request address': 'https://dsr.example' });
     await askForMissing(ctx, profilesOf(), draftOf(), ALL);
     expect(asked).toEqual([
@@ -199,7 +199,7 @@ describe('askForMissing', () => {
     expect(said).toContain("The workspace's key and secret are for dsr.");
   });
 
-  it('says what goes without the token service, and asks for nothing that only it would need', async () => {
+  it('names the commands skipped without the token service, and asks nothing more for them', async () => {
     for (const [draft, how] of [
       [draftOf(), ALL],
       [draftOf({ base_url: 'https://api.example' }), REST],

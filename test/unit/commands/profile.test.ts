@@ -1,4 +1,4 @@
-// The profile commands as a user types them: stored, shown, refused, and never a secret anywhere.
+// The profile commands: stored, shown and rejected profiles, and never a secret in the output.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -79,7 +79,7 @@ describe('profile create', () => {
     [['--client-secret-command', ' ']],
     [['--client-secret-stdin', '--workspace-secret-stdin']],
     [['--client-id', 'env:']],
-  ])('refuses %j as usage, without repeating a secret', async (args) => {
+  ])('rejects %j as a usage error without repeating a secret', async (args) => {
     for (const format of ['table', 'json']) {
       const { code, stdout, stderr } = await run([
         'profile',
@@ -111,16 +111,16 @@ describe('profile create', () => {
     [[...ADDRESSES, '--vendor-domain', 'a b'], '--vendor-domain'],
     [[], '--base-url'],
     [['--client-id', 'x'], '--base-url'],
-  ])('refuses %j, naming %s', async (args, flag) => {
+  ])('rejects %j and names %s', async (args, flag) => {
     const { code, stderr } = await run(['profile', 'create', 'prod', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(flag)]);
   });
 
-  it.each(['local', '__proto__', '../x', 'a b'])('refuses the name %j', async (name) => {
+  it.each(['local', '__proto__', '../x', 'a b'])('rejects the name %j', async (name) => {
     expect((await run(['profile', 'create', name, ...ADDRESSES])).code).toBe(2);
   });
 
-  it('refuses a name that is taken', async () => {
+  it('rejects a taken name', async () => {
     await run(['profile', 'create', 'prod', ...ADDRESSES]);
     expect((await run(['profile', 'create', 'prod', ...ADDRESSES])).code).toBe(6);
   });
@@ -191,10 +191,10 @@ describe('profile list, show, use, delete', () => {
   });
 
   it.each([
-    ['stands in the profile', 'my-client', {}, 'my-client'],
+    ['is in the profile', 'my-client', {}, 'my-client'],
     ['is in a variable that is set', 'env:THE_ID', { THE_ID: 'id-of-variable' }, 'id-of-variable'],
     ['is in a variable that is not', 'env:THE_ID', {}, undefined],
-    ['is behind a command, which is not run for it', 'command:touch ran', {}, undefined],
+    ['comes from a command, which does not run for it', 'command:touch ran', {}, undefined],
   ])('shows the client id, which is no secret, where it %s', async (_how, written, variables, shown) => {
     const env = variables as Record<string, string>;
     await run('profile edit dev --set secrets.client_secret=env:S'.split(' '));
@@ -217,7 +217,7 @@ describe('profile list, show, use, delete', () => {
   it.each([
     [['profile', 'show', 'dev', '--origin'], 'NAME'],
     [['profile', 'show', '--profile', 'dev', '--origin'], '--profile'],
-  ])('shows a pinned profile by itself and names the ineffective variables: %j', async (line) => {
+  ])('shows a pinned profile alone and names the ineffective variables: %j', async (line) => {
     const { stdout, stderr } = await run(line, { env: { CDPADM_ORG_ID: '77', CDPADM_ACCESS_TOKEN: 'x' } });
     expect(stdout).toMatch(/^org_id\t1\tprofile: dev$/m);
     expect(stderr).toContain('Profile dev is pinned: CDPADM_ORG_ID, CDPADM_ACCESS_TOKEN have no effect.');

@@ -55,7 +55,7 @@ describe('schema', () => {
     expect(stdout).not.toContain('named.schema.json');
   });
 
-  it('refuses a document that has none', async () => {
+  it('rejects a document without a schema', async () => {
     expect((await admin.run('schema rols')).code).toBe(2);
   });
 });

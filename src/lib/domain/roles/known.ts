@@ -1,4 +1,4 @@
-// What the platform is known to hold when a roles file is checked, and the unknown fields that this allows in the file.
+// The known state of the platform for the check of a roles file, and the unknown fields that it allows in the file.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { isRecord } from '../../kernel/json.ts';

@@ -51,12 +51,12 @@ export function rolesById(roles: readonly Role[]): Map<string, Role> {
   return new Map(roles.map((role) => [role.role_id, role]));
 }
 
-/** Whether two roles mean the same: order of tasks, repeated tasks and `user:core` do not count. */
+/** Compares two roles, ignoring the order of tasks, repeated tasks and `user:core`. */
 export function sameRole(a: Role, b: Role): boolean {
   return a === b || roleContent(a) === roleContent(b);
 }
 
-/** Whether two lists of roles are the same in the fields of the specification, by which a PUT is confirmed. */
+/** Compares two lists of roles in the fields of the specification, by which a PUT is confirmed. */
 export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
   const content = (roles: readonly Role[]): string => canonicalJson(roles.map(specifiedPart).map(roleContent).sort());
   return content(a) === content(b);
@@ -72,12 +72,12 @@ export function specifiedPart({ role_id, name, description, tasks }: Role): Role
   };
 }
 
-/** Whether two manifests hold the same roles and unknown fields; stamps and order do not count. */
+/** Compares roles and unknown fields of two manifests, ignoring stamps and order. */
 export function sameContent(a: Manifest, b: Manifest): boolean {
   return manifestContent(a) === manifestContent(b);
 }
 
-/** Whether two readings of the platform show the same state: content and stamps, whatever the order. */
+/** Compares content and stamps of two manifests, ignoring order. */
 export function sameState(a: Manifest, b: Manifest): boolean {
   return sameStamp(a, b) && sameContent(a, b);
 }

@@ -25,7 +25,7 @@ export function compareManifests(from: Manifest, to: readonly Role[]): RolesComp
   return { plan: null, base, ...diffRoles(from.roles, to) };
 }
 
-/** The plan and the two manifests behind it. */
+/** A plan with the two manifests that it compares. */
 export interface PlannedPush {
   plan: RolesPlan;
   live: Manifest;

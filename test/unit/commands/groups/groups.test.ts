@@ -23,7 +23,7 @@ afterEach(() => home.close());
 const verbs = async (): Promise<string[]> => (await home.writes()).map((line) => line.split(' ')[0] ?? '');
 
 describe('groups set', () => {
-  it('creates, patches, replaces, and leaves alone: whichever is least', async () => {
+  it('creates, patches, replaces, or sends nothing, as needed', async () => {
     const set = 'groups set -f group.yaml --yes';
     expect(await home.json(set)).toMatchObject({ code: 0, data: { id: 'household' } });
     expect(await home.run(set)).toMatchObject({ code: 0 });
@@ -47,7 +47,7 @@ describe('groups set', () => {
     expect(await home.json('groups diff -f group.yaml --exit-code')).toMatchObject({ code: 0, data: { method: null } });
   });
 
-  it('foretells that a second definition is too many, and tells the refusal', async () => {
+  it('warns before a second definition, and reports the rejection', async () => {
     await home.run('groups set -f group.yaml --yes');
     home.write('group.yaml', GROUP.replace('household #', 'office #'));
     const result = await home.run('groups set -f group.yaml --yes');
@@ -110,7 +110,7 @@ describe('groups attributes', () => {
     ['an attribute that is not shared', 'groups attributes remove household is_membr --yes', 5, /mean is_member\?/],
     ['an unknown group', 'groups attributes add househol city --yes', 5, /mean household\?/],
     ['too many', `groups attributes add household ${'abcdefghi'.split('').join(' ')} --yes`, 9, /at most 10/],
-  ])('refuses %s', async (_what, line, code, message) => {
+  ])('rejects %s', async (_what, line, code, message) => {
     expect(await home.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
     expect(await verbs()).toEqual(['POST']);
   });

@@ -43,7 +43,7 @@ describe('roles create', () => {
       /did you mean audiences:view/,
     ],
     ['a name that is taken', 'roles create x --name User --description d --yes', 9, /x\.name: `User` is already taken/],
-  ])('refuses %s, with nothing sent', async (_what, line, code, message) => {
+  ])('rejects %s and sends nothing', async (_what, line, code, message) => {
     const result = await admin.run(line);
     expect(result).toMatchObject({ code, stderr: expect.stringMatching(message) });
     expect(await admin.puts()).toBe(0);
@@ -69,7 +69,7 @@ describe('roles update', () => {
     ['an unknown role', 'roles update usr-role --name X --yes', 5],
     ['a task it does not hold', 'roles update user-role --remove-task privacy:* --yes', 2],
     ['the core task', 'roles update user-role --remove-task user:core --yes', 2],
-  ])('refuses %s', async (_what, line, code) => {
+  ])('rejects %s', async (_what, line, code) => {
     expect((await admin.run(line)).code).toBe(code);
     expect(await admin.puts()).toBe(0);
   });

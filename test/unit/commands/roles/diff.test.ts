@@ -78,7 +78,7 @@ describe('roles diff --against FILE', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  it('refuses a second file that is none, with its own name and place', async () => {
+  it('rejects an invalid second file with its own name and place', async () => {
     admin.write('before.yaml', 'roles:\n  - role_id: x\n    name: X\n');
     const { code, error } = await offline('--against before.yaml');
     expect([code, error]).toMatchObject([9, { issues: [{ file: 'before.yaml', line: 2 }, { file: 'before.yaml' }] }]);
@@ -86,7 +86,7 @@ describe('roles diff --against FILE', () => {
   });
 
   it.each(['--against a.yaml --against-profile prod', '--against a.yaml --base b.yaml'])(
-    'refuses %s',
+    'rejects %s',
     async (flags) => {
       expect((await admin.run(`roles diff ${flags}`)).code).toBe(2);
     },
@@ -180,7 +180,7 @@ describe('roles diff --against-profile NAME', () => {
   });
 
   it('never takes secrets or addresses of the environment for the other profile', async () => {
-    // An earlier test's token would do without the secret.
+    // A token cached by an earlier test would hide a missing secret.
     const fresh = { CDPADM_CACHE_DIR: join(admin.folder, 'fresh-cache') };
     const missing = await admin.run('roles diff --against-profile prod', { env: fresh });
     expect(missing.code).toBe(4);

@@ -24,7 +24,7 @@ describe('roles history and rollback', () => {
     expect(await admin.json('roles history')).toMatchObject({ code: 0, data: [] });
   });
 
-  it('shows its times in one way on a terminal, and exactly to programs', async () => {
+  it('shows times in the format of the platform on a terminal, and exactly to programs', async () => {
     await admin.run('roles push --yes');
     const { stdout } = await admin.run('roles history', { tty: true, columns: 200 });
     expect(stdout).toMatch(/ \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} /);
@@ -32,7 +32,7 @@ describe('roles history and rollback', () => {
     expect((await admin.run('roles history -o csv')).stdout).toMatch(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/);
   });
 
-  it('saves each manifest before it is replaced, privately, and puts it back', async () => {
+  it('saves each manifest privately before it is replaced, and restores it', async () => {
     const before = await admin.live();
     await admin.run('roles push --yes');
     const { data } = await admin.json<Item[]>('roles history');
@@ -51,7 +51,7 @@ describe('roles history and rollback', () => {
     expect((await admin.json<Item[]>('roles history')).data.map((item) => item.reason)).toEqual(['rollback', 'push']);
   });
 
-  it('can roll back a rollback, by the beginning of its name', async () => {
+  it('rolls back a rollback by the beginning of its name', async () => {
     await admin.run('roles push --yes');
     const after = await admin.live();
     const first = (await admin.json<Item[]>('roles history')).data[0]?.revision ?? '';
@@ -64,7 +64,7 @@ describe('roles history and rollback', () => {
   it.each([
     ['nonsense', /Unknown revision/],
     ['2', /Several revisions begin with 2/],
-  ])('does not guess what %s means', async (name, message) => {
+  ])('reports an unknown or ambiguous revision: %s', async (name, message) => {
     await admin.run('roles push --yes');
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
     await admin.run('roles push --yes');

@@ -9,7 +9,7 @@ import { startTestEmulator } from '../../../helpers/emulator.ts';
 import { type Fault, type FaultServer, json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { sample } from '../../../helpers/size.ts';
 
-/** What moves a cursor, sets a title, clears a screen, ends a line, turns the direction or is not seen. */
+/** Characters that move a cursor, set a title, clear a screen, end a line, change the text direction or are invisible. */
 const PIECES = {
   escape: '\u001b[2J\u001b[1A\u001b]0;title\u0007',
   c1: '\u009b31m\u0090x\u009c',
@@ -21,7 +21,7 @@ const PIECES = {
   formula: '=cmd|\u001b[31m\n+1',
 } as const;
 
-/** A character that nobody's terminal is to get; line ends and the tabs between cells are ours. */
+/** A character that no terminal may get; line ends and the tabs between cells are our own. */
 const HARMFUL = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff\u{e0000}-\u{e007f}]/u;
 
 const KINDS = Object.keys(PIECES) as (keyof typeof PIECES)[];
@@ -82,7 +82,7 @@ beforeEach(() => {
     else if (method === 'PUT') onPut(socket, request);
     else json(held)(socket, request);
   });
-  // The wanted state: one is renamed, one is new, and all that no file could hold are gone.
+  // The wanted state: one is renamed, one is new, and those that no file can hold are removed.
   const tasks = [{ task_id: 'audiences:view' }];
   const renamed = { role_id: idOf('direction'), name: `Renamed ${PIECES.direction}`, description: PIECES.ends, tasks };
   const fresh = { role_id: 'fresh', name: 'Fresh', description: PIECES.escape, tasks };
@@ -167,7 +167,7 @@ describe('no view of roles lets a string of the platform out raw', () => {
   });
 });
 
-describe('a refusal of the platform', () => {
+describe('a rejection by the platform', () => {
   const message = KINDS.map((kind) => PIECES[kind]).join(' ');
   test.each([
     ['its own errors', json({ errors: [{ code: message, message }] }, { status: 400 })],
@@ -177,7 +177,7 @@ describe('a refusal of the platform', () => {
       json(`<html><title>${message}</title>${message}`, { status: 413, headers: { 'content-type': 'text/html' } }),
     ],
     ['a conflict', json({ errors: [{ code: 'CONFLICT', message }] }, { status: 409 })],
-  ])('by %s is told without its controls', async (_how, fault) => {
+  ])('shows %s without its control characters', async (_how, fault) => {
     onPut = fault;
     for (const more of [[], ['-o', 'json'], ['--verbose'], ['--debug']]) {
       const { code, stderr, stdout } = await run(

@@ -21,27 +21,27 @@ describe('roles pull', () => {
     expect((await other.run('roles push --yes')).code).toBe(0);
   }
 
-  it('writes a file in stable order that has nothing to push', async () => {
+  it('writes a file in stable order, without anything to push', async () => {
     expect((await admin.run('roles pull')).code).toBe(0);
     const ids = [...admin.read('roles.yaml').matchAll(/role_id: (.+)/g)].map((match) => match[1]);
     expect(ids).toEqual(['admin-role', 'audiences-only-role', 'read-only-role', 'support-role', 'user-role']);
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
   });
 
-  it('writes JSON by the extension, in the form of the wire', async () => {
+  it('writes JSON for a .json file, in wire form', async () => {
     await admin.run('roles pull roles.json');
     const file = JSON.parse(admin.read('roles.json')) as { $schema: string; roles: { tasks: unknown[] }[] };
     expect(file.roles[1]?.tasks).toEqual([{ task_id: 'user:core' }, { task_id: 'audiences:*' }]);
     expect((await admin.run('roles diff roles.json --exit-code')).code).toBe(0);
   });
 
-  it('writes to standard output for -, and no file', async () => {
+  it('writes to standard output for -, without a file', async () => {
     const { stdout } = await admin.run('roles pull -');
     expect(stdout).toContain('role_id: admin-role');
     expect(() => admin.read('roles.yaml')).toThrow('ENOENT');
   });
 
-  it('answers one document under -o json: what became of the file, or for - the manifest itself', async () => {
+  it('prints one document under -o json: the outcome for the file, or the manifest itself for -', async () => {
     const stamp = { last_modified_on: expect.any(String), last_modified_by: expect.any(String) };
     const planned = { file: 'roles.yaml', roles: 5, changed: true, ...stamp };
     const dry = await admin.json('roles pull --dry-run');
@@ -56,7 +56,7 @@ describe('roles pull', () => {
     });
   });
 
-  it('keeps local edits, names a way that loses none, and replaces them under --overwrite', async () => {
+  it('keeps local edits, suggests a way to keep them, and replaces them under --overwrite', async () => {
     await admin.run('roles pull');
     admin.edit('roles.yaml', 'name: Support', 'name: Mine');
     const edited = admin.read('roles.yaml');
@@ -67,13 +67,13 @@ describe('roles pull', () => {
     expect(admin.read('roles.yaml')).toContain('name: Support');
   });
 
-  it('refuses a file that it cannot read, rather than write over it', async () => {
+  it('rejects a file that it cannot read and does not overwrite it', async () => {
     admin.write('roles.yaml', 'roles: [');
     expect((await admin.run('roles pull')).code).toBe(9);
     expect(admin.read('roles.yaml')).toBe('roles: [');
   });
 
-  it('brings a file without edits up to date and keeps its comments and its order', async () => {
+  it('updates a file without edits and keeps its comments and its order', async () => {
     await admin.run('roles pull');
     admin.edit('roles.yaml', '  - role_id: user-role', '  # people\n  - role_id: user-role');
     admin.edit('roles.yaml', 'name: Support', 'name: Support # the desk');
@@ -85,7 +85,7 @@ describe('roles pull', () => {
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
   });
 
-  it('makes what was pulled the base of later edits', async () => {
+  it('uses the pulled manifest as the base of later edits', async () => {
     await admin.run('roles pull');
     await changeElsewhere();
     admin.edit('roles.yaml', 'name: User', 'name: Person');

@@ -1,4 +1,4 @@
-// `roles push` as a user meets it: from a pulled file to what the platform holds, and every way to be refused.
+// `roles push` from a pulled file to the stored manifest, and every way to fail.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { opened } from '../../../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
@@ -14,7 +14,7 @@ describe('roles push', () => {
   });
   afterEach(() => admin.close());
 
-  it('creates and modifies what the file says, and nothing else', async () => {
+  it('creates and modifies only what the file changes', async () => {
     const before = await admin.live();
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers # renamed');
     admin.write('roles.yaml', admin.read('roles.yaml') + NEW_ROLE);
@@ -26,7 +26,7 @@ describe('roles push', () => {
     for (const id of ['user-role', 'admin-role', 'read-only-role']) expect(after.get(id)).toEqual(before.get(id));
   });
 
-  it('keeps the comments and the order of the file, brings its stamp up to date, and has nothing to do then', async () => {
+  it('keeps comments and order of the file, updates its stamp, and then has no changes', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers # renamed');
     const edited = admin.read('roles.yaml');
     await admin.platform.api.set('2030-01-02T03:04:05Z');
@@ -40,7 +40,7 @@ describe('roles push', () => {
     expect(await admin.puts()).toBe(1);
   });
 
-  it('leaves the file alone with --no-write-back, and still knows its base', async () => {
+  it('does not change the file with --no-write-back, and still knows its base', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const edited = admin.read('roles.yaml');
     await admin.run('roles push --yes --no-write-back');
@@ -93,7 +93,7 @@ describe('roles push', () => {
       expect(admin.read('roles.yaml')).toBe(edited);
     });
 
-    it('without a base, an older stamp stops the push unless the plan was looked at', async () => {
+    it('stops a push with an older stamp and an unknown base, unless the plan was reviewed', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await admin.platform.api.advance('5s');
       await other.run('roles push --yes');
@@ -151,7 +151,7 @@ describe('roles push', () => {
     }
   });
 
-  it('tells the first of much advice beside the plan, and where all of it is', async () => {
+  it('shows the first warnings next to the plan, and how to list the rest', async () => {
     const tasks = ['audiences:*', ...Array<string>(9).fill('audiences:view')];
     admin.write(
       'many.yaml',
@@ -194,7 +194,7 @@ describe('roles push', () => {
       expect((await admin.run(`roles push --yes --expect-plan ${data.plan}`)).code).toBe(0);
     });
 
-    it('of another file or another platform state is refused', async () => {
+    it('rejects a plan of another file or another platform state', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ plan: string }>('roles diff');
       admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
@@ -242,7 +242,7 @@ describe('roles push', () => {
     });
   });
 
-  describe('is refused with nothing sent', () => {
+  describe('rejects it and sends nothing', () => {
     const withoutSupport = (text: string): string => text.slice(0, text.indexOf('  - role_id: support-role'));
 
     it.each([
@@ -256,7 +256,7 @@ describe('roles push', () => {
         12,
         /analyst gains privacy:settings/,
       ],
-      ['no confirmation where nobody can be asked', (t: string) => t + NEW_ROLE, 'roles push', 2, /--yes/],
+      ['without a confirmation or a terminal', (t: string) => t + NEW_ROLE, 'roles push', 2, /--yes/],
       ['a file that is not there', (t: string) => t, 'roles push other.yaml --yes', 2, /other\.yaml/],
     ])('%s', async (_what, change, line, code, message) => {
       admin.write('roles.yaml', change(admin.read('roles.yaml')));

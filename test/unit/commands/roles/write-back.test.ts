@@ -1,4 +1,4 @@
-// What a roles write does to the user's file and to its claims when the platform's response is not what was sent.
+// The user's file and the reported outcome after a write whose response differs from what was sent.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManifestReply } from '../../../../src/lib/contract/roles.ts';
 import { answerBytes, type FaultProxy, startFaultProxy } from '../../../helpers/fault-proxy.ts';

@@ -1,4 +1,4 @@
-// What a roles file does not say yet of a manifest: fields, roles and tasks, and no more than that.
+// The edits that a roles file needs to match a manifest, and no others.
 import { describe, expect, it } from 'vitest';
 import {
   compareWithFile,
@@ -41,7 +41,7 @@ describe('tasks', () => {
       [0],
       [{ task_id: 'x:y', level: 2 }],
     ],
-    ['a field that is gone', [{ task_id: 'x:y', level: 1 }], [{ task_id: 'x:y' }], [0], [{ task_id: 'x:y' }]],
+    ['a removed field', [{ task_id: 'x:y', level: 1 }], [{ task_id: 'x:y' }], [0], [{ task_id: 'x:y' }]],
   ])('%s', (_what, listed, wanted, dropped, added) => {
     expect(taskEdits(listed, wanted)).toEqual({ dropped: new Set(dropped), added });
   });

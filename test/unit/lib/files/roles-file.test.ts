@@ -20,7 +20,7 @@ const FORMATS: DocumentFormat[] = ['yaml', 'json'];
 const OLD = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
 const NEW = { last_modified_on: '2026-11-21 09:00:00', last_modified_by: 'bob@example.com' };
 
-/** What `roles pull` writes: edited in place, else written again. */
+/** The output of `roles pull`: edited in place, or else written again. */
 async function updateManifestText(text: string, format: DocumentFormat, manifest: ManifestReply): Promise<string> {
   return (await editManifestText(text, format, manifest)) ?? (await rewriteManifestText(text, manifest));
 }
@@ -33,7 +33,7 @@ async function says(text: string, format: DocumentFormat, manifest: ManifestRepl
   return isEmpty(compareWithFile(await valueOf(text, format), manifest));
 }
 
-/** What a file holds, in the wire's form. */
+/** The content of a file in wire form. */
 function onTheWire(value: Record<string, unknown>): Record<string, unknown> {
   const { $schema, ...manifest } = value;
   const roles = (manifest['roles'] as RoleReply[]).map((item) => ({
@@ -389,7 +389,7 @@ describe('unusual YAML files', () => {
     );
   });
 
-  it('keeps the head of a file that has to be written anew', async () => {
+  it('keeps the head of a file that has to be written again', async () => {
     const text = '# head\n\n? roles\n: - role_id: c\n    name: C\n    description: C\n    tasks: []\n';
     expect(await update(text)).toMatch(/^# head\n\n/);
   });
@@ -452,7 +452,7 @@ describe('JSON files', () => {
     ]);
   });
 
-  it('take new roles in the shortest form that one of theirs has', async () => {
+  it('get new roles in the shortest form of their own roles', async () => {
     const text = JSON.stringify({
       roles: [
         { role_id: 'a', name: 'A', description: 'D', tasks: [{ task_id: 'x:y' }, { task_id: 'rules:*' }] },

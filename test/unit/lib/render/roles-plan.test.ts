@@ -59,7 +59,7 @@ const SCREEN = `+ create new
 plan ${PLAN.plan}`;
 
 describe('on a screen', () => {
-  it('breaks its own sentences between words on a narrow terminal, and nobody else’s texts', () => {
+  it('wraps only its own sentences on a narrow terminal', () => {
     const wordy = { ...role('a-role'), description: 'two  blanks  and  more  words' };
     const lines = renderRolesPlan(diffRoles([role('a-role'), role('gone-role')], [wordy]), plainStyle, 30).split('\n');
     expect(lines.filter((line) => line.length > 30 && !line.startsWith(' '))).toEqual([]);

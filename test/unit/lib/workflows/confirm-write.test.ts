@@ -103,7 +103,7 @@ const WRITES: Record<
 };
 
 describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, { hint, open, run }) => {
-  it('is unknown when nothing can be read, with the way to find out', async () => {
+  it('is unknown if the platform cannot be read, with a hint how to check', async () => {
     const error = await failureOf(run(() => Promise.reject(closed), lost));
     expect(error).toMatchObject({
       code: 'http.outcome_unknown',
@@ -150,16 +150,16 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
   });
 });
 
-/** What the platform holds, in a read: ours, nothing yet, or the answer about another resource. */
+/** The result of a read: ours, nothing yet, or another resource. */
 type Stored = 'ours' | 'nothing' | 'foreign' | KnownError;
 
 const rejection = (status: number): KnownError =>
   new KnownError({ code: 'http.bad_request', message: `Rejected (${status}).`, status });
 
 interface Trial {
-  /** What each send meets with; the last one repeats. */
+  /** The outcome of each send; the last one repeats. */
   sends: readonly (string | KnownError)[];
-  /** What each read shows; the last one repeats. */
+  /** The result of each read; the last one repeats. */
   reads?: readonly Stored[];
   write?: Partial<Write<string, Stored>>;
 }
@@ -235,7 +235,7 @@ describe('confirmWrite', () => {
     expect(outcome).toMatchObject({ state: 'not-done', error: { status: 409 } });
   });
 
-  it('rethrows what is no failure of the platform', async () => {
+  it('rethrows an error that is not a KnownError', async () => {
     const bug = new TypeError('a bug');
     expect(await failureOf(attempt({ sends: ['ours'], write: { send: () => Promise.reject(bug) } }))).toBe(bug);
   });

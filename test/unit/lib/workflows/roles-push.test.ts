@@ -1,4 +1,4 @@
-// The push workflow against a platform that is changed, lost and refused at will.
+// The push workflow against a platform with concurrent changes, lost responses and rejections.
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RolesApi } from '../../../../src/lib/api/roles.ts';
@@ -29,10 +29,10 @@ class FakePlatform {
   calls: string[] = [];
   /** Called before each answer; throwing makes it the answer. */
   before: ((call: string, count: number) => void) | undefined;
-  /** Called after a PUT was carried out; throwing loses its answer. */
+  /** Called after a PUT took effect; throwing loses its response. */
   afterReplace: ((count: number) => void) | undefined;
 
-  /** What the answer to a PUT shows instead of what is stored. */
+  /** Replaces the roles in the response to a PUT. */
   replyToReplace: ((roles: Role[]) => Role[]) | undefined;
 
   constructor(...roles: Role[]) {
@@ -142,7 +142,7 @@ describe('pushRoles', () => {
     };
   }
 
-  /** What somebody wants who changed the manifest that the platform holds at this moment. */
+  /** The intent of a user who changed the current manifest. */
   function edit(change: (roles: Role[]) => Role[]): PushIntent {
     const base: Manifest = {
       roles: structuredClone(platform.roles),
@@ -163,7 +163,7 @@ describe('pushRoles', () => {
     return error as KnownError;
   }
 
-  it('saves what was there, and reads once more with nothing between that and the PUT', async () => {
+  it('saves the previous manifest, and reads again directly before the PUT', async () => {
     const before = structuredClone(platform.roles);
     const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
     expect(outcome.kind).toBe('applied');
@@ -172,7 +172,7 @@ describe('pushRoles', () => {
     expect(bases.at(-1)?.roles).toEqual(platform.roles);
   });
 
-  it('sends nothing when nothing differs', async () => {
+  it('sends nothing without a difference', async () => {
     const outcome = await pushRoles(
       edit((roles) => roles.toReversed()),
       options,
@@ -182,7 +182,7 @@ describe('pushRoles', () => {
     expect(platform.calls).toEqual(['GET']);
   });
 
-  it('plans anew, and asks again, when the platform changed between plan and PUT', async () => {
+  it('plans and asks again if the platform changed between plan and PUT', async () => {
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put([...platform.roles.slice(0, 2), role('three', 'b:view')]);
     };
@@ -198,7 +198,7 @@ describe('pushRoles', () => {
     expect(outcome.planned.wanted.rebased).toEqual(['three']);
   });
 
-  it('stops when the change of somebody else overlaps', async () => {
+  it('stops if a change of another admin overlaps', async () => {
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: 'theirs' })));
     };
@@ -214,7 +214,7 @@ describe('pushRoles', () => {
     expect(platform.count('PUT')).toBe(0);
   });
 
-  it('takes secrets out of what both sides hold before it cuts it', async () => {
+  it('redacts the values of both sides before it shortens them', async () => {
     const long = `${'x'.repeat(395)}hunter2 and so on`;
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: long })));
@@ -224,7 +224,7 @@ describe('pushRoles', () => {
     expect(error.issues[0]?.message).toContain(`the platform's: "${'x'.repeat(395)}*** …; it was`);
   });
 
-  it('gives up on a platform that never stands still', async () => {
+  it('stops if the platform keeps changing', async () => {
     platform.before = (call) => {
       if (call === 'GET') platform.put([...platform.roles]);
     };
@@ -282,7 +282,7 @@ describe('pushRoles', () => {
       expect(error.hint).toContain('revision-1');
     });
 
-    it('is not tried for ever', async () => {
+    it('stops after a few sends', async () => {
       platform.before = (call) => {
         if (call === 'PUT') throw lost();
       };
@@ -358,7 +358,7 @@ describe('pushRoles', () => {
   describe('a deletion', () => {
     const drop = (id: string) => (roles: Role[]) => roles.filter((item) => item.role_id !== id);
 
-    it('is refused without its flag, in a dry run too', async () => {
+    it('needs its flag, also in a dry run', async () => {
       for (const dryRun of [false, true]) {
         const error = await failure(pushRoles(edit(drop('two')), { ...options, dryRun }, ports));
         expect(error).toMatchObject({ code: 'roles.guard.delete' });
@@ -411,7 +411,7 @@ describe('pushRoles', () => {
     });
   });
 
-  it('ends as Ctrl-C ends it when that comes while a lost answer is looked into', async () => {
+  it('exits as interrupted if Ctrl-C comes while a lost response is checked', async () => {
     const stop = new AbortController();
     ports.signal = stop.signal;
     platform.afterReplace = () => {
@@ -427,7 +427,7 @@ describe('pushRoles', () => {
     expect(error.message).toMatch(/^The outcome of the roles PUT is unknown: .* and the command was stopped\.$/);
   });
 
-  it('says on Ctrl-C that nothing was changed and how to go on, and not when a write was under way', async () => {
+  it('reports on Ctrl-C that nothing changed, except during a write', async () => {
     const stop = new AbortController();
     ports.signal = stop.signal;
     const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
@@ -502,7 +502,7 @@ describe('pushRoles', () => {
           expect(platform.count('PUT')).toBe(0);
           refused++;
         } else {
-          // Nothing of theirs is lost: what the platform holds is both edits together.
+          // No edit is lost: the platform holds the edits of both admins.
           expect(sameRoles(platform.roles, other.wrote ? expected.roles : mine)).toBe(true);
           kept++;
         }

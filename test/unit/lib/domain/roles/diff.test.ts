@@ -1,4 +1,4 @@
-// Diffs: what is told of two manifests is exactly what leads from one to the other.
+// Diffs: a diff of two manifests contains exactly the changes from one to the other.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, escalationsOf, isEmptyDiff, type RolesDiff } from '../../../../../src/lib/domain/roles/diff.ts';
@@ -7,7 +7,7 @@ import { type Role, sameContent } from '../../../../../src/lib/domain/roles/mani
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** Carries out what the diff tells, and nothing else. */
+/** Applies the diff, and nothing else. */
 function apply(from: readonly Role[], diff: RolesDiff): Role[] {
   const modified = new Map(diff.modified.map((item) => [item.role_id, item.changes]));
   const gone = new Set(diff.deleted.map((item) => item.role_id));
@@ -35,7 +35,7 @@ function shuffled(roles: readonly Role[], seed: number): Role[] {
   return order(roles).map((item) => ({ ...item, tasks: order(item.tasks) }));
 }
 
-/** Fields of a task that is gained are told with the role's creation alone. */
+/** Fields of a gained task appear only when the role is created. */
 function withoutTaskFields(roles: readonly Role[]): Role[] {
   return roles.map((item) => ({ ...item, tasks: item.tasks.map(({ task_id }) => ({ task_id })) }));
 }
@@ -157,7 +157,7 @@ describe('diffRoles', () => {
       { on: { from: 2n ** 63n, to: 2n ** 63n + 1n } },
     ],
     ['`user:core`', role('a', ['user:core', 'x:y']), role('a', ['x:y']), undefined],
-  ])('tells of %s', (_what, from, to, changes) => {
+  ])('reports %s', (_what, from, to, changes) => {
     const { modified } = diffRoles([from], [to]);
     expect(modified.map((item) => item.changes)).toEqual(changes === undefined ? [] : [changes]);
   });
@@ -179,7 +179,7 @@ describe('escalations', () => {
     expect(isEscalation(task)).toBe(expected);
   });
 
-  it('are told of created and modified roles, for what is gained', () => {
+  it('are reported for gained tasks of created and modified roles', () => {
     const from = [role('a', ['rules:*', 'audiences:view']), role('gone', ['privacy:*'])];
     const to = [
       role('a', ['audiences:*', 'privacy:settings', 'rules:view']),

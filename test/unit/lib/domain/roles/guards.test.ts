@@ -74,7 +74,7 @@ describe('a large change', () => {
 });
 
 describe('an emptied manifest', () => {
-  it('needs its own flag besides the other two', () => {
+  it('needs its own flag in addition to the other two', () => {
     expect(guards(many(10), [])).toEqual(['delete', 'empty', 'threshold']);
     expect(guards(many(10), [], { allowDelete: true, force: true })).toEqual(['empty']);
     expect(guards(many(10), [], { allowEmpty: true })).toEqual(['delete', 'threshold']);
@@ -92,7 +92,7 @@ describe('an emptied manifest', () => {
 describe('--fail-on escalation', () => {
   const live = [role('a', ['rules:*'])];
 
-  it('refuses what is gained, by name, and has no flag to let it pass', () => {
+  it('names each gained task, and no flag lifts it', () => {
     const wanted = [role('a', ['rules:*', 'audiences:*']), role('b', ['privacy:settings'])];
     expect(refusals(live, wanted, { failOnEscalation: true })).toEqual([
       { guard: 'escalation', message: 'permissions would be escalated: b gains privacy:settings, a gains audiences:*' },
@@ -101,13 +101,13 @@ describe('--fail-on escalation', () => {
     expect(guards(live, wanted, { ...ALL, failOnEscalation: true })).toEqual(['escalation']);
   });
 
-  it('lets what was there before and what is lost', () => {
+  it('ignores tasks that are unchanged or lost', () => {
     expect(guards(live, [role('a', ['rules:*', 'audiences:view'])], { failOnEscalation: true })).toEqual([]);
     expect(guards(live, [role('a')], { failOnEscalation: true })).toEqual([]);
   });
 });
 
-it('every flag only ever takes refusals away, and none is needed for what changes nothing', () => {
+it('every flag only lifts guards, and no flag is needed without changes', () => {
   fc.assert(
     fc.property(anyRoles, anyRoles, (live, wanted) => {
       expect(guards(live, wanted, ALL)).toEqual([]);

@@ -84,7 +84,7 @@ describe('whether the platform holds what was sent', () => {
   });
 });
 
-describe('whether nobody wrote between two readings', () => {
+describe('the same state in two readings', () => {
   const first = manifestOf([role('a', ['x:y']), role('b')], { extra: { version: 1 } });
 
   it('is so in another order', () => {
@@ -96,7 +96,7 @@ describe('whether nobody wrote between two readings', () => {
     ['the same roles again', { last_modified_on: '2026-11-20 08:00:01' }],
     ['the same roles again in the same second', { last_modified_by: 'bob@example.com' }],
     ['beside the roles', { extra: { version: 2 } }],
-  ])('is not so where somebody wrote %s', (_what, change) => {
+  ])('differs after a write to %s', (_what, change) => {
     expect(sameState(first, { ...first, ...change })).toBe(false);
   });
 });

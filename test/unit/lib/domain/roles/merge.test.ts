@@ -1,4 +1,4 @@
-// Three-way merges: nobody's edit is lost in silence, and nobody's role.
+// Three-way merges: no edit and no role is lost silently.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/diff.ts';
@@ -49,7 +49,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('gives the same result whichever side is called mine, where nothing conflicts', () => {
+  it('gives the same result from both sides if nothing conflicts', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const one = mergeRoles(base, mine, theirs);
@@ -71,7 +71,7 @@ describe('mergeRoles', () => {
         for (const id of new Set(ids([...base, ...mine, ...theirs]))) {
           const deleted = inBase.has(id) && (!inMine.has(id) || !inTheirs.has(id));
           if (deleted) {
-            // Whoever changed what the other deleted is told.
+            // A change of a role that the other side deleted is a conflict.
             const survivor = inMine.get(id) ?? inTheirs.get(id);
             const was = inBase.get(id);
             const isChanged = survivor !== undefined && was !== undefined && !sameRole(survivor, was);
@@ -85,7 +85,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('keeps the edits of both sides, field by field, and tells of every overlap', () => {
+  it('keeps the edits of both sides, field by field, and reports every overlap', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const { roles, conflicts } = mergeRoles(base, mine, theirs);
@@ -104,7 +104,7 @@ describe('mergeRoles', () => {
           const has = (item: Role, task: string): boolean => item.tasks.some(({ task_id }) => task_id === task);
           for (const task of new Set([was, own, other].flatMap((item) => item.tasks.map(({ task_id }) => task_id)))) {
             if (task === 'user:core') continue; // The platform's affair.
-            // Who changed it against the base decides; who changed it alike agrees.
+            // The side that changed a field decides; equal changes agree.
             const wanted = has(own, task) === has(was, task) ? has(other, task) : has(own, task);
             expect(has(merged, task)).toBe(wanted);
           }

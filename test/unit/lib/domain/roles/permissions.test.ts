@@ -1,4 +1,4 @@
-// What a role may do: in the words of the reference, and by which of its tasks.
+// The permissions of a role in the words of the reference, and the tasks that grant them.
 import { describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '../../../../../src/lib/contract/role-catalog.ts';
 import {
@@ -10,7 +10,7 @@ import {
 import { role } from '../../../../helpers/any-roles.ts';
 
 describe('the permissions of a role', () => {
-  it('stand in the order of the reference, unknown ones last, each once, with the one that every role has', () => {
+  it('come in the order of the reference, unknown ones last, each once, including user:core', () => {
     const [first, second] = PERMISSIONS.filter(({ task_id }) => task_id !== 'user:core');
     const ids = ['new_feature:view', second?.task_id ?? '', first?.task_id ?? '', second?.task_id ?? ''];
     const told = permissionsOf(role('a', ids)).map(({ task_id }) => task_id);
@@ -19,7 +19,7 @@ describe('the permissions of a role', () => {
     expect(told).toEqual([...wanted, ...core, 'new_feature:view']);
   });
 
-  it('are told with their feature and meaning; what the reference does not have is its own feature', () => {
+  it('have their feature and meaning; a task outside the reference is its own feature', () => {
     const [known] = PERMISSIONS;
     expect(permissionsOf(role('a', [known?.task_id ?? '']))).toContainEqual({
       ...known,

@@ -1,4 +1,4 @@
-// Plans: one hash for one deed, and the body that is sent.
+// Plans: one hash for one change, and the body that is sent.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromReply, inStableOrder, type Manifest, toReply } from '../../../../../src/lib/domain/roles/manifest.ts';
@@ -105,7 +105,7 @@ describe('the plan', () => {
   });
 });
 
-it('two files compared tell what a plan would, and no push can expect it', () => {
+it('a comparison of two files has the changes of a plan, but no hash', () => {
   const { plan, ...told } = planRoles(SCOPE, LIVE, WANTED).plan;
   expect(compareManifests(LIVE, WANTED)).toEqual({ ...told, plan: null });
   expect(told.base).toEqual({ last_modified_on: LIVE.last_modified_on, last_modified_by: LIVE.last_modified_by });

@@ -185,7 +185,7 @@ describe('a role', () => {
     expect(checkRole(change)).toEqual({ issues: [], warnings: [warning] });
   });
 
-  it('is never advised to do without the task that every role has', () => {
+  it('never calls user:core redundant', () => {
     const { warnings } = checkRole({ tasks: ['user:*', 'user:core', 'user:more'] });
     expect(warnings.filter((warning) => warning.includes('redundant'))).toEqual([
       'roles[0].tasks[2]: user:more is redundant: user:* includes it',
@@ -310,7 +310,7 @@ describe('what the platform itself returned', () => {
     expect(check({ roles }, { live }).issues).toEqual(['roles[1].name: `Once` is already taken by roles[0]']);
   });
 
-  it('is looked into wherever it is a map, in whichever of the two manifests', () => {
+  it('is checked inside maps of both manifests', () => {
     const [one, other] = [manifestOf([role('a', [], { on: { x: 1 } })]), manifestOf([role('a', [], { on: null })])];
     for (const known of [
       { live: one, base: other },
@@ -323,7 +323,7 @@ describe('what the platform itself returned', () => {
     }
   });
 
-  it('may not be edited beside the roles: that is told, since it is not sent', () => {
+  it('warns about an edited top-level field, which is not sent', () => {
     const message = 'version: `version` belongs to the platform: this value is not sent';
     expect(check({ version: 4, roles: [asFile] }, { live })).toEqual({ issues: [], warnings: [message] });
     const base = manifestOf([odd], { extra: { version: 2 } });
@@ -334,7 +334,7 @@ describe('what the platform itself returned', () => {
     const value = { version: 3, roles: [asFile, { ...GOOD, role_id: 'b', name: 'B' }] };
     expect(check(value, { tolerateUnknown: true })).toEqual(NOTHING);
     expect(check(value).issues.length).toBeGreaterThan(3);
-    // What nothing can excuse is told at once.
+    // An issue that no manifest can explain is reported immediately.
     expect(
       check({ roles: [{ ...GOOD, role_id: '', name: 5, tasks: [1] }] }, { tolerateUnknown: true }).issues,
     ).toHaveLength(3);

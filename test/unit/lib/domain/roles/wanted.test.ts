@@ -1,4 +1,4 @@
-// What a file wants of the platform: three-way against its base, a plain replacement without one.
+// The roles that a file asks for: merged against its base, or a plain replacement without one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/diff.ts';
@@ -9,7 +9,7 @@ import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 const OLD = { last_modified_on: '2026-11-19 08:00:00' };
 const UNSTAMPED = { last_modified_on: null, last_modified_by: null };
 
-/** As somebody writes it by hand: the fields of the specification alone, and tasks by their ids. */
+/** As written by hand: only fields of the specification, and tasks by their ids. */
 function byHand(roles: readonly Role[]): Role[] {
   return roles.map(({ role_id, name, description, tasks }) => {
     return { role_id, name, description, tasks: tasks.map(({ task_id }) => ({ task_id })) };
@@ -62,7 +62,7 @@ describe('wantedRoles', () => {
     expect(isEmptyDiff(diffRoles(live.roles, wanted.roles))).toBe(true);
   });
 
-  it('tells that what the platform changed was kept, also where it is only a field of its own', () => {
+  it('reports the roles that keep changes of the platform, also of its own fields', () => {
     const base = manifestOf([role('a', ['x:y'], { on: 5 })], OLD);
     const live = manifestOf([role('a', ['x:y'], { on: 6 })]);
     expect(wantedRoles(manifestOf(byHand(base.roles), OLD), base, live)).toMatchObject({
@@ -87,7 +87,7 @@ describe('wantedRoles', () => {
     ['an older stamp', manifestOf([role('b')], OLD), true],
     ['an older stamp, but the same content', manifestOf(byHand([role('a', ['x:y'], { on: 1 })]), OLD), false],
     ['the live stamp', manifestOf([role('b')]), false],
-    ['the same second by somebody else', manifestOf([role('b')], { last_modified_by: 'bob@example.com' }), true],
+    ['the same second by another admin', manifestOf([role('b')], { last_modified_by: 'bob@example.com' }), true],
     ['no stamp', manifestOf([role('b')], UNSTAMPED), false],
   ])('without a base: %s is stale: %#', (_what, file, stale) => {
     const live = manifestOf([role('a', ['user:core', 'x:y'], { on: 1 })]);
