@@ -205,7 +205,7 @@ describe('with an odd response the command', () => {
     // Who writes a pipeline takes out of it what is not in the file: that might reset it, and is asked for.
     const isGuarded = code === 12 && stderr.includes('--allow-reset') && fault.name === 'unknown fields';
     // A file is saved byte by byte as it was meant: it is asked for as it is, and nothing else is taken for it.
-    const isFile = code === 1 && stderr.includes('which was not asked for');
+    const isFile = code === 1 && stderr.includes('but the request did not ask for that');
     // Of two looks at one resource only one has the fields: somebody else may have written them in between.
     const isChanged = plan.mode === 'once' && fault.name === 'unknown fields' && code === 6 && stderr.includes('"resource.changed_meanwhile"');
     return isSigned || isGuarded || isChanged || isFile || (wanted.exits ?? [0]).includes(code) ? [] : [`exit ${code}: ${stderr.slice(0, 300)}`];

@@ -17,9 +17,9 @@ const named = (name: string): string => ONE.replace('Orders', name);
 /** The column of an attribute's name in a row, from 1. */
 const NAME_AT = ONE.indexOf('Orders') + 1;
 
-const DATE = 'cutoff_date: must be a date of the calendar as yyyy-MM-dd';
+const DATE = 'cutoff_date: must be a valid date as yyyy-MM-dd';
 const LONG = 'xpid: must be a signed 64-bit integer in plain digits, such as -42';
-const COUNT = 'seed.value: must be a whole number from 0 on';
+const COUNT = 'seed.value: must be a whole number, 0 or more';
 const TWICE = 'a field stands twice in the same place, or is not allowed';
 
 /** By line, what its reason holds. */
@@ -39,7 +39,7 @@ const ROWS: readonly (readonly [what: string, row: string, reason: string])[] = 
   ['a key twice, once escaped', TWO.replace('"xpid":2', '"xpid":2,"\\u0078pid":3'), TWICE],
   ['__proto__', TWO.replace('{', '{"__proto__":{"polluted":true},'), TWICE],
   ['constructor', TWO.replace('{', '{"constructor":{"prototype":{"polluted":true}},'), 'constructor'],
-  ['a bare control character', named('Or\u0007ders'), `not valid JSON: a line break or control character stands bare in a text (character ${NAME_AT + 2})`],
+  ['a bare control character', named('Or\u0007ders'), `not valid JSON: a line break or control character in a string must be escaped (character ${NAME_AT + 2})`],
   ['a text of 10 MB where a number belongs', valued(`"${MB}"`), COUNT],
   ['an unknown field of 10 MB', TWO.replace('{', `{"${MB}":1,`), 'xxx'],
   ['nesting without an end', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, 'nested deeper than 500 levels (character 501)'],
@@ -53,7 +53,7 @@ const ROWS: readonly (readonly [what: string, row: string, reason: string])[] = 
   ['an integer of 2,000 digits', userRow('9'.repeat(2000)), 'a number has more than 1000 digits'],
   ['an integer as 1e5', userRow('1e5'), ''],
   ['a fraction', userRow('1.5'), LONG],
-  ['an id with a zero before it', userRow('007'), 'a number may not begin with 0'],
+  ['an id with a zero before it', userRow('007'), 'a number must not start with 0'],
   ['a count that is a fraction', valued('"1.5"'), COUNT],
   ['a date that is none', dated('2026-02-29'), DATE],
   ['a date without zeros', dated('2026-1-1'), DATE],
@@ -98,7 +98,7 @@ const JSON_ARRAY: readonly Case[] = [
   { what: 'elements over many lines', content: JSON.stringify([1, 2, 3].map((id) => JSON.parse(userRow(id === 2 ? '"x"' : id)) as unknown), undefined, 1), accepted: 2, refused: { 18: LONG } },
 ]; // prettier-ignore
 
-const CELL = 'attr:Orders:count: must be a whole number from 0 on';
+const CELL = 'attr:Orders:count: must be a whole number, 0 or more';
 const HEAD = 'xpid,attr:Orders:count,user:n,cutoff_date';
 const CSV: readonly Case[] = [
   { what: 'too many and too few cells', content: lines(HEAD, '1,2,a,2024-01-31', '2,2,a,2024-01-31,x', '3', '4,2,,2024-01-31'), accepted: 2, refused: { 3: 'has 5 columns; the header has 4', 4: 'has 1 column; the header has 4' } },

@@ -33,7 +33,7 @@ export async function openInputs(
   const rules = createRowRules(settings.names, flags, readDialect(flags));
   const map = await readColumnMap(ctx, flags);
   if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
-    throw usageError(`--cutoff-date must be a date of the calendar as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
+    throw usageError(`--cutoff-date must be a valid date as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
   }
   const sources = await openBulkInputs(ctx, files, flags);
   const isTable = map !== undefined || sources.some(({ format }) => format === 'csv' || format === 'parquet');

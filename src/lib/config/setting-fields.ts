@@ -1,5 +1,5 @@
 // Every setting once: its variable, its flag, its name for people, and what a value must look like.
-import { type AddressFault, readBaseAddress } from '../kernel/address.ts';
+import { readBaseAddress } from '../kernel/address.ts';
 import type { SecretName, SettingName } from './settings.ts';
 
 /** A value in the spelling that is used and stored, or a sentence on what is wrong with it. */
@@ -62,17 +62,9 @@ export function checkSetting(name: SettingName, text: string): Checked {
   return SETTING_FIELDS[name].check(text.trim());
 }
 
-const ADDRESS_FAULTS: Record<AddressFault, string> = {
-  'no-url': 'must be a full address such as https://api.example.com',
-  credentials: 'must not hold a user name or password',
-  query: 'must not hold a query or a fragment',
-  plain: 'must begin with https:// (http:// is allowed to this machine only)',
-  scheme: 'must begin with https://',
-};
-
 function checkAddress(text: string): Checked {
   const read = readBaseAddress(text);
-  return 'fault' in read ? { problem: ADDRESS_FAULTS[read.fault] } : { value: read.origin + read.prefix };
+  return 'problem' in read ? read : { value: read.origin + read.prefix };
 }
 
 /** Kept as text, so that a 64-bit id stays exact. */

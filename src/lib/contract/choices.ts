@@ -1,16 +1,15 @@
-// The closed sets of values that the specification names. They stand apart from the schemas, so that a flag can offer them
-// without building one.
+// The closed sets of values in the specification. They are separate from the schemas, so that a flag can list them without
+// building a schema.
 
 export const REGULATIONS = ['gdpr', 'ccpa'] as const;
 export type Regulation = (typeof REGULATIONS)[number];
 export const REQUEST_TYPES = ['access', 'portability', 'erasure'] as const;
-export type RequestType = (typeof REQUEST_TYPES)[number];
 export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
-/** How the members' values of an attribute become one. */
+/** How the members' values of an attribute are combined. */
 export const AGGREGATIONS = ['latest', 'boolean_or', 'sum', 'average'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
-/** States of connections and data models; `new` when a request leaves it out (decision: D62). */
+/** States of connections and data models; `new` when a request omits it (decision: D62). */
 export const RESOURCE_STATES = ['new', 'active', 'inactive'] as const;
 export const PIPELINE_STATES = ['new', 'active', 'paused'] as const;
 export const PIPELINE_TYPES = ['user_attributes', 'events'] as const;

@@ -1,4 +1,4 @@
-// D. Connections: where a warehouse is and how it is entered, for the four providers (specification, "Connection").
+// D. Connections: warehouse addresses and credentials for the four providers (specification, "Connection").
 import {
   array,
   discriminatedUnion,
@@ -18,14 +18,14 @@ import { RESOURCE_STATES } from './choices.ts';
 import { auditFields } from './shared.ts';
 import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
-/** Neutral words; a deployment's own are mapped at the edge. */
+/** Neutral words. `http/call/names.ts` maps them to a deployment's own. */
 export const SERVICE_PROVIDERS = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
 export type ServiceProvider = (typeof SERVICE_PROVIDERS)[number];
 
-/** Fields of `config` that the platform only ever answers as a mask. */
+/** Fields of `config` that the platform returns only as a mask. */
 export const SECRET_CONFIG_FIELDS: readonly string[] = ['password', 'service_account_key'];
 
-/** What `config` holds, by provider. What the specification does not mark is decided (decision: D62). */
+/** The fields of `config` by provider. The specification does not mark which are required (decision: D62). */
 export const CONNECTION_CONFIGS = {
   /** Cloud warehouse with storage integration. */
   PROVIDER_A: strictObject({
@@ -69,7 +69,7 @@ export const CONNECTION_CONFIGS = {
   }),
 } as const;
 
-/** Whether the `config` of this provider has the field and it is a secret: it then has to be there. */
+/** True when the `config` of this provider requires the field and it is a secret. */
 export function needsSecret(provider: unknown, field: string): boolean {
   const known = SERVICE_PROVIDERS.find((one) => one === provider);
   return known !== undefined && SECRET_CONFIG_FIELDS.includes(field) && field in CONNECTION_CONFIGS[known].shape;

@@ -1,4 +1,4 @@
-// What a data subject request's body alone decides beyond the types of its fields (specification, C, "Request fields").
+// Rules for a data subject request that its body alone decides (specification, C, "Request fields").
 import { isLoopback } from '../kernel/address.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { isRecord } from '../kernel/json.ts';
@@ -8,7 +8,7 @@ import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.t
 import { DSR_LIMITS } from './limits.ts';
 import { hasControlCharacter, xpidTextIssue } from './shared.ts';
 
-/** What every key of `extensions` begins with; the vendor's domain follows. */
+/** The start of every key of `extensions`, before the vendor's domain. */
 export const EXTENSION_PREFIX = 'opendsr.';
 
 /** The other spelling of `ose_publisher_id` (decision: D52). */
@@ -18,15 +18,15 @@ export const SENT_SPELLING = 'ose_publisher_id';
 const requestTypes = new Set(Object.keys(REQUEST_IDENTITY_TYPES));
 const extensionTypes = new Set<string>(EXTENSION_IDENTITY_TYPES);
 
-/** An identity's place in a body and its type. */
+/** The path and the type of an identity. */
 interface Located {
   path: string[];
   type: string;
 }
 
 /**
- * What is wrong with a body's identities as a whole. They are counted first: a body with too many is refused for that
- * alone. `body` may be any value: types of fields are refused elsewhere.
+ * The problems of a body's identities as a whole. A body with too many gets only that problem. `body` may be any value:
+ * the schema checks the types of the fields.
  */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
@@ -37,7 +37,7 @@ export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: 
   );
   const all = [...own, ...extended];
   if (all.length > DSR_LIMITS.identities) {
-    const message = `holds ${all.length} identities; at most ${DSR_LIMITS.identities} are allowed`;
+    const message = `has ${all.length} identities; at most ${DSR_LIMITS.identities} are allowed`;
     return { issues: [{ path: [], message }], tooMany: true };
   }
   return {
@@ -59,7 +59,7 @@ const NO_IDENTITY: FieldIssue = {
   message: 'needs `subject_identities` with at least one identity, or identities in the vendor extension',
 };
 
-/** Identities that have not even the form of an object are refused for that. */
+/** False when the identities are not an object, which the schema reports. */
 function mayLackIdentities(body: Record<string, unknown>): boolean {
   const form = body['subject_identities'];
   return form === undefined || isRecord(form);
@@ -71,7 +71,7 @@ function locateAll(identities: unknown, path: string[]): Located[] {
 
 function unknownType(path: string[], type: string, here: Set<string>, there: Set<string>): FieldIssue[] {
   if (here.has(type)) return [];
-  const place = here === requestTypes ? 'belongs into the vendor extension' : 'belongs into `subject_identities`';
+  const place = here === requestTypes ? 'belongs in the vendor extension' : 'belongs in `subject_identities`';
   const guess = nearest(type, [...here, ...there]);
   const proposal = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
   const message = there.has(type) ? place : `unknown identity type \`${type}\`${proposal}`;
@@ -85,11 +85,11 @@ function bothSpellings(own: Located[]): FieldIssue[] {
   return [{ path: ['subject_identities', OTHER_SPELLING], message, at: 'key' }];
 }
 
-/** Only a body with several extensions can name a type of them twice. */
+/** Only a body with several extensions can repeat a type. */
 function repeatedTypes(extended: Located[]): FieldIssue[] {
   return extended
     .filter(({ type }, index) => extended.findIndex((other) => other.type === type) < index)
-    .map(({ path }) => ({ path, message: 'is given twice; one identity of each type is allowed', at: 'key' }));
+    .map(({ path }) => ({ path, message: 'is a duplicate; one identity of each type is allowed', at: 'key' }));
 }
 
 function xpidIssues(all: Located[]): FieldIssue[] {
@@ -99,22 +99,22 @@ function xpidIssues(all: Located[]): FieldIssue[] {
   return [{ path: xpid.path, message: failure.message, at: 'key', failure }];
 }
 
-/** A profile's id is a 64-bit integer; here it is written as a text, as every identity is. */
+/** A profile's id is a 64-bit integer, written as a string like every identity. */
 function wrongXpid(key: string, extension: unknown): FieldIssue[] {
   const identities = isRecord(extension) ? extension['subject_identities'] : undefined;
   const entry = isRecord(identities) ? identities['xpid'] : undefined;
   const value = isRecord(entry) ? entry['value'] : undefined;
-  // What is no text, or an empty one, is refused for that.
+  // The schema reports other types and an empty string.
   if (typeof value !== 'string' || value === '') return [];
   const path = ['extensions', key, 'subject_identities', 'xpid', 'value'];
   const message = xpidTextIssue(value);
   return message === undefined ? [] : [{ path, message }];
 }
 
-/** What is wrong with an address for callbacks: it is called over TLS, or at this very machine. */
+/** The problem of a callback address: it must use TLS, except on this machine. */
 export function callbackUrlIssue(text: string): string | undefined {
-  if (hasControlCharacter(text)) return 'holds a control character';
-  if (!URL.canParse(text)) return 'is no URL';
+  if (hasControlCharacter(text)) return 'contains a control character';
+  if (!URL.canParse(text)) return 'is not a URL';
   const { protocol, hostname } = new URL(text);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return undefined;
   return 'must be an https URL; http is for addresses of this machine only';

@@ -1,4 +1,4 @@
-// C. Data subject requests, version 3: the request, its answers, discovery and errors (specification, C).
+// C. Data subject requests, version 3: the request, its responses and discovery (specification, C).
 import { REGULATIONS, REQUEST_TYPES } from './choices.ts';
 import {
   array,
@@ -31,7 +31,7 @@ export const PROCESSOR_DOMAIN_HEADER = 'x-opendsr-processor-domain';
 /** Base64 of the RSA-SHA256 signature over the raw body (decision: D54). */
 export const SIGNATURE_HEADER = 'x-opendsr-signature';
 
-/** What stands for `{vendor_domain}` where a deployment has none of its own (decision: D1). */
+/** The default `{vendor_domain}` (decision: D1). */
 export const VENDOR_DOMAIN = 'platform.example';
 
 /** The key of the vendor's extension: `opendsr.{vendor_domain}`. */
@@ -39,21 +39,21 @@ export function extensionKey(vendorDomain: string): string {
   return `${EXTENSION_PREFIX}${vendorDomain}`;
 }
 
-/** A text that must hold something, and with which `issueOf` finds nothing wrong. */
+/** A non-blank string for which `issueOf` returns no problem. */
 function filledWhere(issueOf: (text: string) => string | undefined) {
   return textWhere((text) => (text.trim() === '' ? 'is empty' : issueOf(text)));
 }
 
-const Name = filledWhere((text) => (hasControlCharacter(text) ? 'holds a control character' : undefined));
+const Name = filledWhere((text) => (hasControlCharacter(text) ? 'contains a control character' : undefined));
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Taken in either case, sent in lower case (decision: D51). */
+/** Accepted in either case, sent in lower case (decision: D51). */
 export const SubjectRequestId = filledWhere((text) =>
-  UUID_V4.test(text) ? undefined : 'is no UUID of version 4',
+  UUID_V4.test(text) ? undefined : 'is not a UUID of version 4',
 ).check(toLowerCase());
 
-/** With its zone: without one, the time a subject's deadline runs from would not be known (decision: D53). */
+/** With a zone: the deadline starts at this time (decision: D53). */
 const SubmittedTime = filledWhere((text) =>
   parseIso(text) === undefined ? 'must be a time with its zone, such as 2026-01-31T08:00:00Z' : undefined,
 );
@@ -61,13 +61,13 @@ const SubmittedTime = filledWhere((text) =>
 const CallbackUrl = filledWhere(callbackUrlIssue);
 
 const ApiVersion = textWhere((text) =>
-  text === API_VERSION ? undefined : `must be \`${API_VERSION}\`; bodies of other versions have another form`,
+  text === API_VERSION ? undefined : `must be \`${API_VERSION}\`; other versions have a different body`,
 );
 
 export const IdentityEntry = strictObject({ value: Name, encoding: literal('raw') });
 export type IdentityEntry = Infer<typeof IdentityEntry>;
 
-/** Which types may stand where is checked over the whole body: see `dsr-rules.ts`. */
+/** `dsr-rules.ts` checks which types are allowed, over the whole body. */
 const IdentityMap = record(string(), IdentityEntry);
 
 export const VendorExtension = strictObject({
@@ -90,12 +90,12 @@ function normalizeSpelling<Body extends { subject_identities?: Record<string, Id
   return other === undefined ? body : { ...body, subject_identities: { ...rest, [SENT_SPELLING]: other } };
 }
 
-/** The body of POST /requests/. `api_version` may be missing in what comes in; what is sent always has it. */
+/** The body of POST /requests/. `api_version` is optional in the input and always sent. */
 export const DsrRequest = strictObject({
   regulation: oneOf(REGULATIONS),
   subject_request_id: SubjectRequestId,
   subject_request_type: oneOf(REQUEST_TYPES),
-  /** ISO 8601: when the subject asked. */
+  /** ISO 8601: when the subject submitted the request. */
   submitted_time: SubmittedTime,
   /** By request identity type. */
   subject_identities: optional(IdentityMap),
@@ -108,20 +108,20 @@ export const DsrRequest = strictObject({
   check(
     (context) => {
       const { issues, tooMany } = identityIssues(context.value);
-      // Too many are counted first and refused alone (decision: D50).
+      // Too many identities are the only problem reported (decision: D50).
       if (tooMany) context.issues.length = 0;
       for (const { path, message, ...params } of issues) {
         context.issues.push({ code: 'custom', path, message, input: context.value, params });
       }
     },
-    // Identities are looked at even when other fields are wrong, so that all mistakes are told at once.
+    // Also runs when other fields are invalid, so that all problems are reported at once.
     { when: () => true },
   ),
   overwrite(normalizeSpelling),
 );
 export type DsrRequest = Infer<typeof DsrRequest>;
 
-/** What 201 answers. */
+/** The body of the 201 response. */
 export const CreateReply = looseObject({
   expected_completion_time: nullish(string()),
   received_time: nullish(string()),
@@ -132,7 +132,7 @@ export const CreateReply = looseObject({
 });
 export type CreateReply = Infer<typeof CreateReply>;
 
-/** One partner's share of an erasure. An unknown status is shown, not refused (decision: D54). */
+/** One partner's part of an erasure. An unknown status is shown, not rejected (decision: D54). */
 export const ForwardingEntry = looseObject({
   domain: nullish(string()),
   name: nullish(string()),
@@ -141,14 +141,14 @@ export const ForwardingEntry = looseObject({
 });
 export type ForwardingEntry = Infer<typeof ForwardingEntry>;
 
-/** A request as GET, the list and callbacks (without `group_id`) give it. */
+/** A request in GET, in the list and in callbacks (without `group_id`). */
 export const RequestStatusReply = looseObject({
   controller_id: nullish(union([string(), Integer])),
   /** ISO 8601 in UTC; null once the request is cancelled. */
   expected_completion_time: nullish(string()),
   subject_request_id: string(),
   group_id: nullish(string()),
-  /** One of REQUEST_STATUSES, or one that is not known yet. */
+  /** One of REQUEST_STATUSES, or a newer one. */
   request_status: string(),
   api_version: nullish(string()),
   /** Access and portability only, once completed; valid for seven days. */
@@ -159,7 +159,7 @@ export type RequestStatusReply = Infer<typeof RequestStatusReply>;
 
 export const CancelReply = looseObject({
   expected_completion_time: nullish(string()),
-  /** When the cancellation was received. */
+  /** When the platform received the cancellation. */
   received_time: nullish(string()),
   subject_request_id: string(),
   controller_id: nullish(union([string(), Integer])),
@@ -170,7 +170,7 @@ export const DiscoveryReply = looseObject({
   api_version: nullish(string()),
   supported_identities: array(looseObject({ identity_type: string(), identity_format: nullish(string()) })),
   supported_subject_request_types: array(string()),
-  /** Where the certificate is, as PEM. */
+  /** URL of the PEM certificate. */
   processor_certificate: string(),
 });
 export type DiscoveryReply = Infer<typeof DiscoveryReply>;

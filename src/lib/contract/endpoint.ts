@@ -1,30 +1,30 @@
-// How one call of the platform is written down: the only description that client, emulator and tests read.
+// Describes one call of the platform: the only description that client, emulator and tests read.
 import type { Method } from './choices.ts';
 import type { ZodMiniType } from 'zod/mini';
 import { usageError } from '../kernel/errors.ts';
 
-/** Which base address a path hangs on (a profile holds one address for each). */
+/** The service of a path (a profile has one base address for each). */
 export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
 
-/** The three credential kinds, and none for the token call itself. */
+/** The three kinds of credentials, and none for the token call. */
 export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
 
 /**
- * What may be done after the response to a request was lost:
- * - `repeat`: send it again, a repeat is harmless;
- * - `confirm`: never blindly; a read decides (`OutcomeUnknownError` reaches the caller);
- * - `once`: never again in any case.
- * A 429, or a 401 that leads to a new token, normally did nothing, so the call is repeated. If the platform rejects the
- * repeat, a read decides there as well.
+ * How to continue when the response to a request is lost:
+ * - `repeat`: send it again; a repeat is harmless;
+ * - `confirm`: a read decides (the caller gets `OutcomeUnknownError`);
+ * - `once`: never send it again.
+ * A 429, or a 401 that leads to a new token, normally has no effect, so the call is repeated. If the platform rejects the
+ * repeat, a read decides.
  */
 export type Safety = 'repeat' | 'confirm' | 'once';
 
-/** Budgets of requests that are fixed by the specification and shared by all processes of one user. */
+/** Request budgets from the specification, shared by all processes of one user. */
 export type Budget = 'roles';
 
 /**
- * Where in a JSON value a deployment's own words stand (see `names.ts`). `keys:PATH` marks the keys of the object at
- * PATH, `value:PATH` the string at PATH. A path is dotted; `*` is any key, `[]` any element, empty is the root.
+ * Marks a deployment's own words in a JSON value (see `names.ts`): `keys:PATH` the keys of the object at PATH, `value:PATH`
+ * the string at PATH. A path is dotted; `*` is any key, `[]` any element, empty is the root.
  */
 export type NameMark = `keys:${string}` | `value:${string}`;
 
@@ -56,16 +56,16 @@ export interface EndpointSpec<
   path: Path;
   /** The success status of the specification. The client accepts another 2xx only where a body or a read confirms it. */
   status: 200 | 201 | 202 | 204;
-  /** What is sent: strict; the emulator refuses what this refuses. Absent when the call has no body. */
+  /** The request, strict; the emulator uses the same schema. Absent when the call has no body. */
   body?: Body;
-  /** What comes back: loose; unknown fields are kept. Absent when the specification shows no body. */
+  /** The response, loose: unknown fields are kept. Absent when the specification shows no body. */
   reply?: Reply;
-  /** The answer may have any shape: what says that it is JSON is parsed and not checked, all else stays text. */
+  /** The response may have any shape: JSON is parsed and not checked, anything else stays text. */
   anyReply?: true;
   /** Names of the query parameters. */
   query?: readonly string[];
   safety: Safety;
-  /** Path parameter -> the field of the reply that repeats it. A reply about another resource is not believed. */
+  /** Path parameter -> the field of the reply that repeats it. A reply about another resource is not trusted. */
   about?: Readonly<Record<string, string>>;
   budget?: Budget;
   names?: EndpointNames;
@@ -114,8 +114,8 @@ export function endpoints<const Rows extends Record<string, Row>>(
 }
 
 /**
- * Fills a path's placeholders, each percent-encoded, so that an id can never become a path of its own. Throws a usage
- * error for the few ids that no encoding can carry.
+ * Fills a path's placeholders, percent-encoded, so that an id cannot change the path. Throws a usage error for the few ids
+ * that cannot be encoded.
  */
 export function fillPath(path: string, params: Record<string, string | number | bigint>): string {
   return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
@@ -125,7 +125,7 @@ export function fillPath(path: string, params: Record<string, string | number | 
   });
 }
 
-/** A value as a part of an address. Throws a usage error for half a surrogate pair, which has no such form. */
+/** Encodes a value for a URL. Throws a usage error for a lone surrogate, which cannot be encoded. */
 export function encodeText(name: string, value: string): string {
   try {
     return encodeURIComponent(value);
@@ -136,8 +136,8 @@ export function encodeText(name: string, value: string): string {
 
 function encodeSegment(name: string, value: string): string {
   if (value === '') throw usageError(`${name} is empty.`);
-  // Every URL parser resolves these away, `%2E%2E` too.
+  // Every URL parser resolves these, even as `%2E%2E`.
   if (value === '.' || value === '..')
-    throw usageError(`${name} cannot be "${value}": an address has another use for it.`);
+    throw usageError(`${name} cannot be "${value}", which has a special meaning in a URL.`);
   return encodeText(name, value);
 }

@@ -1,26 +1,26 @@
-// Turns a schema's refusal into sentences a person can act on: which field, what is wrong with it.
+// Turns the issues of a schema into messages: which field, and its problem.
 import type { core, ZodMiniType } from 'zod/mini';
 import { nearest } from '../kernel/nearest.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { Failure } from './failures.ts';
 
-/** One refused place: the way to it and what is wrong there. */
+/** The path of one field and its problem. */
 export interface FieldIssue {
   path: (string | number)[];
   message: string;
-  /** Set when the field itself is wrong and not its value. */
+  /** Set when the problem is the field itself, not its value. */
   at?: 'key';
-  /** The sentence that the specification has for this mistake alone. */
+  /** The specification's own message for this problem. */
   failure?: Failure;
 }
 
-/** Checks `value` against `schema`; an empty list means that it fits. */
+/** Checks `value` against `schema`. An empty list means that it is valid. */
 export function explain(schema: ZodMiniType, value: unknown): FieldIssue[] {
   const result = schema.safeParse(value);
   return result.success ? [] : explainIssues(result.error.issues, value);
 }
 
-/** The same for issues that a `safeParse` already gave. */
+/** The same for the issues of a `safeParse`. */
 export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown): FieldIssue[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
@@ -40,7 +40,7 @@ export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown)
         return form ? inside(form, found) : [{ path, message: unionSentence(issue, found) }];
       }
       case 'custom':
-        // A rule of ours says by parameters what its issue has besides.
+        // Our rules pass the other parts of an issue as parameters.
         return [{ ...(issue.params as Partial<FieldIssue>), path, message: issue.message }];
       default:
         return [{ path, message: sentence(issue, found) }];
@@ -48,7 +48,7 @@ export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown)
   });
 }
 
-/** The one form of a union that the value has from outside, so that what is wrong lies within. */
+/** The only member of a union whose outer type fits the value, so that the problem is inside. */
 function intendedForm(forms: readonly core.$ZodIssue[][]): core.$ZodIssue[] | undefined {
   const fitting = forms.filter((issues) => issues.every((issue) => issue.path.length > 0 || !isTypeIssue(issue)));
   return fitting.length === 1 ? fitting[0] : undefined;
@@ -65,11 +65,11 @@ function unionSentence(issue: core.$ZodIssueInvalidUnion, found: unknown): strin
     if (first?.code === 'invalid_value') return first.values.map((value) => `\`${String(value)}\``).join(' or ');
     return first?.code === 'invalid_type' && first.path.length === 0 ? typeName(first.expected) : undefined;
   });
-  if (wanted.includes(undefined)) return 'has none of the allowed forms';
+  if (wanted.includes(undefined)) return 'does not match any allowed form';
   return `must be ${[...new Set(wanted)].join(' or ')}`;
 }
 
-/** What zod/mini says where a schema brings no sentence of its own. */
+/** zod/mini's message when a schema has none. */
 const NO_MESSAGE = 'Invalid input';
 
 function sentence(issue: core.$ZodIssue, found: unknown): string {
@@ -90,7 +90,7 @@ function sentence(issue: core.$ZodIssue, found: unknown): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_format':
-      return issue.format === 'regex' ? `must match ${issue.pattern ?? 'a pattern'}` : `is no valid ${issue.format}`;
+      return issue.format === 'regex' ? `must match ${issue.pattern ?? 'a pattern'}` : `is not a valid ${issue.format}`;
     default:
       return issue.message;
   }
@@ -141,7 +141,7 @@ function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   );
 }
 
-/** `roles[3].tasks[0].task_id`: a path as it is shown. */
+/** A path for display: `roles[3].tasks[0].task_id`. */
 export function showPath(path: readonly (string | number)[]): string {
   return path.reduce<string>(
     (text, segment) =>

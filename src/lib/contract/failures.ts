@@ -1,5 +1,5 @@
-// The specification's refusals: status and sentence, verbatim. The emulator answers with them; the client decides by
-// status and never by a sentence alone.
+// The specification's error responses: status and message, verbatim. The emulator sends them. The client decides by status,
+// never by a message alone.
 
 export interface Failure {
   readonly status: number;
@@ -7,8 +7,8 @@ export interface Failure {
 }
 
 /**
- * A 5xx that may pass and leaves open what was done, as 408 and 425 do, which something on the way may answer after the
- * request was delivered. 501 is for ever, and 505 says that the warehouse could not be reached (decision: D9).
+ * A temporary 5xx, after which the outcome is unknown. So is a 408 or 425, which a proxy may send after it delivered the
+ * request. 501 is permanent, and 505 means that the warehouse could not be reached (decision: D9).
  */
 export function isServerTrouble(status: number): boolean {
   return (status >= 500 && status !== 501 && status !== 505) || status === 408 || status === 425;

@@ -24,19 +24,19 @@ export type GroupAttribute = Infer<typeof GroupAttribute>;
 const GroupAttributes = array(GroupAttribute).check(
   messageRule(({ length }) => {
     const most = GROUP_LIMITS.attributesPerGroup;
-    return length > most ? `holds ${length} attributes; at most ${most} are allowed per group` : undefined;
+    return length > most ? `has ${length} attributes; at most ${most} are allowed per group` : undefined;
   }),
   rule((attributes) => {
     const ids = attributes.map(({ id }) => id);
     return ids.flatMap((id, index) =>
-      ids.indexOf(id) === index ? [] : [{ path: [index, 'id'], message: `\`${id}\` is given twice` }],
+      ids.indexOf(id) === index ? [] : [{ path: [index, 'id'], message: `\`${id}\` is a duplicate` }],
     );
   }),
 );
 
 const definition = {
   description: optional(textOf(0, GROUP_LIMITS.description)),
-  /** Users that share a value of this attribute are a group. */
+  /** Users with the same value of this attribute form a group. */
   source_user_attribute: textOf(1, GROUP_LIMITS.attributeId),
   attributes: GroupAttributes,
   ...ignoredAuditFields,
@@ -48,7 +48,7 @@ export const GroupId = textOf(GROUP_LIMITS.idMin, GROUP_LIMITS.idMax);
 export const GroupRequest = strictObject({ id: GroupId, ...definition });
 export type GroupRequest = Infer<typeof GroupRequest>;
 
-/** The body of PUT; the id stands in the path, and may stand here too. */
+/** The body of PUT. The id is in the path and may be repeated here. */
 export const GroupUpdate = strictObject({ id: optional(GroupId), ...definition });
 export type GroupUpdate = Infer<typeof GroupUpdate>;
 

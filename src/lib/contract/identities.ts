@@ -1,6 +1,6 @@
-// Identity types: how data subject requests name them, and the internal type each one is (specification, C and E).
+// Identity types: their names in data subject requests and their internal types (specification, C and E).
 
-/** Request identity type -> internal type. Both spellings of the last one are one identity (decision: D52). */
+/** Request identity type -> internal type. The two spellings of the last one are the same identity (decision: D52). */
 export const REQUEST_IDENTITY_TYPES = {
   controller_customer_id: 'customer_id',
   email: 'email',
@@ -34,7 +34,7 @@ export const EXTENSION_IDENTITY_TYPES = [
   'phone_number_3',
 ] as const;
 
-/** Identity types that name a device or an app installation rather than a person. */
+/** Identity types of a device or an app installation, not of a person. */
 export const DEVICE_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   'osa_id',
   'osa_uuid',
@@ -62,12 +62,12 @@ export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   ...OTHER_IDS,
 ]);
 
-/** What people know of themselves, and so what a request names most often. */
+/** Identities that people know of themselves, and so the most frequent ones in requests. */
 const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
 
 /**
- * The order in which types are offered to a person: what names somebody directly, then types that only the platform
- * knows of, then devices, then the rest of the vendor extension and the profile's own id. Else as they came.
+ * Sorts types for a prompt: personal identities, types that only the platform knows, devices, the rest of the vendor
+ * extension, and the profile's own id. The order within a group does not change.
  */
 export function inOfferedOrder(types: readonly string[]): string[] {
   return [...types].sort((a, b) => offeredRank(a) - offeredRank(b));
@@ -82,8 +82,8 @@ function offeredRank(type: string): number {
 }
 
 /**
- * The internal type behind any name that requests, seeding or intake use for an identity: an erasure finds what a
- * seed made. Names that are not mapped are their own internal type: user identity types are an open list.
+ * The internal type for any name of an identity in requests, seeding or intake, so that an erasure finds seeded users. An
+ * unmapped name is its own internal type: user identity types are an open list.
  */
 export function internalIdentityType(name: string): string {
   if (Object.hasOwn(REQUEST_IDENTITY_TYPES, name)) {

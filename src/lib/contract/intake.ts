@@ -3,13 +3,13 @@ import { array, looseObject, optional, record, string, type infer as Infer, unkn
 import { endpoints, type NameMark } from './endpoint.ts';
 import { Environment, Identities, Integer, messageRule, textOf, Xpid } from './shared.ts';
 
-/** `event_type` is an open list: the specification only shows some. */
+/** `event_type` is an open list: the specification shows only some. */
 export const IntakeEvent = looseObject({
   event_type: textOf(1, 256),
   data: record(string(), unknown()),
 });
 
-/** No field of the body is required but the user and the environment; other fields are kept (decision: D244). */
+/** Only the user and the environment are required; other fields are kept (decision: D244). */
 export const EventIntake = looseObject({
   user_identities: optional(Identities),
   xpid: optional(Xpid),
@@ -29,7 +29,7 @@ export type EventIntake = Infer<typeof EventIntake>;
 
 export const IdentityIntake = looseObject({
   user_identities: Identities.check(
-    messageRule((identities) => (Object.keys(identities).length === 0 ? 'holds no identity' : undefined)),
+    messageRule((identities) => (Object.keys(identities).length === 0 ? 'contains no identity' : undefined)),
   ),
   user_attributes: optional(record(string(), unknown())),
   ip: optional(string()),

@@ -1,4 +1,4 @@
-// Wire names: the specification's neutral words and a deployment's own, mapped both ways and only where marked.
+// Wire names: maps the specification's neutral words to a deployment's own and back, only where marked.
 import { isRecord } from '../kernel/json.ts';
 import type { NameMark } from './endpoint.ts';
 
@@ -7,23 +7,23 @@ export type NamesMap = Readonly<Record<string, string>>;
 
 export type WireNames = ReturnType<typeof createWireNames>;
 
-/** Thrown when two keys of one object become the same word. */
+/** Thrown when two keys of one object map to the same word. */
 export class NameCollision extends Error {
   readonly word: string;
   constructor(word: string) {
-    super(`two fields are both called ${word} on the wire`);
+    super(`two fields are called ${word} on the wire`);
     this.name = 'NameCollision';
     this.word = word;
   }
 }
 
-/** What is wrong with a names map: one sentence each; empty when it can be used. */
+/** The problems of a names map, one message each. */
 export function checkNames(names: NamesMap): { name: string; message: string }[] {
   const taken = new Map<string, string>();
   return Object.entries(plainNames(names)).flatMap(([name, word]) => {
     const issues: { name: string; message: string }[] = [];
-    if (bare(word) === '') issues.push({ name, message: 'has no word to map to' });
-    if (word.endsWith('*') && !name.endsWith('*')) issues.push({ name, message: 'a word cannot become a prefix' });
+    if (bare(word) === '') issues.push({ name, message: 'maps to an empty word' });
+    if (word.endsWith('*') && !name.endsWith('*')) issues.push({ name, message: 'a word cannot map to a prefix' });
     const other = taken.get(bare(word));
     if (other !== undefined) issues.push({ name, message: `maps to the same word as ${other}` });
     taken.set(bare(word), name);
@@ -31,33 +31,32 @@ export function checkNames(names: NamesMap): { name: string; message: string }[]
   });
 }
 
-/** Whole words win over prefixes, longer prefixes over shorter ones. */
+/** Whole words take precedence over prefixes, and longer prefixes over shorter ones. */
 export function createWireNames(names: NamesMap) {
   const entries = Object.entries(plainNames(names));
   const pairs = entries.map(([name, word]) => [bare(name), bare(word), name.endsWith('*')] as const);
   const toWire = translator(pairs.map(([name, word, prefix]) => ({ from: name, to: word, prefix })));
   const fromWire = translator(pairs.map(([name, word, prefix]) => ({ from: word, to: name, prefix })));
   return {
-    /** The deployment's word for a neutral one; any other word comes back as it is. */
+    /** The deployment's word for a neutral one; any other word unchanged. */
     toWire,
-    /** The neutral word for a deployment's; any other word comes back as it is. */
+    /** The neutral word for a deployment's; any other word unchanged. */
     fromWire,
     // Most deployments map nothing, and a bulk run has millions of bodies.
     encode: (value: unknown, marks: readonly NameMark[]): unknown =>
       entries.length === 0 ? value : mapMarked(value, marks, toWire),
     decode: (value: unknown, marks: readonly NameMark[]): unknown =>
       entries.length === 0 ? value : mapMarked(value, marks, fromWire),
-    /** Whether there is nothing to map. */
     empty: entries.length === 0,
   };
 }
 
-/** The specification writes `<PROVIDER_A>` for a word that each deployment has: both spellings of a key are one. */
+/** The specification writes a deployment's word as `<PROVIDER_A>`; a key may be written with or without the brackets. */
 export function plainNames(names: NamesMap): NamesMap {
   return Object.fromEntries(Object.entries(names).map(([name, word]) => [name.replace(/^<(.*)>$/, '$1'), word]));
 }
 
-/** A way through a decoded value as the value itself is written: the deployment's word where that stands there. */
+/** A path through a decoded value, in the words of the value as written. */
 export function pathAsWritten(
   value: unknown,
   path: readonly (string | number)[],

@@ -1,4 +1,4 @@
-// The specification's neutral words that a deployment may have words of its own for.
+// The specification's neutral words that a deployment may replace with its own.
 import { nearest } from '../kernel/nearest.ts';
 import { CONNECTION_CONFIGS, SERVICE_PROVIDERS } from './connections.ts';
 import { DEVICE_IDENTITY_TYPES, EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
@@ -17,20 +17,20 @@ export function neutralWords(): ReadonlySet<string> {
   ]));
 }
 
-/** Whether a key of a names map is one of them, or a prefix of one (`osa_*`). Identity types are an open list. */
+/** True for a neutral word, or a prefix of one (`osa_*`). */
 export function isNeutralName(key: string): boolean {
   const name = key.replace(/^<(.*)>$/, '$1');
   if (!name.endsWith('*')) return neutralWords().has(name);
   return [...neutralWords()].some((word) => word.startsWith(name.slice(0, -1)));
 }
 
-/** What is wrong with a map of names, its unknown words included. */
+/** The problems of a names map, including unknown words. */
 export function namesIssues(names: NamesMap): { name: string; message: string }[] {
   const strange = Object.keys(names).filter((name) => !isNeutralName(name));
   return [
     ...strange.map((name) => {
       const guess = nearest(name.replace(/[<*>]/g, ''), neutralWords());
-      const end = guess === undefined ? '' : `; is \`${guess}\` meant?`;
+      const end = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
       return { name, message: `the specification has no such word${end}` };
     }),
     ...checkNames(names),

@@ -1,4 +1,4 @@
-// The contract as an OpenAPI 3.1 document, generated from the same schemas that client and embedded platform check by.
+// Generates an OpenAPI 3.1 document from the schemas that client and embedded platform use.
 import { toJSONSchema, type ZodMiniType } from 'zod/mini';
 import type { Auth, Endpoint, Service } from './endpoint.ts';
 import { allEndpoints } from './index.ts';
@@ -9,13 +9,13 @@ type Json = Record<string, unknown>;
 export type OpenApiDocument = Readonly<Json>;
 
 export interface OpenApiOptions {
-  /** Of the program that the document is from. */
+  /** The program's version. */
   version: string;
-  /** Where the services are; placeholders without it. */
+  /** The addresses of the services; default placeholders. */
   addresses?: Readonly<Record<Service, string>>;
 }
 
-/** The part of an endpoint's id before the dot, and what it is about (the specification's letters). */
+/** The part of an endpoint's id before the dot, and its title in the specification. */
 const TAGS: Record<string, string> = {
   oauth: 'Access tokens',
   roles: 'A. Custom roles',
@@ -42,7 +42,7 @@ const SCHEMES: Record<Exclude<Auth, 'none'>, Json> = {
   'seeding-basic': { type: 'http', scheme: 'basic', description: 'Key and secret of the workspace.' },
 };
 
-/** Parameters that are no texts. */
+/** Parameters that are not strings. */
 const PARAMETER_TYPES: Record<string, Json> = {
   orgId: { type: 'integer' },
   accountId: { type: 'integer' },
@@ -55,7 +55,7 @@ const PARAMETER_TYPES: Record<string, Json> = {
 
 const message = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
 
-/** What refusals look like, by service (specification, "Errors"); whatever else has the first shape (decision: D5). */
+/** Error responses by service (specification, "Errors"); all others have the first shape (decision: D5). */
 const ERRORS: Record<'Refusal' | 'DsrRefusal' | 'IntakeRefusal', Json> = {
   Refusal: {
     type: 'object',
@@ -86,7 +86,7 @@ const ERRORS: Record<'Refusal' | 'DsrRefusal' | 'IntakeRefusal', Json> = {
         type: 'array',
         items: {
           type: 'object',
-          // The specification shows a code for 400 alone.
+          // The specification shows a code only for 400.
           required: ['message'],
           properties: { code: { type: 'string' }, message: { type: 'string' } },
         },
@@ -103,7 +103,7 @@ const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
   identity: 'IntakeRefusal',
 };
 
-/** The whole contract. Schemas stand under `components`, named after the first call that uses them. */
+/** The whole contract. Schemas are in `components`, named after the first call that uses them. */
 export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOptions): OpenApiDocument {
   const schemas: Record<string, Json> = { ...ERRORS };
   const names = new Map<ZodMiniType, string>();
@@ -176,7 +176,7 @@ function content(schema: Json): Json {
   return { content: { 'application/json': { schema } } };
 }
 
-/** What the platform says of a resource; it may be sent back with the rest. */
+/** Fields that the platform sets. They may be sent back with the rest. */
 const OWN_FIELDS = ['status', 'errors', 'created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
 
 function capital(text: string): string {
@@ -184,8 +184,8 @@ function capital(text: string): string {
 }
 
 /**
- * What is on the wire, before it is read: a 64-bit integer is one integer, not one of two JavaScript types; and the
- * platform ignores fields that it does not know, however strictly we look at what we send (decision: D6).
+ * The wire format: a 64-bit integer is one integer, not one of two JavaScript types. The platform ignores unknown fields,
+ * although our own requests are strict (decision: D6).
  */
 function jsonSchema(schema: ZodMiniType): Json {
   const { $schema: _, ...made } = toJSONSchema(schema, {
@@ -194,7 +194,7 @@ function jsonSchema(schema: ZodMiniType): Json {
     unrepresentable: 'any',
     override: ({ jsonSchema: json, path, zodSchema }) => {
       const { def } = zodSchema._zod;
-      // A field that takes anything would say nothing of itself.
+      // A field of any type needs a description.
       if (path.at(-2) === 'properties' && Object.keys(json).length === 0) {
         json.description = OWN_FIELDS.includes(String(path.at(-1))) ? 'Set by the platform, ignored here' : 'Any value';
       }

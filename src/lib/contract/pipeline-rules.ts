@@ -1,9 +1,9 @@
-// What a pipeline's fields ask of each other: decidable from the body alone (specification, "Pipeline").
+// Rules between the fields of a pipeline that its body alone decides (specification, "Pipeline").
 import { parseIso } from '../kernel/timestamps.ts';
 import type { FieldIssue } from './explain.ts';
 import { WAREHOUSE_FAILURES } from './failures.ts';
 
-/** As much of a pipeline as the rules look at. */
+/** The fields that the rules read. */
 interface Written {
   pipeline_type: string;
   field_transformation_id?: string | undefined;
@@ -25,7 +25,7 @@ interface Written {
   };
 }
 
-/** Everything that is wrong with a pipeline once its fields have their types. */
+/** All problems of a pipeline whose fields have the right types. */
 export function pipelineIssues(pipeline: Written): FieldIssue[] {
   return [
     ...transformationIssues(pipeline),
@@ -38,11 +38,11 @@ export function pipelineIssues(pipeline: Written): FieldIssue[] {
 function transformationIssues({ pipeline_type, field_transformation_id }: Written): FieldIssue[] {
   const path = ['field_transformation_id'];
   if (pipeline_type === 'events' && field_transformation_id === undefined) {
-    return [{ path, message: 'is missing: a pipeline of events needs it' }];
+    return [{ path, message: 'is missing: an events pipeline needs it' }];
   }
   if (pipeline_type !== 'events' && field_transformation_id !== undefined) {
     const failure = WAREHOUSE_FAILURES.transformationOfUsers;
-    return [{ path, message: 'is not available for a pipeline of user attributes', failure }];
+    return [{ path, message: 'is not allowed in a user attributes pipeline', failure }];
   }
   return [];
 }
@@ -53,7 +53,7 @@ function planIssues({ data_plan_id, data_plan_version }: Written): FieldIssue[] 
     return [{ path: ['data_plan_version'], message: 'is missing: a data plan needs its version', failure }];
   }
   if (data_plan_id === undefined && data_plan_version !== undefined) {
-    return [{ path: ['data_plan_id'], message: 'is missing: there is a version and no data plan' }];
+    return [{ path: ['data_plan_id'], message: 'is missing: there is a version but no data plan' }];
   }
   return [];
 }
@@ -79,7 +79,7 @@ function scheduleIssues({ type, frequency, delay, start, end }: Written['schedul
     if (start === undefined) at('start', 'is missing: an interval needs it');
   }
   if (delay !== undefined && !DELAY.test(delay)) {
-    at('delay', 'must be a number and, right behind it, a unit: `s`, `m`, `h`, `d`, `w` or `y`');
+    at('delay', 'must be a number and a unit without a space: `s`, `m`, `h`, `d`, `w` or `y`');
   }
   if (start !== undefined && parseIso(start) === undefined) at('start', TIME);
   if (end !== undefined && parseIso(end) === undefined) at('end', TIME);
@@ -88,14 +88,14 @@ function scheduleIssues({ type, frequency, delay, start, end }: Written['schedul
 }
 
 const DELAY = /^\d{1,9}[smhdwy]$/;
-const SYNC_TIME = 'must be a time of the calendar as YYYY-MM-DDThh:mm:ssZ';
+const SYNC_TIME = 'must be a valid time as YYYY-MM-DDThh:mm:ssZ';
 const TIME = 'must be a time with its zone, such as 2026-01-31T08:00:00Z';
 
 function isSyncTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && parseIso(text) !== undefined;
 }
 
-/** Whether `later` comes first although it should not. False when one is absent or no time. */
+/** True when `later` is earlier than `earlier`. False when one is absent or not a time. */
 function isBefore(later: string | undefined, earlier: string | undefined): boolean {
   const [end, start] = [parseIso(later ?? ''), parseIso(earlier ?? '')];
   return end !== undefined && start !== undefined && end < start;

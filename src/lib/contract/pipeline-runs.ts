@@ -1,4 +1,4 @@
-// D. Runs of a pipeline: how one is asked for, and what is told of it (specification, "Pipeline").
+// D. Runs of a pipeline: the trigger call and the reported run (specification, "Pipeline").
 import {
   array,
   boolean,
@@ -13,7 +13,7 @@ import {
 import { Integer } from './shared.ts';
 import { ResourceErrors, Slug } from './warehouse.ts';
 
-/** A run in one of these is over. */
+/** The statuses of a finished run. */
 export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
 
 const text = nullish(string());

@@ -24,7 +24,7 @@ import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './
 
 export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as const;
 
-/** Which rows a run reads. Which fields are needed depends on `type`: see `pipeline-rules.ts`. */
+/** The rows that a run reads. `pipeline-rules.ts` checks the fields that `type` requires. */
 export const SyncMode = strictObject({
   type: oneOf(SYNC_MODES),
   iterator_field: optional(Filled),
@@ -37,7 +37,7 @@ export const SyncMode = strictObject({
 });
 export type SyncMode = Infer<typeof SyncMode>;
 
-/** Both spellings are taken; the underscore is sent (decision: D63). */
+/** Both spellings are accepted; the underscore is sent (decision: D63). */
 export const ScheduleType = pipe(
   oneOf([...SCHEDULE_TYPES, 'on-demand']),
   transform((type) => (type === 'on-demand' ? 'on_demand' : type)),
@@ -59,7 +59,7 @@ export const PipelineRequest = strictObject({
   name: Filled,
   pipeline_type: oneOf(PIPELINE_TYPES),
   connection_id: Slug,
-  /** Maps the warehouse's fields to an event's: for `events`, and for them only. */
+  /** Maps the warehouse's fields to an event's; for `events` only. */
   field_transformation_id: optional(Filled),
   data_model_id: Slug,
   partner_feed_id: optional(Integer),

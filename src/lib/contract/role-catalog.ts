@@ -5,7 +5,7 @@ export interface Permission {
   feature: string;
   permission: string;
   task_id: string;
-  /** What a holder may do; empty where the specification gives no description. */
+  /** The permitted actions; empty where the specification gives no description. */
   meaning: string;
 }
 
@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
   ['User management', 'Full access', 'user_management:*', 'view, create, delete users and assign roles'],
   ['Identity settings', 'Full access', 'identity_settings:*', 'view and modify identity settings'],
   ['API credentials', 'Full access', 'api_credentials:*', 'view, create, delete, assign credentials'],
-  // decision: D13. Named only in a template; it is assignable and listed all the same.
+  // decision: D13. Only a template names it, but it is assignable and listed.
   ['Tiered events', 'Full access', 'tieredevents:*', ''],
 ];
 
@@ -91,7 +91,7 @@ const USER_TASKS = [
   'workspaces:*',
 ];
 
-/** What support may do and a user may not. */
+/** The tasks of support that a user does not have. */
 const SUPPORT_TASKS = ['api_credentials:*', 'catalog:*', 'identity_settings:*', 'user_activity:view'];
 
 const ADMIN_TASKS = [...USER_TASKS, ...SUPPORT_TASKS, 'user_management:*'].sort();

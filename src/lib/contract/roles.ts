@@ -5,10 +5,10 @@ import { endpoints } from './endpoint.ts';
 import { ROLE_LIMITS } from './limits.ts';
 import { hasControlCharacter, textWhere } from './shared.ts';
 
-/** The task that every custom role has; the platform adds it by itself, so it is never a difference. */
+/** The task of every custom role. The platform adds it automatically, so it is never a difference. */
 export const CORE_TASK = 'user:core';
 
-/** Characters that the platform may refuse in ids and names (decision: D12). */
+/** Characters that the platform may reject in ids and names (decision: D12). */
 export const RESTRICTED_CHARACTERS = /[<>"'\\`]/;
 
 function roleText(what: string, max: number) {
@@ -16,7 +16,7 @@ function roleText(what: string, max: number) {
     const length = characterCount(text);
     if (text.trim() === '') return 'is empty';
     if (length > max) return `has ${length} characters; at most ${max} are allowed`;
-    return what !== 'description' && hasControlCharacter(text) ? 'holds a control character' : undefined;
+    return what !== 'description' && hasControlCharacter(text) ? 'contains a control character' : undefined;
   });
 }
 
@@ -26,7 +26,7 @@ export type TaskRef = Infer<typeof TaskRef>;
 /** The tasks of a role. */
 const Tasks = array(TaskRef);
 
-/** A role as it is sent. Loose, because fields that the platform itself returned are sent back to it. */
+/** A role in a request. Loose, because fields that the platform returned are sent back. */
 export const Role = looseObject({
   role_id: roleText('role_id', ROLE_LIMITS.roleId),
   name: roleText('name', ROLE_LIMITS.name),
@@ -39,7 +39,7 @@ export type Role = Infer<typeof Role>;
 export const ManifestRequest = looseObject({ roles: array(Role) });
 export type ManifestRequest = Infer<typeof ManifestRequest>;
 
-/** A role as it comes back: texts may be null. */
+/** A role in a response: texts may be null. */
 export const RoleReply = looseObject({
   role_id: string(),
   name: nullish(string()),
@@ -48,7 +48,7 @@ export const RoleReply = looseObject({
 });
 export type RoleReply = Infer<typeof RoleReply>;
 
-/** What GET and PUT answer. */
+/** The response of GET and PUT. */
 export const ManifestReply = looseObject({
   roles: array(RoleReply),
   /** `YYYY-MM-DD HH:MM:SS` in UTC. */

@@ -1,10 +1,10 @@
-// Which form a seed has and what stands in it, by its calculation type (specification, E, the table of seeds).
+// The form and content of a seed by its calculation type (specification, E, the table of seeds).
 import type { FieldIssue } from './explain.ts';
 import { isCalendarDate } from './shared.ts';
 
 export type SeedFormName = 'value' | 'key_value_pairs' | 'list';
 
-/** What a seed of each type holds. */
+/** The content of a seed of each type. */
 type SeedRule =
   | { form: 'value'; holds: 'number' | 'whole-number' | 'milliseconds' | 'anything' }
   | { form: 'list' }
@@ -40,7 +40,7 @@ interface Written {
 
 const FORMS: readonly SeedFormName[] = ['value', 'key_value_pairs', 'list'];
 
-/** Everything wrong with one attribute's date and seed, once its fields have their types. */
+/** All problems of one attribute's date and seed, whose fields have the right types. */
 export function seedIssues(written: Written): FieldIssue[] {
   return [...dateIssues(written), ...formIssues(written)];
 }
@@ -50,9 +50,9 @@ function dateIssues({ cutoff_date, cuttoff_date }: Written): FieldIssue[] {
   const date = cutoff_date ?? cuttoff_date;
   if (date === undefined) return [{ path, message: 'is missing' }];
   if (cutoff_date !== undefined && cuttoff_date !== undefined) {
-    return [{ path: ['cuttoff_date'], message: 'stands beside `cutoff_date`; only one of them is allowed' }];
+    return [{ path: ['cuttoff_date'], message: 'duplicates `cutoff_date`; only one of them is allowed' }];
   }
-  return isCalendarDate(date) ? [] : [{ path, message: 'must be a date of the calendar as yyyy-MM-dd' }];
+  return isCalendarDate(date) ? [] : [{ path, message: 'must be a valid date as yyyy-MM-dd' }];
 }
 
 function formIssues({ calculation_type: type, seed }: Written): FieldIssue[] {
@@ -60,7 +60,7 @@ function formIssues({ calculation_type: type, seed }: Written): FieldIssue[] {
   const given = FORMS.filter((form) => seed[form] !== undefined);
   if (given.length !== 1 || given[0] !== rule.form) {
     const found = given.length === 0 ? 'nothing' : given.map((form) => `\`${form}\``).join(' and ');
-    return [{ path: ['seed'], message: `must hold \`${rule.form}\` alone for ${type}, and holds ${found}` }];
+    return [{ path: ['seed'], message: `must contain only \`${rule.form}\` for ${type}, but contains ${found}` }];
   }
   switch (rule.form) {
     case 'value':
@@ -80,7 +80,7 @@ function valueIssues(holds: (SeedRule & { form: 'value' })['holds'], value: unkn
     case 'number':
       return isNumeric(value) ? [] : [{ path, message: 'must be a number' }];
     case 'whole-number':
-      return isWhole(value, 0) ? [] : [{ path, message: 'must be a whole number from 0 on' }];
+      return isWhole(value, 0) ? [] : [{ path, message: 'must be a whole number, 0 or more' }];
     case 'milliseconds':
       return isWhole(value, 0) ? [] : [{ path, message: 'must be a time in whole milliseconds since 1970' }];
     case 'anything':
@@ -102,13 +102,13 @@ function averageIssues(pairs: Record<string, unknown>): FieldIssue[] {
 function countIssues(pairs: Record<string, unknown>): FieldIssue[] {
   return Object.entries(pairs)
     .filter(([, count]) => !isWhole(count, 0))
-    .map(([key]) => ({ path: ['seed', 'key_value_pairs', key], message: 'must be a whole number from 0 on' }));
+    .map(([key]) => ({ path: ['seed', 'key_value_pairs', key], message: 'must be a whole number, 0 or more' }));
 }
 
 const NUMERIC_TEXT = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 const WHOLE_TEXT = /^\d{1,19}$/;
 
-/** A number, or a text that is one (decision: D27). */
+/** A number, or a string with one (decision: D27). */
 function isNumeric(value: unknown): boolean {
   if (typeof value === 'string') return NUMERIC_TEXT.test(value) && Number.isFinite(Number(value));
   return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));

@@ -16,20 +16,20 @@ import { endpoints, type NameMark } from './endpoint.ts';
 import { SEED_RULES, seedIssues } from './seed-rules.ts';
 import { Environment, Identities, messageRule, rule, textWhere, Xpid } from './shared.ts';
 
-/** Both spellings of the smallest and the largest value are taken and sent as they are given (decision: D27). */
+/** Both spellings of minimum and maximum are accepted and sent unchanged (decision: D27). */
 export type CalculationType = keyof typeof SEED_RULES;
 export const CALCULATION_TYPES = Object.keys(SEED_RULES) as CalculationType[];
 
 const Name = textWhere((text) => (text === '' ? 'is empty' : undefined));
 
-/** Which of the three forms it has, and what stands in it, depends on the calculation type: see `seed-rules.ts`. */
+/** `seed-rules.ts` checks the form and the content, which depend on the calculation type. */
 const SeedForm = strictObject({
   value: optional(unknown()),
   key_value_pairs: optional(record(string(), unknown())),
   list: optional(array(string())),
 });
 
-/** One attribute as it may be written: `cutoff_date` also with a doubled t (decision: D27). */
+/** One attribute in the input: `cutoff_date` also with a double t (decision: D27). */
 const WrittenAttributeSeed = strictObject({
   attribute_name: Name,
   calculation_type: oneOf(CALCULATION_TYPES),
@@ -38,7 +38,7 @@ const WrittenAttributeSeed = strictObject({
   seed: SeedForm,
 }).check(rule(seedIssues));
 
-/** One attribute as it is sent: the date in the spelling of the examples. */
+/** One attribute in a request, with the date in the spelling of the examples. */
 export interface AttributeSeed {
   attribute_name: string;
   calculation_type: CalculationType;
@@ -67,7 +67,7 @@ export type UserAttribute = Infer<typeof UserAttribute>;
 /** The body for one user; the keys of both attribute maps are workspace ids. */
 export const SingleSeed = strictObject({
   environment: Environment,
-  /** When it is there, `identities` is ignored. */
+  /** When present, `identities` is ignored. */
   xpid: optional(Xpid),
   identities: optional(Identities),
   calculated_attributes: record(Name, array(AttributeSeed)),
@@ -81,11 +81,11 @@ export const SingleSeed = strictObject({
 );
 export type SingleSeed = Infer<typeof SingleSeed>;
 
-/** The body of the bulk call: taken whole or refused whole. */
-export const BulkSeed = array(SingleSeed).check(minLength(1, { error: 'holds no user' }));
+/** The body of the bulk call, which the platform accepts or rejects as a whole. */
+export const BulkSeed = array(SingleSeed).check(minLength(1, { error: 'contains no user' }));
 export type BulkSeed = Infer<typeof BulkSeed>;
 
-/** Where a deployment's own words stand in one user's body. */
+/** The deployment's own words in one user's body. */
 export const SEED_NAMES: readonly NameMark[] = ['keys:', 'keys:identities'];
 
 export const seedingEndpoints = endpoints('seeding', 'seeding', 'seeding-basic', {

@@ -51,7 +51,7 @@ export function textOf(min: number, max: number) {
   });
 }
 
-/** A control character anywhere in the text (C0, DEL, C1). */
+/** True when the text contains a control character (C0, DEL, C1). */
 export function hasControlCharacter(text: string): boolean {
   // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);
@@ -69,7 +69,7 @@ export const Integer = union([number(), bigint()]).check(
 
 const XPID_ISSUE = 'must be a signed 64-bit integer in plain digits, such as -42';
 
-/** A profile's id as an integer. JSON would write `-0` as another text than it was given. */
+/** A profile's id as an integer. `-0` is not allowed, because JSON writes it as `0`. */
 export const XpidInteger = union([number(), bigint()]).check(
   refine(
     (value) =>
@@ -80,14 +80,14 @@ export const XpidInteger = union([number(), bigint()]).check(
   ),
 );
 
-/** What is wrong with a text that must be a profile's id; undefined for one that is. */
+/** The problem of a text that must be a profile's id; undefined for a valid one. */
 export function xpidTextIssue(text: string): string | undefined {
   if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && XpidInteger.safeParse(BigInt(text)).success) return undefined;
   if (!/^-?\d{1,20}\.0*$/.test(text)) return XPID_ISSUE;
-  return `must be an integer, not \`${text}\`; pandas writes integers so where a column has gaps: convert it with astype("Int64")`;
+  return `must be an integer, not \`${text}\`; pandas writes integers this way when a column has gaps: convert it with astype("Int64")`;
 }
 
-/** A profile's id. Also accepted as a text of digits, and sent as an integer (decision: D27). */
+/** A profile's id. A string of digits is accepted too, and sent as an integer (decision: D27). */
 export const Xpid = pipe(
   union([XpidInteger, string()]).check(
     messageRule((value) => (typeof value === 'string' ? xpidTextIssue(value) : undefined)),
@@ -98,10 +98,10 @@ export const Xpid = pipe(
   }),
 );
 
-/** Where a platform's data belong (E and F). */
+/** The environment of the data (E and F). */
 export const Environment = oneOf(['production', 'development']);
 
-/** Identity type to value (E and F). Both are texts; types are an open list (decision: D27). */
+/** Identity type -> value (E and F). Both are strings; types are an open list (decision: D27). */
 export const Identities = record(string(), textOf(1, 4096));
 
 /** Fields that the platform sets. They may be sent back with the rest, and are ignored. */
@@ -122,7 +122,7 @@ export const auditFields = {
 
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** Whether a text is a day that exists, written `yyyy-MM-dd`. */
+/** True for an existing day written as `yyyy-MM-dd`. */
 export function isCalendarDate(text: string): boolean {
   const [, year, month, day] = CALENDAR_DATE.exec(text) ?? [];
   return year !== undefined && isCalendarDay(Number(year), Number(month), Number(day));

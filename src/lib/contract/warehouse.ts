@@ -10,13 +10,13 @@ const SLUG = /^[A-Za-z0-9_-]+$/;
 /** An id that the caller chooses: letters, digits, `_` and `-`. */
 export const Slug = textWhere((text) => {
   if (SLUG.test(text)) return undefined;
-  return text === '' ? 'is empty' : 'may hold letters, digits, `_` and `-` only';
+  return text === '' ? 'is empty' : 'may contain only letters, digits, `_` and `-`';
 });
 
-/** A text that says something. */
+/** A non-blank string. */
 export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : undefined));
 
-/** Fields that the platform sets: they may come back to it with the rest, and are ignored. */
+/** Fields that the platform sets. They may be sent back with the rest, and are ignored. */
 export const readOnlyFields = {
   status: optional(unknown()),
   errors: optional(unknown()),

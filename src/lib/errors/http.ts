@@ -23,7 +23,7 @@ export const HTTP_ERRORS = {
   },
   'http.forbidden': {
     exit: 'auth',
-    summary: 'The credentials do not allow this (403).',
+    summary: 'The credentials do not have permission (403).',
     explanation: 'They lack a permission, or belong to another organization or workspace.',
     fix: 'Ask for the permission, or use other credentials.',
   },

@@ -1,4 +1,4 @@
-// The one door to the wire: a call with its credentials, its budget, its repeats and its checked answer.
+// The HTTP client: sends a call with credentials, budget and retries, and checks the response.
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Endpoint, Service } from '../contract/endpoint.ts';
@@ -9,7 +9,7 @@ import type { Answer } from './answer/answer.ts';
 import { takeSlots } from './limits/budget.ts';
 import { authorize } from './call/credentials.ts';
 import { curlCommand, CurlPrinted } from './call/curl.ts';
-import { type FailedCall, outcomeUnknown, refusal } from './answer/failure.ts';
+import { type FailedCall, outcomeUnknown, rejectionOf } from './answer/failure.ts';
 import { createLimits } from './limits/limit.ts';
 import { createNamesEdge } from './call/names.ts';
 import { createPace, pause, waitFor } from './limits/pace.ts';
@@ -21,10 +21,10 @@ import { TransportError } from './transport-error.ts';
 import type { Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';
 
-/** As long as somebody may sit before a command that says nothing. */
+/** A longer wait is reported, so that the command does not seem to hang. */
 const LONG_WAIT_MS = 10_000;
 
-/** Makes the client of one command. Nothing is opened, read or resolved before the first call. */
+/** Creates the client of one command. Nothing is opened, read or resolved before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
   const senders: (() => Promise<void>)[] = [];
@@ -41,7 +41,7 @@ export function createClient(options: HttpOptions): Client {
     buildRequest(endpoint, names.encode(endpoint, input), addressOf(endpoint.service));
   const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
     signal ? AbortSignal.any([options.signal, signal]) : options.signal;
-  // Every call under way listens to it; from eleven on Node would warn on standard error.
+  // Every pending call listens to it; Node would warn from the eleventh listener.
   setMaxListeners(0, options.signal);
 
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
@@ -71,13 +71,13 @@ export function createClient(options: HttpOptions): Client {
     const signal = signalOf(input.signal);
     const id = randomUUID();
     const attempts = options.retries + 1;
-    let refused: string | undefined;
+    let rejectedToken: string | undefined;
     let reserved = input.reserved === true;
     let attempt = 1;
-    let rejected: KnownError | undefined;
+    let rejection: KnownError | undefined;
     for (;;) {
       signal.throwIfAborted();
-      const authorization = await authorize(endpoint.auth, options, tokens, signal, refused);
+      const authorization = await authorize(endpoint.auth, options, tokens, signal, rejectedToken);
       if (!reserved) {
         await pace.wait(endpoint.service, signal);
         await limits.wait(endpoint, signal);
@@ -87,7 +87,7 @@ export function createClient(options: HttpOptions): Client {
       const { header } = authorization;
       if (isWrite) options.onWrite?.();
       const sent = wire.send({ endpoint, request, id, attempt, authorization: header, signal, sink });
-      const result = await waitFor({ text: "Waiting for the platform's answer" }, sent, options);
+      const result = await waitFor({ text: 'Waiting for the response' }, sent, options);
       const call: FailedCall = {
         endpoint,
         request: { id, method: request.method, path: request.path },
@@ -99,15 +99,15 @@ export function createClient(options: HttpOptions): Client {
         pace.learn(endpoint.service, result.headers);
         if (result.status >= 200 && result.status < 300)
           return readReply(call, result, (value) => names.decode(endpoint, value), request.about);
-        if (result.status === 401 && authorization.renewable !== undefined && refused === undefined) {
-          refused = authorization.renewable;
-          options.onDecision('the access token was refused (401): renewing it');
-          rejected = refusal(call, result);
+        if (result.status === 401 && authorization.renewable !== undefined && rejectedToken === undefined) {
+          rejectedToken = authorization.renewable;
+          options.onDecision('the access token was rejected (401): renewing it');
+          rejection = rejectionOf(call, result);
           if (input.mayRepeat === 'never') {
-            await authorize(endpoint.auth, options, tokens, signal, refused);
-            throw rejected.with({ hint: 'The access token is new now: run the command again.' });
+            await authorize(endpoint.auth, options, tokens, signal, rejectedToken);
+            throw rejection.with({ hint: 'The access token has been renewed. Run the command again.' });
           }
-          await checkRepeat(call, rejected);
+          await checkRepeat(call, rejection);
           continue;
         }
       }
@@ -123,17 +123,17 @@ export function createClient(options: HttpOptions): Client {
       const isStopped = isWrite && failure.code === 'interrupted';
       if (decision.act === 'unknown' || isStopped) throw outcomeUnknown(call, failure);
       if (decision.act === 'give-up')
-        throw rejected && mayRejectItself(endpoint, input, result) ? outcomeUnknown(call, failure) : failure;
-      if (isStatus(result, 429)) rejected = failure;
+        throw rejection && mayRejectItself(endpoint, input, result) ? outcomeUnknown(call, failure) : failure;
+      if (isStatus(result, 429)) rejection = failure;
       attempt++;
-      const isTold = decision.afterMs >= LONG_WAIT_MS && options.onLongWait !== undefined;
-      const tell = (isTold ? options.onLongWait : undefined) ?? options.onDecision;
-      tell(
-        `${request.method} ${request.path}: ${inShort(result)}; sending it again in ${formatDuration(decision.afterMs)} (attempt ${attempt} of ${attempts})`,
+      const isLong = decision.afterMs >= LONG_WAIT_MS && options.onLongWait !== undefined;
+      const report = (isLong ? options.onLongWait : undefined) ?? options.onDecision;
+      report(
+        `${request.method} ${request.path}: ${inShort(result)}; retrying in ${formatDuration(decision.afterMs)} (attempt ${attempt} of ${attempts})`,
       );
       const wait = waitOf(result, decision.afterMs, clock.now());
-      await pause(isTold ? { ...wait, isTold } : wait, decision.afterMs, options, signal);
-      if (rejected) await checkRepeat(call, rejected);
+      await pause(isLong ? { ...wait, isReported: true } : wait, decision.afterMs, options, signal);
+      if (rejection) await checkRepeat(call, rejection);
     }
 
     async function checkRepeat(call: FailedCall, failure: KnownError): Promise<void> {
@@ -146,7 +146,7 @@ export function createClient(options: HttpOptions): Client {
     result: Answer | TransportError,
     signal: AbortSignal,
   ): Promise<KnownError> {
-    if (!(result instanceof TransportError)) return refusal(call, result);
+    if (!(result instanceof TransportError)) return rejectionOf(call, result);
     const leavesNothingOpen = result.phase === 'not-delivered' || !changes(call.endpoint);
     if (result.kind === 'aborted' && leavesNothingOpen) signal.throwIfAborted();
     const { request, origin } = call;
@@ -156,7 +156,7 @@ export function createClient(options: HttpOptions): Client {
   }
 
   return {
-    // The types are those of the endpoint; inside, they are erased, and the reply's schema has checked the value.
+    // Types are erased inside the client; the endpoint's schema has checked the value.
     call: async (endpoint, input) => (await perform(endpoint, input as AnyInput)).body as never,
     exchange: async (endpoint, input) => (await perform(endpoint, input as AnyInput)) as never,
     download: async (link, sink, signal) => {
@@ -194,8 +194,8 @@ function isStatus(result: Answer | TransportError, ...statuses: readonly number[
 }
 
 /**
- * Whether the rejection of a repeat may mean that the first attempt arrived despite its 429 or 401: "already exists",
- * "not idle", "not found" after a DELETE. A read decides then.
+ * The rejection of a repeat may mean that the first attempt had an effect despite its 429 or 401: "already exists", "not
+ * idle", "not found" after a DELETE. A read decides then.
  */
 function mayRejectItself({ safety }: Endpoint, { mayRepeat }: AnyInput, result: Answer | TransportError): boolean {
   return (safety === 'confirm' || mayRepeat !== undefined) && isStatus(result, 400, 404, 409, 410, 422);
@@ -212,17 +212,20 @@ function outcomeOf(result: Answer | TransportError): Outcome {
   };
 }
 
-/** Told in whole seconds where the platform named them: what is added to them is ours. */
+/** Shows the platform's own Retry-After, without our jitter. */
 function waitOf(result: Answer | TransportError, ms: number, now: number): Wait {
   if (result instanceof TransportError) {
-    return { text: `Sending again in ${formatDuration(ms)} (${inShort(result)})` };
+    return { text: `Retrying in ${formatDuration(ms)} (${inShort(result)})` };
   }
   const asked = parseRetryAfter(result.headers['retry-after'] ?? '', now);
   return asked === undefined
-    ? { text: `Sending again in ${formatDuration(ms)} (${result.status})` }
-    : { text: `The platform asks to wait ${formatDuration(asked)} (${result.status})`, isAsked: asked > 1000 };
+    ? { text: `Retrying in ${formatDuration(ms)} (${result.status})` }
+    : {
+        text: `Waiting ${formatDuration(asked)} as the platform requested (${result.status})`,
+        isRequested: asked > 1000,
+      };
 }
 
 function inShort(result: Answer | TransportError): string {
-  return result instanceof TransportError ? `no answer (${result.code ?? result.kind})` : `answered ${result.status}`;
+  return result instanceof TransportError ? `no response (${result.code ?? result.kind})` : `status ${result.status}`;
 }

@@ -1,7 +1,7 @@
-// A failure below HTTP: no whole answer came. Says what happened and whether the request may have been carried out.
+// A failure below HTTP: no complete response arrived. Records the kind, and whether the platform may have acted.
 import { systemErrorCode } from '../kernel/errors.ts';
 
-/** Whether the platform can have seen the request: the one question that retries and reports hang on. */
+/** Retries depend on this: can the platform have received the request? */
 export type Phase = 'not-delivered' | 'perhaps-delivered';
 
 export type TransportKind =
@@ -33,7 +33,7 @@ export class TransportError extends Error {
     this.code = systemErrorCode(cause);
   }
 
-  /** Trying again within seconds cannot help: a wrong name, a certificate that is not trusted, a refusing proxy. */
+  /** A retry within seconds cannot help: unknown host, untrusted certificate, proxy error. */
   get permanent(): boolean {
     return this.kind === 'certificate' || this.kind === 'proxy' || (this.kind === 'dns' && this.code === 'ENOTFOUND');
   }
@@ -66,12 +66,12 @@ const KIND_PATTERNS: readonly [RegExp, TransportKind][] = [
   [/^HPE_/, 'malformed'],
 ];
 
-/** What an engine's error means, given whether the request had been sent and whether an answer had begun. */
+/** Classifies an engine's error. `phase` and `answerBegan` say how far the exchange got. */
 export function transportErrorOf(cause: unknown, phase: Phase, answerBegan: boolean): TransportError {
   const code = systemErrorCode(cause) ?? '';
   const known = KINDS[code] ?? KIND_PATTERNS.find(([pattern]) => pattern.test(code))?.[1];
   if (known !== undefined) return new TransportError(known, phase, cause);
-  // undici's parser gives its errors no code. In the middle of an answer its usual cause is that the answer ended.
+  // undici's parser errors have no code. During a response, the usual cause is that the response was cut off.
   if (!answerBegan && cause instanceof Error && cause.name === 'HTTPParserError') {
     return new TransportError('malformed', phase, cause);
   }

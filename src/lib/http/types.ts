@@ -1,4 +1,4 @@
-// What the HTTP core is given and what it gives back.
+// The types of the HTTP client: its options, its calls and their results.
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import type { Endpoint, ParamsOf, Service } from '../contract/endpoint.ts';
 import type { NamesMap } from '../contract/names.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 
-/** Input of one call, as far as the endpoint has such parts. */
+/** Input of one call. Only the parts that the endpoint has are allowed. */
 export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infer _Body, infer _Reply>
   ? keyof ParamsOf<Path> extends never
     ? { params?: undefined }
@@ -18,11 +18,11 @@ export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infe
     : { body: NonNullable<E['body']> extends infer Body extends ZodMiniType ? Infer<Body> : never }) & {
     query?: Record<string, string | number | bigint | boolean | undefined>;
     signal?: AbortSignal | undefined;
-    /** The slot of the shared rate budget was taken beforehand by `reserve`: do not wait for another. */
+    /** `reserve` has already taken the slot of the shared rate budget. */
     reserved?: boolean;
     /**
-     * Called before a repeat after a 429 or a 401. False: the first one may have arrived, so nothing is repeated. `'never'`: no
-     * read can decide, so the rejection itself is the result.
+     * Called before a repeat after a 429 or a 401. False: the first request may have had an effect, so it is not repeated.
+     * `'never'`: no read can decide, so the rejection is the result.
      */
     mayRepeat?: (() => Promise<boolean>) | 'never';
   };
@@ -33,7 +33,7 @@ export type ReplyOf<E extends Endpoint> = [NonNullable<E['reply']>] extends [nev
     ? Infer<Schema>
     : never;
 
-/** A request as it would be sent: for dry runs, with the body unmasked and no credentials in it. */
+/** A request for a dry run, with the body unmasked and without credentials. */
 export interface DescribedRequest {
   method: string;
   url: string;
@@ -43,15 +43,15 @@ export interface DescribedRequest {
 export interface Reply<T> {
   status: number;
   headers: Record<string, string>;
-  /** The body as it came, decompressed: what a signature is over. */
+  /** The decompressed body, which signatures cover. */
   text: string;
   body: T;
 }
 
-/** A link that an answer gave. */
+/** A link from a response. */
 export interface Link {
   url: string;
-  /** Below whose base address it must lie, and whose credentials it gets; without, it may lead anywhere and gets none. */
+  /** The link must be below this service's base address and gets its credentials. Without it: any address, no credentials. */
   service?: 'dsr';
   /** The `accept` header. */
   accept: string;
@@ -59,57 +59,56 @@ export interface Link {
   headers?: Record<string, string>;
 }
 
-/** Takes what a link holds while it comes in, so that its size does not matter. What it throws ends the download. */
+/** Receives a download in chunks. An error that it throws ends the download. */
 export interface Sink {
-  /** The answer of an attempt begins; what an earlier one wrote is void. `headers` have lower-case names. */
+  /** A response starts; discard the chunks of an earlier attempt. `headers` have lower-case names. */
   begin(headers: Record<string, string>): void;
   write(chunk: Buffer): void;
 }
 
-/** How one sending of a body ended. */
+/** The result of sending one body. */
 export type SendOutcome<Body> =
   /** A complete 2xx response that the endpoint's schema has checked. */
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
-  /** Any other status; `retryAfterMs` when the platform said how long to wait, `messages` what it said of the body. */
+  /** Any other status. `retryAfterMs` is the platform's Retry-After, `messages` its messages about the body. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
-  /** No complete response, or a 2xx that proves nothing. `permanent`: trying again within seconds cannot help. */
+  /** No complete response, or a 2xx that proves nothing. `permanent`: a retry within seconds cannot help. */
   | { kind: 'lost'; permanent: boolean; failure: KnownError };
 
-/** A lower door for many bodies to one endpoint: each is sent once, as it is; repeating is the caller's affair. */
+/** Sends many bodies to one endpoint, each once and unchanged. The caller retries. */
 export interface Sender<Body> {
   /**
-   * Sends bytes that are JSON already; none for a call without a body. `params` fill the path's placeholders. Throws the
-   * signal's reason once it is aborted.
+   * Sends JSON bytes; undefined for a call without a body. `params` fill the path's placeholders. Throws the signal's
+   * reason once it is aborted.
    */
   send(body: Buffer | undefined, signal: AbortSignal, params?: Record<string, string>): Promise<SendOutcome<Body>>;
 }
 
-/** The one door to the wire. */
 export interface Client {
-  /** One call: credentials, budget, retries, errors and the reply's check included. Throws KnownError. */
+  /** One call with credentials, budget, retries and a checked reply. Throws KnownError. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
   /** The same with status and headers. */
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
   /**
-   * GETs a link into a sink, with retries and errors as `call`; redirects are not followed. Throws KnownError, and sends
-   * nothing, for a link that leads where it must not.
+   * GETs a link into a sink, with retries and errors like `call`. Redirects are not followed. Throws KnownError for a
+   * forbidden link before anything is sent.
    */
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
-  /** What `call` would send. Nothing is sent, no credentials are resolved. */
+  /** Returns the request that `call` would send. Sends nothing and resolves no credentials. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
-  /** Waits until `count` requests of the budget may be sent without a pause between them, and takes them. */
+  /** Waits until the budget allows `count` requests without a pause between them, and takes them. */
   reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
-  /** Makes sure that the next call of this endpoint needs no token request first. */
+  /** Gets the token that the next call of this endpoint needs. */
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
-  /** The lower door for many calls of an endpoint. Uses connections of its own. */
+  /** Opens a sender for many calls of an endpoint, with its own connections. */
   openSender<E extends Endpoint>(endpoint: E): Promise<Sender<ReplyOf<E>>>;
-  /** Ends idle connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
 export interface BearerCredentials {
   clientId: string;
-  /** Asked for only when there is no token to use: it may be the output of a command, or a keychain's question. */
+  /** Called only when a new token is needed: it may run a command or open a keychain prompt. */
   clientSecret(): Promise<string>;
 }
 
@@ -118,22 +117,22 @@ export interface BasicCredentials {
   secret: string;
 }
 
-/** Credentials are resolved as late as possible, once, and only for the kind a call needs. */
+/** Resolves credentials as late as possible, once, and only the kind that a call needs. */
 export interface CredentialSource {
-  /** A ready access token from the environment, used as it is and never renewed. */
+  /** An access token from the environment, which is never renewed. */
   accessToken(): Promise<string | undefined>;
   bearer(): Promise<BearerCredentials>;
   basic(): Promise<BasicCredentials>;
 }
 
-/** What a call waits for while nothing else goes on. */
+/** A pause of a call. */
 export interface Wait {
   /** A sentence without its full stop. */
   text: string;
-  /** It was asked for, and lasts longer than a second: worth a line by itself. */
-  isAsked?: boolean;
-  /** `onLongWait` has told it: the line needs no second one. */
-  isTold?: boolean;
+  /** The platform or the budget requested it, and it is longer than a second: print a line. */
+  isRequested?: boolean;
+  /** `onLongWait` has already reported it. */
+  isReported?: boolean;
 }
 
 export interface HttpOptions {
@@ -141,28 +140,27 @@ export interface HttpOptions {
   address(service: Service): string;
   /** The `audience` of the token request. */
   audience(): string;
-  /** What memories of a service and of the audience are kept by: the embedded platform's port changes. */
+  /** Keys for cached data of a service or audience. They stay equal when the embedded platform's port changes. */
   lastingAddress(service: Service): string;
   lastingAudience(): string;
   credentials: CredentialSource;
-  /** Reads and writes what is kept in the two folders. */
   cacheFiles: CacheFiles;
   /** Folder of cached tokens (cache directory). */
   tokenFolder: string;
-  /** The first token is asked for, whatever is cached: a call that tries the credentials. */
+  /** Ignore the cached token, to test the credentials. */
   freshToken?: boolean | undefined;
   /** Folder of the shared rate budget (state directory). */
   budgetFolder: string;
-  /** Rates by area, such as `{warehouse: '60/m'}`; those of the profile. */
+  /** The profile's rates by area, such as `{warehouse: '60/m'}`. */
   limits?: Readonly<Record<string, string>> | undefined;
-  /** Neutral word -> the deployment's word, mapped where the contract marks a key or a value; default none. */
+  /** Neutral word -> the deployment's word, for the keys and values that the contract marks. */
   names?: NamesMap | undefined;
   /** Milliseconds for one request. */
   requestTimeoutMs: number;
   /** Attempts after the first. */
   retries: number;
   proxy: { https?: string | undefined; http?: string | undefined; none?: string | undefined };
-  /** PEM text of further authorities, added to the system's. */
+  /** PEM text of extra authorities, added to the system's. */
   extraAuthorities?: string | undefined;
   /** `node`: `node:http(s)`, for one or a few calls; `pool`: undici, for many. */
   engine: 'node' | 'pool';
@@ -170,21 +168,21 @@ export interface HttpOptions {
   /** Uniform in [0, 1): the jitter. */
   random(): number;
   redactor: Redactor;
-  /** Throws for a call that may change something on the platform, before anything is sent for it. */
+  /** Called before anything is sent for a write; throws when writes are not allowed. */
   allowWrite?: (() => void) | undefined;
-  /** A request that may change something on the platform is about to go out. */
+  /** Called just before a write is sent. */
   onWrite?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */
   onDecision(text: string): void;
-  /** In place of `onDecision` where a wait is so long that nobody would sit through it in silence. */
+  /** Replaces `onDecision` for a long wait. */
   onLongWait?(text: string): void;
-  /** A wait begins, perhaps of milliseconds; what it returns is called when it is over. */
+  /** Called when a wait starts; the returned function is called when it ends. */
   onWait?(wait: Wait): () => void;
-  /** `--debug` lines, already redacted. */
+  /** `--debug` lines, redacted. */
   onDebug?: ((text: string) => void) | undefined;
   /** `--trace-file`: one redacted exchange as a plain object. */
   onTrace?: ((exchange: Record<string, unknown>) => void) | undefined;
-  /** `--curl`: given instead of sending; the call then throws `CurlPrinted`. */
+  /** `--curl`: receives the command instead of sending it. The call then throws `CurlPrinted`. */
   onCurl?: ((command: string) => void) | undefined;
   signal: AbortSignal;
 }

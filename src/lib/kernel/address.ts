@@ -1,27 +1,29 @@
-// What may be an address of the platform, or of this machine. Settings and the wire ask here alike.
-
-/** Why a text is none: no URL, one that would carry more than an address, without TLS, or of another scheme. */
-export type AddressFault = 'no-url' | 'credentials' | 'query' | 'plain' | 'scheme';
+// Reads addresses of the platform, and recognizes this machine.
 
 export interface BaseAddress {
   /** Scheme, host and port. */
   origin: string;
-  /** The path in front of every call's path; empty or `/prefix`, never with a slash at its end. */
+  /** The path before every call's path; empty or `/prefix`, without a final slash. */
   prefix: string;
 }
 
-/** https, or http to this machine only; without user, query and fragment. */
-export function readBaseAddress(text: string): BaseAddress | { fault: AddressFault } {
-  if (!URL.canParse(text)) return { fault: 'no-url' };
+/**
+ * https, or http to this machine only; without user, query and fragment. `problem` completes the sentence "the address …"
+ * and never repeats the text, which may contain a password.
+ */
+export function readBaseAddress(text: string): BaseAddress | { problem: string } {
+  if (!URL.canParse(text)) return { problem: 'must be a full address such as https://api.example.com' };
   const { hash, hostname, origin, password, pathname, protocol, search, username } = new URL(text);
-  if (username !== '' || password !== '') return { fault: 'credentials' };
-  if (search !== '' || hash !== '') return { fault: 'query' };
-  if (protocol === 'http:' && !isLoopback(hostname)) return { fault: 'plain' };
-  if (protocol !== 'https:' && protocol !== 'http:') return { fault: 'scheme' };
+  if (username !== '' || password !== '') return { problem: 'must not contain a user name or password' };
+  if (search !== '' || hash !== '') return { problem: 'must not contain a query or a fragment' };
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    return { problem: 'must start with https:// (http:// is allowed to this machine only)' };
+  }
+  if (protocol !== 'https:' && protocol !== 'http:') return { problem: 'must start with https://' };
   return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
-/** Whether a host name or address, as `URL.hostname` gives it, is this machine. */
+/** `hostname` is a name or an address, as in `URL.hostname`. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }

@@ -1,7 +1,7 @@
-// Group commit: what comes while a batch is being worked on makes the next batch, so that many share one flush.
+// Group commit: items that arrive during a batch form the next batch, so that many share one flush.
 import { ownTurn } from './clock.ts';
 
-/** Resolves or rejects, for each item, as `work` does for the batch that it is in. Only one batch runs at a time. */
+/** Each item resolves or rejects with its batch. Only one batch runs at a time. */
 export function inBatches<T>(work: (items: readonly T[]) => Promise<void>): (item: T) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   let next: { items: T[]; done: Promise<void> } | undefined;
@@ -9,7 +9,7 @@ export function inBatches<T>(work: (items: readonly T[]) => Promise<void>): (ite
     if (!next) {
       const items: T[] = [];
       const done = last.then(async () => {
-        // Whatever came in this turn of the event loop, on any connection, belongs to the batch.
+        // Items that arrive in this turn of the event loop, on any connection, join the batch.
         await ownTurn();
         next = undefined;
         await work(items);

@@ -1,4 +1,4 @@
-// Files that only save work, such as cached tokens: where they cannot be kept on the disk, memory holds them.
+// Files that only save work, such as cached tokens. If the disk cannot store them, memory does.
 import * as fs from 'node:fs';
 import type { Clock } from './clock.ts';
 import { readPrivateFile, writePrivateFile } from './durable.ts';
@@ -6,12 +6,12 @@ import { KnownError } from './errors.ts';
 import { cannotWrite } from './file-failure.ts';
 import { acquireLock, type Lock } from './lock.ts';
 
-/** A home that is read-only or full. A symlink or another user's file is an error of its own. */
+/** A read-only or full disk. A symlink or another user's file is a different error. */
 const UNUSABLE = ['files.read', 'files.write'];
 
 export type CacheFiles = ReturnType<typeof createCacheFiles>;
 
-/** `onUnusable` hears of every failure. */
+/** `onUnusable` is called for every failure. */
 export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   const memory = new Map<string, string>();
 
@@ -33,7 +33,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   }
 
   return {
-    /** Runs `work`, which keeps something for later; undefined where it cannot be kept. */
+    /** Runs `work`, which stores something; undefined when it cannot be stored. */
     attempt: async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
       try {
         return await work();
@@ -42,15 +42,14 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
         return undefined;
       }
     },
-    /** The text kept at this path; undefined when there is none. */
+    /** The text stored at this path; undefined when there is none. */
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
     /**
-     * Writes a text that always has the same length over the old one, without waiting for the disk. A killed process leaves
-     * the old text or the new one.
+     * Overwrites a text of fixed length without waiting for the disk. A killed process leaves the old text or the new one.
      */
     overwrite: (path: string, text: string): void => store(path, text, () => overwriteFile(path, text)),
-    /** Runs `work` under the lock file, or without it where none can be made. `work` must bear that within this process. */
+    /** Runs `work` under the lock file, or without it when it cannot be created: `work` must be safe either way. */
     locked: async <T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T> => {
       let lock: Lock | undefined;
       try {

@@ -1,4 +1,4 @@
-// Time as a value that is passed in, so that nothing in a test has to wait.
+// Time as a parameter, so that no test has to wait.
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -7,7 +7,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Node's timers hold no more (24.8 days): a longer one would fire at once. */
+/** The limit of Node's timers (24.8 days): a longer one fires immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. The only caller of `Date.now` and `setTimeout` for waiting. */
@@ -15,24 +15,24 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     signal?.throwIfAborted();
-    // A timer can also fire a little early, since it counts from the start of the event loop's turn.
+    // A timer can fire a little early, because it counts from the start of the event loop's turn.
     const end = performance.now() + ms;
     for (let left = ms; left > 0; left = end - performance.now()) await timer(Math.min(left, LONGEST_TIMER_MS), signal);
   },
 };
 
-/** Work of the machine's time between two turns of others: a request passes several of them before it is answered. */
+/** CPU time before work yields to the event loop: a request passes several turns before its response. */
 export const SLICE_MS = 10;
 
-/** Lets timers and signals be heard between two pieces of work; rejects with the reason of a `signal` that is aborted. */
+/** Lets timers and signals run between two pieces of work. Rejects with the reason of an aborted `signal`. */
 export async function ownTurn(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }
 
 /**
- * Waits until `work` is done, but no longer than `ms`. Rejects as `work` does, and with the signal's reason when that is
- * aborted first; `work` itself goes on.
+ * Waits until `work` is done, for at most `ms`. Rejects with the error of `work`, or with the signal's reason when it is
+ * aborted first. `work` continues.
  */
 export async function waitAtMost(
   work: Promise<unknown> | undefined,
@@ -49,7 +49,7 @@ export async function waitAtMost(
   }
 }
 
-/** Does as `work` does, or rejects with the signal's reason when that is aborted first; `work` itself continues. */
+/** Settles like `work`, or rejects with the signal's reason when it is aborted first. `work` continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

@@ -1,23 +1,22 @@
-// An append-only private file of lines, on the disk line by line.
+// An append-only private file of lines. Each append is flushed to the disk.
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateFolder } from './durable.ts';
 import { cannotWrite } from './file-failure.ts';
-import { PRIVATE_FILE, refuseForeign, syncFolder } from './own-file.ts';
+import { PRIVATE_FILE, assertPrivate, syncFolder } from './own-file.ts';
 
-/** An append-only private file of lines; each `append` is on the disk when it returns. */
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
 /**
- * Opens (or makes, 0600) a file for fsynced appends. Refuses symlinks and files of other users. Half a line that a
- * killed process or a full disk left at the end is closed by a line feed, so that it cannot spoil the next one.
+ * Opens or creates (0600) a file for fsynced appends. Throws for symlinks and files of other users. An incomplete last line
+ * of a killed process or a full disk gets a line feed, so that it does not damage the next line.
  */
 export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
-  const isNew = refuseForeign(path, cannotWrite) === undefined;
+  const isNew = assertPrivate(path, cannotWrite) === undefined;
   let descriptor: number;
   let mayBeTorn = true;
-  // The number of a closed descriptor belongs to whatever is opened next, be it a socket or somebody else's file.
+  // The number of a closed descriptor is reused by the next open file or socket.
   let isClosed = false;
   try {
     descriptor = openSync(path, 'a+', PRIVATE_FILE);
@@ -27,10 +26,10 @@ export function openDurableLog(path: string) {
   }
   if (isNew) syncFolder(dirname(path));
   return {
-    /** Takes one or more whole lines, each with its line feed. */
+    /** `data` is one or more complete lines, each with its line feed. */
     append: (data: string): void => {
       try {
-        if (isClosed) throw new Error('it is closed already');
+        if (isClosed) throw new Error('it is closed');
         const lines = mayBeTorn && endsInsideLine(descriptor) ? `\n${data}` : data;
         mayBeTorn = true;
         writeFileSync(descriptor, lines);

@@ -1,4 +1,4 @@
-// Files that survive a crash and that nobody else reads: private folders, atomic writes, fsynced appends.
+// Crash-safe private files: private folders, atomic writes, fsynced appends.
 import {
   accessSync,
   closeSync,
@@ -23,11 +23,11 @@ import { isAbsent } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
 import { makeFolder, sweepTemporaryFiles, temporaryPath } from './temporary-file.ts';
-import { assertOwn, PRIVATE_FILE, refuseForeign, syncFolder } from './own-file.ts';
+import { assertOwn, PRIVATE_FILE, assertPrivate, syncFolder } from './own-file.ts';
 
 const PRIVATE_FOLDER = 0o700;
 
-/** Makes the folder and its parents, 0700 where it is new. Refuses a folder that another user owns. */
+/** Creates the folder and its parents with mode 0700. Throws for a folder of another user. */
 export function ensurePrivateFolder(path: string): void {
   let stat: Stats;
   try {
@@ -40,8 +40,8 @@ export function ensurePrivateFolder(path: string): void {
 }
 
 /**
- * Writes a file by temporary file, fsync and rename, so that a reader sees the old text or the new one and never a
- * part. The file is 0600 whatever the umask. Refuses a symlink or a file of another user in that place.
+ * Writes a file by temporary file, fsync and rename, so that a reader sees the complete old text or the complete new one.
+ * The mode is 0600 with any umask. Throws for a symlink or a file of another user.
  */
 export function writePrivateFile(path: string, data: string | Uint8Array): void {
   preparePrivateFile(path);
@@ -51,13 +51,13 @@ export function writePrivateFile(path: string, data: string | Uint8Array): void 
 function preparePrivateFile(path: string): void {
   const folder = dirname(path);
   ensurePrivateFolder(folder);
-  refuseForeign(path, cannotWrite);
+  assertPrivate(path, cannotWrite);
   sweepTemporaryFiles(folder);
 }
 
 /**
- * Writes a file that the user named: atomically, keeping mode and owner of a file that is there and writing through
- * symlinks to their target. A new file gets `mode` (default 0666 less the umask). Pipes and devices are written to.
+ * Writes a file that the user named: atomically, keeping mode and owner of an existing file and following symlinks. A new
+ * file gets `mode` (default 0666 less the umask). Pipes and devices are written directly.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
   const file = openUserFile(path, mode);
@@ -70,12 +70,12 @@ export function writeUserFile(path: string, data: string | Uint8Array, mode?: nu
   }
 }
 
-/** The same for what is too long to be held. A failure of `parts` is thrown on, and nothing is replaced then. */
+/** The same for data that does not fit in memory. An error of `parts` is rethrown, and the file is not replaced. */
 export async function writeUserFileInParts(path: string, parts: AsyncIterable<string>): Promise<void> {
   await writeInParts(path, openUserFile(path), parts);
 }
 
-/** `writePrivateFile` for what is too long to be held. */
+/** `writePrivateFile` for data that does not fit in memory. */
 export async function replacePrivateFile(path: string, parts: AsyncIterable<string>): Promise<void> {
   preparePrivateFile(path);
   await writeInParts(path, openReplacement(path, { mode: PRIVATE_FILE }), parts);
@@ -101,16 +101,16 @@ async function writeInParts(path: string, file: OpenFile, parts: AsyncIterable<s
 interface OpenFile {
   write(data: string | Uint8Array): void;
   finish(): void;
-  /** Leaves what was there before. May be called after anything. */
+  /** Keeps the previous file. May be called at any time. */
   discard(): void;
 }
 
 function openUserFile(path: string, mode?: number): OpenFile {
   try {
     const existing = statSync(path, { throwIfNoEntry: false });
-    // What lies under /dev leads to wherever the output goes, which may be a file opened by somebody else.
+    // A path under /dev may refer to a file that another process has open.
     if ((existing && !existing.isFile()) || /^\/(dev|proc)\//.test(path)) return openInPlace(path);
-    // Rename asks for the folder's leave alone; a file that its owner made read-only stays as it is.
+    // Rename needs only the folder's permission; a read-only file must not be replaced.
     if (existing) accessSync(path, constants.W_OK);
     const target = existing ? realpathSync(path) : missingTarget(path);
     return openReplacement(target, {
@@ -129,7 +129,7 @@ function openInPlace(path: string): OpenFile {
 }
 
 interface Replacement {
-  /** Exact, whatever the umask; absent: 0666 less the umask. */
+  /** Exact, with any umask. Default: 0666 less the umask. */
   mode?: number | undefined;
   owner?: { uid: number; gid: number };
 }
@@ -153,7 +153,7 @@ function openReplacement(target: string, { mode, owner }: Replacement): OpenFile
   return {
     write: (data) => writeFileSync(descriptor, data),
     finish: () => {
-      if (owner) giveTo(descriptor, owner);
+      if (owner) chownTo(descriptor, owner);
       if (mode !== undefined) fchmodSync(descriptor, mode);
       fsyncSync(descriptor);
       close();
@@ -167,7 +167,7 @@ function openReplacement(target: string, { mode, owner }: Replacement): OpenFile
   };
 }
 
-/** Closes once: a closed descriptor's number belongs to whatever is opened next. */
+/** Closes once, because the next open file reuses a closed descriptor's number. */
 function closerOf(descriptor: number): () => void {
   let isOpen = true;
   return () => {
@@ -176,30 +176,30 @@ function closerOf(descriptor: number): () => void {
   };
 }
 
-/** Keeps a file its owner's when root, or a member of its group, replaces it. */
-function giveTo(descriptor: number, owner: { uid: number; gid: number }): void {
+/** Keeps the owner of a file that root or a group member replaces. */
+function chownTo(descriptor: number, owner: { uid: number; gid: number }): void {
   const own = fstatSync(descriptor);
   if (own.uid === owner.uid && own.gid === owner.gid) return;
   try {
     fchownSync(descriptor, owner.uid, owner.gid);
   } catch {
-    // Who may write to the file, but may not give one away, becomes its owner.
+    // A user who may write to the file but not change its owner becomes the owner.
   }
 }
 
-/** Reads a private file, or undefined when there is none. Refuses a symlink or a file of another user. */
+/** Reads a private file, or undefined when there is none. Throws for a symlink or a file of another user. */
 export function readPrivateFile(path: string): string | undefined {
-  if (refuseForeign(path, cannotRead) === undefined) return undefined;
+  if (assertPrivate(path, cannotRead) === undefined) return undefined;
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // Another process may have removed it meanwhile.
+    // Another process may have removed it.
     if (isAbsent(error)) return undefined;
     throw cannotRead(path, error);
   }
 }
 
-/** Removes a file; one that is not there is no failure. */
+/** Removes a file. A missing file is not an error. */
 export function removeFile(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -208,14 +208,14 @@ export function removeFile(path: string): void {
   }
 }
 
-/** Whether group or others may read or write the file. Always false where modes mean nothing (Windows). */
+/** True when group or others may read or write the file. Always false on Windows, which has no modes. */
 export function isExposed(path: string): boolean {
   if (host.platform === 'win32') return false;
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && (stat.mode & 0o077) !== 0;
 }
 
-/** Where the file will stand: a symlink may point at one that is yet to be made. */
+/** The target of a new file: a symlink may point to a missing file. */
 function missingTarget(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {

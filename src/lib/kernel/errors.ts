@@ -1,9 +1,9 @@
-// The one class of expected errors, and how its parts are told.
+// The class of expected errors and its parts.
 import { type Hint, type Hints, hintText, toHints } from './hint.ts';
 
 /**
- * One thing wrong with an input. `path` is the field, dotted (`roles[3].name`); `line` and `column` count from 1
- * and are absent when the input has no text of its own.
+ * One problem of an input. `path` is the field, dotted (`roles[3].name`). `line` and `column` count from 1 and are absent
+ * when the input is not a text.
  */
 export interface Issue {
   path: string;
@@ -11,19 +11,19 @@ export interface Issue {
   file?: string;
   line?: number;
   column?: number;
-  /** Set when the field itself is wrong and not its value. */
+  /** Set when the problem is the field itself, not its value. */
   at?: 'key';
 }
 
-/** `file:line:column`, as far as it is known. */
+/** `file:line:column`, or its known parts. */
 export function placeOf({ file, line, column }: Issue): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** An error keeps no more issues than this; the others it counts. */
+/** An error keeps at most this many issues and counts the rest. */
 export const MOST_ISSUES = 1000;
 
-/** The request an error belongs to; `id` is the client request id that was sent along. */
+/** The request of an error; `id` is the client request id that was sent with it. */
 export interface FailedRequest {
   id: string;
   method: string;
@@ -31,23 +31,23 @@ export interface FailedRequest {
 }
 
 export interface KnownErrorOptions {
-  /** A stable dotted word for programs, such as `roles.assigned`. */
+  /** A stable code for programs, such as `roles.assigned`. */
   code: string;
   message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   hint?: Hints | undefined;
-  /** The HTTP status, where one caused it. */
+  /** The HTTP status that caused it. */
   status?: number | undefined;
   request?: FailedRequest | undefined;
   issues?: readonly Issue[];
-  /** How many issues there are that `issues` does not hold. */
+  /** The number of issues that are not in `issues`. */
   issuesOmitted?: number;
   /** Further data for `-o json`; never secrets. */
   details?: Record<string, unknown> | undefined;
   cause?: unknown;
 }
 
-/** Every failure the program expects. Anything else that reaches the top is a bug and is reported as one. */
+/** Every expected failure. Any other error is reported as a bug. */
 export class KnownError extends Error {
   readonly code: string;
   readonly hints: readonly Hint[];
@@ -73,34 +73,34 @@ export class KnownError extends Error {
     this.details = options.details;
   }
 
-  /** What another error is made of that says the same. */
+  /** The options for an equal error. */
   get parts(): KnownErrorOptions {
     const { code, details, hints, issues, issuesOmitted, message, request, status } = this;
     return { code, message, issues, issuesOmitted, hint: hints, status, request, details };
   }
 
-  /** The same failure told anew: what is not given stays as it is, and this one is the cause. */
+  /** A copy with some parts changed and this error as its cause. */
   with(change: Partial<Pick<KnownErrorOptions, 'message' | 'hint' | 'details'>>): KnownError {
     return new KnownError({ ...this.parts, ...change, cause: this });
   }
 }
 
-/** Whether the platform said that something does not exist; a web page with status 404 says nothing. */
+/** True when the platform reported a missing resource, not for a web page with status 404. */
 export function isNotFound(error: unknown): error is KnownError & { code: 'http.not_found' } {
   return error instanceof KnownError && error.code === 'http.not_found';
 }
 
-/** A word or flag that the command line got wrong. */
+/** An invalid argument or flag. */
 export function usageError(message: string, hint?: Hints): KnownError {
   return new KnownError({ code: 'usage', message, hint });
 }
 
-/** An input file with one or more issues. `omitted` counts the issues that `issues` does not hold. */
+/** An input file with one or more issues. `omitted` counts the issues that are not in `issues`. */
 export function invalidInput(message: string, issues: readonly Issue[], hint?: Hints, omitted = 0): KnownError {
   return new KnownError({ code: 'input.invalid', message, issues, issuesOmitted: omitted, hint });
 }
 
-/** Whether a system call failed because there is no such file, or no folder where one would have to be. */
+/** True when a system call failed because the file or its folder does not exist. */
 export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 }

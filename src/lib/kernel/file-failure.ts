@@ -1,4 +1,4 @@
-// Turns a refusal of the file system into a sentence.
+// Turns file system errors into messages.
 import { KnownError, systemErrorCode } from './errors.ts';
 import type { Hint, Hints } from './hint.ts';
 
@@ -13,8 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
   ERR_FS_EISDIR: 'it is a folder',
-  EEXIST: 'a file stands where a folder should be',
-  ELOOP: 'its symbolic links lead in a circle',
+  EEXIST: 'a file is in the place of the folder',
+  ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many files are open',
   EIO: 'the disk reports an error',
@@ -33,8 +33,8 @@ const REMEDIES: Readonly<Record<string, Hint>> = {
 };
 
 /**
- * The error of a write that failed; a KnownError is passed on as it is. Without a hint of its own it says what helps and that
- * the file is unchanged.
+ * The error of a failed write; a KnownError is returned unchanged. The default hint says how to fix it, and that the file is
+ * unchanged.
  */
 export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''];
@@ -42,7 +42,7 @@ export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownEr
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 
-/** The error of a read that failed; a KnownError is passed on as it is. */
+/** The error of a failed read; a KnownError is returned unchanged. */
 export function cannotRead(path: string, error: unknown): KnownError {
   return failure(
     'files.read',

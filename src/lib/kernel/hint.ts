@@ -1,13 +1,13 @@
-// What to do next, as data: the renderer completes the command, so no sentence is ever searched for one.
+// Hints as data: the renderer completes the command, so no text has to be searched for one.
 
 export interface Hint {
-  /** One or more sentences, or what the command is for: `To list them:`. */
+  /** One or more sentences, or the purpose of the command: `To list them:`. */
   readonly text: string;
-  /** A whole command line to copy, `cdpadm roles list`, without the flags that say where to. */
+  /** A complete command line to copy, such as `cdpadm roles list`, without profile and id flags. */
   readonly command?: string;
 }
 
-/** A plain string is a hint without a command; each hint of an array has a line of its own. */
+/** A string is a hint without a command. Each hint of an array is a separate line. */
 export type Hints = string | Hint | readonly (string | Hint)[];
 
 export function toHints(hints: Hints | undefined): readonly Hint[] {
@@ -16,12 +16,12 @@ export function toHints(hints: Hints | undefined): readonly Hint[] {
   return list.map((hint) => (typeof hint === 'string' ? { text: hint } : hint));
 }
 
-/** A hint as a line of its own, which ends in the command. */
+/** A hint as one line that ends in the command. */
 export function hintLine({ text, command }: Hint): string {
   return command === undefined ? text : `${text} ${command}`;
 }
 
-/** Several hints as one text. A command that more text follows is in back-ticks. */
+/** Several hints as one text. A command before more text is in backticks. */
 export function hintText(hints: readonly Hint[]): string {
   const last = hints.length - 1;
   return hints

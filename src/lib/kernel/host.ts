@@ -1,4 +1,4 @@
-// The process we run in: the only file that touches Node's `process`.
+// The only file that uses Node's `process`.
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 export interface HostStreams {
@@ -7,7 +7,7 @@ export interface HostStreams {
   stderr: NodeJS.WriteStream;
 }
 
-// `node:tty` brings the network along (2 ms) and `node:os` costs 0.2 ms: every command would pay at its start.
+// Importing `node:tty` loads the network (2 ms) and `node:os` costs 0.2 ms at the start of every command.
 const builtin = process.getBuiltinModule.bind(process);
 
 export const host = {
@@ -15,7 +15,7 @@ export const host = {
   platform: process.platform,
   nodeVersion: process.versions.node,
   hostname: (): string => builtin('node:os').hostname(),
-  /** The name of the user who runs us; empty where the system does not know one. */
+  /** The user's name; empty when the system has none. */
   username: (): string => {
     try {
       return builtin('node:os').userInfo().username;
@@ -24,14 +24,14 @@ export const host = {
     }
   },
   argv: (): string[] => process.argv.slice(2),
-  /** The file that Node was started with. */
+  /** The script that Node runs. */
   script: (): string => process.argv[1] ?? '',
   env: (): NodeJS.ProcessEnv => process.env,
   cwd: (): string => process.cwd(),
   execPath: process.execPath,
-  /** The numeric user id; undefined where the system has none (Windows). */
+  /** The numeric user id; undefined on Windows. */
   uid: (): number | undefined => process.getuid?.(),
-  /** Whether file descriptor 0, 1 or 2 is a terminal, without opening its stream (which costs milliseconds). */
+  /** True when the file descriptor is a terminal. Does not open its stream, which costs milliseconds. */
   isTerminal: (fd: 0 | 1 | 2): boolean => isCharacterDevice(fd) && builtin('node:tty').isatty(fd),
   /** The standard streams. Each is opened at first access. */
   streams: {
@@ -51,28 +51,28 @@ export const host = {
     process.exitCode = code;
   },
   /**
-   * Ends the process, whatever is still open. Node alone would first wait for the compiler's threads, which may wait for
-   * this one. What a stream has not handed over is lost.
+   * Ends the process immediately and discards unwritten output. Node would otherwise wait for the compiler's threads, which
+   * may wait for this one.
    */
   exitNow: (code: number): never => process.exit(code),
-  /** Whether a thread resolves a host name or reads a file: `exitNow` waits for it. */
+  /** True while a thread resolves a host name or reads a file, which `exitNow` would wait for. */
   hasThreadWork: (): boolean =>
     process.getActiveResourcesInfo().some((name) => name === 'GetAddrInfoReqWrap' || name.startsWith('FSReq')),
   /**
-   * Ends the process as the signal would have, which a shell tells by 128 and its number. Where the terminal is gone, Node
-   * aborts at an ordinary end, because it cannot set the terminal right again.
+   * Ends the process by the signal, so that a shell sees 128 plus its number. After the terminal has closed, Node aborts at a
+   * normal exit, because it cannot restore the terminal.
    */
   endBySignal: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): void => {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   },
-  /** Ends a child and all that it started in its process group. Windows has no groups: there only the child ends. */
+  /** Ends a child and its process group. Windows has no groups, so only the child ends. */
   endGroup: (leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void => {
     if (leader === undefined) return;
     try {
       process.kill(process.platform === 'win32' ? leader : -leader, signal);
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   },
   on: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {
@@ -82,8 +82,8 @@ export const host = {
     process.off(event, listener);
   },
   /**
-   * While a child has the terminal, Ctrl-C is the child's alone, although the terminal sends it to both. Gives back how
-   * to end that.
+   * Lets only the child handle Ctrl-C while it uses the terminal, although the terminal sends it to both. Returns a function
+   * that restores our handlers.
    */
   leaveInterruptToChild: (): (() => void) => {
     const ours = process.listeners('SIGINT');
@@ -99,7 +99,7 @@ export const host = {
     process.on('uncaughtException', listener);
     process.on('unhandledRejection', listener);
   },
-  /** Whether a process with this id lives on this machine. A process of another user counts as alive. */
+  /** True when a process with this id runs on this machine, also one of another user. */
   isAlive: (pid: number): boolean => {
     try {
       process.kill(pid, 0);
@@ -110,7 +110,7 @@ export const host = {
   },
 } as const;
 
-/** A cheap first question: a pipe or a file is certainly no terminal. */
+/** A cheap first check: a pipe or a file is not a terminal. */
 function isCharacterDevice(fd: number): boolean {
   try {
     return builtin('node:fs').fstatSync(fd).isCharacterDevice();
@@ -120,14 +120,14 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** Of all that is new, in both of the halves between which V8 copies what is still in use. */
+/** The limit for V8's space of new objects, both halves together. */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
 /**
- * Stops the growth of the space for new objects once it is large enough. V8 doubles it the more has survived, up to
- * 32 MB, so that a long run takes more memory than a short one although it holds no more. Called now and then.
+ * Stops the growth of V8's space for new objects at ENOUGH_BYTES. V8 doubles it up to 32 MB, so that a long run would use
+ * more memory than a short one. Call it from time to time.
  */
-export function holdYoungSpace(): void {
+export function limitNewSpace(): void {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
   if (space !== undefined && space.space_size >= ENOUGH_BYTES) setFlagsFromString('--semi-space-growth-factor=1');
 }

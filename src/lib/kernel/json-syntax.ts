@@ -1,14 +1,14 @@
-// A strict walk over JSON text: where and why it stops being JSON, and where its parts are. The messages of `JSON.parse`
-// often have no position, and differ between versions.
+// Walks JSON text strictly: finds the first syntax error, and the positions of the parts. The messages of `JSON.parse`
+// often have no position and differ between versions.
 
 export interface JsonSyntaxError {
-  /** Index of the first wrong character; the length of the text if it ends too early. */
+  /** Index of the first invalid character; the text's length when the text is incomplete. */
   offset: number;
   /** A clause without a full stop: `a comma or "]" is missing`. */
   reason: string;
 }
 
-/** Where a value is in the text, and where its parts are. */
+/** The position of a value in the text, and of its parts. */
 export interface JsonSpot {
   offset: number;
   /** The offset after the value. */
@@ -21,11 +21,11 @@ type JsonMembers = Map<string, { key: number; value: JsonSpot }>;
 /** Called for each key before it joins the members of its object. */
 type OnKey = (key: string, offset: number, members: JsonMembers) => void;
 
-/** The first error in the text, or undefined if it is JSON. Recurses once per level of nesting. */
+/** The first error, or undefined for valid JSON. Recurses once per level of nesting. */
 export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   try {
     const end = skipSpace(text, readValue(text, skipSpace(text, 0)));
-    if (end < text.length) fail(text, end, 'something follows the end of the value');
+    if (end < text.length) fail(text, end, 'there is text after the end of the value');
     return undefined;
   } catch (error) {
     if (error instanceof Stop) return error.found;
@@ -33,14 +33,14 @@ export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   }
 }
 
-/** Where everything is in a text that is JSON, with or without a byte-order mark. */
+/** The positions in valid JSON, with or without a byte-order mark. */
 export function locateJson(text: string, onKey: OnKey = () => undefined): JsonSpot {
   const root: JsonSpot = { offset: 0, end: 0 };
   readValue(text, skipSpace(text, text.startsWith('\ufeff') ? 1 : 0), root, onKey);
   return root;
 }
 
-/** Carries a finding out of the recursion; never leaves this file. */
+/** Ends the recursion; never leaves this file. */
 class Stop extends Error {
   readonly found: JsonSyntaxError;
   constructor(found: JsonSyntaxError) {
@@ -59,7 +59,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** Each reader takes the offset where its part begins and returns the offset after it. A spot is filled in. */
+/** Each reader gets the offset of its part and returns the offset after it. It fills in `spot`. */
 function readValue(text: string, at: number, spot?: JsonSpot, onKey?: OnKey): number {
   const end = readAny(text, at, spot, onKey);
   if (spot) Object.assign(spot, { offset: at, end });
@@ -97,7 +97,7 @@ function readParts(text: string, open: number, close: string, read: (start: numb
     if (next === close) return at + 1;
     if (next !== ',') fail(text, at, `a comma or "${close}" is missing`);
     at = skipSpace(text, at + 1);
-    if (text.charAt(at) === close) fail(text, at, `a comma stands before "${close}"`);
+    if (text.charAt(at) === close) fail(text, at, `a comma before "${close}" is not allowed`);
   }
 }
 
@@ -119,7 +119,7 @@ function readString(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) return at + 1;
-    if (code < 0x20) fail(text, at, 'a line break or control character stands bare in a text');
+    if (code < 0x20) fail(text, at, 'a line break or control character in a string must be escaped');
     if (code === 0x5c) at = readEscape(text, at + 1);
   }
   return fail(text, text.length, '');
@@ -128,8 +128,7 @@ function readString(text: string, open: number): number {
 /** Returns the offset of the escape's last character. */
 function readEscape(text: string, at: number): number {
   const kind = text.charAt(at);
-  if (kind !== 'u')
-    return '"\\/bfnrt'.includes(kind) && kind !== '' ? at : fail(text, at, 'this escape does not exist');
+  if (kind !== 'u') return '"\\/bfnrt'.includes(kind) && kind !== '' ? at : fail(text, at, 'unknown escape');
   for (let digit = at + 1; digit <= at + 4; digit++) {
     if (!/^[0-9a-fA-F]$/.test(text.charAt(digit))) fail(text, digit, '\\u needs four hexadecimal digits');
   }
@@ -138,7 +137,7 @@ function readEscape(text: string, at: number): number {
 
 function readNumber(text: string, start: number): number {
   let at = text.charAt(start) === '-' ? start + 1 : start;
-  if (text.charAt(at) === '0' && isDigit(text.charAt(at + 1))) fail(text, at + 1, 'a number may not begin with 0');
+  if (text.charAt(at) === '0' && isDigit(text.charAt(at + 1))) fail(text, at + 1, 'a number must not start with 0');
   at = readDigits(text, at);
   if (text.charAt(at) === '.') at = readDigits(text, at + 1);
   if (/^[eE]$/.test(text.charAt(at))) {
@@ -156,7 +155,7 @@ function readDigits(text: string, start: number): number {
 
 function readWord(text: string, start: number, word: string): number {
   for (let index = 1; index < word.length; index++) {
-    if (text.charAt(start + index) !== word.charAt(index)) fail(text, start + index, `"${word}" is misspelt`);
+    if (text.charAt(start + index) !== word.charAt(index)) fail(text, start + index, `"${word}" is misspelled`);
   }
   return start + word.length;
 }

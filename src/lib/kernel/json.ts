@@ -1,21 +1,20 @@
-// JSON that keeps 64-bit integers exact, and one canonical spelling of a value for hashing.
+// JSON with exact 64-bit integers, and a canonical form of a value for hashing.
 import { findJsonSyntaxError } from './json-syntax.ts';
 
-/** Deeper nesting than any answer or file has a use for; guards every recursive walk. */
+/** Deeper than any real response or file; protects every recursive walk. */
 const MAX_DEPTH = 500;
 
-/** An integer with more digits is no id of anything; reading and writing it takes time that grows with its square. */
+/** A longer integer is not an id; reading and writing it takes quadratic time. */
 const MAX_DIGITS = 1000;
 
-// Marks a big integer while it travels as a string. Random, so that no text from outside can hold it; plain ASCII, so
-// that a text of one byte a character stays one.
+// Marks a big integer inside a string. Random, so that no input can contain it; ASCII, so that a one-byte string stays one.
 const TAG = `big-integer:${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}:`;
 const TAGGED = new RegExp(`"${TAG}(-?\\d+)"`, 'g');
 
-/** A value as `parseJson` gives it: integers beyond 2^53 are bigint. */
+/** A value of `parseJson`: integers beyond 2^53 are bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
-/** Thrown by `parseJson`; `offset` is the index in the text of the character that is wrong. */
+/** Thrown by `parseJson`; `offset` is the index of the invalid character. */
 export class JsonError extends Error {
   readonly offset: number | undefined;
   constructor(message: string, offset?: number) {
@@ -26,9 +25,9 @@ export class JsonError extends Error {
 }
 
 /**
- * Parses JSON. Integers that a double cannot hold come back as bigint, everything else as `JSON.parse` gives it.
- * A leading byte-order mark is allowed. Keys named `__proto__` are dropped. Throws JsonError on bad syntax, on
- * nesting deeper than 500, and on numbers that neither a double nor a sensible integer (1,000 digits) can hold.
+ * Parses JSON. Integers that a double cannot represent become bigint; everything else is as in `JSON.parse`. A leading
+ * byte-order mark is allowed. Keys named `__proto__` are dropped. Throws JsonError on invalid syntax, on nesting deeper than
+ * 500, and on numbers that neither a double nor an integer of 1,000 digits can represent.
  */
 export function parseJson(source: string): unknown {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0;
@@ -38,18 +37,18 @@ export function parseJson(source: string): unknown {
     value = JSON.parse(tagged(source, start, bigIntegers));
   } catch {
     const found = findJsonSyntaxError(source.slice(start));
-    throw new JsonError(`not valid JSON: ${found?.reason ?? 'it cannot be read'}`, found && found.offset + start);
+    throw new JsonError(`not valid JSON: ${found?.reason ?? 'unknown error'}`, found && found.offset + start);
   }
   if (bigIntegers.length > 0 || MAY_HOLD_PROTO.test(source)) value = restore(value);
   return value;
 }
 
-// Also a `__proto__` that is spelt with escapes.
+// Also a `__proto__` written with escapes.
 const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
 
 /**
- * One walk over the characters: checks nesting and numbers, and returns start and end of each integer that a double
- * cannot hold, in turn. (Regular expressions would run out of stack on a long string, and out of time on a broken one.)
+ * Checks nesting and numbers in one pass, and returns start and end of each integer that a double cannot represent, as a
+ * flat list. (A regular expression would exhaust the stack on a long string, and the time on a broken one.)
  */
 function findBigIntegers(text: string, start: number): number[] {
   const found: number[] = [];
@@ -80,7 +79,7 @@ function endOfString(text: string, open: number): number {
   return at;
 }
 
-/** A digit or a minus; behind the first one also `.`, `+`, `e` and `E`. */
+/** A digit or a minus. The rest of a number may also contain `.`, `+`, `e` and `E`. */
 function isNumberPart(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d;
 }
@@ -96,7 +95,7 @@ function endOfNumber(text: string, start: number): number {
 
 function isBigInteger(text: string, start: number, end: number): boolean {
   const length = end - start;
-  // Too short to be too big: at most 15 digits, and an exponent of at most two.
+  // Too short to be too big: at most 15 digits, and an exponent of at most two digits.
   if (length < 5) return false;
   const token = text.slice(start, end);
   if (length < 16 && !/e/i.test(token)) return false;
@@ -106,7 +105,7 @@ function isBigInteger(text: string, start: number, end: number): boolean {
   }
   if (Number.isSafeInteger(Number(token))) return false;
   if (length > MAX_DIGITS) throw new JsonError(`a number has more than ${MAX_DIGITS} digits`, start);
-  // A number in a key's place stays as it is, for JSON.parse to refuse.
+  // JSON.parse rejects a number in place of a key.
   let next = end;
   while (' \t\n\r'.includes(text[next] ?? ':')) next++;
   return text[next] !== ':';
@@ -158,13 +157,13 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
     // Twice as fast as with a replacer.
     return (JSON.stringify(value, undefined, indent) as string | undefined) ?? 'null';
   } catch {
-    // There is a bigint; anything else that is wrong will be so a second time.
+    // The value contains a bigint. Any other error is thrown again below.
   }
   const mark = (_key: string, item: unknown): unknown => (typeof item === 'bigint' ? `${TAG}${item}` : item);
   return JSON.stringify(value, mark, indent).replaceAll(TAGGED, '$1');
 }
 
-/** One spelling for one value: keys sorted, no spaces. Two values are equal when their canonical texts are. */
+/** Sorted keys, no spaces: two values are equal exactly when their canonical texts are. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return (JSON.stringify(value) as string | undefined) ?? 'null';
@@ -181,29 +180,39 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** Whether the value is an object with keys: neither null nor a list. */
+/** The JSON object in the text, unchecked; undefined when there is none. Integers are not exact. */
+export function readRecord<T extends object>(text: string | undefined): Partial<T> | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isRecord(value) ? (value as Partial<T>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for an object with keys: neither null nor a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * True when each key of the text is in the value that `parseJson` made of it; false when a key stands twice in the same
- * object, or was dropped (`__proto__`). One walk, without places: whoever wants to tell them reads the text again.
+ * True when `value`, parsed from `text`, contains each key of the text. False when an object has a duplicate key, or when a
+ * key was dropped (`__proto__`). A fast check without positions.
  */
 export function holdsEachKey(value: unknown, text: string): boolean {
   return countMembers(value) === countColons(text);
 }
 
-/** Members of all objects in a value. */
+/** The number of members of all objects in a value. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const items = Object.values(value);
   return items.reduce<number>((sum, item) => sum + countMembers(item), Array.isArray(value) ? 0 : items.length);
 }
 
-/** Members as the text writes them: one colon outside of texts for each. */
+/** The number of members in a text: one colon outside of strings for each. */
 function countColons(text: string): number {
-  // By hand: a pattern over a string of some megabytes runs out of stack.
+  // A regular expression exhausts the stack on a string of some megabytes.
   let count = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,4 @@
-// A lock between processes that a killed holder never leaves stuck.
+// A lock between processes. A killed holder never blocks the others.
 import {
   closeSync,
   fstatSync,
@@ -19,17 +19,17 @@ import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
 import { temporaryPath, sweepTemporaryFiles, uniqueWord } from './temporary-file.ts';
 
-/** A holder on another machine (a shared home folder) cannot be asked whether it lives: it keeps its lock young. */
+/** A process on another machine (shared home folder) cannot be checked, so it refreshes its lock. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
 const HEARTBEAT_MS = 60_000;
 const POLL_MS = 15;
 
-/** Who has a lock: the file's content. */
+/** The holder of a lock: the file's content. */
 export interface Holder {
   pid: number;
   host: string;
   nonce: string;
-  /** When the process began, in the system's own words; tells it from a later process with the same id. */
+  /** The start time of the process in the system's format, to distinguish it from a later process with the same id. */
   began?: string | undefined;
 }
 
@@ -38,15 +38,15 @@ export interface Lock {
 }
 
 /**
- * Takes the lock file at `path` or returns undefined when a living process holds it. A dead holder's lock is taken
- * over: whoever holds the lock *on that dead instance* (its nonce is in the name) may remove it, so that two
- * processes can never both break it and none can break a new one. Throws KnownError when the folder cannot be written.
+ * Acquires the lock file at `path`, or returns undefined when a running process holds it. The lock of a dead holder is
+ * broken: only the holder of the lock *on that dead instance* (its nonce is in the name) may remove it, so that two
+ * processes never both break it, and none breaks a new one. Throws KnownError when the folder is not writable.
  */
 export function tryLock(path: string): Lock | undefined {
   return lockBelow(path, path);
 }
 
-/** `root` is the lock that all is about: `path` itself, or the one whose dead instance `path` is the right to remove. */
+/** `root` is the original lock: `path` itself, or the lock whose dead instance `path` allows to remove. */
 function lockBelow(root: string, path: string): Lock | undefined {
   ensurePrivateFolder(dirname(path));
   const own: Holder = { pid: host.pid, host: host.hostname(), nonce: uniqueWord(), began: lifeOf(host.pid) };
@@ -87,7 +87,7 @@ function held(path: string, nonce: string): Lock {
   const isOurs = (): boolean => readHolder(path)?.nonce === nonce;
   const heartbeat = setInterval(() => {
     const now = systemClock.now() / 1000;
-    // A folder that went away takes the lock with it; that is no reason to end the process.
+    // A removed folder removes the lock, which must not end the process.
     try {
       if (isOurs()) utimesSync(path, now, now);
     } catch {
@@ -103,7 +103,7 @@ function held(path: string, nonce: string): Lock {
   };
 }
 
-/** Creates the file with its content in one step, so that no reader ever sees it empty. False when it is there. */
+/** Creates the file with its content atomically, so that no reader sees it empty. False when it exists. */
 function createWhole(path: string, content: string): boolean {
   const temporary = temporaryPath(dirname(path));
   try {
@@ -119,8 +119,8 @@ function createWhole(path: string, content: string): boolean {
 }
 
 /**
- * The holder named in a lock file, dead or alive; undefined when there is no such file. Content that a power failure
- * destroyed stands for a process 0, which is never alive.
+ * The holder in a lock file, dead or alive; undefined without the file. Content that a power failure destroyed counts as
+ * process 0, which is never alive.
  */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
@@ -142,7 +142,7 @@ export function readHolder(path: string): Holder | undefined {
     const holder = JSON.parse(content) as Holder;
     if (Number.isSafeInteger(holder.pid) && /^\w+$/.test(holder.nonce)) return holder;
   } catch {
-    // Goes on as a holder that cannot be alive.
+    // Continue with a holder that cannot be alive.
   }
   return { pid: 0, host: host.hostname(), nonce: instance };
 }
@@ -154,15 +154,15 @@ function isHeld(path: string, holder: Holder): boolean {
 }
 
 function isAlive({ pid, began }: Holder): boolean {
-  // To send a signal to process 0 would be to send it to ourselves.
+  // A signal to process 0 would go to our own process group.
   if (pid <= 0 || !host.isAlive(pid)) return false;
   const life = lifeOf(pid);
   return life === undefined || began === undefined || life === began;
 }
 
 /**
- * When the process began, in ticks since the system's start; `ended` for one that was killed and not yet buried by its
- * parent. Undefined where the system does not tell it in a file (only Linux does).
+ * The start time of the process in ticks since boot; `ended` for a zombie. Undefined on systems other than Linux, which do
+ * not report it in a file.
  */
 function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
@@ -172,12 +172,12 @@ function lifeOf(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-  // The second field, the program's name in parentheses, may hold spaces and parentheses.
+  // The second field, the program's name in parentheses, may contain spaces and parentheses.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
 }
 
-/** A holder's nonce occurs once, so the marker's name needs no more than it, however many were killed on the way. */
+/** A holder's nonce is unique, so it alone names the marker, even after several killed processes. */
 function breakDead(root: string, path: string, dead: Holder): boolean {
   const marker = `${root}.${dead.nonce}.dead`;
   const right = lockBelow(root, marker);
@@ -194,8 +194,8 @@ function breakDead(root: string, path: string, dead: Holder): boolean {
 }
 
 /**
- * Removes what others left behind who were killed while they took or broke this lock. Called while the dead lock is still
- * there: no later instance can begin until we remove it, so every marker but ours is of an earlier one, and useless.
+ * Removes the files of processes that were killed while they acquired or broke this lock. Called while the dead lock still
+ * exists: no later instance can start, so every marker but ours belongs to an earlier one and is useless.
  */
 function sweep(root: string, ownMarker: string): void {
   const folder = dirname(root);

@@ -1,12 +1,12 @@
-// The "did you mean" of every mistyped word: commands, ids, tasks, fields.
+// "Did you mean" suggestions for mistyped commands, ids, tasks and fields.
 import type { Hints } from './hint.ts';
 
-/** Of ids and fields many begin alike: less than this says nothing about which is meant. */
+/** Many ids and fields share a short prefix, so a shorter one suggests nothing. */
 const LEAST_BEGINNING = 3;
 
 /**
- * The candidate that `word` may stand for: the only one that begins with it, from `leastBeginning` characters on, or else
- * the one of nearly the same spelling. Undefined when there is none worth proposing. Case does not count.
+ * The candidate that `word` may mean: the only one that starts with it (from `leastBeginning` characters), or else the one
+ * with the most similar spelling. Undefined when none is similar. Ignores case.
  */
 export function nearest(
   word: string,
@@ -22,8 +22,8 @@ export function nearest(
 }
 
 /**
- * The candidate closest to `word` by edit distance (insert, delete, replace, swap of neighbours), or undefined when
- * none is near enough to be worth proposing: two fifths of the word may differ, but never all of it. Case does not count.
+ * The candidate closest to `word` by edit distance (insert, delete, replace, swap), or undefined when none is close enough:
+ * two fifths of the word may differ, but never all of it. Ignores case.
  */
 export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -41,13 +41,13 @@ export function nearlySpelt(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** The hint on a name that is none of those `known`: the nearest, or `otherwise` where none is near. */
+/** The hint for an unknown name: the nearest of `known`, or `otherwise`. */
 export function nearestHint(name: string, known: Iterable<string>, otherwise: Hints): Hints {
   const guess = nearest(name, known);
   return guess === undefined ? otherwise : `Did you mean ${guess}?`;
 }
 
-/** The hint on a word that is none of the allowed ones: the nearest, where one is near, and what is allowed. */
+/** The hint for an invalid value: the nearest allowed one, if any, and all allowed ones. */
 export function choiceHint(word: string, allowed: readonly string[]): string {
   const guess = nearest(word, allowed);
   const list = `It takes ${allowed.join(', ')}.`;

@@ -1,7 +1,7 @@
-// The one redactor: nothing secret passes it on the way to a screen, a log, a trace or an error.
+// The redactor: masks secrets in everything that goes to a screen, a log, a trace or an error.
 import { spellingsOf } from './secret-spellings.ts';
 
-/** What stands in place of a secret. */
+/** The replacement for a secret. */
 export const MASK = '********';
 
 const SECRET_HEADERS =
@@ -13,8 +13,8 @@ const KEY =
 const SECRET_KEYS = new RegExp(`^(?:${KEY})$`, 'i');
 
 /**
- * What looks like a secret in free text, such as the body of an answer that is no JSON. `$1` stays; a value with a
- * dollar is a placeholder to be filled in by a shell.
+ * Patterns of secrets in free text, such as a response that is not JSON. `$1` stays. A value with a dollar sign is a
+ * placeholder for a shell.
  */
 function secretPatterns(): RegExp[] {
   return [
@@ -26,13 +26,13 @@ function secretPatterns(): RegExp[] {
 }
 
 const CREDENTIALS = /\b(Bearer|Basic)(\s{1,9})([\w+/=.~-]{4,})/gi;
-/** `Basic authentication`, `Bearer TOKEN`: what follows is a word. */
+/** `Basic authentication`, `Bearer TOKEN`: a word, not a credential. */
 const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
 
-/** Shorter values are too likely to stand in innocent text; they are still hidden by key and by header. */
+/** Shorter values are too likely to occur in other text; they are still masked by key and by header. */
 export const MIN_SECRET_LENGTH = 4;
 
-/** In a longer text a shorter spelling is more likely to be a part of some word: `home` stands in `/home/me`. */
+/** A shorter spelling is likely to be a part of another word: `home` in `/home/me`. */
 const MIN_PART_LENGTH = 8;
 
 export type Redactor = ReturnType<typeof createRedactor>;
@@ -40,7 +40,7 @@ export type Redactor = ReturnType<typeof createRedactor>;
 export function createRedactor() {
   const known = new Set<string>();
   const fresh: string[] = [];
-  // Made when first needed, as the spellings are: most commands show no text of the wire at all.
+  // Created at first use, like the spellings: most commands show no text of the platform.
   let patterns: RegExp[] | undefined;
   const announced = new Set<string>();
   let announce: ((secret: string) => void) | undefined;
@@ -48,12 +48,12 @@ export function createRedactor() {
   /** The platform's own masks are not secrets. */
   const isMaskable = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(value);
 
-  /** Masks a value in the same way that is private but not a secret of ours: the identity of a data subject. */
+  /** Masks a private value that is not a secret: the identity of a data subject. */
   function hide(value: string): void {
     if (isMaskable(value)) fresh.push(value);
   }
 
-  /** Makes a value known as secret: from now on it, its Base64, URL and hex spellings are masked in every text. */
+  /** Adds a secret: from now on, it and its Base64, URL and hex forms are masked in every text. */
   function add(secret: string): void {
     hide(secret);
     if (!announce || !isMaskable(secret) || announced.has(secret)) return;
@@ -61,7 +61,7 @@ export function createRedactor() {
     announce(secret);
   }
 
-  /** Calls `listener` with every secret that is added from now on, once each; never with a hidden value. */
+  /** Calls `listener` once for every secret that is added from now on, never for a hidden value. */
   function onSecret(listener: (secret: string) => void): void {
     announce = listener;
   }
@@ -73,13 +73,13 @@ export function createRedactor() {
     return known;
   }
 
-  /** Whether the text is a secret that was made known, or one of 8 characters or more stands in it, in any spelling. */
+  /** True when the text is a known secret in any spelling, or contains one of 8 or more characters. */
   function knows(source: string): boolean {
     const spellings = [...knownSpellings()];
     return spellings.some((one) => one === source || (one.length >= MIN_PART_LENGTH && source.includes(one)));
   }
 
-  /** Masks known secrets, and what looks like a credential, in free text. */
+  /** Masks known secrets and apparent credentials in free text. */
   function text(source: string): string {
     let result = maskRanges(source, findAll(source, knownSpellings()));
     patterns ??= secretPatterns();
@@ -123,8 +123,8 @@ export function createRedactor() {
     knows,
     text,
     /**
-     * A deep copy, fit for JSON, with the values of secret keys masked and every text passed through `text`, keys and
-     * numbers too. Errors become their name, message and data; bytes become text.
+     * A deep copy for JSON: the values of secret keys are masked, and every string, key and number goes through `text`. An
+     * error becomes its name, message and data; bytes become text.
      */
     value: (source: unknown): unknown => value(source),
     headers,
@@ -141,14 +141,14 @@ function membersOf(source: object): [string, unknown][] {
   return source instanceof Error ? [['name', source.name], ['message', source.message], ...own] : own;
 }
 
-/** A flag says whether there is a secret, not which. */
+/** A boolean reports that a secret exists; it is not the secret. */
 function isSecret(key: string, item: unknown): boolean {
   return SECRET_KEYS.test(key) && item !== null && item !== undefined && typeof item !== 'boolean';
 }
 
 type Range = [start: number, end: number];
 
-/** Where any of the words stand, overlapping ones too: none may leave its rest behind. */
+/** The ranges of all words, overlapping ones too, so that no part of a secret remains. */
 function findAll(text: string, words: Iterable<string>): Range[] {
   const ranges: Range[] = [];
   for (const word of words) {
@@ -157,7 +157,7 @@ function findAll(text: string, words: Iterable<string>): Range[] {
   return ranges.sort((a, b) => a[0] - b[0]);
 }
 
-/** The text with one mask for each stretch that the ranges, ordered by start, cover. */
+/** Replaces each stretch that the ranges cover with one mask. The ranges are sorted by start. */
 function maskRanges(text: string, ranges: readonly Range[]): string {
   let result = '';
   let done = 0;

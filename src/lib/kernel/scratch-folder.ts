@@ -1,26 +1,26 @@
-// Folders among the system's temporary files: private, unpredictable, and swept when their process was killed.
+// Private temporary folders with unpredictable names. Folders of killed processes are removed later.
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
 
-/** What it is for, which is a part of its name. */
+/** The purpose, which is a part of the name. */
 export type ScratchKind = 'edit' | 'input' | 'tour' | 'warehouse';
 
 export interface ScratchOptions {
-  /** The folder that it is made in; default the system's for temporary files. */
+  /** The parent folder; default the system's temporary folder. */
   root?: string | undefined;
-  /** Whether an older folder, whose process is gone, holds nothing that anybody needs; default all of them. */
+  /** True when the folder of an ended process may be removed; default always. */
   isSpent?: (folder: string) => boolean;
 }
 
-/** A process that is unknown here may be at work beyond the wall of a container that shares the folder. */
+/** An unknown process may run in another container that shares the folder. */
 const LEFT_BEHIND_MS = 60 * 60_000;
 
 /**
- * Makes an empty folder, 0700, that nobody else can foretell. Whoever makes it removes it. Spent ones of this kind and
- * user whose process has been gone for an hour are removed first.
+ * Creates an empty folder (0700) with an unpredictable name. The caller removes it. Removes older folders of this kind and
+ * user whose process ended more than an hour ago.
  */
 export function makeScratchFolder(kind: ScratchKind, options: ScratchOptions = {}): string {
   const { root = tmpdir(), isSpent = () => true } = options;
@@ -28,7 +28,7 @@ export function makeScratchFolder(kind: ScratchKind, options: ScratchOptions = {
   return mkdtempSync(join(root, `cdpadm-${kind}-${host.pid}-`));
 }
 
-/** Never fails: what cannot be removed now may be later. */
+/** Ignores errors: a later call may succeed. */
 function sweep(root: string, kind: ScratchKind, isSpent: (folder: string) => boolean): void {
   const pattern = new RegExp(`^cdpadm-${kind}-(\\d+)-[A-Za-z0-9]{6}$`);
   try {
@@ -43,6 +43,6 @@ function sweep(root: string, kind: ScratchKind, isSpent: (folder: string) => boo
       rmSync(folder, { recursive: true, force: true });
     }
   } catch {
-    // see above
+    // A later call may succeed.
   }
 }

@@ -1,9 +1,9 @@
-// The forms in which a secret may turn up in a text: as it is, escaped, or encoded, alone or inside something longer.
+// The forms of a secret in a text: plain, escaped or encoded, alone or inside a longer text.
 
-/** A piece of Base64 or a line shorter than this stands in innocent text too easily. */
+/** A shorter piece of Base64 or line is too likely to occur in other text. */
 const MIN_FRAGMENT = 10;
 
-/** All spellings of a secret to look for, itself among them. */
+/** All forms of a secret, including itself. */
 export function spellingsOf(secret: string): Set<string> {
   const spellings = new Set<string>();
   for (const part of [secret, ...valuesOf(secret)].flatMap((text) => [text, ...longLines(text)])) {
@@ -12,10 +12,10 @@ export function spellingsOf(secret: string): Set<string> {
   return spellings;
 }
 
-/** Members of a key document that say whose it is and where it is used; they stand in innocent texts. */
+/** Public members of a key document, which also occur in other text. */
 const PUBLIC_MEMBERS = /(?:^|_)(?:type|id|email|ur[il]|domain)$/i;
 
-/** Of a document in JSON each text on its own: whoever says back one member alone has told the secret too. */
+/** Each string of a JSON document: one member alone reveals the secret too. */
 function valuesOf(secret: string): string[] {
   if (!/^\s*[[{]/.test(secret)) return [];
   const values: string[] = [];
@@ -30,7 +30,7 @@ function valuesOf(secret: string): string[] {
   return values;
 }
 
-/** A key of many lines may be shown line by line; in a JSON key file its line feeds are written `\n`. */
+/** A key of many lines may be printed line by line; in a JSON key file, its line feeds are `\n`. */
 function longLines(secret: string): string[] {
   const lines = secret.split(/\r?\n|\\n/);
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= MIN_FRAGMENT && !line.startsWith('-----'));
@@ -57,13 +57,13 @@ function inJson(text: string): string {
 function encoded(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   const hex = bytes.toString('hex');
-  // Inside `key:secret` the secret's Base64 depends on where in a group of three bytes it begins.
+  // Inside `key:secret`, the secret's Base64 depends on its offset in a group of three bytes.
   const shifted = [0, 1, 2].map((shift) => base64Inside(bytes, shift)).filter((part) => part.length >= MIN_FRAGMENT);
   const base64 = [bytes.toString('base64'), ...shifted];
   return [hex, hex.toUpperCase(), ...base64, ...base64.map(toBase64Url)];
 }
 
-/** The characters that `bytes` alone decide when `shift` other bytes stand before them, and any behind. */
+/** The Base64 characters that depend on `bytes` alone, after `shift` other bytes and before any others. */
 function base64Inside(bytes: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
   return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));

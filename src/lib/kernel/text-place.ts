@@ -1,4 +1,4 @@
-// Where in a text something stands, so that an issue can name its line.
+// Line and column of an offset in a text.
 
 /** Both count from 1; columns in UTF-16 units, as editors count them. */
 export interface Place {
@@ -6,7 +6,7 @@ export interface Place {
   column: number;
 }
 
-/** The place of an offset. Reads all that stands before it: for a failure, not for every row. */
+/** Reads the whole text before the offset: use it for errors, not for every row. */
 export function placeAt(text: string, offset: number): Place {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };

@@ -1,14 +1,13 @@
-// Durations, rates and timestamps in the forms the platform and the command line write them.
+// Durations, rates and timestamps in the formats of the platform and the command line.
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
 
-/** The farthest that a `Date` reaches from the epoch. */
+/** The largest distance of a `Date` from the epoch. */
 const LONGEST_MS = 8_640_000_000_000_000;
 
 /**
  * Reads a duration such as `500ms`, `30s`, `15m`, `8h`, `7d`, `2w`, `1y` into milliseconds.
- * Returns undefined for anything else: there is no month, a bare number has no unit, and what is longer than a date
- * can be away is a mistake.
+ * Returns undefined for anything else: months, numbers without a unit, and durations beyond the range of a date.
  */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,12})(ms|s|m|h|d|w|y)$/.exec(text.trim());
@@ -17,7 +16,7 @@ export function parseDuration(text: string): number | undefined {
   return ms <= LONGEST_MS ? ms : undefined;
 }
 
-/** Writes milliseconds for people, in at most two units: `450ms`, `12s`, `3m 20s`, `8h 5m`, `7d`. */
+/** Formats milliseconds in at most two units: `450ms`, `12s`, `3m 20s`, `8h 5m`, `7d`. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`;
   if (Math.round(ms) < 1000) return `${Math.round(ms)}ms`;
@@ -54,8 +53,8 @@ export function manifestTime(ms: number): string {
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
 
 /**
- * Reads an ISO 8601 date-time with a zone (`Z` or an offset) into epoch milliseconds, cutting finer fractions off.
- * Returns undefined for other forms and for days and times that no calendar has, such as 30 February.
+ * Reads an ISO 8601 date-time with a zone (`Z` or an offset) into epoch milliseconds; finer fractions are cut off. Returns
+ * undefined for other formats and for invalid days and times, such as 30 February.
  */
 export function parseIso(text: string): number | undefined {
   const match = ISO.exec(text);
@@ -65,18 +64,18 @@ export function parseIso(text: string): number | undefined {
   if (!isCalendarDay(at(1), at(2), at(3))) return undefined;
   if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000 * (match[8] === '-' ? -1 : 1);
-  // The engine's own reader of this one form, since `Date.UTC` takes years below 100 for those of the last century.
+  // `Date.parse`, because `Date.UTC` reads years below 100 as 19xx.
   const millis = (match[7] ?? '').padEnd(3, '0').slice(0, 3);
   return Date.parse(`${text.slice(0, 16)}:${match[6] ?? '00'}.${millis}Z`) - offset;
 }
 
-/** `2024-01-01 00:00:00 UTC`, as warehouses write a time, in ISO 8601; any other text as it is. */
+/** Converts `2024-01-01 00:00:00 UTC`, a warehouse's format, to ISO 8601; any other text is returned unchanged. */
 export function isoOf(text: string): string {
   const [, day, time, zone] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)( UTC|Z)?$/.exec(text) ?? [];
   return day === undefined || time === undefined ? text : `${day}T${time}${zone === undefined ? '' : 'Z'}`;
 }
 
-/** Whether year, month (1 to 12) and day name a real day. */
+/** True for a real day; `month` is 1 to 12. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -86,7 +85,7 @@ export function isCalendarDay(year: number, month: number, day: number): boolean
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** Requests a second; undefined for a text that is no rate. */
+/** Requests per second; undefined for an invalid rate. */
 export function parseRate(text: string): number | undefined {
   const [, number = '', unit = 's'] = /^(\d{1,9}(?:\.\d{1,6})?)(?:\/(s|m|h))?$/.exec(text.trim()) ?? [];
   const rate = Number(number) / (SECONDS[unit] ?? 1);

@@ -1,4 +1,4 @@
-// The program's name and version, as package.json states them.
+// The program's name and its version from package.json.
 import packageJson from '../../../package.json' with { type: 'json' };
 
 export const PROGRAM = 'cdpadm';

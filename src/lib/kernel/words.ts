@@ -1,6 +1,6 @@
-// Words of sentences and of command lines: plurals, lists, quoting.
+// Plurals, and words of command lines: splitting and quoting.
 
-/** `1 row`, `2 rows`; the plural takes an `s` unless it is given. */
+/** `1 row`, `2 rows`; the default plural adds an `s`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
@@ -12,17 +12,17 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** Splits `code --wait "a b"` into its words: quotes group, nothing is expanded. Empty for a line without any. */
+/** Splits `code --wait "a b"` into words: quotes group, nothing is expanded. */
 export function splitWords(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-/** Quoted where the shell would read it as anything but itself. */
+/** Quotes a word when the shell would change it. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word);
 }
 
-/** In single quotes, within which POSIX shells take nothing for more than it is; a single quote itself stands outside. */
+/** Single quotes: POSIX shells change nothing inside them. A single quote itself is escaped outside. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,7 +8,7 @@ import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/bulk-journal.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
-import { holdYoungSpace } from '../kernel/host.ts';
+import { limitNewSpace } from '../kernel/host.ts';
 import { type BatchDelivery, createBatchDelivery, type SendPorts } from './seed-send.ts';
 import { readBatches, type SeedInput } from './seed-input.ts';
 
@@ -99,7 +99,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     const kept = finished && rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes ?? 0 };
     journal?.write({ files: before.files, ...marks.snapshot(), counts: now, rejects: kept, finished });
     checkpointAt = clock.now();
-    holdYoungSpace();
+    limitNewSpace();
     return now;
   }
 

@@ -63,7 +63,7 @@ describe('api', () => {
     const body = method === 'GET' ? [] : ['-f', 'body.yaml', '--yes'];
     const env = { CDPADM_BASE_URL: half.url, CDPADM_ACCESS_TOKEN: 'token' };
     const { code, stderr } = await admin.run(['api', method, ROLES, ...body], { env });
-    expect([code, stderr.includes('no usable JSON'), stderr.includes(hint)]).toEqual([exit, true, true]);
+    expect([code, stderr.includes('not usable JSON'), stderr.includes(hint)]).toEqual([exit, true, true]);
     expect(stderr).not.toContain('bug');
   });
 

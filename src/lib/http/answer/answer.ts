@@ -1,15 +1,15 @@
-// From the bytes of a reply to its text: decompressed within the size cap, in the charset that it names.
+// Turns the bytes of a response into text: decompresses within the size cap and decodes the charset.
 import { isUtf8 } from 'node:buffer';
 import { MAX_ANSWER_BYTES, type RawReply } from '../exchange.ts';
 
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** As far as it could be read. */
+  /** The part that could be decoded. */
   text: string;
   /** Bytes of the body as they were sent. */
   size: number;
-  /** Why the body cannot be relied on, as the end of the sentence "the answer …". */
+  /** Why the body cannot be trusted; completes the sentence "the response …". */
   problem: string | undefined;
 }
 
@@ -34,7 +34,7 @@ async function readBody(body: Buffer, headers: Record<string, string>): Promise<
     const decoder = decoderFor(charset);
     return decoder ? { text: decoder.decode(bytes) } : { problem: `is in an unknown charset ("${charset}")` };
   }
-  // Half-read text may be shown in a message, but never sent back.
+  // Partly decoded text may be shown in a message, but never sent back.
   return { text: bytes.toString('utf8'), ...(!isUtf8(bytes) && { problem: 'is not valid UTF-8' }) };
 }
 
@@ -53,11 +53,11 @@ async function decompress(bytes: Buffer, encoding: string): Promise<Buffer | str
       case 'br':
         return zlib.brotliDecompressSync(bytes, limit);
       default:
-        return `is compressed in an unknown way ("${encoding}")`;
+        return `has an unknown content encoding ("${encoding}")`;
     }
   } catch (error) {
     const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    return tooLarge ? TOO_LARGE : `is no valid ${encoding} data (${(error as Error).message})`;
+    return tooLarge ? TOO_LARGE : `is not valid ${encoding} data (${(error as Error).message})`;
   }
 }
 

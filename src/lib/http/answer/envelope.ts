@@ -1,4 +1,4 @@
-// What the platform says in the body of a refusal, whatever shape it has (decision: D5).
+// Reads the body of an error response, in any of its shapes (decision: D5).
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
 
@@ -11,7 +11,7 @@ export interface ServerError {
 }
 
 export interface Envelope {
-  /** What to show: the platform's own sentences, without secrets and without repeats. */
+  /** The platform's own messages, without secrets and repeats. */
   sentences: string[];
   /** The entries of `errors`, for programs, without secrets. */
   errors: ServerError[];
@@ -19,10 +19,10 @@ export interface Envelope {
 
 const MAX_PLAIN_TEXT = 500;
 
-/** Takes secrets out of a text: before anything of it is cut, since half of one would not be known for one. */
+/** Masks secrets. Runs before any text is cut, because a part of a secret is not recognized. */
 type Redact = (text: string) => string;
 
-/** A larger one is no error body, and is not worth its memory. */
+/** A larger body is not an error body and not worth parsing. */
 const MAX_PARSED_TEXT = 1024 * 1024;
 
 /**
@@ -43,12 +43,12 @@ export function readEnvelope(answer: Answer, redact: Redact): Envelope {
   return readObject(value, redact);
 }
 
-/** Whether an answer is a page for a browser: a proxy's, a login's, not the platform's. */
+/** A page for a browser comes from a proxy or a login, not from the platform. */
 export function isHtml(answer: Answer): boolean {
   return /\bhtml\b/i.test(answer.headers['content-type'] ?? '') || /^\s*<(!doctype|html)\b/i.test(answer.text);
 }
 
-/** Whether a body lists errors, whatever the status of its response. */
+/** A body can list errors although its status is 2xx. */
 export function isErrorDocument(answer: Answer): boolean {
   const text = answer.text.trim();
   if (!text.startsWith('{') || text.length > MAX_PARSED_TEXT) return false;

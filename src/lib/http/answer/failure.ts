@@ -1,4 +1,4 @@
-// The one place where HTTP becomes an error of ours: code, sentence, exit code and what to do.
+// Turns an HTTP response into an error: code, message and hint.
 import { exitOf } from '../../errors/exit.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
@@ -10,14 +10,14 @@ import type { Answer } from './answer.ts';
 import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './network-failure.ts';
 
-/** The call that failed, as far as a message needs it. */
+/** The failed call: what a message needs to know about it. */
 export interface FailedCall {
   endpoint: Endpoint;
   request: FailedRequest;
   origin: string;
-  /** Whether the access token was given ready-made and so could not be renewed. */
+  /** The user passed the access token, so it cannot be renewed. */
   readyToken: boolean;
-  /** Takes secrets out of what the platform or a proxy said. */
+  /** Masks secrets in text from the platform or a proxy. */
   redact(text: string): string;
 }
 
@@ -36,17 +36,17 @@ const CODE_OF_STATUS: Record<number, Code> = {
   505: 'http.warehouse_unreachable',
 };
 
-/** The error for an answer whose status is not 2xx. */
-export function refusal(call: FailedCall, answer: Answer): KnownError {
+/** The error for a response whose status is not 2xx. */
+export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   const { status } = answer;
   if (status >= 300 && status < 400) return redirect(call, answer);
-  // That a page of something in between was not found says nothing of the resource.
+  // A proxy's 404 page does not say whether the resource exists.
   if ((status === 404 || status === 410) && isHtml(answer)) return unreadable(call, answer, '');
   const envelope = readEnvelope(answer, call.redact);
   const code = codeOf(call, status);
   const said = envelope.sentences.join('; ').replace(/\.$/, '');
   const limit = status === 429 ? exceededLimit(answer) : undefined;
-  const subject = isServerTrouble(status) ? 'The platform is in trouble' : subjectOf(code);
+  const subject = isServerTrouble(status) ? 'The platform reports a server error' : subjectOf(code);
   const detail = [said, limit && call.redact(limit)].filter(Boolean).join('; ');
   return failure(call, code, `${subject} (${status})${detail ? `: ${detail}` : ''}.`, {
     status,
@@ -55,21 +55,21 @@ export function refusal(call: FailedCall, answer: Answer): KnownError {
   });
 }
 
-/** The error for a 2xx answer that is not what the endpoint answers; `problem` ends the sentence "the answer …". */
+/** The error for a 2xx response that does not fit the endpoint; `problem` completes the sentence "the response …". */
 export function unreadable(call: FailedCall, answer: Answer, problem: string): KnownError {
   const html = isHtml(answer);
   const title = html ? htmlTitle(answer.text, call.redact) : '';
   const seen = html ? `is a web page${title ? ` ("${title}")` : ''}, not JSON` : problem;
   const { method, path } = call.request;
-  return failure(call, 'http.unreadable', `Unreadable answer: what ${method} ${path} answered ${call.redact(seen)}.`, {
+  return failure(call, 'http.unreadable', `Unreadable response to ${method} ${path}: it ${call.redact(seen)}.`, {
     status: answer.status,
     hint: html
-      ? `Something other than the platform may have answered: check ${call.origin}, the proxy settings and the network's login page.`
-      : `Check that ${call.origin} is the right address; with --trace-file FILE the whole exchange is kept.`,
+      ? `A proxy or a login page may have answered: check ${call.origin}, the proxy settings and the network login.`
+      : `Check that ${call.origin} is the right address. Pass --trace-file FILE to save the whole exchange.`,
   });
 }
 
-/** The error for a write that may or may not have been carried out; `cause` is what happened to it. */
+/** The error for a write that the platform may or may not have executed; `cause` is the failure that hides the outcome. */
 export function outcomeUnknown(call: FailedCall, cause: KnownError): OutcomeUnknownError {
   const { method, path } = call.request;
   const happened = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
@@ -77,7 +77,7 @@ export function outcomeUnknown(call: FailedCall, cause: KnownError): OutcomeUnkn
     message: `The outcome of ${method} ${path} is unknown: ${happened}`,
     hint:
       call.endpoint.safety === 'repeat'
-        ? 'Run the command again: sending the same body twice is harmless.'
+        ? 'Run the command again. Sending the same body twice is harmless.'
         : 'Check the current state before you run the command again.',
     request: call.request,
     ...(cause.status !== undefined && { status: cause.status }),
@@ -104,25 +104,25 @@ function codeOf(call: FailedCall, status: number): Code {
 function subjectOf(code: Code): string {
   switch (code) {
     case 'auth.client_refused':
-      return 'The token service does not accept the client id or the client secret';
+      return 'The token service rejected the client id or the client secret';
     case 'auth.audience_refused':
-      return 'The token service gives no token for this audience';
+      return 'The token service issues no token for this audience';
     case 'http.unauthorized':
-      return 'The platform does not accept the credentials';
+      return 'The platform rejected the credentials';
     case 'http.forbidden':
-      return 'The credentials do not allow this';
+      return 'The credentials do not have permission';
     case 'http.not_found':
-      return 'The platform does not find it';
+      return 'Not found';
     case 'http.gone':
-      return 'It is no longer there';
+      return 'The resource no longer exists';
     case 'http.conflict':
-      return 'It is in conflict with what is there';
+      return 'Conflict with the current state';
     case 'http.rate_limited':
       return 'Too many requests';
     case 'http.warehouse_unreachable':
       return 'The platform could not connect to the warehouse account';
     default:
-      return 'The platform refused the request';
+      return 'The platform rejected the request';
   }
 }
 
@@ -130,17 +130,18 @@ function hintOf(call: FailedCall, code: Code): Hints | undefined {
   const basic = call.endpoint.auth === 'dsr-basic' || call.endpoint.auth === 'seeding-basic';
   switch (code) {
     case 'auth.client_refused':
-      return tried('Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the secrets of the profile.');
+      return checkThenTest('Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the secrets of the profile.');
     case 'auth.audience_refused':
-      return 'Set the audience that belongs to these credentials (`audience` of the profile, or CDPADM_AUDIENCE); without it the base address is used.';
+      return 'Set the audience of these credentials (`audience` in the profile, or CDPADM_AUDIENCE). The default is the base address.';
     case 'http.unauthorized':
-      if (basic) return tried('Check CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET, or the secrets of the profile.');
+      if (basic)
+        return checkThenTest('Check CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET, or the secrets of the profile.');
       return call.readyToken
-        ? 'The token of CDPADM_ACCESS_TOKEN is wrong or has expired: set a new one, or unset it and give a client id and secret.'
-        : 'A fresh token was refused as well: check that the credentials belong to this platform address and audience.';
+        ? 'The token in CDPADM_ACCESS_TOKEN is wrong or has expired. Set a new one, or unset it and pass a client id and secret.'
+        : 'A new token was rejected too. Check that the credentials belong to this platform address and audience.';
     case 'http.forbidden':
       return basic
-        ? tried('Check that the workspace key and secret belong to this workspace.')
+        ? checkThenTest('Check that the workspace key and secret belong to this workspace.')
         : 'Check that the API credentials include this API (for roles: the custom roles permission) and belong to this organization.';
     case 'http.not_found':
       return {
@@ -148,33 +149,33 @@ function hintOf(call: FailedCall, code: Code): Hints | undefined {
         command: 'cdpadm profile show --origin',
       };
     case 'http.rate_limited':
-      return 'Wait a minute and repeat the command; other programs may be using the same limit.';
+      return 'Wait a minute, then run the command again. Other programs may use the same limit.';
     case 'http.unavailable':
-      return 'Repeat the command later; --retries N tries more often.';
+      return 'Run the command again later, or pass --retries N to try more often.';
     case 'http.warehouse_unreachable':
-      return 'Check account, region, warehouse, database and credentials of the connection; the platform itself is well.';
+      return 'Check account, region, warehouse, database and credentials of the connection. The platform itself is available.';
     default:
       return undefined;
   }
 }
 
-function tried(check: string): Hints {
-  return [check, { text: 'To try them:', command: 'cdpadm auth test' }];
+function checkThenTest(check: string): Hints {
+  return [check, { text: 'To test them:', command: 'cdpadm auth test' }];
 }
 
 function redirect(call: FailedCall, answer: Answer): KnownError {
   const location = answer.headers['location'] ?? '';
   const base = call.origin + call.request.path;
   const target = URL.canParse(location, base) ? new URL(location, base).origin : undefined;
-  const message = `The platform answered with a redirect (${answer.status})${target ? ` to ${call.redact(target)}` : ''}, which is not followed.`;
+  const message = `The platform sent a redirect (${answer.status})${target ? ` to ${call.redact(target)}` : ''}; cdpadm does not follow redirects.`;
   const hint =
     target === undefined || target === call.origin
-      ? 'Check the configured addresses; credentials are never carried along a redirect.'
-      : `If ${call.redact(target)} is the platform's address now, configure it; nothing was sent there.`;
+      ? 'Check the configured addresses. Credentials are never sent along a redirect.'
+      : `If ${call.redact(target)} is the platform's new address, configure it. Nothing was sent there.`;
   return failure(call, 'http.redirect', message, { status: answer.status, hint });
 }
 
-/** `x-rate-limit-exceeded: requests_per_minute`: which limit was hit (decision: D7). */
+/** The limit that was exceeded: `x-rate-limit-exceeded: requests_per_minute` (decision: D7). */
 function exceededLimit(answer: Answer): string | undefined {
   const header = Object.entries(answer.headers).find(([name]) => name.endsWith('rate-limit-exceeded'));
   return header && `${header[0]}: ${header[1]}`;

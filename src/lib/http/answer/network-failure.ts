@@ -1,4 +1,4 @@
-// The words for a request that got no answer: what happened on the way, to whom, and what to do about it.
+// The messages for a request without a response: what failed, where, and how to fix it.
 import { CliError, exitOf } from '../../errors/exit.ts';
 import { fail, type FailureParts } from '../../errors/fail.ts';
 import type { ErrorCode } from '../../errors/registry.ts';
@@ -22,7 +22,7 @@ interface Words {
   hint: string;
 }
 
-/** `network.<kind>`, exit 8. For an abortion, whatever the signal was aborted with. */
+/** `network.<kind>`, exit 8. An aborted request keeps the exit of the signal's reason. */
 export function networkFailure(lost: LostExchange, error: TransportError): KnownError {
   const { message, hint } = WORDS[error.kind](lost, error);
   const reason: unknown = error.kind === 'aborted' ? error.cause : undefined;
@@ -53,8 +53,8 @@ const CODES = {
 
 const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) => Words> = {
   refused: (lost) => ({
-    message: `The connection was refused: nothing listens at ${peer(lost)}.`,
-    hint: 'Check the address and port, and that the service runs.',
+    message: `Connection refused: nothing listens at ${peer(lost)}.`,
+    hint: 'Check the address and port, and that the service is running.',
   }),
   dns: (lost, { code }) => ({
     message: `The host name of ${peer(lost)} could not be resolved (${code ?? 'DNS'}).`,
@@ -72,55 +72,55 @@ const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) =
     answeredPlainly(error)
       ? plainAnswer(lost.origin)
       : {
-          message: `No encrypted connection with ${hostOf(lost.origin)} came about (${error.code ?? 'TLS'}).`,
-          hint: 'Check that the address and port speak https, and what stands in between.',
+          message: `The TLS connection to ${hostOf(lost.origin)} failed (${error.code ?? 'TLS'}).`,
+          hint: 'Check that the address and port use https, and check the proxies on the way.',
         },
   proxy: (lost, error) => ({
-    message: `The proxy ${lost.proxy ?? ''} opened no way to ${hostOf(lost.origin)}${statusOf(error)}.`,
-    hint: 'Check HTTPS_PROXY (with user and password, if the proxy asks for them), or except the host with NO_PROXY.',
+    message: `The proxy ${lost.proxy ?? ''} did not connect to ${hostOf(lost.origin)}${statusOf(error)}.`,
+    hint: 'Check HTTPS_PROXY (with user and password, if the proxy needs them), or exclude the host with NO_PROXY.',
   }),
   'connect-timeout': (lost) => ({
-    message: `No connection with ${peer(lost)} within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}.`,
+    message: `No connection to ${peer(lost)} within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}.`,
     hint: 'Check the address, the network, firewalls and proxies.',
   }),
   timeout: (lost) => ({
-    message: `No whole answer from ${hostOf(lost.origin)} within ${formatDuration(lost.requestTimeoutMs)}.`,
-    hint: 'Give it more time with --request-timeout, for instance --request-timeout 2m.',
+    message: `No complete response from ${hostOf(lost.origin)} within ${formatDuration(lost.requestTimeoutMs)}.`,
+    hint: 'Pass a longer --request-timeout, such as --request-timeout 2m.',
   }),
   idle: (lost) => ({
-    message: `The answer of ${hostOf(lost.origin)} began and then stopped.`,
-    hint: 'Repeat the command; if it happens again, look at the network or the proxy in between.',
+    message: `The response from ${hostOf(lost.origin)} started and then stopped.`,
+    hint: 'Run the command again. If it happens again, check the network and the proxies on the way.',
   }),
   reset: (lost, { code }) => ({
-    message: `The connection with ${hostOf(lost.origin)} was closed before an answer came${code ? ` (${code})` : ''}.`,
-    hint: 'Repeat the command; if it happens again, look at the network or the proxy in between.',
+    message: `The connection to ${hostOf(lost.origin)} was closed before a response arrived${code ? ` (${code})` : ''}.`,
+    hint: 'Run the command again. If it happens again, check the network and the proxies on the way.',
   }),
   truncated: (lost) => ({
-    message: `The answer of ${hostOf(lost.origin)} was cut off in the middle.`,
-    hint: 'Repeat the command; if it happens again, look at the network or the proxy in between.',
+    message: `The response from ${hostOf(lost.origin)} was cut off.`,
+    hint: 'Run the command again. If it happens again, check the network and the proxies on the way.',
   }),
   malformed: (lost, { code }) => ({
-    message: `What ${hostOf(lost.origin)} answered is no HTTP (${code ?? 'malformed'}).`,
+    message: `The response from ${hostOf(lost.origin)} is not valid HTTP (${code ?? 'malformed'}).`,
     hint: 'Check that the address and port are those of the platform.',
   }),
   aborted: () => ({
     message: 'The request was interrupted.',
-    hint: 'Repeat the command.',
+    hint: 'Run the command again.',
   }),
 };
 
-/** No authority makes good what is out of its time. */
+/** An extra authority does not help with an expired certificate. */
 function certificateHint(host: string, { code }: TransportError): string {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
-    return `Check the clock of this machine; if it is right, whoever runs ${host} has to renew the certificate. Nothing was sent.`;
-  return 'If an authority of your own signed it, name its certificate with --ca-file FILE or CDPADM_CA_FILE. Nothing was sent.';
+    return `Check the clock of this machine. If it is right, the operator of ${host} must renew the certificate. Nothing was sent.`;
+  return 'If your own authority signed it, pass its certificate with --ca-file FILE or CDPADM_CA_FILE. Nothing was sent.';
 }
 
 function hostOf(origin: string): string {
   return new URL(origin).host;
 }
 
-/** Who was connected to: the proxy, where there is one. */
+/** The peer of the connection: the proxy, if there is one. */
 function peer({ origin, proxy }: LostExchange): string {
   if (proxy !== undefined) return `the proxy ${hostWithPort(proxy)}`;
   return hostWithPort(origin);

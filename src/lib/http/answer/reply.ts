@@ -1,4 +1,4 @@
-// The last step of a call that succeeded: its body, parsed with exact integers and checked against the contract.
+// Parses the body of a 2xx response with exact integers and checks it against the contract.
 import { explainIssues, showPath } from '../../contract/explain.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 import { JsonError, parseJson } from '../../kernel/json.ts';
@@ -8,10 +8,10 @@ import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from '../types.ts';
 
 /**
- * The reply of a 2xx response. `decode` brings a deployment's words into the contract's, and `about` has the fields that
- * must repeat what was asked for: a reply about another resource is unreadable. The body is undefined where the endpoint
- * has none: such a response counts only with exactly the documented status (decision: D212). Throws KnownError (1)
- * for an unreadable response to a read, and OutcomeUnknownError for one to a write, because it proves nothing.
+ * The reply of a 2xx response. `decode` maps a deployment's words to the contract's. `about` lists fields that must repeat
+ * the request: a reply about another resource is unreadable. An endpoint without a reply schema returns no body; its
+ * response counts only with the documented status (decision: D212). An unreadable response throws KnownError (1) for a
+ * read, and OutcomeUnknownError for a write, because it proves nothing.
  */
 export function readReply(
   call: FailedCall,
@@ -23,46 +23,47 @@ export function readReply(
   const { anyReply, method, reply, service } = call.endpoint;
   if (!reply) {
     // A login page of the network answers 200 to everything.
-    if (isHtml(answer)) throw refuse('is a web page');
+    if (isHtml(answer)) throw unreadableReply('is a web page');
     if (anyReply) return { status, headers, text, body: anyBody() };
-    // The bytes of a download are passed on as they are.
+    // A sink has already taken the bytes of a download.
     if (method === 'GET') return { status, headers, text, body: undefined };
-    if (answer.problem !== undefined) throw refuse(answer.problem);
-    // A read confirms a DELETE, whatever its status. Other calls without a body have only the status.
-    if (method !== 'DELETE' && status !== call.endpoint.status) throw refuse(`has the undocumented status ${status}`);
-    if (isErrorDocument(answer)) throw refuse(`is an error document with status ${status}`);
+    if (answer.problem !== undefined) throw unreadableReply(answer.problem);
+    // A read confirms a DELETE with any status. For other calls without a body, the status is the only proof.
+    if (method !== 'DELETE' && status !== call.endpoint.status)
+      throw unreadableReply(`has the undocumented status ${status}`);
+    if (isErrorDocument(answer)) throw unreadableReply(`is an error document with status ${status}`);
     return { status, headers, text, body: undefined };
   }
   const parsed = parseBody(answer);
-  if (parsed instanceof Unreadable) throw refuse(parsed.problem);
+  if (parsed instanceof Unreadable) throw unreadableReply(parsed.problem);
   const value = decode(parsed);
   const result = reply.safeParse(value);
   if (result.success) {
     const body = result.data as Record<string, unknown> | null;
     const foreign = about.find(([field, wanted]) => !repeats(body?.[field], wanted));
-    if (foreign) throw refuse(`is about another resource (${foreign[0]} ${String(body?.[foreign[0]])})`);
+    if (foreign) throw unreadableReply(`is about another resource (${foreign[0]} ${String(body?.[foreign[0]])})`);
     return { status, headers, text, body };
   }
   const [issue] = explainIssues(result.error.issues.slice(0, 1), value);
-  throw refuse(
-    `has another shape than expected (${showPath(issue?.path ?? []) || 'the whole'} ${issue?.message ?? ''})`,
+  throw unreadableReply(
+    `does not have the expected shape (${showPath(issue?.path ?? []) || 'the body'} ${issue?.message ?? ''})`,
   );
 
   function anyBody(): unknown {
     if (text.trim() === '') return undefined;
     if (!/json/i.test(headers['content-type'] ?? '')) return text;
     const value = parseBody(answer);
-    if (value instanceof Unreadable) throw refuse(value.problem);
+    if (value instanceof Unreadable) throw unreadableReply(value.problem);
     return decode(value);
   }
 
-  function refuse(problem: string): KnownError {
+  function unreadableReply(problem: string): KnownError {
     const error = unreadable(call, answer, problem);
     return method === 'GET' || service === 'auth' ? error : outcomeUnknown(call, error);
   }
 }
 
-/** Whether a field has the value; a UUID may be spelt in capitals, and an absent field says nothing. */
+/** Compares a field with the requested value. A UUID may be in upper case; an absent field matches. */
 function repeats(value: unknown, wanted: string): boolean {
   if (value === undefined || value === null) return true;
   const text = String(value as string | number | bigint);
@@ -72,8 +73,8 @@ function repeats(value: unknown, wanted: string): boolean {
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * In memory a value takes up to forty times its bytes: a few megabytes of `{},{},…` would fill all there is. No answer
- * of the platform comes near this number.
+ * In memory, a value takes up to forty times its bytes: a few megabytes of `{},{},…` would exhaust it. No response of the
+ * platform comes near this number.
  */
 const MAX_VALUES = 400_000;
 
@@ -87,19 +88,20 @@ class Unreadable {
 function parseBody(answer: Answer): unknown {
   if (answer.problem !== undefined) return new Unreadable(answer.problem);
   if (answer.text.trim() === '') return new Unreadable('is empty');
-  if (countValues(answer.text) > MAX_VALUES) return new Unreadable('holds more values than any answer of the platform');
+  if (countValues(answer.text) > MAX_VALUES)
+    return new Unreadable('holds more values than any response of the platform');
   try {
     return parseJson(answer.text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const place = error.offset === undefined ? '' : ` at character ${error.offset}`;
-    return new Unreadable(`is no usable JSON: ${error.message}${place}`);
+    return new Unreadable(`is not usable JSON: ${error.message}${place}`);
   }
 }
 
-/** Values in a JSON text, roughly: every one but the first follows a comma or begins an object or a list. */
+/** A rough count of the values in a JSON text: each one after the first follows a comma or an opening bracket. */
 function countValues(text: string): number {
-  // A value and what parts it from the next take two characters at least.
+  // A value and its separator take at least two characters.
   if (text.length < MAX_VALUES * 2) return 0;
   let count = 0;
   for (let at = 0; at < text.length; at++) {

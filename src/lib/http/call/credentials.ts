@@ -1,4 +1,4 @@
-// The `authorization` header of a call, by the kind of credentials that its endpoint asks for.
+// Creates the `authorization` header of a call for the credentials that its endpoint needs.
 import type { Auth } from '../../contract/endpoint.ts';
 import type { TokenSource } from './token.ts';
 import type { HttpOptions } from '../types.ts';
@@ -6,14 +6,14 @@ import type { HttpOptions } from '../types.ts';
 export interface Authorization {
   /** The header's value; undefined for a call without credentials. */
   header: string | undefined;
-  /** The bearer token in it, when a 401 may be answered by renewing it. */
+  /** The bearer token, if a 401 can be answered by renewing it. */
   renewable: string | undefined;
-  /** A ready-made token, which nothing can renew. */
+  /** The user passed the token, so it cannot be renewed. */
   readyToken: boolean;
 }
 
 /**
- * Resolves credentials as late as this and makes them known to the redactor. `refused` is a token that got a 401.
+ * Resolves credentials just before they are sent and adds them to the redactor. `rejected` is a token that got a 401.
  * Throws KnownError (auth) when there are none.
  */
 export async function authorize(
@@ -21,13 +21,13 @@ export async function authorize(
   { credentials, redactor }: Pick<HttpOptions, 'credentials' | 'redactor'>,
   tokens: TokenSource,
   signal: AbortSignal,
-  refused?: string,
+  rejected?: string,
 ): Promise<Authorization> {
   switch (auth) {
     case 'none':
       return { header: undefined, renewable: undefined, readyToken: false };
     case 'bearer': {
-      const token = await tokens(signal, refused);
+      const token = await tokens(signal, rejected);
       return {
         header: `Bearer ${token.value}`,
         renewable: token.ready ? undefined : token.value,
@@ -36,7 +36,7 @@ export async function authorize(
     }
     case 'dsr-basic':
     case 'seeding-basic': {
-      // Both areas take the workspace's own key and secret (specification, "Authentication").
+      // Both areas use the workspace's key and secret (specification, "Authentication").
       const { key, secret } = await credentials.basic();
       const encoded = Buffer.from(`${key}:${secret}`, 'utf8').toString('base64');
       for (const value of [key, secret, `${key}:${secret}`]) redactor.add(value);

@@ -1,13 +1,12 @@
-// Links that an answer of the platform gave, such as a request's results: where they may lead (decision: D144).
+// Checks links from a response, such as a request's results, before they are followed (decision: D144).
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
-import { parseAddress } from './address.ts';
-import type { BuiltRequest } from './request.ts';
+import { type BuiltRequest, parseAddress } from './request.ts';
 import type { Link, Sink } from '../types.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** What a link is to the rest of the core: a GET that may be repeated. */
+/** A link as an endpoint: a GET that may be repeated. */
 export function linkEndpoint({ service }: Link): Endpoint {
   return {
     id: 'link',
@@ -21,13 +20,14 @@ export function linkEndpoint({ service }: Link): Endpoint {
 }
 
 /**
- * The request for a link. `address` is the base address of its service. Throws KnownError, so that nothing is sent, for a
- * link that leads elsewhere; for one without a service, when it is neither https nor http to this machine.
+ * The request for a link. `address` is the base address of its service. Throws KnownError before anything is sent for a
+ * link outside that address, or, without a service, for one that is neither https nor http to this machine.
  */
 export function linkRequest({ accept, headers, service, url: text }: Link, address: () => string): BuiltRequest {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw foreign(`The platform gave a link that is no address: ${text}`);
-  if (url.username !== '' || url.password !== '') throw foreign(`The link ${url.origin} holds a user name or password`);
+  if (!url) throw foreign(`The platform sent an invalid link: ${text}`);
+  if (url.username !== '' || url.password !== '')
+    throw foreign(`The link ${url.origin} contains a user name or password`);
   if (service === undefined) {
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
       throw foreign(`The link ${text} is not encrypted`);
@@ -35,7 +35,7 @@ export function linkRequest({ accept, headers, service, url: text }: Link, addre
   } else {
     const { origin, prefix } = parseAddress(service, address());
     if (url.origin !== origin || !url.pathname.startsWith(`${prefix}/`)) {
-      throw foreign(`The link ${text} leads outside of ${origin}${prefix}`);
+      throw foreign(`The link ${text} is outside ${origin}${prefix}`);
     }
   }
   return {
@@ -49,7 +49,7 @@ export function linkRequest({ accept, headers, service, url: text }: Link, addre
   };
 }
 
-/** A sink takes bytes as they are meant: what is compressed although it was not asked for ends the download. */
+/** A sink receives plain bytes: a response with an unrequested compression ends the download. */
 export function plainSink(sink: Sink): Sink {
   return {
     ...sink,
@@ -58,8 +58,8 @@ export function plainSink(sink: Sink): Sink {
       if (encoding === 'identity') sink.begin(headers);
       else
         throw fail('http.unreadable', {
-          message: `Unreadable answer: it is compressed (${encoding}), which was not asked for.`,
-          hint: 'Something other than the platform may have answered: check the addresses and the proxy settings.',
+          message: `Unreadable response: it is compressed (${encoding}), but the request did not ask for that.`,
+          hint: 'A proxy may have answered: check the addresses and the proxy settings.',
         });
     },
   };
@@ -68,6 +68,6 @@ export function plainSink(sink: Sink): Sink {
 function foreign(what: string): KnownError {
   return fail('http.foreign_link', {
     message: `${what}. Nothing was sent there.`,
-    hint: 'Credentials and requests go to the addresses of the profile only; check that the profile has the right ones.',
+    hint: 'Requests and credentials go only to the addresses of the profile. Check that they are right.',
   });
 }

@@ -1,24 +1,16 @@
-// The edge where neutral words become a deployment's own and back: bodies, replies and query values of marked endpoints.
+// Maps neutral words to a deployment's own and back, in bodies, replies and query values of marked endpoints.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createWireNames, NameCollision, type NamesMap } from '../../contract/names.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import type { AnyInput } from './request.ts';
 
-export interface NamesEdge {
-  /** The input as it goes to the wire. Throws KnownError (9) when two fields become the same word. */
-  encode<Input extends AnyInput>(endpoint: Endpoint, input: Input): Input;
-  /** An answer's value in neutral words. */
-  decode(endpoint: Endpoint, value: unknown): unknown;
-}
-
-const NOTHING: NamesEdge = { encode: (_endpoint, input) => input, decode: (_endpoint, value) => value };
-
-export function createNamesEdge(map: NamesMap | undefined): NamesEdge {
+/** `encode` throws KnownError (9) when two fields map to the same word. */
+export function createNamesEdge(map: NamesMap | undefined) {
   const names = createWireNames(map ?? {});
-  if (names.empty) return NOTHING;
   return {
-    encode: (endpoint, input) => {
+    encode: <Input extends AnyInput>(endpoint: Endpoint, input: Input): Input => {
       const { body = [], query = [] } = endpoint.names ?? {};
+      if (names.empty) return input;
       const encoded = { ...input };
       if (input.body !== undefined && body.length > 0) encoded.body = explained(() => names.encode(input.body, body));
       if (input.query && query.length > 0) {
@@ -31,7 +23,7 @@ export function createNamesEdge(map: NamesMap | undefined): NamesEdge {
       }
       return encoded;
     },
-    decode: (endpoint, value) => names.decode(value, endpoint.names?.reply ?? []),
+    decode: (endpoint: Endpoint, value: unknown) => names.decode(value, endpoint.names?.reply ?? []),
   };
 }
 
@@ -42,8 +34,8 @@ function explained<T>(work: () => T): T {
     if (!(error instanceof NameCollision)) throw error;
     throw invalidInput(
       `Two fields are both called ${error.word} on the wire. Nothing was sent.`,
-      [{ path: error.word, message: "stands there in the neutral word and in the deployment's" }],
-      "Write it once; the profile's `names` say which word is which.",
+      [{ path: error.word, message: "is given twice: by the neutral word and by the deployment's" }],
+      "Use one of the two words. The profile's `names` map them.",
     );
   }
 }

@@ -1,20 +1,20 @@
-// Whether a request that failed is sent again, and when: one pure decision for every call.
+// Decides whether and when a failed request is sent again: one pure function for every call.
 import type { Safety } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
 
-/** How one attempt ended without success. */
+/** How one attempt failed. */
 export type Outcome =
   | { kind: 'answer'; status: number; retryAfter: string | undefined }
   | { kind: 'no-answer'; delivered: 'no' | 'perhaps'; permanent: boolean };
 
 export interface Circumstances {
   safety: Safety;
-  /** The attempt that just failed, from 1. */
+  /** The failed attempt, from 1. */
   attempt: number;
-  /** How many there may be in all. */
+  /** The maximum number of attempts. */
   attempts: number;
   /** Milliseconds since the epoch, for a `Retry-After` date. */
   now: number;
@@ -23,9 +23,9 @@ export interface Circumstances {
 
 export type RetryDecision =
   | { act: 'again'; afterMs: number }
-  /** The outcome is a plain failure. */
+  /** The request failed. */
   | { act: 'give-up' }
-  /** Nobody knows whether the request was carried out, and it must not be sent again. */
+  /** The platform may have executed the request, so it must not be sent again. */
   | { act: 'unknown' };
 
 export function decide(outcome: Outcome, circumstances: Circumstances): RetryDecision {
@@ -34,7 +34,7 @@ export function decide(outcome: Outcome, circumstances: Circumstances): RetryDec
     if (outcome.delivered === 'perhaps' && !harmless) return { act: 'unknown' };
     return outcome.permanent ? { act: 'give-up' } : again(circumstances, undefined);
   }
-  // A 429 did nothing, whatever the call is.
+  // A 429 changed nothing, so any call may be sent again.
   if (outcome.status === 429) return again(circumstances, outcome.retryAfter);
   if (!isServerTrouble(outcome.status)) return { act: 'give-up' };
   return harmless ? again(circumstances, outcome.retryAfter) : { act: 'unknown' };
@@ -45,11 +45,11 @@ function again(circumstances: Circumstances, retryAfter: string | undefined): Re
   if (attempt >= attempts) return { act: 'give-up' };
   const asked = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
   if (asked === undefined) return { act: 'again', afterMs: random() * backoffCeiling(attempt) };
-  // Never early; and not in one moment with everybody else who was told the same.
+  // Never early, and with jitter, because other clients got the same time.
   return { act: 'again', afterMs: asked + random() * BACKOFF_BASE_MS };
 }
 
-/** The longest pause after the attempt; full jitter takes a random part of it. */
+/** The longest pause after the attempt; full jitter uses a random part of it. */
 export function backoffCeiling(attempt: number): number {
   return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
 }

@@ -1,38 +1,35 @@
-// The lower door for bulk: many bodies to one endpoint over undici's pool, each sent once and judged by the same rules.
+// Sends many bodies to one endpoint over undici's pool, each once, and classifies the responses.
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Service } from '../../contract/endpoint.ts';
 import { KnownError } from '../../kernel/errors.ts';
-import { type Answer, readAnswer } from '../answer/answer.ts';
+import type { Answer } from '../answer/answer.ts';
 import { authorize } from './credentials.ts';
 import { CurlPrinted, curlCommand } from './curl.ts';
-import type { Engine } from '../engines/engine.ts';
 import { readEnvelope } from '../answer/envelope.ts';
-import { type FailedCall, refusal } from '../answer/failure.ts';
+import { type FailedCall, rejectionOf } from '../answer/failure.ts';
 import { networkFailure } from '../answer/network-failure.ts';
 import { nearsLimit } from '../limits/pace.ts';
-import { proxyFor } from '../engines/proxy.ts';
 import { readReply } from '../answer/reply.ts';
 import { type BuiltRequest, buildRequest } from './request.ts';
 import { parseRetryAfter } from './retry.ts';
-import { traceAttempt } from './trace.ts';
 import type { TokenSource } from './token.ts';
 import { TransportError } from '../transport-error.ts';
 import type { HttpOptions, Sender, SendOutcome } from '../types.ts';
-import { headersOf, loadEngine } from './wire.ts';
+import { createWire } from './wire.ts';
 
-export interface SenderSetup {
+interface SenderSetup {
   options: HttpOptions;
   tokens: TokenSource;
   addressOf(service: Service): string;
 }
 
-/** Opens the door. Nothing is resolved or connected before the first body. `close` drops its connections. */
+/** Resolves and connects nothing before the first body. `close` drops the connections. */
 export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unknown> & { close(): Promise<void> } {
   const { options, tokens, addressOf } = setup;
-  let engine: Promise<Engine> | undefined;
+  const wire = createWire(options, 'pool');
   let header: Promise<string | undefined> | undefined;
 
-  /** Without parameters all requests are alike. */
+  /** Without parameters, all requests are equal but for the body. */
   let fixed: BuiltRequest | undefined;
 
   function build(params: Record<string, string>): BuiltRequest {
@@ -44,46 +41,19 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
     signal: AbortSignal,
     params?: Record<string, string>,
   ): Promise<SendOutcome<unknown>> {
-    const request = params === undefined ? (fixed ??= build({})) : build(params);
+    const built = params === undefined ? (fixed ??= build({})) : build(params);
+    const request = { ...built, body };
     if (options.onCurl) {
-      options.onCurl(curlCommand(endpoint, { ...request, body: body?.toString('utf8') }));
+      options.onCurl(curlCommand(endpoint, request));
       throw new CurlPrinted();
     }
-    if (request.method !== 'GET') options.allowWrite?.();
+    const { method, origin, path, about } = request;
+    if (method !== 'GET') options.allowWrite?.();
     const id = randomUUID();
     const authorization = await (header ??= authorize(endpoint.auth, options, tokens, signal).then((it) => it.header));
-    const { method, origin, path } = request;
-    // The text of a body is only made where it is written down.
-    const traced = body && (options.onTrace ? body.toString('utf8') : '');
-    const headers = headersOf({ authorization, id, request: { ...request, body: traced } });
     if (method !== 'GET') options.onWrite?.();
-    const startedAt = options.clock.now();
-    const result = await exchange();
-    traceAttempt(
-      {
-        endpoint,
-        id,
-        attempt: 1,
-        request: { ...request, body: traced },
-        headers,
-        startedAt,
-        endedAt: options.clock.now(),
-        ...(result instanceof TransportError ? { error: result } : { answer: result }),
-      },
-      options,
-    );
-    return outcomeOf(result, { method, path, id, origin }, signal, request.about);
-
-    async function exchange(): Promise<Answer | TransportError> {
-      try {
-        const { requestTimeoutMs: timeoutMs } = options;
-        const pool = await (engine ??= loadEngine('pool', options));
-        return await readAnswer(await pool.send({ method, origin, path, headers, body, timeoutMs, signal }));
-      } catch (error) {
-        if (error instanceof TransportError) return error;
-        throw error;
-      }
-    }
+    const result = await wire.send({ endpoint, request, id, attempt: 1, authorization, signal });
+    return outcomeOf(result, { method, path, id, origin }, signal, about);
   }
 
   function outcomeOf(
@@ -94,7 +64,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
   ): SendOutcome<unknown> {
     if (result instanceof TransportError) {
       if (result.kind === 'aborted') signal.throwIfAborted();
-      const proxy = proxyFor(origin, options.proxy)?.origin;
+      const proxy = wire.proxyOf(origin);
       const lost = { request, origin, proxy, requestTimeoutMs: options.requestTimeoutMs };
       return { kind: 'lost', permanent: result.permanent, failure: networkFailure(lost, result) };
     }
@@ -116,14 +86,9 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
       status,
       retryAfterMs: retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, options.clock.now()),
       messages: readEnvelope(result, redact).sentences,
-      failure: refusal(call, result),
+      failure: rejectionOf(call, result),
     };
   }
 
-  return {
-    send,
-    close: async () => {
-      await (await engine)?.close();
-    },
-  };
+  return { send, close: wire.close };
 }

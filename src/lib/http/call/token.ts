@@ -1,41 +1,42 @@
-// The platform's access token: cached, shared by all processes of one user, requested by one at a time.
+// The platform's access token: cached, shared by all processes of one user, and requested by one process at a time.
 import { exitOf } from '../../errors/exit.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TokenReply, TokenRequest } from '../../contract/oauth.ts';
 import { abortable } from '../../kernel/clock.ts';
 import { KnownError, type KnownErrorOptions } from '../../kernel/errors.ts';
+import { readRecord } from '../../kernel/json.ts';
 import type { ExitName } from '../../errors/entry.ts';
 import type { BearerCredentials, HttpOptions } from '../types.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** Renewed so long before its end, so that no token ends on the way; half its life for one that lives shorter. */
+/** A token is renewed this long before it expires (at most half its lifetime), so that none expires in transit. */
 const MARGIN_MS = 300_000;
 
 export interface Token {
   value: string;
-  /** Given ready-made by the user: when it is refused, there is no other. */
+  /** The user passed it, so there is no other when it is rejected. */
   ready: boolean;
 }
 
-/** What the file holds; times in milliseconds since the epoch. */
+/** The content of the cache file; times in milliseconds since the epoch. */
 interface CachedToken {
   access_token: string;
   obtained_at: number;
   expires_at: number;
 }
 
-/** A failed round of requests, for the processes that waited for it. `at` is when it ended. */
+/** A failed token request, for the processes that waited for it. `at` is when it failed. */
 interface FailedRound {
   at: number;
   error: KnownErrorOptions;
 }
 
-/** Failures of the network or the service: every other process would meet them too. */
+/** Failures of the network or the service, which other processes would get too. */
 const SHARED_EXITS: readonly ExitName[] = ['network', 'unavailable'];
 
-/** Gives the token to use now. `refused` is one that got a 401: exactly that one is not given again. */
-export type TokenSource = (signal: AbortSignal, refused?: string) => Promise<Token>;
+/** Returns the token to use now. `rejected` is a token that got a 401 and must not be returned again. */
+export type TokenSource = (signal: AbortSignal, rejected?: string) => Promise<Token>;
 
 type TokenOptions = Pick<
   HttpOptions,
@@ -51,40 +52,40 @@ type TokenOptions = Pick<
   | 'tokenFolder'
 >;
 
-/** `requestToken` is the token call itself (specification, "Authentication"). */
+/** `requestToken` sends the token call (specification, "Authentication"). */
 export function createTokenSource(
   options: TokenOptions,
   requestToken: (body: TokenRequest, signal: AbortSignal) => Promise<TokenReply>,
 ): TokenSource {
   const { cacheFiles, clock, credentials, redactor } = options;
   let latest: CachedToken | undefined;
-  /** The requests under way: every call that needs a token waits for the same ones. */
+  /** The pending token request, which all calls of this process share. */
   let round: Promise<Token> | undefined;
 
-  return async (signal, refused) => {
+  return async (signal, rejected) => {
     const ready = await abortable(credentials.accessToken(), signal);
     if (ready !== undefined) return { value: checked(ready), ready: true };
     const known = await abortable(credentials.bearer(), signal);
     const path = join(options.tokenFolder, cacheName(known));
     for (;;) {
-      const cached = usable(latest, refused) ?? usable(kept(path), refused);
+      const cached = usable(latest, rejected) ?? usable(kept(path), rejected);
       if (cached) return give(cached);
       const isOurs = round === undefined;
-      round ??= renew(path, known, refused).finally(() => {
+      round ??= renew(path, known, rejected).finally(() => {
         round = undefined;
       });
       const token = await abortable(round, signal);
-      // The round of a call that was not refused may bring the very token that ours was refused with.
-      if (isOurs || token.value !== refused) return token;
+      // A round that another call started may return the token that was rejected for this call.
+      if (isOurs || token.value !== rejected) return token;
     }
   };
 
-  /** It ends with the command, and not with the first of the calls that wait for it. */
-  function renew(path: string, known: BearerCredentials, refused: string | undefined): Promise<Token> {
+  /** Stops with the command, not with the first call that waits for it. */
+  function renew(path: string, known: BearerCredentials, rejected: string | undefined): Promise<Token> {
     const since = clock.now();
     const work = async (): Promise<Token> => {
-      // Whoever held the lock before us has most likely fetched it.
-      const fetched = usable(kept(path), refused);
+      // The previous holder of the lock has probably requested a token.
+      const fetched = usable(kept(path), rejected);
       if (fetched) return give(fetched);
       throwIfFailed(path, since);
       try {
@@ -99,7 +100,7 @@ export function createTokenSource(
     return cacheFiles.locked(`${path}.lock`, clock, work, options.signal);
   }
 
-  /** Throws the error of a round that another process lost while we waited for it. */
+  /** Throws the error of another process whose request failed while this process waited for it. */
   function throwIfFailed(path: string, since: number): void {
     const failed = readRecord<FailedRound>(cacheFiles.read(failurePath(path)));
     const { at = 0, error } = failed ?? {};
@@ -113,7 +114,7 @@ export function createTokenSource(
     cacheFiles.write(failurePath(path), redactor.text(JSON.stringify(failed)));
   }
 
-  /** A token that another secret was had for says nothing about the one at hand. */
+  /** A cached token does not prove that the given secret is right, so `freshToken` skips the cache. */
   function kept(path: string): CachedToken | undefined {
     return options.freshToken === true ? latest : cachedToken(cacheFiles.read(path));
   }
@@ -127,13 +128,13 @@ export function createTokenSource(
     redactor.add(token);
     if (/^[\x21-\x7e]+$/.test(token)) return token;
     throw fail('auth.malformed_token', {
-      message: 'The access token is empty or holds spaces, line breaks or other characters that no token has.',
-      hint: 'If it comes from CDPADM_ACCESS_TOKEN, set that again, without a line break at its end.',
+      message: 'The access token is empty or contains spaces, line breaks or other invalid characters.',
+      hint: 'If it comes from CDPADM_ACCESS_TOKEN, set that variable again without a final line break.',
     });
   }
 
-  function usable(token: CachedToken | undefined, refused: string | undefined): CachedToken | undefined {
-    if (!token || token.access_token === refused) return undefined;
+  function usable(token: CachedToken | undefined, rejected: string | undefined): CachedToken | undefined {
+    if (!token || token.access_token === rejected) return undefined;
     const margin = Math.min(MARGIN_MS, (token.expires_at - token.obtained_at) / 2);
     return clock.now() < token.expires_at - margin ? token : undefined;
   }
@@ -145,7 +146,7 @@ export function createTokenSource(
   async function fetchToken(known: BearerCredentials, signal: AbortSignal): Promise<CachedToken> {
     const clientSecret = await known.clientSecret();
     redactor.add(clientSecret);
-    // Counted from before the call, so that the token never seems to live longer than it does.
+    // Read before the call, so that the lifetime is never overestimated.
     const obtainedAt = clock.now();
     const reply = await requestToken(
       {
@@ -164,7 +165,7 @@ export function createTokenSource(
   }
 }
 
-/** Where the token of a client, audience and token service is cached, below the folder of tokens. */
+/** The cache file of a client, audience and token service, in the folder of tokens. */
 export function tokenFileName(clientId: string, audience: string, authAddress: string): string {
   const key = JSON.stringify([clientId, audience, authAddress]);
   return `token-${createHash('sha256').update(key).digest('hex')}.json`;
@@ -174,20 +175,10 @@ function failurePath(path: string): string {
   return path.replace(/\.json$/, '.failed');
 }
 
-/** The cached token; undefined when there is none or the file is damaged, which only costs a token request. */
+/** The cached token; undefined when there is none or the file is damaged, which costs only a token request. */
 function cachedToken(text: string | undefined): CachedToken | undefined {
   const value = readRecord<CachedToken>(text);
   const { access_token, obtained_at, expires_at } = value ?? {};
   const sound = typeof access_token === 'string' && Number.isFinite(obtained_at) && Number.isFinite(expires_at);
   return sound ? (value as CachedToken) : undefined;
-}
-
-/** The JSON object in the text, of which nothing is known yet; undefined when it holds none. */
-function readRecord<T>(text: string | undefined): Partial<T> | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

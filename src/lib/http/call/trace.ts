@@ -1,4 +1,4 @@
-// What is kept of an exchange for `--debug` and `--trace-file`: everything but secrets.
+// Traces an exchange for `--debug` and `--trace-file`: everything but secrets.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import { MASK, type Redactor } from '../../kernel/redact.ts';
@@ -10,7 +10,7 @@ import type { HttpOptions } from '../types.ts';
 
 const MAX_TRACED_BODY = 64 * 1024;
 
-/** One attempt, ended by an answer or by a failure below HTTP. */
+/** One attempt with its response, or its failure below HTTP. */
 export interface Attempted {
   endpoint: Endpoint;
   id: string;
@@ -25,12 +25,12 @@ export interface Attempted {
   error?: TransportError;
 }
 
-/** Writes the attempt to `onDebug` and `onTrace`, where there are such. */
+/** Writes the attempt to `onDebug` and `onTrace`. */
 export function traceAttempt(
   attempted: Attempted,
   { onDebug, onTrace, redactor }: Pick<HttpOptions, 'onDebug' | 'onTrace' | 'redactor'>,
 ): void {
-  // Masking costs as much as all else that a short call does by itself.
+  // Masking would double the CPU time of a short call.
   if (!onDebug && !onTrace) return;
   const { answer, attempt, endpoint, endedAt, error, headers, id, request, startedAt } = attempted;
   const url = redactor.text(urlOf(request));
@@ -38,7 +38,7 @@ export function traceAttempt(
   const size = answer && `${answer.size} bytes`;
   const result = answer
     ? `${answer.status}, ${size}`
-    : redactor.text(`no answer: ${error?.kind} ${error?.code ?? ''}`.trim());
+    : redactor.text(`no response: ${error?.kind} ${error?.code ?? ''}`.trim());
   onDebug?.(`${request.method} ${url} -> ${result}, ${ms} ms (attempt ${attempt}, request ${id})`);
   onTrace?.({
     at: isoMillis(startedAt),
@@ -48,7 +48,7 @@ export function traceAttempt(
     url,
     status: answer?.status ?? null,
     ms,
-    request: { headers: redactor.headers(headers), body: tracedBody(request.body, endpoint, redactor) },
+    request: { headers: redactor.headers(headers), body: tracedBody(request.body?.toString(), endpoint, redactor) },
     response: answer
       ? { headers: redactor.headers(answer.headers), body: tracedBody(answer.text, endpoint, redactor) }
       : null,
@@ -58,10 +58,10 @@ export function traceAttempt(
 
 function tracedBody(text: string | undefined, endpoint: Endpoint, redactor: Redactor): unknown {
   if (text === undefined || text === '') return null;
-  // Both ways of the token call are nothing but secrets.
+  // Request and response of the token call contain only secrets.
   if (endpoint.service === 'auth') return '(not kept)';
   if (text.length > MAX_TRACED_BODY) {
-    // Masked before it is cut: half a secret would not be recognised.
+    // Masked before it is cut: a part of a secret is not recognized.
     return `${redactor.text(text).slice(0, MAX_TRACED_BODY)}… (cut: ${text.length} characters)`;
   }
   try {
@@ -72,7 +72,7 @@ function tracedBody(text: string | undefined, endpoint: Endpoint, redactor: Reda
   }
 }
 
-/** Whom a request is about stays out of traces (decision: D11). In place: the value was parsed for the trace alone. */
+/** Masks the subjects of a request (decision: D11), in place: the value was parsed for the trace alone. */
 function withoutIdentities(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   for (const [key, item] of Object.entries(value as Record<string, unknown>)) {

@@ -1,4 +1,4 @@
-// One attempt of a call: headers, the engine that carries it, the answer's text, and its trace.
+// Sends one attempt of a call: headers, engine, response text and trace.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { PROGRAM, VERSION } from '../../kernel/version.ts';
 import { type Answer, readAnswer } from '../answer/answer.ts';
@@ -12,30 +12,30 @@ import type { HttpOptions, Sink } from '../types.ts';
 export interface Attempt {
   endpoint: Endpoint;
   request: BuiltRequest;
-  /** The client's request id: the same for all attempts of one call. */
+  /** The client's request id, the same for all attempts of one call. */
   id: string;
   /** From 1. */
   attempt: number;
   authorization: string | undefined;
   signal: AbortSignal;
-  /** Takes the body of a 2xx answer. */
+  /** Receives the body of a 2xx response. */
   sink?: Sink | undefined;
 }
 
-export function createWire(options: HttpOptions) {
+/** `kind` is the engine for direct connections; proxies always need the pool. */
+export function createWire(options: HttpOptions, kind = options.engine) {
   const engines = new Map<'node' | 'pool', Promise<Engine>>();
   for (const secret of proxySecrets(options.proxy)) options.redactor.add(secret);
 
-  /** Only undici speaks to proxies. */
   function engineFor(origin: string): Promise<Engine> {
-    const kind = proxyFor(origin, options.proxy) ? 'pool' : options.engine;
-    let engine = engines.get(kind);
-    if (!engine) engines.set(kind, (engine = loadEngine(kind, options)));
+    const wanted = proxyFor(origin, options.proxy) ? 'pool' : kind;
+    let engine = engines.get(wanted);
+    if (!engine) engines.set(wanted, (engine = loadEngine(wanted, options)));
     return engine;
   }
 
   return {
-    /** An answer of any status, or the TransportError that came in its place. */
+    /** A response of any status, or the TransportError. */
     send: async (attempt: Attempt): Promise<Answer | TransportError> => {
       const { endpoint, id, request } = attempt;
       const headers = headersOf(attempt);
@@ -57,7 +57,7 @@ export function createWire(options: HttpOptions) {
       );
       return result;
     },
-    /** The proxy that requests to this origin go through, without credentials. */
+    /** The proxy for requests to this origin, without credentials. */
     proxyOf: (origin: string): string | undefined => proxyFor(origin, options.proxy)?.origin,
     close: async (): Promise<void> => {
       await Promise.all([...engines.values()].map(async (engine) => (await engine).close()));
@@ -65,8 +65,7 @@ export function createWire(options: HttpOptions) {
   };
 }
 
-/** Loads an engine with what it brings along. */
-export async function loadEngine(kind: 'node' | 'pool', options: HttpOptions): Promise<Engine> {
+async function loadEngine(kind: 'node' | 'pool', options: HttpOptions): Promise<Engine> {
   if (kind === 'node') {
     const { createNodeEngine } = await import('../engines/node-engine.ts');
     return createNodeEngine(options.extraAuthorities);
@@ -75,7 +74,6 @@ export async function loadEngine(kind: 'node' | 'pool', options: HttpOptions): P
   return createPoolEngine({ extraAuthorities: options.extraAuthorities, proxy: options.proxy });
 }
 
-/** What every request says of itself. */
 export function headersOf({
   authorization,
   id,

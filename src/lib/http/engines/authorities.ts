@@ -1,10 +1,10 @@
-// The certificates that are trusted besides the system's own (`--ca-file`).
+// Extra trusted certificates (`--ca-file`).
 import type { SecureContext } from 'node:tls';
 import { usageError } from '../../kernel/errors.ts';
 
 /**
  * A TLS context that trusts Node's roots and `pem`; undefined when there is nothing to add. Throws KnownError (usage)
- * for text without a certificate, which Node would pass over in silence.
+ * for text without a certificate, which Node would ignore.
  */
 export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {
   if (pem === undefined) return undefined;
@@ -16,8 +16,8 @@ export async function trustedContext(pem: string | undefined): Promise<SecureCon
     new X509Certificate(pem);
   } catch (error) {
     throw usageError(
-      `The file of trusted authorities holds no PEM certificate (${(error as Error).message}).`,
-      'Give a file with one or more "-----BEGIN CERTIFICATE-----" blocks to --ca-file or CDPADM_CA_FILE.',
+      `The file of trusted authorities contains no PEM certificate (${(error as Error).message}).`,
+      'Pass a file with one or more "-----BEGIN CERTIFICATE-----" blocks with --ca-file or CDPADM_CA_FILE.',
     );
   }
   return createSecureContext({ ca: [...rootCertificates, pem] });

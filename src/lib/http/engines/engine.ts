@@ -1,133 +1,148 @@
-// What an engine is: one exchange on the wire, whole, within its limits, or a TransportError that says how far it came.
+// The interface of an engine: one complete exchange within its limits, or a TransportError with its phase.
 import { type Exchange, MAX_ANSWER_BYTES, CONNECT_TIMEOUT_MS, type RawReply } from '../exchange.ts';
 import type { Sink } from '../types.ts';
-import { TransportError, transportErrorOf } from '../transport-error.ts';
+import { type Phase, TransportError, transportErrorOf, type TransportKind } from '../transport-error.ts';
 
 export interface Engine {
-  /** Rejects with TransportError; with KnownError (usage) where proxy or authorities are set wrongly. */
+  /** Rejects with TransportError, or with KnownError (usage) for an invalid proxy or authority. */
   send(exchange: Exchange): Promise<RawReply>;
-  /** Drops all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** An answer that has begun may pause so long; before it begins, the platform may think as long as the total allows. */
+/** The longest pause within a response. Before it starts, only the total timeout applies. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/** How long an unused connection is kept: below the five seconds after which common servers drop theirs. */
+/** An unused connection is closed before the five seconds after which common servers close theirs. */
 export const KEEP_ALIVE_MS = 4_000;
 
-/** What an engine reports while an exchange goes on. Reports after the end are ignored. */
-export interface Progress {
-  /** The connection stands; from here on the request may reach the platform. */
-  sending(): void;
-  answered(status: number, headers: Record<string, string | string[] | undefined>): void;
-  received(chunk: Buffer): void;
-  ended(): void;
-  failed(error: unknown): void;
-}
+/** The events of an exchange, which an engine reports. Events after the end are ignored. */
+export type Progress = Pick<ExchangeMonitor, 'sending' | 'answered' | 'received' | 'ended' | 'failed'>;
 
 /**
- * Follows one exchange: time limits, size cap, abortion and phase are kept here, so that all engines keep them alike.
- * `begin` starts the engine's work and gives back how to stop it.
+ * Follows one exchange, so that all engines apply the same timeouts, size cap, abort and phases. `start` starts the
+ * engine's work and returns a function that stops it.
  */
-export function followExchange(exchange: Exchange, begin: (progress: Progress) => () => void): Promise<RawReply> {
+export function followExchange(exchange: Exchange, start: (progress: Progress) => () => void): Promise<RawReply> {
   return new Promise((resolve, reject) => {
-    let stage: 'connecting' | 'sent' | 'answering' | 'over' = 'connecting';
-    let stop: (() => void) | undefined;
-    let status = 0;
-    let headers: Record<string, string> = {};
-    let size = 0;
-    let sink: Sink | undefined;
-    const chunks: Buffer[] = [];
+    const monitor = new ExchangeMonitor(exchange, resolve, reject);
+    if (exchange.signal.aborted) monitor.aborted();
+    else monitor.start(start);
+  });
+}
 
-    const phase = () => (stage === 'connecting' ? 'not-delivered' : 'perhaps-delivered');
-    const total = setTimeout(() => {
-      abandon(new TransportError(stage === 'connecting' ? 'connect-timeout' : 'timeout', phase()));
+type Stage = 'connecting' | 'sent' | 'answering' | 'over';
+
+class ExchangeMonitor {
+  readonly #exchange: Exchange;
+  readonly #resolve: (reply: RawReply) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #total: NodeJS.Timeout;
+  #pause: NodeJS.Timeout;
+  #stage: Stage = 'connecting';
+  #stop: (() => void) | undefined;
+  #reply = { status: 0, headers: {} as Record<string, string>, size: 0 };
+  #sink: Sink | undefined;
+  #chunks: Buffer[] = [];
+
+  constructor(exchange: Exchange, resolve: (reply: RawReply) => void, reject: (error: unknown) => void) {
+    this.#exchange = exchange;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#total = setTimeout(() => {
+      this.#abandon(this.#stage === 'connecting' ? 'connect-timeout' : 'timeout');
     }, exchange.timeoutMs);
-    let pause = setTimeout(() => {
-      abandon(new TransportError('connect-timeout', 'not-delivered'));
-    }, CONNECT_TIMEOUT_MS);
+    this.#pause = setTimeout(() => this.#abandon('connect-timeout'), CONNECT_TIMEOUT_MS);
+    exchange.signal.addEventListener('abort', this.aborted, { once: true });
+  }
 
-    function finish(): boolean {
-      if (stage === 'over') return false;
-      stage = 'over';
-      clearTimeout(total);
-      clearTimeout(pause);
-      exchange.signal.removeEventListener('abort', aborted);
-      return true;
-    }
-    function abandon(error: unknown): void {
-      if (!finish()) return;
-      stop?.();
-      reject(error);
-    }
-    /** What the sink throws is no failure of the wire. */
-    function feed(work: () => void): void {
-      try {
-        work();
-      } catch (error) {
-        abandon(error);
-      }
-    }
-    function aborted(): void {
-      abandon(new TransportError('aborted', phase(), exchange.signal.reason));
-    }
-    function tooLarge(): void {
-      if (!finish()) return;
-      stop?.();
-      resolve({ status, headers, body: Buffer.alloc(0), size, tooLarge: true });
-    }
-
-    exchange.signal.addEventListener('abort', aborted, { once: true });
-    if (exchange.signal.aborted) {
-      aborted();
-      return;
-    }
-    const progress: Progress = {
-      sending: () => {
-        if (stage !== 'connecting') return;
-        stage = 'sent';
-        clearTimeout(pause);
-      },
-      answered: (answerStatus, answerHeaders) => {
-        if (stage === 'over') return;
-        stage = 'answering';
-        status = answerStatus;
-        headers = joinHeaders(answerHeaders);
-        clearTimeout(pause);
-        pause = setTimeout(() => {
-          abandon(new TransportError('idle', phase()));
-        }, IDLE_TIMEOUT_MS);
-        if (status >= 200 && status < 300) sink = exchange.sink;
-        if (sink) feed(() => sink?.begin(headers));
-        else if (Number(headers['content-length']) > MAX_ANSWER_BYTES) tooLarge();
-      },
-      received: (chunk) => {
-        if (stage === 'over') return;
-        pause.refresh();
-        size += chunk.length;
-        if (sink) {
-          feed(() => sink?.write(chunk));
-          return;
-        }
-        chunks.push(chunk);
-        if (size > MAX_ANSWER_BYTES) tooLarge();
-      },
-      ended: () => {
-        if (finish()) resolve({ status, headers, body: Buffer.concat(chunks), size, tooLarge: false });
-      },
-      failed: (error) => {
-        const known = error instanceof TransportError;
-        abandon(known ? error : transportErrorOf(error, phase(), stage === 'answering'));
-      },
-    };
+  start(start: (progress: Progress) => () => void): void {
     try {
-      stop = begin(progress);
+      this.#stop = start(this);
     } catch (error) {
-      finish();
+      this.#finish();
       throw error;
     }
-  });
+  }
+
+  aborted = (): void => this.#abandon('aborted', this.#exchange.signal.reason);
+
+  /** The connection is open. From now on, the platform can receive the request. */
+  sending = (): void => {
+    if (this.#stage !== 'connecting') return;
+    this.#stage = 'sent';
+    clearTimeout(this.#pause);
+  };
+
+  answered = (status: number, headers: Record<string, string | string[] | undefined>): void => {
+    if (this.#stage === 'over') return;
+    this.#stage = 'answering';
+    this.#reply = { status, headers: joinHeaders(headers), size: 0 };
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => this.#abandon('idle'), IDLE_TIMEOUT_MS);
+    if (status >= 200 && status < 300) this.#sink = this.#exchange.sink;
+    if (this.#sink) this.#feed((sink) => sink.begin(this.#reply.headers));
+    else if (Number(this.#reply.headers['content-length']) > MAX_ANSWER_BYTES) this.#tooLarge();
+  };
+
+  received = (chunk: Buffer): void => {
+    if (this.#stage === 'over') return;
+    this.#pause.refresh();
+    this.#reply.size += chunk.length;
+    if (this.#sink) {
+      this.#feed((sink) => sink.write(chunk));
+      return;
+    }
+    this.#chunks.push(chunk);
+    if (this.#reply.size > MAX_ANSWER_BYTES) this.#tooLarge();
+  };
+
+  ended = (): void => {
+    if (this.#finish()) this.#resolve({ ...this.#reply, body: Buffer.concat(this.#chunks), tooLarge: false });
+  };
+
+  failed = (error: unknown): void => {
+    const isKnown = error instanceof TransportError;
+    this.#fail(isKnown ? error : transportErrorOf(error, this.#phase(), this.#stage === 'answering'));
+  };
+
+  #phase(): Phase {
+    return this.#stage === 'connecting' ? 'not-delivered' : 'perhaps-delivered';
+  }
+
+  #finish(): boolean {
+    if (this.#stage === 'over') return false;
+    this.#stage = 'over';
+    clearTimeout(this.#total);
+    clearTimeout(this.#pause);
+    this.#exchange.signal.removeEventListener('abort', this.aborted);
+    return true;
+  }
+
+  #abandon(kind: TransportKind, cause?: unknown): void {
+    this.#fail(new TransportError(kind, this.#phase(), cause));
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#finish()) return;
+    this.#stop?.();
+    this.#reject(error);
+  }
+
+  #tooLarge(): void {
+    if (!this.#finish()) return;
+    this.#stop?.();
+    this.#resolve({ ...this.#reply, body: Buffer.alloc(0), tooLarge: true });
+  }
+
+  /** An error of the sink is not a failure of the connection, so it is passed on unchanged. */
+  #feed(work: (sink: Sink) => void): void {
+    try {
+      if (this.#sink) work(this.#sink);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
 }
 
 function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {

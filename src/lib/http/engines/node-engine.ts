@@ -1,4 +1,4 @@
-// The engine for one or a few calls: `node:http` and `node:https`, which cost two milliseconds where undici costs seventy.
+// The engine for one or a few calls: `node:http` and `node:https` load in 2 ms, undici in 70.
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { trustedContext } from './authorities.ts';
 import { type Engine, followExchange, KEEP_ALIVE_MS, type Progress } from './engine.ts';
@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts';
 
 type Send = (exchange: Exchange, progress: Progress) => ClientRequest;
 
-/** `extraAuthorities` is PEM text trusted besides Node's own roots. */
+/** `extraAuthorities` is PEM text, trusted in addition to Node's own roots. */
 export function createNodeEngine(extraAuthorities: string | undefined): Engine {
   const agents: Agent[] = [];
   const sends = new Map<boolean, Promise<Send>>();
@@ -17,13 +17,13 @@ export function createNodeEngine(extraAuthorities: string | undefined): Engine {
     return send;
   }
 
-  // Agents time out unused connections only; what is under way has the limits of `followExchange`.
+  // Agents time out unused connections only; `followExchange` limits the exchanges.
   async function load(secure: boolean): Promise<Send> {
     if (secure) {
       const [https, secureContext] = await Promise.all([import('node:https'), trustedContext(extraAuthorities)]);
       const agent = new https.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS, scheduling: 'lifo' });
       agents.push(agent);
-      // Said outright, because the environment could otherwise turn the check of certificates off.
+      // Explicit, because an environment variable could otherwise turn off the certificate check.
       const tls = { rejectUnauthorized: true, ...(secureContext && { secureContext }) };
       return (exchange, progress) =>
         attach(https.request({ ...optionsOf(exchange), agent, ...tls }), 'secureConnect', exchange, progress);

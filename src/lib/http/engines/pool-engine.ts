@@ -8,12 +8,12 @@ import { skippingContinue } from './skip-continue.ts';
 import { TransportError } from '../transport-error.ts';
 
 export interface PoolOptions {
-  /** PEM text trusted besides Node's own roots. */
+  /** PEM text, trusted in addition to Node's own roots. */
   extraAuthorities: string | undefined;
   proxy: ProxySettings;
 }
 
-/** How many connections it opens is its caller's affair: as many as there are calls at once. */
+/** Opens one connection for each concurrent call. */
 export function createPoolEngine(options: PoolOptions): Engine {
   const dispatchers = new Map<string, Promise<Dispatcher>>();
 
@@ -26,7 +26,7 @@ export function createPoolEngine(options: PoolOptions): Engine {
       // Adding an authority to Node's own takes a tenth of a second.
       dispatcher = connectDispatcher(proxy, isPlain ? undefined : options.extraAuthorities);
       dispatchers.set(key, dispatcher);
-      // Its error belongs to the call that wanted it; there is nothing to close then.
+      // The call reports the error; there is no dispatcher to close.
       dispatcher.catch(() => dispatchers.delete(key));
     }
     return dispatcher;
@@ -48,7 +48,7 @@ async function connectDispatcher(proxy: URL | undefined, extraAuthorities: strin
     import('undici'),
     trustedContext(extraAuthorities),
   ]);
-  // Said outright, because the environment could otherwise turn the check of certificates off.
+  // Explicit, because an environment variable could otherwise turn off the certificate check.
   const connect = { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true, ...(secureContext && { secureContext }) };
   const common = { pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
   if (!proxy) return new Agent({ ...common, connect: skippingContinue(buildConnector(connect)) });
@@ -58,7 +58,7 @@ async function connectDispatcher(proxy: URL | undefined, extraAuthorities: strin
     uri: proxy.origin,
     requestTls: connect,
     proxyTls: connect,
-    // Plain http goes to the proxy as it is, as curl does it; only https needs a tunnel.
+    // As in curl: plain http goes to the proxy directly, and only https needs a tunnel.
     proxyTunnel: false,
     factory: (origin, options: PoolType.Options) => {
       const made = typeof options.connect === 'function' ? options.connect : buildConnector(options.connect ?? {});
@@ -79,14 +79,14 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
     dispatcher.dispatch(
       { origin, path, method, headers, body: body ?? null, ...limits },
       {
-        // Called when a connection is there and the request is about to be written to it.
+        // The connection is open and the request is about to be written.
         onRequestStart: (started) => {
           controller = started;
           if (stopped) started.abort(new Error('abandoned'));
           else progress.sending();
         },
         onResponseStart: (_controller, status, answerHeaders) => {
-          // Only a proxy says 407; where there is no tunnel, it says so in the place of an answer.
+          // Only a proxy answers 407; without a tunnel, its answer takes the place of the response.
           if (status === 407) progress.failed(new TransportError('proxy', 'not-delivered', new Error('(407)')));
           else if (status >= 200) progress.answered(status, answerHeaders);
         },
@@ -108,7 +108,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
   });
 }
 
-/** The proxy answered, but not with a tunnel; undici has no code of its own for it. */
+/** The proxy opened no tunnel; undici has no code for that. */
 function isProxyRefusal(error: Error): boolean {
   return /^Proxy (response|authentication)/i.test(error.message);
 }

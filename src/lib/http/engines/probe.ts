@@ -1,4 +1,4 @@
-// A look at an address without credentials: does it answer, how far is its clock, how long does its certificate last.
+// Probes an address without credentials: status, clock difference and certificate lifetime.
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { trustedContext } from './authorities.ts';
@@ -15,11 +15,11 @@ export interface Probe {
   status: number;
   /** Milliseconds that our clock is ahead of the server's `Date`; undefined without that header. */
   clockAheadMs: number | undefined;
-  /** When the certificate ends, epoch ms; undefined without TLS. */
+  /** When the certificate expires, epoch ms; undefined without TLS. */
   certificateEnds: number | undefined;
 }
 
-/** Sends HEAD to the address itself. Rejects with Node's own error, whose `code` says what is wrong. */
+/** Sends HEAD to the address. Rejects with Node's own error and its `code`. */
 export async function probeAddress(address: string, options: ProbeOptions): Promise<Probe> {
   const { clock, timeoutMs, signal } = options;
   const secure = address.startsWith('https:');
@@ -33,7 +33,7 @@ export async function probeAddress(address: string, options: ProbeOptions): Prom
       agent: false,
       timeout: timeoutMs,
       signal,
-      // Said outright, because the environment could otherwise turn the check of certificates off.
+      // Explicit, because an environment variable could otherwise turn off the certificate check.
       rejectUnauthorized: true,
       ...(secureContext && { secureContext }),
     });

@@ -1,4 +1,4 @@
-// Which proxy a request goes through: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, read as other command-line tools read them.
+// Chooses the proxy of a request from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as other command-line tools do.
 import { BlockList, isIP } from 'node:net';
 import { usageError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
@@ -10,8 +10,8 @@ export interface ProxySettings {
 }
 
 /**
- * The proxy for an origin, or undefined for a direct connection. Throws KnownError (usage) for an address that is none.
- * What is on this machine is asked directly, unless the proxy is on it too: plain http never leaves the machine.
+ * The proxy for an origin, or undefined for a direct connection. Throws KnownError (usage) for an invalid proxy address.
+ * Connections to this machine are direct unless the proxy runs on it too: plain http never leaves the machine.
  */
 export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {
   const target = new URL(origin);
@@ -28,7 +28,7 @@ function parseProxy(address: string, variable: string): URL {
   if (url?.hostname && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
   // The value is not shown: it may hold a password.
   throw usageError(
-    `${variable} is no address of an http or https proxy.`,
+    `${variable} is not the address of an http or https proxy.`,
     'Write it as http://host:port, or http://user:password@host:port.',
   );
 }
@@ -40,7 +40,7 @@ export function proxyAuthorization(proxy: URL): string | undefined {
   return `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
 }
 
-/** Every secret that an address of a proxy holds, for the redactor. */
+/** The secrets in the proxy addresses, for the redactor. */
 export function proxySecrets(settings: ProxySettings): string[] {
   return [settings.https, settings.http].flatMap((address) => {
     const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@:]*):([^/]*)@/i.exec(address ?? '');
@@ -54,14 +54,14 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Not percent-encoded after all: then it is meant as it stands.
+    // Not percent-encoded: use the text unchanged.
     return text;
   }
 }
 
 /**
- * NO_PROXY: entries between commas or spaces. `*` is everything, `host` the host and those below it, `.suffix` and
- * `*.suffix` only those below, an address or a block (`10.0.0.0/8`) itself; each with an optional `:port`.
+ * NO_PROXY: entries separated by commas or spaces. `*` matches every host, `host` the host and its subdomains, `.suffix`
+ * and `*.suffix` only subdomains. An address or a block (`10.0.0.0/8`) matches itself. Each can have a `:port`.
  */
 function isExcluded(target: URL, none: string): boolean {
   const host = target.hostname.replace(/^\[|\]$/g, '').toLowerCase();

@@ -1,14 +1,14 @@
-// Takes `100 Continue` out of what a connection receives: undici ends a connection that brings one it did not ask for.
+// Removes `100 Continue` from the received bytes: undici closes a connection that sends one without a request for it.
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
 const START = 'HTTP/1.1 100';
 const END = '\r\n\r\n';
 
-/** An interim answer without an end is none. */
+/** A longer interim response is passed to the parser. */
 const MAX_HELD = 16_384;
 
-/** A connector whose connections pass over every `100 Continue` in front of an answer (RFC 9110, 15.2.1). */
+/** A connector whose connections skip every `100 Continue` before a response (RFC 9110, 15.2.1). */
 export function skippingContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...result) => {
@@ -24,7 +24,7 @@ function skipContinue(socket: Socket): void {
   let awaitsAnswer = true;
   let held: Buffer = Buffer.alloc(0);
 
-  /** What is left of a chunk for the parser; empty when more has to come first. */
+  /** The bytes for the parser; empty while an interim response is incomplete. */
   function filter(chunk: Buffer): Buffer {
     if (!awaitsAnswer) return chunk;
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
@@ -42,12 +42,12 @@ function skipContinue(socket: Socket): void {
     return rest;
   }
 
-  // Whatever is written belongs to a request, and pipelining is off: what is read next begins its answer.
+  // Pipelining is off, so the next bytes after a write begin a response.
   socket.write = ((...args: unknown[]) => {
     awaitsAnswer = true;
     return write(...args);
   }) as typeof socket.write;
-  // undici's parser takes its bytes by `read` alone, without a size.
+  // undici's parser reads only by `read`, without a size.
   socket.read = (size?: number) => {
     for (;;) {
       const chunk = read(size) as Buffer | null;

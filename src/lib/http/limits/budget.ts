@@ -5,30 +5,31 @@ import { join } from 'node:path';
 import type { Budget } from '../../contract/endpoint.ts';
 import type { CacheFiles } from '../../kernel/cache-files.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { readRecord } from '../../kernel/json.ts';
 import { tryLock } from '../../kernel/lock.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { pause } from './pace.ts';
 import type { HttpOptions } from '../types.ts';
 
-/** Below the specification's 100, so that a person at the platform's own screens is not shut out by our scripts. */
+/** Below the specification's 100, so that people can still use the platform's own screens. */
 const LIMITS: Record<Budget, number> = { roles: 90 };
 
-/** A minute, and a second more: requests sent a minute apart may arrive closer to one another than that. */
+/** A minute and a second: requests sent a minute apart may arrive closer together. */
 const WINDOW_MS = 61_000;
 
-/** A slot further ahead than this comes from a damaged file, not from a queue. */
+/** A slot further ahead than this means a damaged file, not a queue. */
 const MAX_AHEAD_MS = 3_600_000;
 
-/** Every write has this length, so that one interrupted never leaves the end of a longer text behind. */
+/** The fixed length of each write, so that an interrupted write leaves no rest of a longer text. */
 const FILE_LENGTH = 2048;
 
-/** A wait that a person may wonder about. */
+/** A wait that is worth reporting. */
 const LONG_WAIT_MS = 1000;
 
 interface Schedule {
-  /** The writer's clock. A reader whose clock is behind it knows that the clock was set back. */
+  /** The writer's time. A reader with an earlier time knows that the clock was set back. */
   written: number;
-  /** When the last requests were or will be sent, ascending. */
+  /** The times of the last requests, sent or scheduled, ascending. */
   slots: number[];
 }
 
@@ -37,19 +38,19 @@ export interface BudgetOptions extends Pick<HttpOptions, 'onWait'> {
   cacheFiles: CacheFiles;
   clock: Clock;
   onDecision(text: string): void;
-  /** A profile may set fewer a minute; it cannot set more. */
+  /** A lower limit per minute from the profile. */
   most?: number | undefined;
 }
 
-/** Where the requests go: `key` is the same for every process that talks to this platform. */
+/** The target of the requests. `key` is equal for every process that uses this platform. */
 export interface BudgetTarget {
   address: string;
   key: string;
 }
 
 /**
- * Takes `count` slots of the budget for the target and waits until they are due; they are due all at once. Rejects
- * with the signal's reason; the slots are then lost for a minute, which errs on the safe side.
+ * Takes `count` slots of the budget for the target and waits until they are due, all at once. Rejects with the signal's
+ * reason; the slots then stay taken for a minute, which is the safe side.
  */
 export async function takeSlots(
   budget: Budget,
@@ -76,14 +77,14 @@ export async function takeSlots(
   );
   if (isNew) removeStale(folder);
   if (wait <= 0) return;
-  const why = `aiting ${formatDuration(wait)}: at most ${limit} requests a minute go to ${address}`;
+  const why = `aiting ${formatDuration(wait)}: the limit for ${address} is ${limit} requests per minute`;
   if (wait >= LONG_WAIT_MS) onDecision(`w${why}`);
-  await pause({ text: `W${why}`, isAsked: wait > LONG_WAIT_MS }, wait, { clock, onWait }, signal);
+  await pause({ text: `W${why}`, isRequested: wait > LONG_WAIT_MS }, wait, { clock, onWait }, signal);
 }
 
 /**
- * When `count` further requests may be sent together, so that no window holds more than `limit`; and the schedule
- * with them in it. Requests are served in the order in which they asked.
+ * The time when `count` more requests may be sent together without exceeding `limit` in any window, and the new schedule.
+ * First come, first served.
  */
 export function nextSlots(
   taken: readonly number[],
@@ -96,7 +97,7 @@ export function nextSlots(
   return { due, slots: [...taken, ...Array<number>(count).fill(due)].slice(-limit) };
 }
 
-/** The slots on the reader's clock; none when the file is absent or damaged. */
+/** The slots in the reader's time; none when the file is absent or damaged. */
 function readSchedule(text: string | undefined, now: number): number[] {
   const schedule = parseSchedule(text);
   if (!schedule) return [];
@@ -104,25 +105,17 @@ function readSchedule(text: string | undefined, now: number): number[] {
   return schedule.slots.map((slot) => slot - setBack);
 }
 
+/** A damaged file starts a new budget rather than blocking every command. */
 function parseSchedule(text: string | undefined): Schedule | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text ?? '');
-  } catch {
-    // Damaged: a budget that starts anew is better than a command that never starts.
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { written, slots } = value as Partial<Schedule>;
+  const { written = NaN, slots } = readRecord<Schedule>(text) ?? {};
   if (!Number.isSafeInteger(written) || !Array.isArray(slots)) return undefined;
-  const latest = (written ?? 0) + MAX_AHEAD_MS;
-  const sound = slots.every(
-    (slot, index) => Number.isSafeInteger(slot) && slot >= (slots[index - 1] ?? 0) && slot <= latest,
+  const isSound = slots.every(
+    (slot, index) => Number.isSafeInteger(slot) && slot >= (slots[index - 1] ?? 0) && slot <= written + MAX_AHEAD_MS,
   );
-  return sound ? (value as Schedule) : undefined;
+  return isSound ? { written, slots } : undefined;
 }
 
-/** Removes schedules that say nothing any more: those of addresses that no process has used for an hour. */
+/** Removes expired schedules: those of addresses that no process has used for an hour. */
 function removeStale(folder: string): void {
   const now = systemClock.now();
   try {
@@ -135,6 +128,6 @@ function removeStale(folder: string): void {
       lock.release();
     }
   } catch {
-    // Another process may remove them too, and a later one what is left.
+    // Another process may remove the same files, and a later one the rest.
   }
 }

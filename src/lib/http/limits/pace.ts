@@ -1,4 +1,4 @@
-// Pauses, and slowing down before a limit is hit: some answers tell how much of it is used up (decision: D7).
+// Pauses between requests, and slows down when a response header reports that a limit is nearly used up (decision: D7).
 import type { Service } from '../../contract/endpoint.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { HttpOptions, Wait } from '../types.ts';
@@ -6,7 +6,7 @@ import type { HttpOptions, Wait } from '../types.ts';
 const SLOW_FROM_PERCENT = 90;
 const PAUSE_MS = 1000;
 
-/** The header that tells of a limit nearly used up, if there is one. */
+/** The header that reports a limit as nearly used up, if present. */
 export function nearsLimit(headers: Record<string, string>): [name: string, value: string] | undefined {
   const header = Object.entries(headers).find(([name]) => name.endsWith('rate-limit-percentage-used'));
   return header !== undefined && Number.parseFloat(header[1]) >= SLOW_FROM_PERCENT ? header : undefined;
@@ -15,7 +15,7 @@ export function nearsLimit(headers: Record<string, string>): [name: string, valu
 export function createPace({ clock, onDecision }: { clock: Clock; onDecision(text: string): void }) {
   const pausedUntil = new Map<Service, number>();
   return {
-    /** Takes note of a header ending in `rate-limit-percentage-used`. */
+    /** Reads a header whose name ends in `rate-limit-percentage-used`. */
     learn: (service: Service, headers: Record<string, string>): void => {
       const header = nearsLimit(headers);
       if (header === undefined) return;
@@ -25,16 +25,16 @@ export function createPace({ clock, onDecision }: { clock: Clock; onDecision(tex
     /** Waits before a request to a service whose limit is nearly used up. */
     wait: async (service: Service, signal: AbortSignal): Promise<void> => {
       const left = (pausedUntil.get(service) ?? 0) - clock.now();
-      // Never longer than the pause itself, should the clock have been set back.
+      // The limit covers a clock that was set back.
       if (left > 0) await clock.sleep(Math.min(left, PAUSE_MS), signal);
     },
   };
 }
 
-/** Who hears of waits, and how time passes. */
+/** Receives waits, and measures time. */
 export type Waiting = Pick<HttpOptions, 'onWait'> & { clock: Clock };
 
-/** Reports that `work` is waited for until it is done. */
+/** Reports a wait for `work` until it is done. */
 export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<HttpOptions, 'onWait'>): Promise<T> {
   const end = onWait?.(wait);
   try {
@@ -44,7 +44,7 @@ export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<
   }
 }
 
-/** Sleeps, and tells of it. Rejects with the signal's reason. */
+/** Sleeps and reports it. Rejects with the signal's reason. */
 export async function pause(wait: Wait, ms: number, waiting: Waiting, signal: AbortSignal): Promise<void> {
   await waitFor(wait, waiting.clock.sleep(ms, signal), waiting);
 }

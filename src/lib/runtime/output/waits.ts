@@ -50,16 +50,16 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
       if (mode === 'json') {
         const progress = { event: 'wait', title: 'Calling the platform', at: isoMillis(shownAt), text };
         messages.write(`${stringifyJson({ progress })}\n`);
-      } else messages.line(`${text}${wait.isAsked ? '' : `, ${silence}`}.`);
+      } else messages.line(`${text}${wait.isRequested ? '' : `, ${silence}`}.`);
     }
   }
 
   /** Whether a plain line or an event is due: for a new wait, or after a long silence. */
   function isDue(wait: Wait, silentMs: number, isEvent: boolean): boolean {
-    const isNew = shown !== wait && (wait.isAsked === true || isEvent);
+    const isNew = shown !== wait && (wait.isRequested === true || isEvent);
     if (!isNew && (silentMs < PLAIN_INTERVAL_MS || io.clock.now() - shownAt < PLAIN_INTERVAL_MS)) return false;
     // -v already prints each pause, and a long pause is always printed.
-    return isEvent || (wait.isTold !== true && !(wait.isAsked && (flags.verbose || flags.debug)));
+    return isEvent || (wait.isReported !== true && !(wait.isRequested && (flags.verbose || flags.debug)));
   }
 
   return (wait) => {

@@ -86,7 +86,7 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     (response) => response.writeHead(302, { location: `${other}/certificate.pem` }).end(),
     [],
     1,
-    /with a redirect \(302\) to \S+, which is not followed/,
+    /a redirect \(302\) to \S+; cdpadm does not follow redirects/,
   ],
   ['is too large', (response) => response.end('x'.repeat(300_000)), [], 1, /is larger than 64 kB/],
   [
@@ -102,16 +102,16 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     1,
     /is larger than 64 kB/,
   ],
-  ['never comes', () => undefined, ONE_SECOND, 8, /No whole answer from \S+ within 1s/],
+  ['never comes', () => undefined, ONE_SECOND, 8, /No complete response from \S+ within 1s/],
   [
     'comes too slowly',
     (response) => void response.write('-----BEGIN'),
     ONE_SECOND,
     8,
-    /No whole answer from \S+ within 1s/,
+    /No complete response from \S+ within 1s/,
   ],
   ['is a page', (response) => response.end('<html>login</html>'), [], 1, /is no PEM certificate/],
-  ['is not there', (response) => response.writeHead(404).end(), [], 5, /does not find it \(404\)/],
+  ['is not there', (response) => response.writeHead(404).end(), [], 5, /Not found \(404\)/],
 ])('an address that %s gives no certificate', async (_how, answer, flags, exit, message) => {
   answerCertificate = answer;
   const { code, stderr } = await verify(...flags);

@@ -221,7 +221,7 @@ describe('identity types', () => {
     'seed set -f user.json --yes',
     'intake event -f intake.json --yes',
     'intake identify -f intake.json --yes',
-  ])('are rejected by `%s` when misspelt, with the nearest', async (line) => {
+  ])('are rejected by `%s` when misspelled, with the nearest', async (line) => {
     for (const [name, text] of Object.entries(FILES)) seeding.write(name, text);
     const { code, stderr } = await seeding.run(line.split(' '));
     expect([code, stderr]).toEqual([9, expect.stringContaining(HINT)]);

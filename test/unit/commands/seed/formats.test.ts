@@ -122,7 +122,7 @@ test('validate tells each row as file:line: field: reason', async () => {
   const rows = [userRow(1), userRow(2).replace('2024-01-31', '2024-02-30'), userRow(3).replace('count', 'cuont')];
   const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write('u.ndjson', rows.join('\n'))]);
   expect(code).toBe(9);
-  expect(stderr).toContain('u.ndjson:2: calculated_attributes.5001[0].cutoff_date: must be a date of the calendar');
+  expect(stderr).toContain('u.ndjson:2: calculated_attributes.5001[0].cutoff_date: must be a valid date');
   expect(stderr).toContain('u.ndjson:3: calculated_attributes.5001[0].calculation_type: must be');
   expect(seeding.sink.requests).toBe(0);
 });

@@ -25,7 +25,7 @@ const BAD_TABLE = 'xpid,attr:Orders:count,attr:Spend:average:count,cutoff_date\n
 describe('a table that is wrong', () => {
   const faults = [
     ['xpid', 3, 'must be a signed 64-bit integer in plain digits, such as -42'],
-    ['attr:Orders:count', 3, 'must be a whole number from 0 on'],
+    ['attr:Orders:count', 3, 'must be a whole number, 0 or more'],
     ['attr:Spend:average:count', 3, '`sum` is missing'],
   ];
 
@@ -39,7 +39,7 @@ describe('a table that is wrong', () => {
       );
     }
     const { stderr } = await seeding.run(['seed', 'validate', file]);
-    expect(stderr).toContain('users.csv:3: attr:Orders:count: must be a whole number from 0 on\n');
+    expect(stderr).toContain('users.csv:3: attr:Orders:count: must be a whole number, 0 or more\n');
   }); // prettier-ignore
 
   test('is told by its columns in the rejects file', async () => {
@@ -61,7 +61,7 @@ describe('a table that is wrong', () => {
     ];
     const file = seeding.write('users.parquet', new Uint8Array(parquetWriteBuffer({ columnData })));
     const { stderr } = await seeding.run(['seed', 'validate', file]);
-    expect(stderr).toContain('users.parquet:2: attr:Orders:count: must be a whole number from 0 on\n');
+    expect(stderr).toContain('users.parquet:2: attr:Orders:count: must be a whole number, 0 or more\n');
   });
 
   test('is told by the words of its own header where a map says what they mean', async () => {
@@ -69,7 +69,7 @@ describe('a table that is wrong', () => {
     seeding.write('map.yaml', 'Kunde: identity:customer_id\nKäufe: attr:Orders:count\n');
     const args = ['--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
     const { stderr } = await seeding.run(['seed', 'validate', file, ...args]);
-    expect(stderr).toContain('users.csv:2: Käufe: must be a whole number from 0 on\n');
+    expect(stderr).toContain('users.csv:2: Käufe: must be a whole number, 0 or more\n');
   });
 
   test('for want of a date is refused at once, not row by row', async () => {
@@ -105,7 +105,7 @@ test('NDJSON that is wrong has an issue for each fault, with its way through the
       message: 'must be `production` or `development`; did you mean `production`?',
     },
     { line: 2, path: 'xpid', message: 'must be a signed 64-bit integer in plain digits, such as -42' },
-    { line: 2, path: 'calculated_attributes.5001[0].seed.value', message: 'must be a whole number from 0 on' },
+    { line: 2, path: 'calculated_attributes.5001[0].seed.value', message: 'must be a whole number, 0 or more' },
     { line: 3, path: '', message: expect.stringContaining('not valid JSON') as unknown },
   ]);
 });

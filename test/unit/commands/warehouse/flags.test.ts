@@ -59,7 +59,7 @@ describe('a connection', () => {
     ['a field of another provider', `${D} --warehouse w`, /--warehouse: unknown field/],
     ['no provider', 'create d --name D --schema shop', /--service-provider: is missing/],
     ['an unknown provider', D.replace('PROVIDER_D', 'PROVIDER_E'), /--service-provider: must be `PROVIDER_A` or/],
-    ['an id that is no slug', D.replace(' d ', ' d.d '), /id: may hold letters, digits/],
+    ['an id that is no slug', D.replace(' d ', ' d.d '), /id: may contain only letters, digits/],
     ['an unknown state', `${D} --state on`, /--state: must be `new` or `active` or `inactive`/],
     ['nothing', 'create d', /nothing to send/],
   ])('is refused with %s', async (_what, line, message) => {
@@ -186,13 +186,13 @@ describe('a pipeline', () => {
     ['--start 2030-01-01T00:00:00Z', '', /--start: is missing: an interval needs it/],
     ['--iterator-field updated_at', '', /--iterator-field: is missing: an incremental sync needs it/],
     ['--iterator-data-type timestamp', '', /--iterator-data-type: is missing/],
-    ['--delay 1h', '--delay 1x', /--delay: must be a number and, right behind it, a unit/],
+    ['--delay 1h', '--delay 1x', /--delay: must be a number and a unit without a space/],
     ['user_attributes', 'events', /--field-transformation-id: is missing: a pipeline of events/],
     ['--state active', '--state active --field-transformation-id x', /--field-transformation-id: is not available/],
     ['--state active', '--state active --data-plan-id x', /--data-plan-version: is missing/],
     ['--state active', '--state active --partner-feed-id x', /--partner-feed-id must be a whole number/],
-    ['--from 2024-01-01T00:00:00Z', '--from 2024-13-01', /--from: must be a time of the calendar/],
-    ['--connection-id crm', '--connection-id c.r', /--connection-id: may hold letters/],
+    ['--from 2024-01-01T00:00:00Z', '--from 2024-13-01', /--from: must be a valid time/],
+    ['--connection-id crm', '--connection-id c.r', /--connection-id: may contain only letters/],
   ])('with %j as %j is refused and the flag named', async (from, to, message) => {
     const result = await run(LINE.replace(from, to));
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

@@ -89,7 +89,7 @@ describe('secrets', () => {
 
 describe('rules before any call', () => {
   it.each([
-    ['connection.yaml', 'id: crm', 'id: c r m', 'connections', /connection\.yaml:1:5: id: may hold letters/],
+    ['connection.yaml', 'id: crm', 'id: c r m', 'connections', /connection\.yaml:1:5: id: may contain only letters/],
     ['connection.yaml', '  role: sync\n', '', 'connections', /config\.role: is missing/],
     ['connection.yaml', 'PROVIDER_A', 'PROVIDER_B', 'connections', /config\.project_id: is missing/],
     ['pipeline.yaml', 'user_attributes', 'events', 'pipelines', /field_transformation_id: is missing/],

@@ -203,8 +203,8 @@ describe('precedence', () => {
   });
 
   it.each([
-    [{ env: { CDPADM_BASE_URL: 'https://u:s3cret@a.example' } }, /CDPADM_BASE_URL must not hold/],
-    [{ env: { CDPADM_BASE_URL: 'http://a.example' } }, /CDPADM_BASE_URL must begin with https/],
+    [{ env: { CDPADM_BASE_URL: 'https://u:s3cret@a.example' } }, /CDPADM_BASE_URL must not contain/],
+    [{ env: { CDPADM_BASE_URL: 'http://a.example' } }, /CDPADM_BASE_URL must start with https/],
     [{ env: { CDPADM_ENVIRONMENT: 'prod' } }, /CDPADM_ENVIRONMENT must be/],
     [{ flags: { org_id: '-3' } }, /--org must be a number/],
   ])('refuses %j as usage, without repeating it', (given, message) => {
@@ -234,10 +234,10 @@ describe('addresses', () => {
 
   it.each([
     ['', 'must be a full address such as https://api.example.com'],
-    ['https://u@a.example', 'must not hold a user name or password'],
-    ['https://a.example?x=1', 'must not hold a query or a fragment'],
-    ['http://a.example', 'must begin with https:// (http:// is allowed to this machine only)'],
-    ['ftp://a', 'must begin with https://'],
+    ['https://u@a.example', 'must not contain a user name or password'],
+    ['https://a.example?x=1', 'must not contain a query or a fragment'],
+    ['http://a.example', 'must start with https:// (http:// is allowed to this machine only)'],
+    ['ftp://a', 'must start with https://'],
   ])('%j %s', (text, problem) => {
     expect(checkSetting('base_url', text)).toEqual({ problem });
   });

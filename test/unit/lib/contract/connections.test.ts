@@ -17,7 +17,7 @@ test('a request tells every issue with its place', () => {
   expect(issuesOf(ConnectionRequest, { ...CONNECTION, id: 'a b', config }).sort()).toEqual([
     'config.password: unknown field `password`',
     'config.schema: is empty',
-    'id: may hold letters, digits, `_` and `-` only',
+    'id: may contain only letters, digits, `_` and `-`',
   ]);
   expect(issuesOf(ConnectionRequest, { ...CONNECTION, service_provider: 'other', config })).toEqual([
     'service_provider: must be `PROVIDER_A` or `PROVIDER_B` or `PROVIDER_C` or `PROVIDER_D`',

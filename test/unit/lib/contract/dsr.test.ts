@@ -76,14 +76,14 @@ describe('a request', () => {
     [
       'a UUID of version 1',
       { subject_request_id: ID.replace('-4', '-1') },
-      ['subject_request_id: is no UUID of version 4'],
+      ['subject_request_id: is not a UUID of version 4'],
     ],
     [
       'another variant',
       { subject_request_id: ID.replace('-8', '-c') },
-      ['subject_request_id: is no UUID of version 4'],
+      ['subject_request_id: is not a UUID of version 4'],
     ],
-    ['a UUID in braces', { subject_request_id: `{${ID}}` }, ['subject_request_id: is no UUID of version 4']],
+    ['a UUID in braces', { subject_request_id: `{${ID}}` }, ['subject_request_id: is not a UUID of version 4']],
     [
       'a time without zone',
       { submitted_time: '2026-11-01T12:00:00' },
@@ -94,11 +94,7 @@ describe('a request', () => {
       { submitted_time: '2026-02-30T12:00:00Z' },
       ['submitted_time: must be a time with its zone, such as 2026-01-31T08:00:00Z'],
     ],
-    [
-      'a version 1 body',
-      { api_version: '1.0' },
-      ['api_version: must be `3.0`; bodies of other versions have another form'],
-    ],
+    ['a version 1 body', { api_version: '1.0' }, ['api_version: must be `3.0`; other versions have a different body']],
     [
       'a version 2 body',
       {
@@ -107,13 +103,13 @@ describe('a request', () => {
       },
       [
         'subject_identities: must be an object, not a list',
-        'api_version: must be `3.0`; bodies of other versions have another form',
+        'api_version: must be `3.0`; other versions have a different body',
       ],
     ],
     ['a blank group', { group_id: ' \t' }, ['group_id: is empty']],
     ['an empty group', { group_id: '' }, ['group_id: is empty']],
-    ['a control character', { group_id: 'a\u0000' }, ['group_id: holds a control character']],
-    ['no URL', { status_callback_urls: ['receiver.example'] }, ['status_callback_urls[0]: is no URL']],
+    ['a control character', { group_id: 'a\u0000' }, ['group_id: contains a control character']],
+    ['no URL', { status_callback_urls: ['receiver.example'] }, ['status_callback_urls[0]: is not a URL']],
     [
       'a URL without TLS',
       { status_callback_urls: ['https://a.example', 'http://receiver.example/'] },
@@ -132,7 +128,7 @@ describe('a request', () => {
     [
       'a NUL in a URL',
       { status_callback_urls: ['https://a.example/\0'] },
-      ['status_callback_urls[0]: holds a control character'],
+      ['status_callback_urls[0]: contains a control character'],
     ],
     [
       'no identities',
@@ -163,12 +159,12 @@ describe('a request', () => {
     [
       'a type of the extension',
       { subject_identities: { other2: entry() } },
-      ['subject_identities.other2: belongs into the vendor extension'],
+      ['subject_identities.other2: belongs in the vendor extension'],
     ],
     [
       'a type that is none of the extension',
       extended({ email: entry() }),
-      [`extensions.${EXTENSION}.subject_identities.email: belongs into \`subject_identities\``],
+      [`extensions.${EXTENSION}.subject_identities.email: belongs in \`subject_identities\``],
     ],
     [
       'an internal type',
@@ -236,7 +232,7 @@ describe('a request', () => {
           'opendsr.b': { subject_identities: { other: entry() } },
         },
       },
-      ['extensions.opendsr.b.subject_identities.other: is given twice; one identity of each type is allowed'],
+      ['extensions.opendsr.b.subject_identities.other: is a duplicate; one identity of each type is allowed'],
     ],
     ['an unknown field', { regluation: 'gdpr' }, ['regluation: unknown field `regluation`']],
     [
@@ -272,7 +268,7 @@ describe('a request', () => {
 
   it('with more than 50 identities is refused for that alone, wherever they are', () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`type_${at}`, {}]));
-    const sentence = [': holds 51 identities; at most 50 are allowed'];
+    const sentence = [': has 51 identities; at most 50 are allowed'];
     expect(wrong({ regulation: 'x', subject_identities: many(51) })).toEqual(sentence);
     expect(wrong({ subject_identities: many(25), ...extended(many(26)) })).toEqual(sentence);
     expect(wrong({ subject_identities: many(25), ...extended(many(25)) }).length).toBeGreaterThan(50);

@@ -11,10 +11,10 @@ describe('a definition', () => {
   it.each<[object, string[]]>([
     [{}, []],
     [{ description: '', attributes: attributes(10), created_by: null }, []],
-    [{ attributes: attributes(11) }, ['attributes: holds 11 attributes; at most 10 are allowed per group']],
+    [{ attributes: attributes(11) }, ['attributes: has 11 attributes; at most 10 are allowed per group']],
     [
       { attributes: [...attributes(3), { id: 'a1', type: 'sum' }, { id: 'a0', type: 'sum' }] },
-      ['attributes[3].id: `a1` is given twice', 'attributes[4].id: `a0` is given twice'],
+      ['attributes[3].id: `a1` is a duplicate', 'attributes[4].id: `a0` is a duplicate'],
     ],
     [
       { attributes: [{ id: '', type: 'most' }] },

@@ -30,7 +30,7 @@ describe('an identity', () => {
   it.each<[object, string[]]>([
     [{ email: 'a' }, []],
     [{ email: 'a', new_type: 'b' }, []],
-    [{}, ['user_identities: holds no identity']],
+    [{}, ['user_identities: contains no identity']],
     [{ email: '' }, ['user_identities.email: is empty']],
   ])('%o', (user_identities, issues) => {
     expect(issuesOf(IdentityIntake, { user_identities, environment: 'production', more: 1 })).toEqual(issues);

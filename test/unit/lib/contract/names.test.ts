@@ -127,9 +127,9 @@ describe('values', () => {
 describe('checkNames', () => {
   it.each([
     [{ xpid: 'pid', 'osa_*': 'phone_*' }, []],
-    [{ xpid: '' }, ['xpid has no word to map to']],
-    [{ 'osa_*': '*' }, ['osa_* has no word to map to']],
-    [{ xpid: 'p_*' }, ['xpid a word cannot become a prefix']],
+    [{ xpid: '' }, ['xpid maps to an empty word']],
+    [{ 'osa_*': '*' }, ['osa_* maps to an empty word']],
+    [{ xpid: 'p_*' }, ['xpid a word cannot map to a prefix']],
     [{ xpid: 'pid', other: 'pid' }, ['other maps to the same word as xpid']],
     [{ xpid: 'pid', 'other_*': 'pid' }, ['other_* maps to the same word as xpid']],
   ])('%j has the issues %j', (map, issues) => {

@@ -6,18 +6,21 @@ import { issuesOf } from './issues.ts';
 
 const wrong = (parts: object): string[] => issuesOf(PipelineRequest, { ...PIPELINE, ...parts });
 const needsZone = 'must be a time with its zone, such as 2026-01-31T08:00:00Z';
-const needsSeconds = 'must be a time of the calendar as YYYY-MM-DDThh:mm:ssZ';
+const needsSeconds = 'must be a valid time as YYYY-MM-DDThh:mm:ssZ';
 
 describe('a pipeline', () => {
   it.each<[object, string[]]>([
     [{}, []],
     [{ pipeline_type: 'events', field_transformation_id: 'f' }, []],
-    [{ pipeline_type: 'events' }, ['field_transformation_id: is missing: a pipeline of events needs it']],
-    [{ field_transformation_id: 'f' }, ['field_transformation_id: is not available for a pipeline of user attributes']],
+    [{ pipeline_type: 'events' }, ['field_transformation_id: is missing: an events pipeline needs it']],
+    [{ field_transformation_id: 'f' }, ['field_transformation_id: is not allowed in a user attributes pipeline']],
     [{ data_plan_id: 'p', data_plan_version: 0 }, []],
     [{ data_plan_id: 'p' }, ['data_plan_version: is missing: a data plan needs its version']],
-    [{ data_plan_version: 'v' }, ['data_plan_id: is missing: there is a version and no data plan']],
-    [{ id: '', connection_id: 'a b' }, ['id: is empty', 'connection_id: may hold letters, digits, `_` and `-` only']],
+    [{ data_plan_version: 'v' }, ['data_plan_id: is missing: there is a version but no data plan']],
+    [
+      { id: '', connection_id: 'a b' },
+      ['id: is empty', 'connection_id: may contain only letters, digits, `_` and `-`'],
+    ],
     [{ name: ' \n', partner_feed_key: '' }, ['name: is empty', 'partner_feed_key: is empty']],
   ])('%o', (parts, issues) => {
     expect(wrong(parts)).toEqual(issues);
@@ -88,7 +91,7 @@ describe('a schedule', () => {
     expect(wrong({ schedule: { type: 'on_demand', delay } })).toEqual([]);
   });
 
-  const NO_DELAY = 'must be a number and, right behind it, a unit: `s`, `m`, `h`, `d`, `w` or `y`';
+  const NO_DELAY = 'must be a number and a unit without a space: `s`, `m`, `h`, `d`, `w` or `y`';
   it.each(['1', 'h', '1 h', '1ms', '1H', '-1h', '1.5h', '1h30m', '1234567890s', 'x1s', ''])(
     'may not have a delay of %j',
     (delay) => {

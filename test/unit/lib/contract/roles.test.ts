@@ -45,7 +45,7 @@ describe.each(LIMITED)('%s', (field, max) => {
   );
 
   it.each(['a\u0000', 'a\nb', '\u001b[31m', 'a\u007f', '\u0085b'])('with control characters: %j', (text) => {
-    const refused = [`${field}: holds a control character`];
+    const refused = [`${field}: contains a control character`];
     expect(wrong({ [field]: text })).toEqual(field === 'description' ? [] : refused);
   });
 

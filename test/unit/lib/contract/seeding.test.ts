@@ -42,7 +42,7 @@ describe('the value of a seed', () => {
   const noWholes = [-1, -1n, 1.5, 10n ** 19n, 1e19, '-1', '1.5', '', 'x', '1x', 'x1', '1'.repeat(20), ...noNumbers];
   it.each<[CalculationType[], string, unknown[]]>([
     [NUMERIC, 'must be a number', [...noNumericTexts, ...noNumbers]],
-    [['count'], 'must be a whole number from 0 on', noWholes],
+    [['count'], 'must be a whole number, 0 or more', noWholes],
     [TIMES, 'must be a time in whole milliseconds since 1970', noWholes],
     [ANYTHING, 'must be a text or a number', noNumbers],
   ])('of %j %s', (types, message, values) => {
@@ -74,8 +74,8 @@ describe('the pairs of a seed', () => {
     expect(of({})).toEqual([]);
     expect(of({ red: 0, blue: '12', sum: 3n })).toEqual([]);
     expect(of({ red: -1, blue: 1, green: 'x' })).toEqual([
-      'seed.key_value_pairs.red: must be a whole number from 0 on',
-      'seed.key_value_pairs.green: must be a whole number from 0 on',
+      'seed.key_value_pairs.red: must be a whole number, 0 or more',
+      'seed.key_value_pairs.green: must be a whole number, 0 or more',
     ]);
   });
 });
@@ -98,16 +98,16 @@ describe('a seed', () => {
       ]);
     }
     expect(issuesOf(AttributeSeed, seeded('sum', { list: [], value: 1 }))).toEqual([
-      'seed: must hold `value` alone for sum, and holds `value` and `list`',
+      'seed: must contain only `value` for sum, but contains `value` and `list`',
     ]);
   });
 
   it.each<[object, string[]]>([
     [{ cutoff_date: undefined }, ['cutoff_date: is missing']],
-    [{ cutoff_date: '2026-02-30' }, ['cutoff_date: must be a date of the calendar as yyyy-MM-dd']],
-    [{ cutoff_date: '' }, ['cutoff_date: must be a date of the calendar as yyyy-MM-dd']],
-    [{ cutoff_date: undefined, cuttoff_date: 'x' }, ['cuttoff_date: must be a date of the calendar as yyyy-MM-dd']],
-    [{ cuttoff_date: '2026-01-31' }, ['cuttoff_date: stands beside `cutoff_date`; only one of them is allowed']],
+    [{ cutoff_date: '2026-02-30' }, ['cutoff_date: must be a valid date as yyyy-MM-dd']],
+    [{ cutoff_date: '' }, ['cutoff_date: must be a valid date as yyyy-MM-dd']],
+    [{ cutoff_date: undefined, cuttoff_date: 'x' }, ['cuttoff_date: must be a valid date as yyyy-MM-dd']],
+    [{ cuttoff_date: '2026-01-31' }, ['cuttoff_date: duplicates `cutoff_date`; only one of them is allowed']],
     [{ attribute_name: '' }, ['attribute_name: is empty']],
     [{ seeds: {} }, ['seeds: unknown field `seeds`']],
   ])('is refused with %j', (parts, issues) => {
@@ -185,7 +185,7 @@ describe('one user', () => {
   });
 
   it('is not alone needed in bulk, but somebody is', () => {
-    expect(issuesOf(BulkSeed, [])).toEqual([': holds no user']);
+    expect(issuesOf(BulkSeed, [])).toEqual([': contains no user']);
     expect(issuesOf(BulkSeed, [{ ...user, xpid: 1 }])).toEqual([]);
   });
 });

@@ -95,7 +95,7 @@ describe('connections', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['an id that is no slug', { ...CONNECTION, id: 'a b' }, 'id may hold letters, digits, `_` and `-` only'],
+    ['an id that is no slug', { ...CONNECTION, id: 'a b' }, 'id may contain only letters, digits, `_` and `-`'],
     ['no id', { ...CONNECTION, id: undefined }, 'id is missing'],
     ['an empty name', { ...CONNECTION, name: '' }, 'name is empty'],
     ['an unknown state', { ...CONNECTION, state: 'paused' }, 'state must be'],

@@ -76,7 +76,7 @@ describe('POST /requests/', () => {
       'a version 2 body',
       dsrBody({ api_version: '2.0' }),
       DSR_FAILURES.invalid,
-      'api_version must be `3.0`; bodies of other versions have another form',
+      'api_version must be `3.0`; other versions have a different body',
     ],
     [
       'the list form of versions 1 and 2',
@@ -108,7 +108,7 @@ describe('POST /requests/', () => {
   it('counts identities before it looks at anything else', async () => {
     const subject_identities = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`type_${at}`, 'x']));
     const reply = await dsr('POST', '/requests/', { body: dsrBody({ regulation: 'x', subject_identities }) });
-    expectRefusal(reply, DSR_FAILURES.invalid, 'holds 51 identities; at most 50 are allowed');
+    expectRefusal(reply, DSR_FAILURES.invalid, 'has 51 identities; at most 50 are allowed');
   });
 
   describe('of the same subject', () => {

@@ -88,7 +88,7 @@ describe('definitions', () => {
     ['an empty attribute id', { ...DEFINITION, attributes: [{ id: '', type: 'sum' }] }, 'attributes[0].id'],
     ['a long attribute id', { ...DEFINITION, attributes: [{ id: 'a'.repeat(224), type: 'sum' }] }, 'at most 223'],
     ['an unknown type', { ...DEFINITION, attributes: [{ id: 'a', type: 'max' }] }, 'attributes[0].type'],
-    ['an attribute twice', { ...DEFINITION, attributes: [...many(1), ...many(1)] }, '`a0` is given twice'],
+    ['an attribute twice', { ...DEFINITION, attributes: [...many(1), ...many(1)] }, '`a0` is a duplicate'],
     ['a list', [DEFINITION], 'must be an object'],
   ])('refuse %s with 422', async (_what, body, sentence) => {
     const reply = await create(body);

@@ -178,7 +178,7 @@ describe('words', () => {
   it('rejects a word that the specification does not have, with the nearest one', async () => {
     expect(await failureOf(startTestEmulator({ names: { xpdi: 'member_id' } }))).toMatchObject({
       code: 'input.invalid',
-      issues: [{ path: 'xpdi', message: 'the specification has no such word; is `xpid` meant?' }],
+      issues: [{ path: 'xpdi', message: 'the specification has no such word; did you mean `xpid`?' }],
     });
     const fixtures = { names: { '<PROVIDER_E>': 'else' } };
     expect(await failureOf(startTestEmulator({ fixtures }))).toMatchObject({

@@ -183,13 +183,13 @@ describe('PUT', () => {
       'a control character in a name',
       { roles: [role('a', { name: 'A\u0007' })] },
       invalidField,
-      ['roles[0].name holds a control character'],
+      ['roles[0].name contains a control character'],
     ],
     [
       'a line break in an id',
       { roles: [role('a\nb', { name: 'A' })] },
       invalidField,
-      ['roles[0].role_id holds a control character'],
+      ['roles[0].role_id contains a control character'],
     ],
     [
       'unknown tasks, each named once',

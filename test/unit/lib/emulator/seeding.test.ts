@@ -127,9 +127,9 @@ describe('a refused seed', () => {
     ['no seed', { calculated_attributes: { 1: [{ ...seed(), seed: undefined }] } }, 'purchases: seed is missing'],
     ['no name', { calculated_attributes: { 1: [{ ...seed(), attribute_name: undefined }] } }, 'calculated_attributes: 1[0].attribute_name is missing'],
     ['an unknown type', { calculated_attributes: { 1: [{ ...seed(), calculation_type: 'median' }] } }, 'purchases: calculation_type must be `count` or'],
-    ['a day that is none', { calculated_attributes: { 1: [{ ...seed(), cutoff_date: '2026-02-30' }] } }, 'purchases: cutoff_date must be a date of the calendar as yyyy-MM-dd'],
-    ['a wrong value', { calculated_attributes: { 1: [seed('visits', 'many')] } }, 'visits: seed.value must be a whole number from 0 on'],
-    ['another form', { calculated_attributes: { 1: [{ ...seed(), seed: { list: [] } }] } }, 'purchases: seed must hold `value` alone for count, and holds `list`'],
+    ['a day that is none', { calculated_attributes: { 1: [{ ...seed(), cutoff_date: '2026-02-30' }] } }, 'purchases: cutoff_date must be a valid date as yyyy-MM-dd'],
+    ['a wrong value', { calculated_attributes: { 1: [seed('visits', 'many')] } }, 'visits: seed.value must be a whole number, 0 or more'],
+    ['another form', { calculated_attributes: { 1: [{ ...seed(), seed: { list: [] } }] } }, 'purchases: seed must contain only `value` for count, but contains `list`'],
     ['an average of nothing', { calculated_attributes: { 1: [{ ...seed('basket'), calculation_type: 'average', seed: { key_value_pairs: { sum: 1, count: 0 } } }] } }, 'basket: seed.key_value_pairs.count must be a positive integer'],
     ['a user attribute without value', { user_attributes: { 1: [{ attribute_name: 'tier' }] } }, 'tier: attribute_value is missing'],
     ['a user attribute that is no text', { user_attributes: { 1: [{ attribute_name: 'tier', attribute_value: 1 }] } }, 'tier: attribute_value must be a string, not a number; put it in quotes'],
@@ -145,7 +145,7 @@ describe('a refused seed', () => {
   }); // prettier-ignore
 
   test.each([
-    [[], 'body: holds no user'],
+    [[], 'body: contains no user'],
     [{}, 'body: must be a list, not an object'],
     [[1], 'body: must be an object, not a number'],
   ])('bulk of %j', async (body, message) => {
@@ -287,7 +287,7 @@ describe('intake keeps', () => {
     [EVENTS, events({ user_identities: {} }), 'body: needs `user_identities`'],
     [EVENTS, events({ environment: 'x' }), 'environment: must be'],
     [IDENTIFY, identify({ user_identities: undefined }), 'user_identities: is missing'],
-    [IDENTIFY, identify({ user_identities: {} }), 'user_identities: holds no identity'],
+    [IDENTIFY, identify({ user_identities: {} }), 'user_identities: contains no identity'],
     [IDENTIFY, identify({ timestamp_unixtime_ms: 1.5 }), 'timestamp_unixtime_ms: must be an integer'],
   ])('nothing of a body that %s refuses', async (path, body, message) => {
     const { status, json } = await post(path, body);

@@ -192,8 +192,8 @@ describe('JSON', () => {
   });
 
   it.each<[string, string[]]>([
-    ['{"a":1,}', ['1:8: not valid JSON: a comma stands before "}"']],
-    ['[1,\n 2,\n]', ['3:1: not valid JSON: a comma stands before "]"']],
+    ['{"a":1,}', ['1:8: not valid JSON: a comma before "}" is not allowed']],
+    ['[1,\n 2,\n]', ['3:1: not valid JSON: a comma before "]" is not allowed']],
     ['// x\n{}', ['1:1: not valid JSON: a value is missing here']],
     ["{'a': 1}", ['1:2: not valid JSON: a key in double quotes is missing']],
     ['a: 1', ['1:1: not valid JSON: a value is missing here']],
@@ -203,9 +203,9 @@ describe('JSON', () => {
     ['{"a": 1, "\\u0061": 2, "a": 3}', ['1:10: duplicate key `a`', '1:23: duplicate key `a`']],
     ['{"__proto__": 1}', ['1:2: this key is not allowed']],
     ['{"a": {"\\u005f_proto__": 1}}', ['1:8: this key is not allowed']],
-    ['{"a":"x\u001b"}', ['1:8: not valid JSON: a line break or control character stands bare in a text']],
+    ['{"a":"x\u001b"}', ['1:8: not valid JSON: a line break or control character in a string must be escaped']],
     ['{"a": NaN}', ['1:7: not valid JSON: a value is missing here']],
-    ['{"a": 012}', ['1:8: not valid JSON: a number may not begin with 0']],
+    ['{"a": 012}', ['1:8: not valid JSON: a number must not start with 0']],
     ['\ufeff{"a": 1,\n"a": 2}', ['2:1: duplicate key `a`']],
     ['\ufeff{"a": 1, "a": 2}', ['1:10: duplicate key `a`']],
   ])('refuses %j', async (text, problems) => {

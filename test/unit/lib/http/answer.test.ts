@@ -42,11 +42,11 @@ describe('readAnswer', () => {
   });
 
   it.each<[string, string | Buffer, string, string | RegExp]>([
-    ['gzip that is none', 'x', 'gzip', /^is no valid gzip data \(.+\)$/],
-    ['brotli that is none', 'x', 'br', /^is no valid br data \(.+\)$/],
-    ['half of it', deflateSync(TEXT).subarray(0, 9), 'deflate', /^is no valid deflate data \(.+\)$/],
-    ['an unknown one', TEXT, 'zstd', 'is compressed in an unknown way ("zstd")'],
-    ['an unknown one inside', gzipSync(TEXT), 'zstd, gzip', 'is compressed in an unknown way ("zstd")'],
+    ['gzip that is none', 'x', 'gzip', /^is not valid gzip data \(.+\)$/],
+    ['brotli that is none', 'x', 'br', /^is not valid br data \(.+\)$/],
+    ['half of it', deflateSync(TEXT).subarray(0, 9), 'deflate', /^is not valid deflate data \(.+\)$/],
+    ['an unknown one', TEXT, 'zstd', 'has an unknown content encoding ("zstd")'],
+    ['an unknown one inside', gzipSync(TEXT), 'zstd, gzip', 'has an unknown content encoding ("zstd")'],
   ])('says of %s what is wrong', async (_name, bytes, encoding, problem) => {
     const answer = await read(bytes, packed(encoding));
     expect(answer.text).toBe('');

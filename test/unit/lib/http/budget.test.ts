@@ -95,7 +95,7 @@ describe('takeSlots', () => {
     expect(sent.filter((time) => time === TEST_TIME)).toHaveLength(90);
     expect(busiest(sent)).toBe(90);
     expect(takers.flatMap(({ decisions }) => decisions)[0]).toMatch(
-      /^waiting 1m 1s: at most 90 requests a minute go to https:\/\/a\.example$/,
+      /^waiting 1m 1s: the limit for https:\/\/a\.example is 90 requests per minute$/,
     );
     expect(await taker(() => TEST_TIME).take(1, 'https://b.example')).toBe(TEST_TIME);
   });

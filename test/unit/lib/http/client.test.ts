@@ -50,15 +50,15 @@ describe('a wait', () => {
     const http = testClient(server.url, { onLongWait: (text) => long.push(text), random: () => 0 });
     server.next(late('9'), late('10'));
     await http.call(triggerThing, { body });
-    expect(http.decisions).toEqual(['POST /things/trigger: answered 429; sending it again in 9s (attempt 2 of 5)']);
-    expect(long).toEqual(['POST /things/trigger: answered 429; sending it again in 10s (attempt 3 of 5)']);
+    expect(http.decisions).toEqual(['POST /things/trigger: status 429; retrying in 9s (attempt 2 of 5)']);
+    expect(long).toEqual(['POST /things/trigger: status 429; retrying in 10s (attempt 3 of 5)']);
   });
 
   it('is a decision like any other where nobody listens for long ones', async () => {
     server.next(json({}, { status: 503, headers: { 'retry-after': '3600' } }));
     const http = testClient(server.url);
     await http.call(getThing, { params });
-    expect(http.decisions).toEqual(['GET /things/a: answered 503; sending it again in 1h (attempt 2 of 5)']);
+    expect(http.decisions).toEqual(['GET /things/a: status 503; retrying in 1h (attempt 2 of 5)']);
   });
 
   it('that nobody will live to see is kept until the signal ends it', async () => {
@@ -72,18 +72,18 @@ describe('a wait', () => {
 
   it('is told while it lasts: for an answer, as the platform asked, and before the next attempt', async () => {
     const told: string[] = [];
-    const onWait = ({ text, isAsked }: Wait) => {
-      told.push(isAsked ? `${text}!` : text);
+    const onWait = ({ text, isRequested }: Wait) => {
+      told.push(isRequested ? `${text}!` : text);
       return () => void told.push('over');
     };
     const http = testClient(server.url, { onWait, random: () => 0.5 });
     server.next(late('6'), late('1'), json({}, { status: 503 }));
     await http.call(getThing, { params });
-    const answer = ["Waiting for the platform's answer", 'over'];
+    const answer = ['Waiting for the response', 'over'];
     expect(told).toEqual([
-      ...[...answer, 'The platform asks to wait 6s (429)!', 'over'],
-      ...[...answer, 'The platform asks to wait 1s (429)', 'over'],
-      ...[...answer, 'Sending again in 1s (503)', 'over'],
+      ...[...answer, 'Waiting 6s as the platform requested (429)!', 'over'],
+      ...[...answer, 'Waiting 1s as the platform requested (429)', 'over'],
+      ...[...answer, 'Retrying in 1s (503)', 'over'],
       ...answer,
     ]);
   });
@@ -91,23 +91,23 @@ describe('a wait', () => {
   it('that is long is told once: the line of it knows', async () => {
     const told: unknown[] = [];
     const onWait = (wait: Wait) => {
-      told.push(wait.isTold);
+      told.push(wait.isReported);
       return () => undefined;
     };
     for (const onLongWait of [(text: string) => void told.push(text), undefined]) {
       server.next(late('60'));
       await testClient(server.url, { onWait, ...(onLongWait && { onLongWait }) }).call(getThing, { params });
     }
-    const note = expect.stringMatching(/^GET .*: answered 429; sending it again in 1m \(attempt 2 of 5\)$/) as string;
+    const note = expect.stringMatching(/^GET .*: status 429; retrying in 1m \(attempt 2 of 5\)$/) as string;
     expect(told).toEqual([undefined, note, true, undefined, undefined, undefined, undefined]);
   });
 
   it('is over too when it is ended', async () => {
     const stop = new AbortController();
     let open = 0;
-    const onWait = ({ isAsked }: Wait) => {
+    const onWait = ({ isRequested }: Wait) => {
       open++;
-      if (isAsked) stop.abort(new Error('enough'));
+      if (isRequested) stop.abort(new Error('enough'));
       return () => {
         open--;
       };
@@ -130,9 +130,7 @@ describe('a wait', () => {
     const http = testClient(server.url);
     server.next((socket) => socket.resetAndDestroy());
     await http.call(getThing, { params });
-    expect(http.decisions).toEqual([
-      'GET /things/a: no answer (ECONNRESET); sending it again in 250ms (attempt 2 of 5)',
-    ]);
+    expect(http.decisions).toEqual(['GET /things/a: no response (ECONNRESET); retrying in 250ms (attempt 2 of 5)']);
   });
 });
 
@@ -225,11 +223,11 @@ describe('without an answer', () => {
     await nobody.close();
     const http = testClient(nobody.url);
     expect(await failureOf(call(http))).toMatchObject({ code: 'network.refused' });
-    expect(http.decisions.map((text) => text.replace(/^.*: (no answer)/, '$1'))).toEqual([
-      'no answer (ECONNREFUSED); sending it again in 250ms (attempt 2 of 5)',
-      'no answer (ECONNREFUSED); sending it again in 500ms (attempt 3 of 5)',
-      'no answer (ECONNREFUSED); sending it again in 1s (attempt 4 of 5)',
-      'no answer (ECONNREFUSED); sending it again in 2s (attempt 5 of 5)',
+    expect(http.decisions.map((text) => text.replace(/^.*: (no response)/, '$1'))).toEqual([
+      'no response (ECONNREFUSED); retrying in 250ms (attempt 2 of 5)',
+      'no response (ECONNREFUSED); retrying in 500ms (attempt 3 of 5)',
+      'no response (ECONNREFUSED); retrying in 1s (attempt 4 of 5)',
+      'no response (ECONNREFUSED); retrying in 2s (attempt 5 of 5)',
     ]);
     expect(http.clock.sleeps).toEqual([250, 500, 1000, 2000]);
   });
@@ -260,7 +258,7 @@ describe('an answer that is not the expected one', () => {
     await http.prepare(getThing);
     server.next(json({}, { status: 401 }));
     await expect(call(http)).resolves.toEqual(expect.objectContaining({ id: 'a' }));
-    expect(http.decisions).toEqual(['the access token was refused (401): renewing it']);
+    expect(http.decisions).toEqual(['the access token was rejected (401): renewing it']);
     expect(http.clock.sleeps).toEqual([]);
     expect(server.requests.map(({ target }) => target.startsWith('/oauth'))).toEqual([true, false, true, false]);
 
@@ -313,14 +311,14 @@ describe('a slot of the shared budget', () => {
     expect(http.clock.sleeps).toEqual([]);
     await http.call(budgeted, { params });
     expect(http.clock.sleeps).toEqual([61_000]);
-    expect(http.decisions).toEqual([`waiting 1m 1s: at most 90 requests a minute go to ${server.url}`]);
+    expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 90 requests per minute`]);
   });
 
   it('is one of as many as the profile allows', async () => {
     const http = testClient(server.url, { limits: { roles: '30/m' } });
     await http.reserve(budgeted, 30);
     await http.reserve(budgeted, 1);
-    expect(http.decisions).toEqual([`waiting 1m 1s: at most 30 requests a minute go to ${server.url}`]);
+    expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 30 requests per minute`]);
   });
 
   it('is given up with the signal of the reservation or of all', async () => {

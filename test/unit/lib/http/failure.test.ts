@@ -1,13 +1,13 @@
-// Every refusal says what happened and what to do, with the code that programs go by.
+// Every error of a response has a message, a hint and a stable code.
 import { describe, expect, test } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
-import { outcomeUnknown, refusal, unreadable } from '../../../../src/lib/http/answer/failure.ts';
+import { outcomeUnknown, rejectionOf, unreadable } from '../../../../src/lib/http/answer/failure.ts';
 import { CliError } from '../../../../src/lib/errors/exit.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { answered, ended } from './calls.ts';
 import { getNumber, getThing, putThing, seedThings } from './endpoints.ts';
 
-describe('what a refusal says', () => {
+describe('rejectionOf', () => {
   const NEVER = undefined;
   const bearer = ended();
   const ready = ended(getThing, true);
@@ -15,28 +15,34 @@ describe('what a refusal says', () => {
   const seeding = ended(seedThings);
   const token = ended(oauthEndpoints.token);
   test.each<[number, typeof bearer, string, string, string | undefined]>([
-    [400, bearer, 'http.bad_request', 'The platform refused the request', NEVER],
-    [401, bearer, 'http.unauthorized', 'The platform does not accept the credentials', 'fresh token'],
-    [401, ready, 'http.unauthorized', 'The platform does not accept the credentials', 'CDPADM_ACCESS_TOKEN'],
-    [401, basic, 'http.unauthorized', 'The platform does not accept the credentials', 'CDPADM_WORKSPACE_KEY'],
-    [401, seeding, 'http.unauthorized', 'The platform does not accept the credentials', 'CDPADM_WORKSPACE_KEY'],
-    [401, token, 'auth.client_refused', 'The token service does not accept the client id', 'CDPADM_CLIENT_ID'],
-    [403, token, 'auth.audience_refused', 'The token service gives no token', 'CDPADM_AUDIENCE'],
-    [403, bearer, 'http.forbidden', 'The credentials do not allow this', 'custom roles permission'],
-    [403, basic, 'http.forbidden', 'The credentials do not allow this', 'workspace key'],
-    [404, bearer, 'http.not_found', 'The platform does not find it', 'profile show --origin'],
-    [409, bearer, 'http.conflict', 'It is in conflict with what is there', NEVER],
-    [410, bearer, 'http.gone', 'It is no longer there', NEVER],
-    [413, bearer, 'http.too_large', 'The platform refused the request', NEVER],
-    [418, token, 'http.refused', 'The platform refused the request', NEVER],
-    [422, bearer, 'http.unprocessable', 'The platform refused the request', NEVER],
+    [400, bearer, 'http.bad_request', 'The platform rejected the request', NEVER],
+    [401, bearer, 'http.unauthorized', 'The platform rejected the credentials', 'A new token was rejected'],
+    [401, ready, 'http.unauthorized', 'The platform rejected the credentials', 'CDPADM_ACCESS_TOKEN'],
+    [401, basic, 'http.unauthorized', 'The platform rejected the credentials', 'CDPADM_WORKSPACE_KEY'],
+    [401, seeding, 'http.unauthorized', 'The platform rejected the credentials', 'CDPADM_WORKSPACE_KEY'],
+    [401, token, 'auth.client_refused', 'The token service rejected the client id', 'CDPADM_CLIENT_ID'],
+    [403, token, 'auth.audience_refused', 'The token service issues no token', 'CDPADM_AUDIENCE'],
+    [403, bearer, 'http.forbidden', 'The credentials do not have permission', 'custom roles permission'],
+    [403, basic, 'http.forbidden', 'The credentials do not have permission', 'workspace key'],
+    [404, bearer, 'http.not_found', 'Not found', 'profile show --origin'],
+    [409, bearer, 'http.conflict', 'Conflict with the current state', NEVER],
+    [410, bearer, 'http.gone', 'The resource no longer exists', NEVER],
+    [413, bearer, 'http.too_large', 'The platform rejected the request', NEVER],
+    [418, token, 'http.refused', 'The platform rejected the request', NEVER],
+    [422, bearer, 'http.unprocessable', 'The platform rejected the request', NEVER],
     [429, bearer, 'http.rate_limited', 'Too many requests', 'Wait a minute'],
-    [500, bearer, 'http.unavailable', 'The platform is in trouble', '--retries N'],
-    [501, bearer, 'http.refused', 'The platform refused the request', NEVER],
-    [505, bearer, 'http.warehouse_unreachable', 'The platform could not connect to the warehouse', 'itself is well'],
-    [299, bearer, 'http.refused', 'The platform refused the request', NEVER],
+    [500, bearer, 'http.unavailable', 'The platform reports a server error', '--retries N'],
+    [501, bearer, 'http.refused', 'The platform rejected the request', NEVER],
+    [
+      505,
+      bearer,
+      'http.warehouse_unreachable',
+      'The platform could not connect to the warehouse',
+      'itself is available',
+    ],
+    [299, bearer, 'http.refused', 'The platform rejected the request', NEVER],
   ])('%d', (status, call, code, subject, hint) => {
-    const error = refusal(call, answered('', { status }));
+    const error = rejectionOf(call, answered('', { status }));
     expect(error).toMatchObject({ code, status, request: call.request, details: undefined });
     expect(error.message.startsWith(subject)).toBe(true);
     expect(error.message.endsWith(` (${status}).`)).toBe(true);
@@ -46,21 +52,21 @@ describe('what a refusal says', () => {
 
   test('what the platform said follows, without secrets and with one full stop', () => {
     const body = { message: 'No hunter2.', errors: [{ message: 'Not hunter2.', code: 7 }] };
-    const error = refusal(bearer, answered(JSON.stringify(body), { status: 400 }));
-    expect(error.message).toBe('The platform refused the request (400): No ***.; Not ***.');
+    const error = rejectionOf(bearer, answered(JSON.stringify(body), { status: 400 }));
+    expect(error.message).toBe('The platform rejected the request (400): No ***.; Not ***.');
     expect(error.details).toEqual({ errors: [{ message: 'Not ***.', code: 7 }] });
   });
 
   test('which limit was hit follows what was said, where it was one', () => {
     const headers = { age: '1', 'x-vendor-rate-limit-exceeded': 'hunter2-a-minute', 'x-rate-limit-exceeded-x': 'no' };
     const text = 'Slow down.';
-    expect(refusal(bearer, answered(text, { status: 429, headers })).message).toBe(
+    expect(rejectionOf(bearer, answered(text, { status: 429, headers })).message).toBe(
       'Too many requests (429): Slow down; x-vendor-rate-limit-exceeded: ***-a-minute.',
     );
-    expect(refusal(bearer, answered('', { status: 429, headers })).message).toBe(
+    expect(rejectionOf(bearer, answered('', { status: 429, headers })).message).toBe(
       'Too many requests (429): x-vendor-rate-limit-exceeded: ***-a-minute.',
     );
-    expect(refusal(bearer, answered('', { status: 400, headers })).message).not.toContain('limit');
+    expect(rejectionOf(bearer, answered('', { status: 400, headers })).message).not.toContain('limit');
   });
 
   test.each([
@@ -70,16 +76,18 @@ describe('what a refusal says', () => {
     ['http://[', '', 'Check the configured addresses'],
   ])('a redirect to %j', (location, target, hint) => {
     for (const status of [300, 399]) {
-      const error = refusal(bearer, answered('', { status, headers: { location } }));
+      const error = rejectionOf(bearer, answered('', { status, headers: { location } }));
       expect(error).toMatchObject({ code: 'http.redirect', status, request: bearer.request });
-      expect(error.message).toBe(`The platform answered with a redirect (${status})${target}, which is not followed.`);
+      expect(error.message).toBe(
+        `The platform sent a redirect (${status})${target}; cdpadm does not follow redirects.`,
+      );
       expect(error.hint).toContain(hint);
     }
   });
 });
 
 describe('an answer that cannot be read', () => {
-  const START = 'Unreadable answer: what GET /v3/things/a answered ';
+  const START = 'Unreadable response to GET /v3/things/a: it ';
   test.each([
     ['<html><title> Sign in, hunter2 </title>', 'is a web page ("Sign in, ***"), not JSON.', 'login page'],
     ['<html>', 'is a web page, not JSON.', 'login page'],

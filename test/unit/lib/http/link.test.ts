@@ -41,28 +41,28 @@ describe('linkRequest', () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ['no address', () => ours('no address'), 'The platform gave a link that is no address: no address.'],
+    ['no address', () => ours('no address'), 'The platform sent an invalid link: no address.'],
     [
       'a user name',
       () => ours('https://name@api.example/v3/r'),
-      'The link https://api.example holds a user name or password.',
+      'The link https://api.example contains a user name or password.',
     ],
     [
       'a password',
       () => anywhere('https://:pw@api.example/r'),
-      'The link https://api.example holds a user name or password.',
+      'The link https://api.example contains a user name or password.',
     ],
     [
       'another path',
       () => ours('https://api.example/v3x/r'),
-      'The link https://api.example/v3x/r leads outside of https://api.example/v3.',
+      'The link https://api.example/v3x/r is outside https://api.example/v3.',
     ],
     [
       'another host',
       () => ours('https://other.example/v3/r'),
-      'The link https://other.example/v3/r leads outside of https://api.example/v3.',
+      'The link https://other.example/v3/r is outside https://api.example/v3.',
     ],
-    ['the base itself', () => ours(BASE), `The link ${BASE} leads outside of ${BASE}.`],
+    ['the base itself', () => ours(BASE), `The link ${BASE} is outside ${BASE}.`],
     [
       'plain http',
       () => anywhere('http://elsewhere.example/c'),
@@ -80,7 +80,7 @@ describe('linkRequest', () => {
     expect(error).toMatchObject({
       code: 'http.foreign_link',
       message: `${message} Nothing was sent there.`,
-      hint: expect.stringContaining('addresses of the profile only') as string,
+      hint: expect.stringContaining('only to the addresses of the profile') as string,
     });
   });
 });
@@ -108,7 +108,7 @@ describe('plainSink', () => {
     const { begun, of } = sink();
     expect(thrownBy(() => of.begin({ 'content-encoding': 'gzip' }))).toMatchObject({
       code: 'http.unreadable',
-      message: 'Unreadable answer: it is compressed (gzip), which was not asked for.',
+      message: 'Unreadable response: it is compressed (gzip), but the request did not ask for that.',
       hint: expect.stringContaining('proxy settings') as string,
     });
     expect(begun).toEqual([]);

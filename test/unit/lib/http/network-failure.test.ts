@@ -18,23 +18,27 @@ const failed = (kind: TransportKind, cause?: unknown, circumstances: Partial<Los
 
 describe('networkFailure', () => {
   it.each<[TransportKind, Error | undefined, string]>([
-    ['refused', coded('ECONNREFUSED'), 'The connection was refused: nothing listens at api.example:443.'],
+    ['refused', coded('ECONNREFUSED'), 'Connection refused: nothing listens at api.example:443.'],
     ['dns', coded('ENOTFOUND'), 'The host name of api.example:443 could not be resolved (ENOTFOUND).'],
     ['dns', undefined, 'The host name of api.example:443 could not be resolved (DNS).'],
     ['unreachable', coded('EHOSTUNREACH'), 'Api.example:443 cannot be reached from here (EHOSTUNREACH).'],
     ['unreachable', undefined, 'Api.example:443 cannot be reached from here (no route).'],
     ['certificate', coded('X_CERT', 'It ended. Long ago.'), `${UNTRUSTED}It ended. Long ago (X_CERT).`],
     ['certificate', new Error('odd'), `${UNTRUSTED}odd (TLS).`],
-    ['tls', coded('EPROTO'), 'No encrypted connection with api.example came about (EPROTO).'],
-    ['tls', undefined, 'No encrypted connection with api.example came about (TLS).'],
-    ['connect-timeout', undefined, 'No connection with api.example:443 within 10s.'],
-    ['timeout', undefined, 'No whole answer from api.example within 1m.'],
-    ['idle', undefined, 'The answer of api.example began and then stopped.'],
-    ['reset', coded('ECONNRESET'), 'The connection with api.example was closed before an answer came (ECONNRESET).'],
-    ['reset', undefined, 'The connection with api.example was closed before an answer came.'],
-    ['truncated', undefined, 'The answer of api.example was cut off in the middle.'],
-    ['malformed', coded('HPE_INVALID_CONSTANT'), 'What api.example answered is no HTTP (HPE_INVALID_CONSTANT).'],
-    ['malformed', undefined, 'What api.example answered is no HTTP (malformed).'],
+    ['tls', coded('EPROTO'), 'The TLS connection to api.example failed (EPROTO).'],
+    ['tls', undefined, 'The TLS connection to api.example failed (TLS).'],
+    ['connect-timeout', undefined, 'No connection to api.example:443 within 10s.'],
+    ['timeout', undefined, 'No complete response from api.example within 1m.'],
+    ['idle', undefined, 'The response from api.example started and then stopped.'],
+    ['reset', coded('ECONNRESET'), 'The connection to api.example was closed before a response arrived (ECONNRESET).'],
+    ['reset', undefined, 'The connection to api.example was closed before a response arrived.'],
+    ['truncated', undefined, 'The response from api.example was cut off.'],
+    [
+      'malformed',
+      coded('HPE_INVALID_CONSTANT'),
+      'The response from api.example is not valid HTTP (HPE_INVALID_CONSTANT).',
+    ],
+    ['malformed', undefined, 'The response from api.example is not valid HTTP (malformed).'],
   ])('%s (%s) tells what happened', (kind, cause, message) => {
     const code = `network.${kind.replace('-', '_')}`;
     expect(failed(kind, cause)).toMatchObject({ code, message, request: lost.request, cause: { kind } });
@@ -49,10 +53,10 @@ describe('networkFailure', () => {
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'packet length too long'],
   ])('%s is told as a port that speaks without TLS, with http:// for this machine alone', (code, message) => {
     const near = failed('tls', coded(code, message), { origin: 'https://127.0.0.1:4010' });
-    expect(near.message).toBe('127.0.0.1:4010 answers without TLS, and https:// was asked for.');
+    expect(near.message).toBe('127.0.0.1:4010 does not use TLS, but the address starts with https://.');
     expect(near.hint).toBe('Write the address with http:// (http://127.0.0.1:4010).');
     const far = failed('tls', coded(code, message));
-    expect(far.message).toBe('api.example answers without TLS, and https:// was asked for.');
+    expect(far.message).toBe('api.example does not use TLS, but the address starts with https://.');
     expect(far.hint).not.toContain('http://');
     expect(far.hint).toContain('port');
   });
@@ -62,12 +66,12 @@ describe('networkFailure', () => {
     ['dns', 'spelling, the network and the DNS'],
     ['unreachable', 'HTTPS_PROXY, NO_PROXY'],
     ['certificate', '--ca-file FILE or CDPADM_CA_FILE. Nothing was sent.'],
-    ['tls', 'speak https'],
+    ['tls', 'use https'],
     ['connect-timeout', 'firewalls'],
     ['timeout', '--request-timeout 2m'],
-    ['idle', 'Repeat the command'],
-    ['reset', 'Repeat the command'],
-    ['truncated', 'Repeat the command'],
+    ['idle', 'Run the command again'],
+    ['reset', 'Run the command again'],
+    ['truncated', 'Run the command again'],
     ['malformed', 'those of the platform'],
   ])('%s tells what to do', (kind, hint) => {
     expect(failed(kind).hint).toContain(hint);
@@ -82,13 +86,13 @@ describe('networkFailure', () => {
     expect(failed('timeout', undefined, { proxy }).message).not.toContain('proxy');
   });
 
-  it('says what a proxy answered that opened no way', () => {
+  it('reports the status of a proxy that did not connect', () => {
     const proxy = 'http://proxy.example:3128';
     const refused = failed('proxy', new Error('Proxy response (407) !== 200'), { proxy });
-    expect(refused.message).toBe(`The proxy ${proxy} opened no way to api.example (it answered 407).`);
+    expect(refused.message).toBe(`The proxy ${proxy} did not connect to api.example (it answered 407).`);
     expect(refused.hint).toContain('NO_PROXY');
     expect(failed('proxy', new Error('closed'), { proxy }).message).toBe(
-      `The proxy ${proxy} opened no way to api.example.`,
+      `The proxy ${proxy} did not connect to api.example.`,
     );
   });
 
@@ -102,7 +106,7 @@ describe('networkFailure', () => {
     expect(failed('aborted', new Error('stop'))).toMatchObject({
       code: 'interrupted',
       message: 'The request was interrupted.',
-      hint: 'Repeat the command.',
+      hint: 'Run the command again.',
     });
   });
 });

@@ -29,18 +29,18 @@ describe('proxyFor', () => {
   it.each(['socks5://user:hunter2@proxy.example', 'http://', 'http://user:hunter2@[x'])(
     '%s is refused without being shown',
     (https) => {
-      expect(() => proxyFor('https://api.example', { https })).toThrow(/^HTTPS_PROXY is no address/);
+      expect(() => proxyFor('https://api.example', { https })).toThrow(/^HTTPS_PROXY is not the address/);
       expect(() => proxyFor('https://api.example', { https })).not.toThrow(/hunter2/);
     },
   );
 
   it('names the variable that is wrong, and how to write it', () => {
     const wrong = { https: 'ftp://proxy.example', http: 'http://' };
-    expect(() => proxyFor('https://api.example', wrong)).toThrow(/^HTTPS_PROXY is no address/);
+    expect(() => proxyFor('https://api.example', wrong)).toThrow(/^HTTPS_PROXY is not the address/);
     expect(() => proxyFor('http://api.example', wrong)).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: expect.stringMatching(/^HTTP_PROXY is no address/) as string,
+        message: expect.stringMatching(/^HTTP_PROXY is not the address/) as string,
         hint: expect.stringContaining('http://host:port') as string,
       }),
     );

@@ -12,7 +12,7 @@ const PAGE = '<!DOCTYPE html><title>Sign in</title>';
 const refused = (text: string, endpoint: Endpoint = getThing, problem?: string): Error =>
   thrownBy(() => readReply(ended(endpoint), answered(text, { problem })));
 const why = (text: string, problem?: string): string => refused(text, getThing, problem).message;
-const UNREADABLE = 'Unreadable answer: what GET /v3/things/a answered ';
+const UNREADABLE = 'Unreadable response to GET /v3/things/a: it ';
 
 describe('readReply', () => {
   it('gives status, headers, the text as it came and the value', () => {
@@ -66,14 +66,14 @@ describe('readReply', () => {
   it.each<[string, string, string]>([
     ['nothing', '', 'is empty.'],
     ['blanks', ' \n', 'is empty.'],
-    ['half of it', '{"id":', 'is no usable JSON: not valid JSON: '],
+    ['half of it', '{"id":', 'is not usable JSON: not valid JSON: '],
     [
       'another type',
       '{"id":7}',
-      'has another shape than expected (id must be a string, not a number; put it in quotes).',
+      'does not have the expected shape (id must be a string, not a number; put it in quotes).',
     ],
-    ['a missing field', '{}', 'has another shape than expected (id is missing).'],
-    ['a list', '[]', 'has another shape than expected (the whole must be an object, not a list).'],
+    ['a missing field', '{}', 'does not have the expected shape (id is missing).'],
+    ['a list', '[]', 'does not have the expected shape (the body must be an object, not a list).'],
     ['a page', PAGE, 'is a web page ("Sign in"), not JSON.'],
   ])('says of %s what is wrong with it', (_name, text, words) => {
     const error = refused(text);
@@ -133,7 +133,7 @@ describe('more values than memory is good for', () => {
       readReply(ended(getNumber), answered(text));
       return true;
     } catch (error) {
-      expect((error as Error).message).toContain('holds more values than any answer of the platform');
+      expect((error as Error).message).toContain('holds more values than any response of the platform');
       return false;
     }
   };
@@ -163,6 +163,6 @@ describe('more values than memory is good for', () => {
 
   it('are not looked for behind a text without an end', () => {
     const text = `{"run":1,"text":"${','.repeat(900_000)}`;
-    expect(() => readReply(ended(getNumber), answered(text))).toThrow('is no usable JSON');
+    expect(() => readReply(ended(getNumber), answered(text))).toThrow('is not usable JSON');
   });
 });

@@ -107,7 +107,7 @@ test('a request without an answer is traced too, and a big body is cut', async (
     response: null,
     error: { kind: 'reset', phase: 'perhaps-delivered' },
   });
-  expect(http.debug[0]).toContain('-> no answer: reset');
+  expect(http.debug[0]).toContain('-> no response: reset');
   expect(JSON.stringify(http.traces[1]).length).toBeLessThan(70_000);
   expect(JSON.stringify(http.traces[1])).toContain('(cut: 200009 characters)');
 });

@@ -149,7 +149,7 @@ describe('how it ends', () => {
     const refused = await sent(answer({ status: 407 }), { proxy });
     expect(refused).toMatchObject({ kind: 'lost', permanent: true, failure: { code: 'network.proxy' } });
     const { failure } = refused as Extract<SendOutcome<unknown>, { kind: 'lost' }>;
-    expect(failure.message).toContain(`The proxy http://127.0.0.1:${server.port} opened no way`);
+    expect(failure.message).toContain(`The proxy http://127.0.0.1:${server.port} did not connect`);
   });
 
   it('with the signal’s reason', async () => {
@@ -166,7 +166,7 @@ describe('how it ends', () => {
     const { sender: astray } = await bulk({ proxy: { http: 'gopher://127.0.0.1' } });
     expect(await failureOf(astray.send(BODY, never))).toMatchObject({
       code: 'usage',
-      message: 'HTTP_PROXY is no address of an http or https proxy.',
+      message: 'HTTP_PROXY is not the address of an http or https proxy.',
     });
     expect(server.connections).toBe(0);
   });

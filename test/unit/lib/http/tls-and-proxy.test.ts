@@ -103,7 +103,7 @@ describe('TLS', () => {
       expect(error).toMatchObject({
         code: 'network.certificate',
         hint: expect.stringMatching(
-          /^Check the clock of this machine; .* renew the certificate\. Nothing was sent\.$/,
+          /^Check the clock of this machine\. .* renew the certificate\. Nothing was sent\.$/,
         ) as string,
       });
       expect(error.message).toContain(words);
@@ -152,7 +152,7 @@ describe('TLS', () => {
       });
       const error = await failureOf(http.call(triggerThing, { body: { id: 'a' } }));
       expect(error).toMatchObject({ code: 'network.proxy' });
-      expect(error.message).toBe(`The proxy ${proxy.url} opened no way to platform.test (it answered 407).`);
+      expect(error.message).toBe(`The proxy ${proxy.url} did not connect to platform.test (it answered 407).`);
       expect(proxy.asked).toHaveLength(1);
     });
   });

@@ -157,7 +157,7 @@ describe('renewal', () => {
     const http = client();
     const error = await failureOf(http.call(getThing, { params }));
     expect(error).toMatchObject({ code: 'http.unauthorized', status: 401 });
-    expect(error).toMatchObject({ hint: expect.stringContaining('fresh token') as string });
+    expect(error).toMatchObject({ hint: expect.stringContaining('A new token was rejected') as string });
     expect(bearers()).toHaveLength(2);
     expect(tokenRequests()).toHaveLength(2);
   });
@@ -210,9 +210,9 @@ describe('refusals of the token service', () => {
   test.each([
     [401, 'auth.client_refused', 'client id or the client secret'],
     [403, 'auth.audience_refused', 'audience'],
-    [400, 'http.bad_request', 'refused the request'],
+    [400, 'http.bad_request', 'rejected the request'],
     [429, 'http.rate_limited', 'Too many requests'],
-    [503, 'http.unavailable', 'trouble'],
+    [503, 'http.unavailable', 'server error'],
   ])('%d', async (status, code, words) => {
     tokenAnswer = { status, body: { error: 'access_denied', error_description: 'Not you' } };
     const error = await failureOf(client().call(getThing, { params }));

@@ -63,14 +63,14 @@ describe('traceAttempt', () => {
   it('writes down a failure on the way, with its code where it has one', () => {
     const cause = Object.assign(new Error(SECRET), { code: 'ECONNRESET' });
     const { debug, traces } = traced({ error: new TransportError('reset', 'perhaps-delivered', cause) });
-    expect(debug[0]).toContain(' -> no answer: reset ECONNRESET, 34 ms (');
+    expect(debug[0]).toContain(' -> no response: reset ECONNRESET, 34 ms (');
     expect(traces[0]).toMatchObject({
       status: null,
       response: null,
       error: { kind: 'reset', code: 'ECONNRESET', phase: 'perhaps-delivered' },
     });
     const silent = traced({ error: new TransportError('timeout', 'perhaps-delivered') });
-    expect(silent.debug[0]).toContain(' -> no answer: timeout, 34 ms (');
+    expect(silent.debug[0]).toContain(' -> no response: timeout, 34 ms (');
     expect(silent.traces[0]).toMatchObject({ error: { kind: 'timeout', code: null } });
   });
 

@@ -1,6 +1,6 @@
 // What may be an address of the platform.
 import { describe, expect, it } from 'vitest';
-import { type AddressFault, readBaseAddress } from '../../../../src/lib/kernel/address.ts';
+import { readBaseAddress } from '../../../../src/lib/kernel/address.ts';
 
 describe('readBaseAddress', () => {
   it.each([
@@ -16,24 +16,24 @@ describe('readBaseAddress', () => {
     expect(readBaseAddress(text)).toEqual({ origin, prefix });
   });
 
-  it.each<[string, AddressFault]>([
-    ['', 'no-url'],
-    ['api.example', 'no-url'],
-    ['https://', 'no-url'],
-    ['https://user:word@api.example', 'credentials'],
-    ['https://user@api.example', 'credentials'],
-    ['https://:word@api.example', 'credentials'],
+  it.each([
+    ['', 'must be a full address'],
+    ['api.example', 'must be a full address'],
+    ['https://', 'must be a full address'],
+    ['https://user:word@api.example', 'must not contain a user name or password'],
+    ['https://user@api.example', 'must not contain a user name or password'],
+    ['https://:word@api.example', 'must not contain a user name or password'],
     // Whatever else is wrong, a password is the reason that shows nothing of the text.
-    ['ftp://user:word@api.example/?a=b', 'credentials'],
-    ['https://api.example/?a=b', 'query'],
-    ['https://api.example/#x', 'query'],
-    ['http://api.example', 'plain'],
-    ['http://127.0.0.1.example', 'plain'],
-    ['http://localhost.example', 'plain'],
-    ['http://10.0.0.1', 'plain'],
-    ['ftp://api.example', 'scheme'],
-    ['file:///etc', 'scheme'],
-  ])('%j is none: %s', (text, fault) => {
-    expect(readBaseAddress(text)).toEqual({ fault });
+    ['ftp://user:word@api.example/?a=b', 'must not contain a user name or password'],
+    ['https://api.example/?a=b', 'must not contain a query or a fragment'],
+    ['https://api.example/#x', 'must not contain a query or a fragment'],
+    ['http://api.example', 'must start with https:// (http'],
+    ['http://127.0.0.1.example', 'must start with https:// (http'],
+    ['http://localhost.example', 'must start with https:// (http'],
+    ['http://10.0.0.1', 'must start with https:// (http'],
+    ['ftp://api.example', 'must start with https://'],
+    ['file:///etc', 'must start with https://'],
+  ])('rejects %j: %s', (text, problem) => {
+    expect(readBaseAddress(text)).toEqual({ problem: expect.stringContaining(problem) as string });
   });
 });

@@ -199,7 +199,7 @@ describe.runIf(onUnix)("a user's file", () => {
     );
     expect(told.map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => 'files.write'));
     expect(told.map(({ message }) => message.split(': ')[1])).toEqual([
-      'its symbolic links lead in a circle.',
+      'its symbolic links form a loop.',
       'the folder does not exist.',
       'it is a folder.',
       'the folder does not exist.',

@@ -105,7 +105,7 @@ describe('a role', () => {
     [{ name: '😀'.repeat(65) }, 'roles[0].name: has 65 characters; at most 64 are allowed'],
     [{ name: '  ' }, 'roles[0].name: is empty'],
     [{ name: null }, 'roles[0].name: must be a string, not empty'],
-    [{ name: 'a\u0007' }, 'roles[0].name: holds a control character'],
+    [{ name: 'a\u0007' }, 'roles[0].name: contains a control character'],
     [{ description: '' }, 'roles[0].description: is empty'],
     [{ description: 'x'.repeat(257) }, 'roles[0].description: has 257 characters; at most 256 are allowed'],
     [{ descripton: 'x' }, 'roles[0].descripton!: unknown field `descripton`; did you mean `description`?'],
@@ -280,7 +280,7 @@ describe('what the platform itself returned', () => {
     expect(check(value, { live }).issues).toEqual([issue]);
   });
 
-  it('is proposed when it is misspelt', () => {
+  it('is proposed when it is misspelled', () => {
     expect(check({ versoin: 3, roles: [] }, { live }).issues).toEqual([
       'versoin!: unknown field `versoin`; did you mean `version`?',
     ]);

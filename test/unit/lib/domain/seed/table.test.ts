@@ -190,16 +190,16 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   [{ xpid: '' }, ['xpid, identity:email: needs `xpid`, or `identities` with at least one identity']],
   [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: has 5000 characters']],
   [{ environment: 'prod' }, ['environment: must be `production` or `development`']],
-  [{ 'attr:Orders:count': 'x' }, ['attr:Orders:count: must be a whole number from 0 on']],
+  [{ 'attr:Orders:count': 'x' }, ['attr:Orders:count: must be a whole number, 0 or more']],
   // The attributes before it are empty, so that it is the first of the body.
   [{ 'attr:"a:b":sum': 'x' }, ['attr:"a:b":sum: must be a number']],
   [{ 'attr:Avg:average:sum': '1', 'attr:Avg:average:count': '0' }, ['attr:Avg:average:count: must be a positive integer']],
   [{ 'attr:Avg:average:sum': '1' }, ['attr:Avg:average:count: is missing']],
   [{ 'attr:M:average': 'sum=1' }, ['attr:M:average: `count` is missing']],
   [{ 'attr:M:average': 'sum=1|count=2|x=3' }, ['attr:M:average: unknown field `x`']],
-  [{ 'attr:P:most_frequent': 'red=1|blue=x' }, ['attr:P:most_frequent: `blue` must be a whole number from 0 on']],
+  [{ 'attr:P:most_frequent': 'red=1|blue=x' }, ['attr:P:most_frequent: `blue` must be a whole number, 0 or more']],
   [{ 'attr:T:last_occurrence_timestamp': '31.01.2024' }, ['attr:T:last_occurrence_timestamp: must be a time in whole']],
-  [{ 'attr:Orders:count': '1', cutoff_date: '2024-02-30' }, ['cutoff_date: must be a date of the calendar']],
+  [{ 'attr:Orders:count': '1', cutoff_date: '2024-02-30' }, ['cutoff_date: must be a valid date']],
   [{ xpid: 'x', 'attr:F:first_occurrence': 'x', 'attr:P:most_frequent': 'a' }, ['xpid: must', 'attr:P:most_frequent: `a` must']],
 ])('%j is told by its columns', (cells, issues) => {
   expect(told(cells)).toEqual(issues.map((issue) => expect.stringContaining(issue) as unknown));

@@ -6,9 +6,9 @@ import { createWaits } from '../../../../../src/lib/runtime/output/waits.ts';
 import { type CliOptions, createTestIo } from '../../../../helpers/cli.ts';
 import { createTestClock } from '../../../../helpers/clock.ts';
 
-const ANSWER = { text: "Waiting for the platform's answer" };
-const ASKED = { text: 'The platform asks to wait 6s (429)', isAsked: true };
-const AGAIN = { text: 'Sending again in 3s (503)' };
+const ANSWER = { text: 'Waiting for the response' };
+const ASKED = { text: 'Waiting 6s as the platform requested (429)', isRequested: true };
+const AGAIN = { text: 'Retrying in 3s (503)' };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -107,7 +107,7 @@ test('no line of what was told already, but a live one', async () => {
     [true, /1s so far/],
   ] as const) {
     const { begin, pass, stderr } = listen({}, { tty });
-    const end = begin({ ...ASKED, isTold: true });
+    const end = begin({ ...ASKED, isReported: true });
     await pass(30_000);
     end();
     expect(stderr()).toMatch(expected);
