@@ -1,13 +1,9 @@
 // No command waits for an answer with a closed input, without a terminal or in CI.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
-
-/** They go on until a signal, whoever looks. */
-const SERVING = ['emulator start', 'dsr callbacks listen', 'tour'];
+import { CASES } from '../sweeps/cases.ts';
 
 /** A word for each argument that must be there, and a value for each flag that must. */
 function leastWords(command: Command): string[] {
@@ -24,13 +20,15 @@ beforeAll(() => {
 });
 afterAll(() => home.remove());
 
-const commands = leavesBelow(await loadProgram()).filter(([path]) => !SERVING.includes(path));
+/** Commands that run until they are stopped, or that run other commands. */
+const serving = new Set(CASES.filter((one) => one.serves ?? one.elsewhere).map(({ command }) => command));
+const commands = leavesBelow(await loadProgram()).filter(([path]) => !serving.has(path));
 
 describe.each([
   ['input closed, no terminal', {}, false],
   ['a terminal, but CI', { CI: '1' }, true],
 ])('%s', (_name, env, tty) => {
-  test.each(commands)('%s', async (path, command) => {
+  test.each(commands)('%s asks nothing', async (path, command) => {
     const args = [...path.split(' '), ...leastWords(command)];
     const { stderr } = await runCli(args, { env: { ...home.env, ...env }, cwd: home.cwd, tty });
     // No question: it would end in a question mark.
@@ -38,18 +36,13 @@ describe.each([
   });
 });
 
-describe('what needs an answer ends with 2 and names the flag that gives it', () => {
+// A confirmation names --yes: test/sweeps/no-terminal.test.ts.
+describe('a missing value without a terminal', () => {
   test.each([
-    [['roles', 'create', 'x-role', '--name', 'X', '--description', 'D', '--task', 'audiences:view'], '--yes'],
-    [['roles', 'delete', 'user-role', '--allow-delete'], '--yes'],
-    [['groups', 'create', '-f', 'group.yaml'], '--yes'],
     [['dsr', 'submit'], '--regulation'],
-    [['dsr', 'submit', '--regulation', 'gdpr', '--type', 'access', '--identity', 'email=a@b.c'], '--yes'],
     [['profile', 'create', 'empty'], '--base-url'],
     [['roles', 'edit'], 'CDPADM_EDITOR'],
-  ])('%j', async (args, flag) => {
-    const group = 'id: household\nsource_user_attribute: h\nattributes: [{ id: a, type: latest }]\n';
-    writeFileSync(join(home.cwd, 'group.yaml'), group);
+  ])('ends %j with 2 and names %s', async (args, flag) => {
     const env = { ...home.env, CI: '1' };
     const { code, stderr } = await runCli([...args, '--profile', 'local'], { env, cwd: home.cwd, tty: true });
     expect(stderr).toContain(flag);
