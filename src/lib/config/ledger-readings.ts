@@ -118,7 +118,7 @@ export function createReadings<Event extends StoredEvent, Request>(
         if (known) known.push(offset, length);
         else places.set(ownText(key), [offset, length]);
       });
-      let part: Place[] = [];
+      let part: LineSpan[] = [];
       let count = 0;
       for (const [key, numbers] of places) {
         for (let at = 0; at < numbers.length; at += 2) {
@@ -199,7 +199,7 @@ export function createReadings<Event extends StoredEvent, Request>(
   return { eachLine, find, newest, all, byUrgency, prunable };
 }
 
-interface Place {
+interface LineSpan {
   key: string;
   /** Bytes of the file. */
   from: number;
@@ -207,7 +207,7 @@ interface Place {
 }
 
 /** The lines at these places, in the order of the file. What lies between distant lines is not read. */
-function* linesAt(file: LineFile, places: readonly Place[]): Generator<{ key: string; line: string }> {
+function* linesAt(file: LineFile, places: readonly LineSpan[]): Generator<{ key: string; line: string }> {
   const inOrder = [...places].sort((a, b) => a.from - b.from);
   for (let next = 0; next < inOrder.length;) {
     const first = next;
