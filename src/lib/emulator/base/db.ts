@@ -1,4 +1,4 @@
-// The one home of the SQLite driver: a small synchronous database with cached statements.
+// The only user of the SQLite driver: a small synchronous database with cached statements.
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { KnownError } from '../../kernel/errors.ts';
@@ -10,40 +10,41 @@ export interface Database {
   exec(sql: string): void;
   /** Runs one writing statement and returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): number;
+  /** Inserts a row and returns its row id. */
+  insert(table: string, row: Readonly<Record<string, SqlValue>>): number | bigint;
   /** The first row, or undefined. */
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
-  /** Runs `work`, which is synchronous, so that all its writes are kept or none; inside another one, of that one too. */
+  /** Runs synchronous `work`; keeps all its writes or none. Transactions can be nested. */
   transaction<T>(work: () => T): T;
-  /** What SQLite says against a single statement, which is not run; undefined when it has nothing to say. */
+  /** SQLite's complaint about a statement, which it does not run; undefined without a complaint. */
   complaint(sql: string): string | undefined;
   close(): void;
 }
 
-/** Marks a file as ours (`PRAGMA application_id`), so that no other program's database is ever written to. */
+/** Marks our files (`PRAGMA application_id`), so that we never write to another program's database. */
 const APPLICATION_ID = 0x63647061;
 
 type Driver = typeof import('node-sqlite3-wasm');
 
 /**
- * About how many bytes of WebAssembly a function runs through before V8 optimises it: what a busy platform has behind it
- * within a second. By the default of Node 20 much is optimised for the making of a few tables, which takes as much time
- * as all the rest of a start.
+ * Bytes of WebAssembly that a function executes before V8 optimizes it; a busy platform reaches this within a second.
+ * With the default of Node 20, V8 optimizes code that only creates tables, which doubles the time of a start.
  */
-const BYTES_BEFORE_OPTIMISING = 50_000_000;
+const BYTES_BEFORE_OPTIMIZING = 50_000_000;
 
-/** V8 sees the flag when the driver is compiled, which is when it is loaded. */
+/** V8 reads the flag when it compiles the driver. */
 async function loadDriver(): Promise<Driver> {
-  setFlagsFromString(`--wasm-tiering-budget=${BYTES_BEFORE_OPTIMISING}`);
+  setFlagsFromString(`--wasm-tiering-budget=${BYTES_BEFORE_OPTIMIZING}`);
   return ((await import('node-sqlite3-wasm')) as unknown as { default: Driver }).default;
 }
 
 /**
- * Opens (or makes, 0600) the database file; without a path, one in memory. The caller owns the folder: the driver's
- * own locking is only told to hold on to the file. Throws KnownError when the file is not a database of ours.
+ * Opens or creates (0600) the database file; without a path, a database in memory. The caller owns the folder, so the
+ * driver locks the file once. Throws KnownError when the file is not our database.
  *
- * A write is acknowledged once the operating system has it: it survives `kill -9` of this process, which is what is
- * promised, but not a loss of power. That is why `synchronous` is off, and why a commit costs tens of microseconds.
+ * With `synchronous` off, a write survives `kill -9` of this process, as promised, but not a loss of power. A commit then
+ * takes tens of microseconds.
  */
 export async function openDatabase(path: string | undefined): Promise<Database> {
   const driver = await loadDriver();
@@ -59,7 +60,7 @@ export async function openDatabase(path: string | undefined): Promise<Database> 
   return wrap(connection);
 }
 
-/** Makes a new database file (0600) for others to read; nothing may be in its place. */
+/** Creates a database file (0600) that other programs can read. Throws when the path exists. */
 export async function createDatabaseFile(path: string): Promise<Database> {
   const driver = await loadDriver();
   closeSync(openSync(path, 'wx', 0o600));
@@ -74,7 +75,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
 
   function prepare(sql: string, values: SqlValue[]): Statement {
     for (const value of values) {
-      // The driver hands texts over as C strings and would cut this one off in silence.
+      // The driver passes C strings and would silently truncate this text.
       if (typeof value === 'string' && value.includes('\0')) throw new TypeError('a stored text holds a NUL');
     }
     let statement = statements.get(sql);
@@ -91,7 +92,12 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
       connection.exec(sql);
     },
     run: (sql, ...values) => prepare(sql, values).run(values).changes,
-    // Stepping to the end resets the statement; a half-read one would keep its read transaction open.
+    insert: (table, row) => {
+      const [columns, values] = [Object.keys(row), Object.values(row)];
+      const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+      return prepare(sql, values).run(values).lastInsertRowid;
+    },
+    // Reads all rows: a statement that did not finish keeps its read transaction open.
     get: <Row>(sql: string, ...values: SqlValue[]) => all<Row>(sql, ...values)[0],
     all,
     transaction: (work) => {
@@ -122,7 +128,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
   };
 }
 
-/** The driver would make the file readable for everybody. */
+/** The driver would let all users read the file. */
 function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);

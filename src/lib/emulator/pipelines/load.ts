@@ -4,7 +4,7 @@ import { created } from '../base/audit.ts';
 import type { RunFixture, WarehouseFixtures } from '../fixtures/warehouse.ts';
 import { nextRunOf } from './life.ts';
 import type { Pipeline } from '../stores/pipelines.ts';
-import type { Run } from '../stores/runs.ts';
+import type { NewRun } from '../stores/runs.ts';
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 
 /** Forgets all pipelines and runs and takes those of the fixtures. */
@@ -38,7 +38,7 @@ function progressOf(runs: readonly RunFixture[], incremental: boolean): Pick<Pip
   };
 }
 
-function runOf(fixture: RunFixture): Omit<Run, 'id'> & { id?: number | bigint | undefined } {
+function runOf(fixture: RunFixture): NewRun {
   const { id, workspace_id, pipeline_id, type = 'scheduled', status, successful_records = 0 } = fixture;
   const logical = parseIso(fixture.logical_date) ?? 0;
   const time = (text: string | undefined, absent: number): number => parseIso(text ?? '') ?? absent;

@@ -1,9 +1,9 @@
-// The queue of status callbacks and the log of their deliveries.
+// The queue of status callbacks, with their deliveries.
 import { isoMillis } from '../../kernel/timestamps.ts';
 import type { Database } from '../base/db.ts';
 import type { Callback } from '../base/embedding.ts';
 
-/** Ids are never given again, so that a delivery under way cannot be taken for another one after a reset. */
+/** Ids are unique even after a reset: a delivery in progress cannot be mistaken for another one. */
 export const callbacksMigration = `
   CREATE TABLE callbacks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, request_id TEXT NOT NULL, status TEXT NOT NULL,
@@ -13,15 +13,15 @@ export const callbacksMigration = `
   CREATE INDEX callbacks_due ON callbacks (state, due_at);
   CREATE INDEX callbacks_of ON callbacks (request_id);`;
 
-export interface NewCallback {
+export type NewCallback = {
   workspace: number;
   request_id: string;
-  /** The request's status that it tells of. */
+  /** The request's status that it reports. */
   status: string;
   url: string;
-  /** JSON, but for the address that its links begin with. */
+  /** JSON, but links lack the platform's address. */
   body: string;
-}
+};
 
 export interface StoredCallback extends NewCallback {
   id: number;
@@ -40,48 +40,44 @@ const COLUMNS = 'id, workspace, request_id, status, url, body, state, queued_at,
 
 export function createCallbackStore(db: Database) {
   return {
-    queue: ({ workspace, request_id, status, url, body }: NewCallback, now: number, due: number): void => {
-      db.run(
-        `INSERT INTO callbacks (workspace, request_id, status, url, body, state, queued_at, due_at, attempts)
-         VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, '[]')`,
-        ...[workspace, request_id, status, url, body, now, due],
-      );
+    queue: (callback: NewCallback, now: number, due: number): void => {
+      db.insert('callbacks', { ...callback, state: 'queued', queued_at: now, due_at: due, attempts: '[]' });
     },
-    /** When the next of the queued ones is due. */
+    /** Due time of the next queued callback. */
     nextDue: (): number | undefined =>
       db.get<{ due: number | null }>(`SELECT min(due_at) AS due FROM callbacks WHERE state = 'queued'`)?.due ??
       undefined,
-    /** Makes what is due by `now` ready to be sent. */
+    /** Marks callbacks that are due by `now` for sending. */
     release: (now: number): void => {
       db.run(`UPDATE callbacks SET state = 'sending' WHERE state = 'queued' AND due_at <= ?`, now);
     },
-    /** What is ready to be sent, the oldest first; `most` of it. */
+    /** Callbacks to send, oldest first, at most `most`. */
     outbox: (most: number): StoredCallback[] =>
       db
         .all<Row>(`SELECT ${COLUMNS} FROM callbacks WHERE state = 'sending' ORDER BY due_at, id LIMIT ?`, most)
         .map(callbackOf),
-    /** Whether an earlier one of the same request and receiver waits to be sent again. */
+    /** Whether an earlier callback of the same request and receiver waits for another attempt. */
     isBehind: ({ id, workspace, request_id, url }: StoredCallback): boolean =>
       db.get(
         `SELECT 1 FROM callbacks WHERE request_id = ? AND workspace = ? AND url = ? AND id < ? AND state = 'queued'`,
         ...[request_id, workspace, url, id],
       ) !== undefined,
-    /** Keeps what came of a callback; `due` is when it is tried again. */
+    /** Stores the result of an attempt; `due` is the time of the next one. */
     record: (id: number, state: Callback['state'], due: number, attempts: Callback['attempts']): void => {
       db.run(
         'UPDATE callbacks SET state = ?, due_at = ?, attempts = ? WHERE id = ?',
         ...[state, due, JSON.stringify(attempts), id],
       );
     },
-    /** Puts back what was being sent when an earlier run ended. */
+    /** Queues callbacks again that an earlier process was sending when it ended. */
     requeue: (): void => {
       db.run(`UPDATE callbacks SET state = 'queued' WHERE state = 'sending'`);
     },
-    /** Makes callbacks ready to be sent, whatever became of them. */
+    /** Marks callbacks for sending, in any state. */
     resend: (ids: readonly number[], now: number): void => {
       for (const id of ids) db.run(`UPDATE callbacks SET state = 'sending', due_at = ? WHERE id = ?`, now, id);
     },
-    /** The log, oldest first. */
+    /** Oldest first. */
     list: (): Callback[] =>
       db.all<Row>(`SELECT ${COLUMNS} FROM callbacks ORDER BY id`).map((row) => entryOf(callbackOf(row))),
     clear: (): void => {

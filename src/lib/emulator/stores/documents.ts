@@ -39,12 +39,7 @@ export function createDocumentStore<Document>(
     list: (workspace: number): Document[] => read(`${select} ORDER BY ${order}`, workspace),
     get: (workspace: number, id: string): Document | undefined => read(`${select} AND id = ?`, workspace, id)[0],
     add: (workspace: number, document: Document, columns: Columns = {}): void => {
-      const row = { workspace, id: idOf(document), document: stringifyJson(document), ...columns };
-      const places = Object.keys(row).map(() => '?');
-      db.run(
-        `INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${places.join(', ')})`,
-        ...Object.values(row),
-      );
+      db.insert(table, { workspace, id: idOf(document), document: stringifyJson(document), ...columns });
     },
     replace: (workspace: number, document: Document, columns: Columns = {}): void => {
       const changed = { document: stringifyJson(document), ...columns };

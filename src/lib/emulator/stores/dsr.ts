@@ -1,4 +1,4 @@
-// What C keeps: requests, the next steps of their lives, and results until they expire.
+// Data subject requests, their next steps, and their results until they expire.
 import type { RequestStatus } from '../../contract/choices.ts';
 import type { DsrRequest, ForwardingEntry, ForwardingStatus } from '../../contract/dsr.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
@@ -18,7 +18,7 @@ export const dsrMigration = `
   CREATE TABLE dsr_results (request INTEGER PRIMARY KEY, document TEXT NOT NULL);`;
 
 export interface Forwarding extends ForwardingEntry {
-  /** The partner's. */
+  /** The partner's domain. */
   domain: string;
   name: string;
   status: ForwardingStatus;
@@ -32,15 +32,15 @@ export interface StoredRequest {
   id: string;
   group_id: string | null;
   status: RequestStatus;
-  /** Epoch milliseconds, as all times here; null once it is cancelled. */
+  /** Epoch milliseconds, as all times here; null after cancellation. */
   expected_at: number | null;
   completed_at: number | null;
-  /** Null where nothing is forwarded. */
+  /** Null when the platform forwards nothing. */
   forwarding: Forwarding[] | null;
   body: DsrRequest;
 }
 
-/** `forward` to partners, `pick_up` and `complete` the work, `expire` the results. */
+/** `forward` to partners, `pick_up` and `complete` the request, `expire` the results. */
 export type Step = 'forward' | 'pick_up' | 'complete' | 'expire';
 
 export interface DueStep {
@@ -51,7 +51,7 @@ export interface DueStep {
 
 export type DsrStore = ReturnType<typeof createDsrStore>;
 
-/** Whether there is a link to results: of an access or portability request that is completed. */
+/** Whether it has a link to results, as completed access and portability requests do. */
 export function hasResults({ status, body }: StoredRequest): boolean {
   return status === 'completed' && body.subject_request_type !== 'erasure';
 }
@@ -67,22 +67,14 @@ export function createDsrStore(db: Database) {
   };
 
   return {
-    /** Keeps a new request; `subject` stands for its identities, extensions and type. */
+    /** Stores a new request; `subject` identifies its identities, extensions and type. */
     add: (request: Omit<StoredRequest, 'seq'>, subject: string): StoredRequest => {
-      const { workspace, id, group_id, status, expected_at, completed_at, forwarding, body } = request;
-      db.run(
-        `INSERT INTO dsr_requests
-           (workspace, id, group_id, subject, status, expected_at, completed_at, forwarding, body)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        ...[workspace, id, group_id, subject, status, expected_at, completed_at],
-        ...[stringifyJson(forwarding), stringifyJson(body)],
-      );
-      const seq = db.get<{ seq: number }>('SELECT last_insert_rowid() AS seq')?.seq ?? 0;
-      return { seq, ...request };
+      const [forwarding, body] = [stringifyJson(request.forwarding), stringifyJson(request.body)];
+      return { seq: Number(db.insert('dsr_requests', { ...request, subject, forwarding, body })), ...request };
     },
     get: (workspace: number, id: string): StoredRequest | undefined => one('workspace = ? AND id = ?', workspace, id),
     bySeq: (seq: number): StoredRequest | undefined => one('seq = ?', seq),
-    /** In the order of their arrival. */
+    /** In order of arrival. */
     group: (workspace: number, groupId: string): StoredRequest[] =>
       db
         .all<Row>(
@@ -95,34 +87,34 @@ export function createDsrStore(db: Database) {
         'SELECT count(*) AS count FROM dsr_requests WHERE workspace = ? AND group_id = ?',
         ...[workspace, groupId],
       )?.count ?? 0,
-    /** Whether a request that is pending or in progress has the same subject. */
+    /** Whether a pending or in-progress request has the same subject. */
     hasOpen: (workspace: number, subject: string): boolean =>
       db.get(
         `SELECT 1 FROM dsr_requests WHERE workspace = ? AND subject = ? AND status IN ('pending', 'in_progress')`,
         ...[workspace, subject],
       ) !== undefined,
-    /** Keeps status, times and forwarding. */
+    /** Stores status, times and forwarding. */
     update: ({ seq, status, expected_at, completed_at, forwarding }: StoredRequest): void => {
       db.run(
         'UPDATE dsr_requests SET status = ?, expected_at = ?, completed_at = ?, forwarding = ? WHERE seq = ?',
         ...[status, expected_at, completed_at, stringifyJson(forwarding), seq],
       );
     },
-    plan: ({ at, request, step }: DueStep): void => {
-      db.run('INSERT INTO dsr_steps (at, request, step) VALUES (?, ?, ?)', at, request, step);
+    plan: (step: DueStep): void => {
+      db.insert('dsr_steps', { ...step });
     },
-    /** The step that falls due first; undefined when nothing is planned. */
+    /** The next step; undefined without one. */
     nextStep: (): DueStep | undefined =>
       db.get<DueStep>('SELECT at, request, step FROM dsr_steps ORDER BY at, request, step LIMIT 1'),
     done: ({ at, request, step }: DueStep): void => {
       db.run('DELETE FROM dsr_steps WHERE at = ? AND request = ? AND step = ?', at, request, step);
     },
-    /** Forgets what was planned for a request. */
+    /** Deletes the next steps of a request. */
     unplan: (seq: number): void => {
       db.run('DELETE FROM dsr_steps WHERE request = ?', seq);
     },
     keepResults: (seq: number, document: string): void => {
-      db.run('INSERT INTO dsr_results (request, document) VALUES (?, ?)', seq, document);
+      db.insert('dsr_results', { request: seq, document });
     },
     results: (seq: number): string | undefined =>
       db.get<{ document: string }>('SELECT document FROM dsr_results WHERE request = ?', seq)?.document,

@@ -68,10 +68,9 @@ export function createProfiles(db: Database) {
     const xpid = change.xpid === undefined ? newXpid(change, added, id) : String(change.xpid);
     const document = emptyDocument();
     writeInto(document, change, added);
-    db.run(
-      'INSERT INTO profiles (id, workspace, environment, xpid, created_at, changed_at, seeds, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[id, change.workspace, change.environment, xpid, at, at, seedsOf(document), stringifyJson(document)],
-    );
+    const { workspace, environment } = change;
+    const row = { id, workspace, environment, xpid, created_at: at, changed_at: at };
+    db.insert('profiles', { ...row, seeds: seedsOf(document), document: stringifyJson(document) });
     return xpid;
   }
 
@@ -128,7 +127,7 @@ export function createProfiles(db: Database) {
           const xpid = (id === next ? insert : update)(id, change, added, at);
           if (id === next) next++;
           for (const event of change.events ?? []) {
-            db.run('INSERT INTO profile_events (profile, at, event) VALUES (?, ?, ?)', id, at, stringifyJson(event));
+            db.insert('profile_events', { profile: id, at, event: stringifyJson(event) });
           }
           return integerOf(xpid);
         });

@@ -1,4 +1,4 @@
-// What is kept of pipeline runs. Times are epoch milliseconds.
+// Pipeline runs. Times are epoch milliseconds.
 import type { Database } from '../base/db.ts';
 import type { FaultCause } from './pipelines.ts';
 
@@ -14,31 +14,31 @@ export const runsMigration = `
 export type RunStatus = 'queued' | 'running' | 'success' | 'failed' | 'stopped' | 'retrying';
 
 export interface RunFault {
-  /** Which resource has to be put right. */
+  /** The resource to fix. */
   cause: FaultCause;
   message: string;
-  /** Whether that resource is marked as well: faulted, or invalid. */
+  /** Whether that resource becomes faulted or invalid. */
   marks: boolean;
 }
 
-/** What a run needs to go on after a restart, and what it has done so far. */
+/** The state of a run, complete enough to resume it after a restart. */
 export interface RunProgress {
   /** The range of data that it reads: see `DataRange`. */
   rangeStart?: number | undefined;
   rangeEnd: number;
   afterStart: boolean;
   bounded: boolean;
-  /** Rows of the query that are done: a run that is taken up again leaves them out. */
+  /** Completed rows of the query: a resumed run skips them. */
   rows: number;
   succeeded: number;
   failed: number;
-  /** Why records failed: the words, and how many. */
+  /** Reason for failed records -> number of records. */
   reasons: Record<string, number>;
-  /** The pipeline's count of resets when the run began. */
+  /** The pipeline's number of resets when the run started. */
   resets: number;
-  /** Its work is done; the run ends when its time has come. */
+  /** All rows are written; the run ends at `due_at`. */
   done: boolean;
-  /** What made the run fail as a whole. */
+  /** Why the whole run failed. */
   failure?: RunFault | undefined;
 }
 
@@ -49,17 +49,14 @@ export interface Run {
   type: 'scheduled' | 'manual';
   status: RunStatus;
   logical_at: number;
-  /** When something is to be done about it next: its work, or its end. Null when it is over. */
+  /** When its work, or its end, is due. Null when it has ended. */
   due_at: number | null;
   started_at: number | null;
   ended_at: number | null;
   progress: RunProgress;
 }
 
-export interface RunsPage {
-  items: Run[];
-  total: number;
-}
+export type NewRun = Omit<Run, 'id'> & { id?: number | bigint | undefined };
 
 export type RunsStore = ReturnType<typeof createRunsStore>;
 
@@ -75,72 +72,42 @@ export function createRunsStore(db: Database) {
     return row && parse(row);
   };
   return {
-    /** Adds a run and returns its id: the next one where none is given. */
-    add: ({
-      id,
-      workspace,
-      pipeline,
-      type,
-      status,
-      logical_at,
-      due_at,
-      started_at,
-      ended_at,
-      progress,
-    }: Omit<Run, 'id'> & { id?: number | bigint | undefined }): number | bigint => {
-      const row = db.get<{ id: number | bigint }>(
-        `INSERT INTO pipeline_runs
-           (id, workspace, pipeline, type, status, logical_at, due_at, started_at, ended_at, document)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-        ...[id ?? null, workspace, pipeline, type, status, logical_at, due_at, started_at, ended_at],
-        JSON.stringify(progress),
-      );
-      return row?.id ?? 0;
-    },
+    /** Adds a run and returns its id, which is the next one by default. */
+    add: ({ id, progress, ...run }: NewRun): number | bigint =>
+      db.insert('pipeline_runs', { id: id ?? null, ...run, document: JSON.stringify(progress) }),
     get: (id: number | bigint): Run | undefined => first('SELECT * FROM pipeline_runs WHERE id = ?', id),
-    /** Writes a run back; false when it is no longer there. */
+    /** Stores a run; false when it no longer exists. */
     save: ({ id, status, due_at, started_at, ended_at, progress }: Run): boolean =>
       db.run(
         'UPDATE pipeline_runs SET status = ?, due_at = ?, started_at = ?, ended_at = ?, document = ? WHERE id = ?',
         ...[status, due_at, started_at, ended_at, JSON.stringify(progress), id],
       ) === 1,
-    /** The latest by logical date; of any status, or of one. */
-    latest: (workspace: number, pipeline: string, status?: RunStatus): Run | undefined =>
-      status === undefined
-        ? first(`SELECT * ${OF_PIPELINE} ${LATEST_FIRST} LIMIT 1`, workspace, pipeline)
-        : first(`SELECT * ${OF_PIPELINE} AND status = ? ${LATEST_FIRST} LIMIT 1`, workspace, pipeline, status),
-    /** The run of a pipeline that is not over yet. */
+    /** The latest by logical date; of any status by default. */
+    latest: (workspace: number, pipeline: string, status = '%'): Run | undefined =>
+      first(`SELECT * ${OF_PIPELINE} AND status LIKE ? ${LATEST_FIRST} LIMIT 1`, workspace, pipeline, status),
+    /** The run of a pipeline that has not ended. */
     current: (workspace: number, pipeline: string): Run | undefined =>
       first(`SELECT * ${OF_PIPELINE} AND due_at IS NOT NULL LIMIT 1`, workspace, pipeline),
-    /** Runs with a logical date within both bounds, the latest first. */
+    /** Runs with a logical date within both bounds, latest first. */
     page: (
       workspace: number,
       pipeline: string,
       { from, to, offset, limit }: { from: number; to: number; offset: number; limit: number },
-    ): RunsPage => {
+    ): { items: Run[]; total: number } => {
       const within = `${OF_PIPELINE} AND logical_at BETWEEN ? AND ?`;
       const count = db.get<{ total: number }>(`SELECT count(*) AS total ${within}`, workspace, pipeline, from, to);
-      const items = db
-        .all<Stored>(
-          `SELECT * ${within} ${LATEST_FIRST} LIMIT ? OFFSET ?`,
-          workspace,
-          pipeline,
-          from,
-          to,
-          limit,
-          offset,
-        )
-        .map(parse);
+      const values = [workspace, pipeline, from, to, limit, offset];
+      const items = db.all<Stored>(`SELECT * ${within} ${LATEST_FIRST} LIMIT ? OFFSET ?`, ...values).map(parse);
       return { items, total: count?.total ?? 0 };
     },
-    /** The run that something is to be done about first. */
+    /** The run that is due first. */
     firstDue: (): Run | undefined =>
       first('SELECT * FROM pipeline_runs WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1'),
     removeOf: (workspace: number, pipeline: string): void => {
       db.run('DELETE FROM pipeline_runs WHERE workspace = ? AND pipeline = ?', workspace, pipeline);
     },
     clear: (): void => {
-      // The same calls after a reset get the same ids.
+      // Ids start at 1 again after a reset.
       db.exec("DELETE FROM pipeline_runs; DELETE FROM sqlite_sequence WHERE name = 'pipeline_runs'");
     },
   };

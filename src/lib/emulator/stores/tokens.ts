@@ -1,4 +1,4 @@
-// Issued access tokens: opaque, kept as hashes, valid by the platform's clock, also after a restart.
+// Access tokens: opaque, stored as hashes, valid by the platform's clock, also after a restart.
 import { createHash, randomBytes } from 'node:crypto';
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import type { PlatformClock } from '../base/clock.ts';
@@ -8,14 +8,7 @@ export const tokenMigrations = [
   'CREATE TABLE tokens (hash TEXT PRIMARY KEY, client_id TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID',
 ];
 
-export interface Tokens {
-  /** Issues a token that lives for `TOKEN_LIFETIME_SECONDS`. */
-  issue(clientId: string): string;
-  /** The client of a token; undefined when it is unknown or has expired. */
-  clientOf(token: string): string | undefined;
-  /** Forgets what has expired by `now` (epoch ms). */
-  purge(now: number): void;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 interface Issued {
   client_id: string;
@@ -23,28 +16,28 @@ interface Issued {
   expires_at: number;
 }
 
-export function createTokens(db: Database, clock: PlatformClock): Tokens {
-  // Tokens already seen, so that a request costs neither a hash nor a query.
+export function createTokens(db: Database, clock: PlatformClock) {
+  // Known tokens, so that a request needs neither a hash nor a query.
   const seen = new Map<string, Issued>();
 
-  function find(token: string): Issued | undefined {
-    return db.get<Issued>('SELECT client_id, expires_at FROM tokens WHERE hash = ?', hashOf(token));
-  }
-
   return {
-    issue: (clientId) => {
+    /** Issues a token that is valid for `TOKEN_LIFETIME_SECONDS`. */
+    issue: (clientId: string): string => {
       const token = randomBytes(32).toString('base64url');
-      const expires = clock.now() + TOKEN_LIFETIME_SECONDS * 1000;
-      db.run('INSERT INTO tokens (hash, client_id, expires_at) VALUES (?, ?, ?)', hashOf(token), clientId, expires);
+      const expires_at = clock.now() + TOKEN_LIFETIME_SECONDS * 1000;
+      db.insert('tokens', { hash: hashOf(token), client_id: clientId, expires_at });
       return token;
     },
-    clientOf: (token) => {
-      const issued = seen.get(token) ?? find(token);
+    /** The client of a token; undefined for an unknown or expired token. */
+    clientOf: (token: string): string | undefined => {
+      const issued =
+        seen.get(token) ?? db.get<Issued>('SELECT client_id, expires_at FROM tokens WHERE hash = ?', hashOf(token));
       if (!issued) return undefined;
       seen.set(token, issued);
       return clock.now() < issued.expires_at ? issued.client_id : undefined;
     },
-    purge: (now) => {
+    /** Deletes tokens that have expired by `now` (epoch ms). */
+    purge: (now: number): void => {
       seen.clear();
       db.run('DELETE FROM tokens WHERE expires_at <= ?', now);
     },
