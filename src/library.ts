@@ -1,4 +1,4 @@
-// What other programs import from this package: the embedded platform and its control client, for their own tests.
+// The package's entry for other programs: the embedded platform and its control client, for their tests.
 import { connectEmulator as connect } from './lib/emulator/client.ts';
 import type { Emulator, EmulatorControl, EmulatorOptions } from './lib/emulator/base/embedding.ts';
 import { embed } from './lib/emulator/embed.ts';
@@ -18,8 +18,8 @@ export type {
 } from './lib/emulator/base/embedding.ts';
 
 /**
- * Starts the platform and resolves once it answers. Rejects with an error that has a `code` and a `hint`: an option that
- * there is not, invalid fixtures, a folder or port that is taken, a state that cannot be read.
+ * Starts the platform and resolves once it answers. Rejects with an error that has a `code` and a `hint`: for an unknown
+ * option, invalid fixtures, a folder or port in use, or an unreadable state.
  */
 export const startEmulator: (options?: EmulatorOptions) => Promise<Emulator> = embed;
 

@@ -1,4 +1,4 @@
-// `emulator assign-role`: gives a role to a user, as an admin would on the platform's own screens.
+// `emulator assign-role`: assigns a role to a user, as an admin does in the platform's user interface.
 import { type infer as Infer, number, object, string } from 'zod/mini';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -21,11 +21,11 @@ const view: RecordView<Assignment> = {
 
 export const assignRole = defineCommand({
   path: 'emulator assign-role',
-  summary: 'assign a role to a user, so that deleting it is refused',
+  summary: 'assign a role to a user, which prevents its deletion',
   effect: 'local',
   calls: 'emulator',
-  args: { role_id: { help: "a role of the platform's manifest" } },
-  flags: { user: { value: 'email', help: 'who gets it', required: true }, ...portFlag },
+  args: { role_id: { help: 'id of a role in the manifest' } },
+  flags: { user: { value: 'email', help: 'email address of the user', required: true }, ...portFlag },
   columns: view.columns,
   output: assignmentResult,
   examples: [

@@ -1,4 +1,4 @@
-// `emulator callbacks list` and `resend`: the status callbacks of data subject requests, and their deliveries.
+// `emulator callbacks list` and `resend`: the status callbacks of data subject requests and their deliveries.
 import { array, enum as oneOf, type infer as Infer, nullable, number, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
@@ -19,9 +19,9 @@ function callbacksResult() {
       url: string(),
       state: oneOf(['queued', 'sending', 'delivered', 'failed']),
       queued_on: string(),
-      // When it is, or was, to be sent.
+      // The time of the delivery, or of the next attempt.
       due_on: string(),
-      // `status` is null when the receiver gave no answer; `error` then says why.
+      // `status` is null when the receiver did not respond; `error` has the reason.
       attempts: array(object({ at: string(), status: nullable(number()), error: nullable(string()) })),
     }),
   );
@@ -32,7 +32,7 @@ const view: ListView<Callback> = {
   columns: [
     { key: 'id', value: ({ id }) => id, id: true, align: 'right' },
     { key: 'subject_request_id', title: 'REQUEST', value: ({ subject_request_id }) => subject_request_id, id: true },
-    { key: 'request_status', title: 'TELLS', value: ({ request_status }) => request_status },
+    { key: 'request_status', title: 'STATUS', value: ({ request_status }) => request_status },
     {
       key: 'state',
       value: ({ state }) => state,
@@ -45,7 +45,7 @@ const view: ListView<Callback> = {
     { key: 'url', value: ({ url }) => url, rank: 4 },
   ],
   name: ({ id }) => String(id),
-  empty: 'No callback was queued yet: requests with `status_callback_urls` make them.',
+  empty: 'There are no callbacks. Requests with `status_callback_urls` create them.',
 };
 
 function lastAnswer({ attempts }: Callback): string {
@@ -55,7 +55,7 @@ function lastAnswer({ attempts }: Callback): string {
 
 export const listCallbacks = defineCommand({
   path: 'emulator callbacks list',
-  summary: 'list the status callbacks with what came of each',
+  summary: 'list the status callbacks and their deliveries',
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,
@@ -67,16 +67,16 @@ export const listCallbacks = defineCommand({
 
 export const resendCallbacks = defineCommand({
   path: 'emulator callbacks resend',
-  summary: 'send callbacks now: those of a request, a single one, or all that were not delivered',
+  summary: 'send callbacks now: one, those of a request, or all undelivered ones',
   effect: 'local',
   calls: 'emulator',
-  args: { request_id: { optional: true, help: 'all callbacks of this data subject request' } },
-  flags: { callback: { value: 'id', help: 'this one, by the id in the list' }, ...portFlag },
+  args: { request_id: { optional: true, help: 'id of a data subject request, to send all its callbacks' } },
+  flags: { callback: { value: 'id', help: 'id of a single callback, from the list' }, ...portFlag },
   columns: view.columns,
   output: callbacksResult,
-  notes: ['Without an id it sends everything that waits for the quarter hour, or that its receiver did not take.'],
+  notes: ['Without an id, the command sends queued callbacks and those that failed.'],
   examples: ['cdpadm emulator callbacks resend', 'cdpadm emulator callbacks resend --dry-run'],
-  exits: { notFound: 'no callback is meant, or no embedded platform is running' },
+  exits: { notFound: 'there is no matching callback, or no embedded platform is running' },
   run: (ctx, { args, flags }) => resend(ctx, args.request_id, flags),
 });
 
@@ -86,17 +86,17 @@ async function resend(
   flags: { callback?: string; port?: string },
 ): Promise<void> {
   if (requestId !== undefined && flags.callback !== undefined) {
-    throw usageError('Give either a request id or --callback, not both.');
+    throw usageError('Pass either a request id or --callback, not both.');
   }
   const body = {
     ...(requestId !== undefined && { subject_request_id: requestId }),
     ...(flags.callback !== undefined && { id: callbackNumber(flags.callback) }),
   };
   const sent = await change(ctx, flags, controlCalls.resend(body));
-  if (sent !== undefined) await ctx.out.emit(sent, { ...view, empty: 'Nothing was to be sent.' });
+  if (sent !== undefined) await ctx.out.emit(sent, { ...view, empty: 'There are no callbacks to send.' });
 }
 
 function callbackNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw usageError(`--callback takes the number of a callback, not \`${text}\`.`);
+  throw usageError(`--callback must be the id of a callback, not \`${text}\`.`);
 }

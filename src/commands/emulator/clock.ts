@@ -1,4 +1,4 @@
-// `emulator clock`, `clock advance` and `reset`: the platform's time, and back to where it began.
+// `emulator clock`, `clock advance` and `reset`.
 import { type infer as Infer, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
@@ -22,19 +22,22 @@ const view: RecordView<Now> = {
 
 const advanceClock = defineCommand({
   path: 'emulator clock advance',
-  summary: 'let time pass on the platform; what falls due happens',
+  summary: "advance the platform's clock and run everything that falls due",
   effect: 'local',
   calls: 'emulator',
-  args: { duration: { help: 'such as 15m, 8h, 7d' } },
+  args: { duration: { help: 'duration such as 15m, 8h, 7d' } },
   flags: { port: { ...portFlag.port, inherited: true } },
   columns: view.columns,
   output: nowResult,
   examples: ['cdpadm emulator clock advance 8d', 'cdpadm emulator clock advance 15m --port 4010'],
   run: async (ctx, { args: { duration }, flags }) => {
     if (parseDuration(duration) === undefined) {
-      throw usageError(`\`${duration}\` is no duration.`, 'It takes a whole number and ms, s, m, h, d, w or y: 8d.');
+      throw usageError(
+        `Invalid duration \`${duration}\`.`,
+        'Pass a whole number with ms, s, m, h, d, w or y, such as 8d.',
+      );
     }
-    const title = `Letting ${duration} pass on the platform, seconds`;
+    const title = `Advancing the clock by ${duration}, seconds`;
     const now = await countingSeconds(ctx, title, change(ctx, flags, controlCalls.moveClock({ advance: duration })));
     if (now !== undefined) await ctx.out.emit(now, view);
   },
@@ -42,7 +45,7 @@ const advanceClock = defineCommand({
 
 export const showClock = defineCommand({
   path: 'emulator clock',
-  summary: "show the platform's time, or move it",
+  summary: "show or advance the platform's clock",
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,
@@ -54,7 +57,7 @@ export const showClock = defineCommand({
 
 export const resetPlatform = defineCommand({
   path: 'emulator reset',
-  summary: 'put the platform back to what it began with',
+  summary: 'reset the platform to its fixtures',
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,
@@ -64,12 +67,12 @@ export const resetPlatform = defineCommand({
   run: async (ctx, { flags }) => {
     const now = await change(ctx, flags, controlCalls.reset);
     if (now === undefined) return;
-    ctx.out.note('The platform is back to its fixtures.');
+    ctx.out.note('The platform was reset to its fixtures.');
     await ctx.out.emit(now, view);
   },
 });
 
-/** Tells each second that `work` takes: runs of days are carried out one by one. */
+/** Shows the elapsed seconds: an advance of many days can take a while. */
 async function countingSeconds<T>(ctx: Context, title: string, work: Promise<T>): Promise<T> {
   const { clock } = ctx.io;
   const progress = ctx.out.progress(title);

@@ -1,4 +1,4 @@
-// `emulator env`: the variables that point every command to a running platform, to `eval`.
+// `emulator env`: prints the variables that point every command to a running platform, for `eval`.
 import { object, optional, string } from 'zod/mini';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -30,7 +30,7 @@ export const printEnvironment = defineCommand({
     ctx.out.emit(environmentOf(await findEmulator(ctx, flags.port, { lasting: true })), view),
 });
 
-/** In single quotes nothing is special to a shell but the quote itself. */
+/** In single quotes, a shell interprets only the quote itself. */
 function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-// `emulator fault add`, `list` and `clear`: refusals, delays and lost connections for the requests that match.
+// `emulator fault add`, `list` and `clear`: errors, delays and lost connections for matching requests.
 import { array, enum as oneOf, type infer as Infer, number, object, optional, string, union } from 'zod/mini';
 import { METHODS } from '../../lib/contract/choices.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -9,7 +9,7 @@ import { change, portFlag, read } from './control.ts';
 
 type Fault = Infer<ReturnType<typeof faultResult>>;
 
-/** As the control address takes and gives it. */
+/** As on the wire of the control address. */
 function faultResult() {
   return object({
     method: optional(string()),
@@ -38,24 +38,24 @@ const recordView: RecordView<Fault> = { kind: 'record', columns };
 const listView: ListView<Fault> = { kind: 'list', columns, empty: 'There are no faults.' };
 
 const faultFlags = {
-  method: { value: 'method', help: 'only requests of this method (default: any method)', choices: METHODS },
-  path: { value: 'pattern', help: 'only requests to this path; * stands for any characters (default: any path)' },
-  status: { value: 'n', help: 'answer this status without processing the request' },
-  retryAfter: { value: 'value', help: 'the Retry-After header of that answer: seconds, or a date' },
-  delay: { value: 'dur', help: 'wait before anything else, such as 2s' },
+  method: { value: 'method', help: 'method of the requests (default: any)', choices: METHODS },
+  path: { value: 'pattern', help: 'path of the requests; * matches any characters (default: any)' },
+  status: { value: 'n', help: 'respond with this status without processing the request' },
+  retryAfter: { value: 'value', help: 'Retry-After header of that response: seconds, or a date' },
+  delay: { value: 'dur', help: 'delay before processing, such as 2s' },
   drop: {
     value: 'when',
-    help: 'cut the connection before the request is processed, or after',
+    help: 'close the connection before or after processing the request',
     choices: ['before', 'after'],
   },
-  times: { value: 'n', help: 'how many requests it befalls (default: all)' },
-  probability: { value: 'share', help: 'the share of the matching requests, 0 to 1 (default: 1)' },
+  times: { value: 'n', help: 'number of requests (default: all)' },
+  probability: { value: 'share', help: 'share of the matching requests, 0 to 1 (default: 1)' },
   ...portFlag,
 } as const satisfies Record<string, FlagSpec>;
 
 export const addFault = defineCommand({
   path: 'emulator fault add',
-  summary: 'add a fault; at least one of --status, --delay and --drop says what it does',
+  summary: 'add a fault; needs --status, --delay or --drop',
   effect: 'local',
   calls: 'emulator',
   flags: faultFlags,
@@ -73,7 +73,7 @@ export const addFault = defineCommand({
 
 export const listFaults = defineCommand({
   path: 'emulator fault list',
-  summary: 'list the faults, and how many more requests each of them affects',
+  summary: 'list the faults, with the remaining number of requests',
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,
@@ -84,7 +84,7 @@ export const listFaults = defineCommand({
 
 export const clearFaults = defineCommand({
   path: 'emulator fault clear',
-  summary: 'take all faults away',
+  summary: 'remove all faults',
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,
@@ -100,7 +100,7 @@ export const clearFaults = defineCommand({
 function faultOf(flags: FlagValues<typeof faultFlags>): Fault {
   const { delay, drop, method, path, probability, retryAfter, status, times } = flags;
   if (status === undefined && delay === undefined && drop === undefined) {
-    throw usageError('The fault does nothing yet.', 'Give at least one of --status, --delay and --drop.');
+    throw usageError('The fault has no effect.', 'Pass at least one of --status, --delay and --drop.');
   }
   return {
     ...(method !== undefined && { method }),
@@ -116,5 +116,5 @@ function faultOf(flags: FlagValues<typeof faultFlags>): Fault {
 
 function numberOf(flag: string, text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw usageError(`${flag} takes a number, not \`${text}\`.`);
+  throw usageError(`${flag} must be a number, not \`${text}\`.`);
 }

@@ -1,4 +1,4 @@
-// The emulator commands.
+// The commands of `emulator`.
 import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { assignRole } from './assign-role.ts';
@@ -22,12 +22,12 @@ export function emulatorGroup(ctx: Context) {
     assignRole,
     {
       name: 'fault',
-      summary: 'refusals, delays and lost connections on demand',
+      summary: 'inject errors, delays and lost connections',
       records: [addFault, listFaults, clearFaults],
     },
     {
       name: 'callbacks',
-      summary: 'the status callbacks of data subject requests',
+      summary: 'list and resend the status callbacks of data subject requests',
       records: [listCallbacks, resendCallbacks],
     },
     listRequests,

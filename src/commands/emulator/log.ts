@@ -1,4 +1,4 @@
-// `emulator log`: what the platform was asked.
+// `emulator log`: the requests that the platform received.
 import { array, type infer as Infer, nullable, number, object, optional, record, string, unknown } from 'zod/mini';
 import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { Column, ListView } from '../../lib/render/view.ts';
@@ -10,7 +10,7 @@ import { portFlag, read } from './control.ts';
 
 type LoggedRequest = Infer<ReturnType<typeof logResult>>[number];
 
-/** `status` is null when a fault cut the connection; what follows it is there with --bodies and --follow. */
+/** `status` is null when a fault closed the connection. The optional fields need --bodies or --follow. */
 function logResult() {
   return array(
     object({
@@ -34,7 +34,7 @@ const columns: Column<LoggedRequest>[] = [
     value: ({ status }) => status ?? 'cut',
     paint: (text, { status }, style) => (status === null || status >= 400 ? style.red(text) : text),
   },
-  // It holds ids, which are never cut.
+  // The path holds ids, which a table never cuts.
   { key: 'path', value: ({ path }) => path, id: true },
 ];
 
@@ -50,18 +50,18 @@ const bodyColumns: Column<LoggedRequest>[] = [
 const viewOf = (bodies: boolean): ListView<LoggedRequest> => ({
   kind: 'list',
   columns: bodies ? [...columns, ...bodyColumns] : columns,
-  empty: 'The platform was not asked anything yet.',
+  empty: 'The platform received no requests yet.',
 });
 
 const logFlags = {
   ...portFlag,
-  follow: { help: 'continue with each request that comes' },
-  bodies: { help: 'headers and bodies of the newest 1,000 requests, without secrets' },
+  follow: { help: 'continue with new requests' },
+  bodies: { help: 'show headers and bodies of the newest 1,000 requests, without secrets' },
 } as const;
 
 export const listRequests = defineCommand({
   path: 'emulator log',
-  summary: 'list the requests that the platform was sent',
+  summary: 'list the requests that the platform received',
   effect: 'local',
   calls: 'emulator',
   flags: logFlags,
@@ -83,7 +83,7 @@ export const listRequests = defineCommand({
 
 const POLL_MS = 300;
 
-/** Each request once, until Ctrl-C. */
+/** Prints each request once, until Ctrl-C. */
 async function follow(ctx: Context, { bodies = false, port }: { bodies?: boolean; port?: string }): Promise<void> {
   const lines = createResultLines<LoggedRequest>(ctx, viewOf(bodies), (request) => lineOf(request, bodies));
   await lines.begin();
@@ -100,6 +100,6 @@ async function follow(ctx: Context, { bodies = false, port }: { bodies?: boolean
 
 function lineOf({ at, method, path, status, body, response }: LoggedRequest, bodies: boolean): string {
   const first = `${at} ${method} ${status ?? 'cut'} ${path}`;
-  const said = [body, response?.body].map((item) => (item === undefined ? '-' : stringifyJson(item)));
-  return bodies ? `${first}  ${said.join(' -> ')}` : first;
+  const bodiesText = [body, response?.body].map((item) => (item === undefined ? '-' : stringifyJson(item)));
+  return bodies ? `${first}  ${bodiesText.join(' -> ')}` : first;
 }

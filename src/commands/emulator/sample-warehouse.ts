@@ -1,4 +1,4 @@
-// `emulator sample-warehouse`: a SQLite file with customers and purchases for pipelines to read.
+// `emulator sample-warehouse`: creates a SQLite file with customers and purchases for pipelines.
 import { array, enum as oneOf, type infer as Infer, number, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { RecordView } from '../../lib/render/view.ts';
@@ -23,28 +23,28 @@ const view: RecordView<Infer<ReturnType<typeof warehouseResult>>> = {
 
 export const makeWarehouse = defineCommand({
   path: 'emulator sample-warehouse',
-  summary: 'make a SQLite file with customers and purchases for pipelines to read',
+  summary: 'create a SQLite file with customers and purchases for pipelines',
   effect: 'local',
   calls: 'nobody',
-  args: { file: { help: 'the new file' } },
-  flags: { rows: { value: 'n', help: 'rows of each table (default: 2000)' } },
+  args: { file: { help: 'path of the new file' } },
+  flags: { rows: { value: 'n', help: 'rows in each table (default: 2000)' } },
   columns: view.columns,
   output: warehouseResult,
   notes: [
-    'Two tables: customers (customer_id, email, first_name, city, plan, loyalty_points, is_member, household_id, updated_at) and purchases (customer_id, event_name, product, amount, purchased_at). Serve it with `cdpadm emulator start --warehouse FILE`.',
+    'The file has two tables: customers (customer_id, email, first_name, city, plan, loyalty_points, is_member, household_id, updated_at) and purchases (customer_id, event_name, product, amount, purchased_at). Serve it with `cdpadm emulator start --warehouse FILE`.',
   ],
   examples: [
     'cdpadm emulator sample-warehouse shop.sqlite',
     'cdpadm emulator sample-warehouse big.sqlite --rows 10000 -o json',
   ],
-  exits: { conflict: 'there is such a file already' },
+  exits: { conflict: 'the file already exists' },
   run: (ctx, { args, flags }) => makeFile(ctx, args.file, flags.rows),
 });
 
 async function makeFile(ctx: Context, file: string, rows: string | undefined): Promise<void> {
   const wanted = rows === undefined ? undefined : /^\d{1,8}$/.test(rows) ? Number(rows) : 0;
   if (wanted !== undefined && (wanted < 1 || wanted > MOST_ROWS)) {
-    throw usageError(`--rows takes a number from 1 to ${MOST_ROWS}, not \`${rows ?? ''}\`.`);
+    throw usageError(`--rows must be a number from 1 to ${MOST_ROWS}, not \`${rows ?? ''}\`.`);
   }
   if (ctx.flags.dryRun) {
     await ctx.out.emitDryRun([], undefined, undefined, [file]);

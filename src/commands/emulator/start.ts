@@ -16,38 +16,38 @@ import { readPort } from '../flag-values.ts';
 const startFlags = {
   host: {
     value: 'address',
-    help: 'where it listens; anything but loopback lets others in',
+    help: 'address to listen on; other machines can connect unless it is loopback',
     default: '127.0.0.1',
   },
-  port: { value: 'n', help: 'the port; 0 takes a free one', default: '4010' },
+  port: { value: 'n', help: 'port to listen on; 0 selects a free one', default: '4010' },
   data: {
     value: 'dir',
-    help: 'keep the state there (default: the state of profile `local`)',
+    help: 'folder of the state (default: the state of profile `local`)',
     conflicts: ['memory'],
   },
-  memory: { help: 'keep no state' },
+  memory: { help: 'keep the state in memory' },
   fixtures: {
     value: 'file',
-    help: "what the platform begins with, YAML or JSON (default: the specification's samples)",
+    help: "initial state, YAML or JSON (default: the specification's samples)",
   },
-  warehouse: { value: 'file', help: 'the warehouse file that pipelines read (default: a sample)' },
+  warehouse: { value: 'file', help: 'warehouse file that pipelines read (default: a sample)' },
   clock: {
     value: 'mode',
-    help: 'real goes with the machine, manual stands until it is moved (default: real)',
+    help: 'real follows the machine, manual changes only on request (default: real)',
     choices: ['real', 'manual'],
   },
   names: {
     value: 'file',
-    help: "the words a deployment uses on the wire, YAML or JSON (default: the specification's)",
+    help: "words of a deployment on the wire, YAML or JSON (default: the specification's)",
   },
   as: {
     value: 'profile',
-    help: 'stand in for the platform of this profile: its ids, domains and names; any secret is accepted',
+    help: 'imitate the platform of this profile: its ids, domains and names; accepts any secret',
   },
-  vendorDomain: { value: 'domain', help: 'the vendor domain (default: platform.example)' },
-  audience: { value: 'url', help: "the audience of tokens, besides the platform's own address" },
-  publicUrl: { value: 'url', help: 'the address that it tells of itself (default: where it listens)' },
-  tlsCert: { value: 'file', help: 'PEM certificate; it then speaks https' },
+  vendorDomain: { value: 'domain', help: 'vendor domain (default: platform.example)' },
+  audience: { value: 'url', help: "audience of tokens, in addition to the platform's own address" },
+  publicUrl: { value: 'url', help: 'address of the platform in responses (default: where it listens)' },
+  tlsCert: { value: 'file', help: 'PEM certificate, to serve https' },
   tlsKey: { value: 'file', help: 'PEM key of that certificate' },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -60,8 +60,8 @@ export const startPlatform = defineCommand({
   flags: startFlags,
   output: readyResult,
   notes: [
-    'It speaks every service of the specification on one port, and it is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
-    'With --as, a copy of the profile works once its addresses are replaced. The secrets of the profile are not read. --org, --account and --workspace set the first of each.',
+    'The embedded platform serves every service of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
+    'With --as, a copy of the profile works once its addresses are replaced. The command does not read the secrets of the profile. --org, --account and --workspace set the first of each.',
   ],
   examples: [
     'cdpadm emulator start',
@@ -70,9 +70,9 @@ export const startPlatform = defineCommand({
     'cdpadm emulator start --memory --vendor-domain cdp.example --workspace 4711',
   ],
   exits: {
-    conflict: 'the port or the state is taken by another process',
+    conflict: 'another process uses the port or the state',
     invalidInput: 'a file is invalid',
-    interrupted: 'ended by Ctrl-C',
+    interrupted: 'Ctrl-C stopped the platform',
   },
   run: (ctx, { flags }) => start(ctx, flags),
 });
@@ -120,7 +120,7 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
   });
 }
 
-/** The platform tells what is wrong with fixtures by paths, `roles[0].name`; only here it is known where that stands. */
+/** Adds file, line and column to the platform's issues with fixtures, which have only paths such as `roles[0].name`. */
 function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
   if (exitOf(error) !== 'invalidInput' || error.issues.some(({ file }) => file !== undefined)) return error;
   const issues = error.issues.map(({ path, message, at }) => {
@@ -134,7 +134,8 @@ function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
 
 async function loadTls(ctx: Context, { tlsCert, tlsKey }: FlagValues<typeof startFlags>) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined) throw usageError('--tls-cert and --tls-key belong together.');
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw usageError('Pass both --tls-cert and --tls-key, or neither.');
   const [{ text: cert }, { text: key }] = [await readInput(tlsCert, ctx), await readInput(tlsKey, ctx)];
   return { cert, key };
 }
@@ -145,7 +146,7 @@ async function loadNames(ctx: Context, path: string): Promise<Record<string, str
   const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
   const wrong =
     entries.length === 0 ? [[]] : entries.flatMap(([name, word]) => (typeof word === 'string' ? [] : [[name]]));
-  const message = 'must say for a neutral word which one is on the wire: `xpid: abc_id`';
+  const message = 'must map a neutral word to the word on the wire, such as `xpid: abc_id`';
   const names = Object.fromEntries(entries) as Record<string, string>;
   const issues: FieldIssue[] =
     wrong.length > 0

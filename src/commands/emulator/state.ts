@@ -38,7 +38,7 @@ export const exportPlatform = defineCommand({
   summary: "write the platform's state to a file",
   effect: 'local',
   calls: 'emulator',
-  args: { file: { help: 'JSON file to write; secrets of warehouses are masked in it' } },
+  args: { file: { help: 'JSON file to write; masks the secrets of warehouses' } },
   flags: portFlag,
   columns: view.columns,
   output: movedResult,
@@ -52,16 +52,16 @@ export const exportPlatform = defineCommand({
 
 export const importPlatform = defineCommand({
   path: 'emulator import',
-  summary: 'put the platform into the state of an exported file',
+  summary: "replace the platform's state with an exported one",
   effect: 'local',
   calls: 'emulator',
   args: { file: { help: 'JSON file that `emulator export` wrote; - reads standard input' } },
   flags: portFlag,
   columns: view.columns,
   output: movedResult,
-  notes: ['It replaces what the platform holds, its clock and faults included. Tokens stay valid.'],
+  notes: ['The import replaces the whole state, including clock and faults. Tokens stay valid.'],
   examples: ['cdpadm emulator import state.json', 'cdpadm emulator import state.json --dry-run'],
-  exits: { invalidInput: 'the file is not such a state' },
+  exits: { invalidInput: 'the file is not an exported state' },
   run: async (ctx, { args: { file }, flags }) => {
     const { value, name } = await loadDocument(file, ctx);
     if (!isRecord(value) || value['format'] !== 1) {

@@ -1,4 +1,4 @@
-// `tour`: the main job from end to end on a throw-away embedded platform, as a first lesson.
+// `tour`: runs the main jobs on a temporary embedded platform, as a first lesson.
 import { number, object, string, union } from 'zod/mini';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -20,7 +20,7 @@ const NEXT = [
 
 export const takeTour = defineCommand({
   path: 'tour',
-  summary: 'a guided run of the main jobs on a throw-away embedded platform',
+  summary: 'run the main jobs on a temporary embedded platform',
   effect: 'local',
   calls: 'nobody',
   output: () =>
@@ -32,8 +32,8 @@ export const takeTour = defineCommand({
       object({ file: string(), text: string() }),
     ]),
   notes: [
-    'Needs no account and no terminal; nothing of yours is read or changed: --profile, the ids and --dry-run do nothing here.',
-    'Under -o json and ndjson it tells an object a line; in every other format it is the same text.',
+    'The tour needs no account and no terminal. It neither reads nor changes your settings, so --profile, the ids and --dry-run have no effect.',
+    'With -o json and ndjson it prints one object per line; every other format prints the same text.',
   ],
   examples: ['cdpadm tour', 'cdpadm tour --no-color'],
   run: guide,
@@ -41,9 +41,7 @@ export const takeTour = defineCommand({
 
 async function guide(ctx: Context): Promise<void> {
   const stage = openStage(ctx, await openSandbox(ctx));
-  await stage.say(
-    'An embedded platform was started for this tour. It goes away at the end, and so does everything done to it.',
-  );
+  await stage.say('This tour uses an embedded platform, which exists only until the end of the tour.');
   for (const chapter of CHAPTERS) await chapter(stage);
   await stage.chapter('Try next');
   await stage.say(NEXT.join('\n'));

@@ -1,9 +1,9 @@
-// The tour's chapter on roles: pull, edit, diff, push, two refused deletions, rollback.
+// The tour's chapter on roles: pull, edit, diff, push, two rejected deletions, rollback.
 import type { Stage } from './stage.ts';
 
 const NEW_ROLE = `  - role_id: analyst-role
     name: Analyst
-    description: Looks at audiences and the live stream
+    description: Views audiences and the live stream
     tasks:
       - audiences:view
       - live_stream:view
@@ -11,30 +11,30 @@ const NEW_ROLE = `  - role_id: analyst-role
 
 export async function rolesChapter(stage: Stage): Promise<void> {
   await stage.chapter('Custom roles');
-  await stage.say('All roles of an organization are one manifest. Reading it:');
+  await stage.say('All roles of an organization form one manifest. To read it:');
   await stage.run('roles list');
   await stage.run('roles pull');
   await stage.show('roles.yaml', 12);
 
-  await stage.say('Now somebody edits roles.yaml: the User role loses the live stream, and an Analyst role is added.');
+  await stage.say('Now we edit roles.yaml: the User role loses the live stream, and we add an Analyst role.');
   stage.edit('roles.yaml', (text) => removeTask(text, 'user-role', 'live_stream:view') + NEW_ROLE);
   await stage.run('roles validate --online');
   await stage.run('roles diff');
-  await stage.say('The diff is right, so it is pushed. The roles that were there before are saved first.');
+  await stage.say('The diff is correct, so we push it. The command first saves the previous roles.');
   await stage.run('roles push --yes');
 
   await stage.say(
-    'Now the Support role is taken out of the file. A role that is missing there is deleted for the whole organization, ' +
-      'which needs a flag of its own; without it nothing is sent (exit 12, a guard refused):',
+    'Now we remove the Support role from the file. The push would delete it for the whole organization, which needs ' +
+      'another flag. Without that flag, the command sends nothing (exit 12, stopped by a guard):',
   );
   stage.edit('roles.yaml', (text) => removeRole(text, 'support-role'));
   await stage.run('roles push --yes', 'guard');
   await stage.say(
-    'Even with the flag the platform refuses here, because somebody holds that role. Nothing changes (exit 6, a conflict):',
+    'Even with the flag, the platform rejects the push, because a user has this role. Nothing changes (exit 6, a conflict):',
   );
   await stage.run('roles push --yes --allow-delete', 'conflict');
 
-  await stage.say('Every manifest that was replaced can be put back, through the same difference and the same guards.');
+  await stage.say('You can restore every previous manifest, with the same diff and the same guards.');
   await stage.run('roles history');
   const history = await stage.sandbox.run(['roles', 'history', '-o', 'json']);
   const revisions = JSON.parse(history.stdout) as { revision: string }[];

@@ -1,4 +1,4 @@
-// The tour's chapter on seeding: template, a file that is wrong, 20,000 users past a refusal and a full limit, rejects.
+// The tour's chapter on seeding: template, an invalid file, 20,000 users with a 429 on the way, rejects.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringifyJson } from '../../lib/kernel/json.ts';
@@ -9,18 +9,18 @@ const BAD_ROW = 12_345;
 
 export async function seedChapter(stage: Stage): Promise<void> {
   await stage.chapter('Seeding');
-  await stage.say('Calculated attributes start with values you have already. A file to begin with:');
+  await stage.say('Seeding gives calculated attributes their first values. To create a file:');
   await stage.run('seed template --out first.csv');
   await stage.run('seed preview first.csv --row 2');
 
-  await stage.say(`An export of ${USERS} users. One of them has a number of orders that is none:`);
+  await stage.say(`Here is an export of ${USERS} users. One of them has an invalid number of orders:`);
   writeFileSync(join(stage.sandbox.folder, 'users.csv'), usersFile());
   await stage.show('users.csv', 4);
   await stage.run('seed validate users.csv', 'invalidInput');
 
   await stage.say(
-    'The others need not wait for it. On the way the platform says once that it is too much (429). What it refused is sent ' +
-      'again by itself, so that nothing of that is seen in the result:',
+    'The other users do not have to wait. The platform responds once with 429, too many requests. The command sends that ' +
+      'request again, so the result is complete:',
   );
   await stage.sandbox.control.faults.add({
     path: '/v2/bulkcalculatedattributes',
@@ -30,13 +30,15 @@ export async function seedChapter(stage: Stage): Promise<void> {
   });
   await stage.run('seed bulk users.csv --yes', 'partial');
 
-  await stage.say('The row that was refused lies beside the file, with its reason. Corrected, it is an input itself:');
+  await stage.say(
+    'A rejects file next to the input has the invalid row and the reason. After a correction, it is a valid input:',
+  );
   const rejects = 'users.csv.rejects.ndjson';
   await stage.show(rejects, 1);
   stage.edit(rejects, (text) => text.replaceAll('three', '3'));
   await stage.run(`seed bulk ${rejects} --yes`);
 
-  await stage.say('What the platform holds of that user now:');
+  await stage.say('The profile of that user on the platform:');
   const [profile] = await stage.sandbox.control.state.profiles({ customer_id: `c-${BAD_ROW}` });
   writeFileSync(join(stage.sandbox.folder, 'profile.json'), `${stringifyJson(profile, 2)}\n`);
   await stage.show('profile.json', 30);

@@ -1,4 +1,4 @@
-// The tour's chapter on warehouse sync and groups: files, a trigger that waits, a broken model, a household.
+// The tour's chapter on warehouse sync and groups: files, a run, a broken model, a household.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../lib/kernel/temporary-file.ts';
@@ -16,7 +16,7 @@ config:
   database: shop
   user: cdp
   role: sync
-  password: file:warehouse-password.txt # where it is, never what it is
+  password: file:warehouse-password.txt # a reference, never the secret
   storage_integration: cdp_integration
 `,
   'sync/data-models/customers.yaml': `id: customers
@@ -57,26 +57,26 @@ export async function warehouseChapter(stage: Stage): Promise<void> {
     makeFolder(dirname(path));
     writeFileSync(path, text);
   }
-  await stage.say('A connection, a data model with its SQL, and a pipeline stand in a folder of files:');
+  await stage.say('A folder has files for a connection, a data model with its SQL, and a pipeline:');
   await stage.show('sync/connections/shop.yaml', 12);
   await stage.run('warehouse diff sync');
   await stage.run('warehouse apply sync --yes');
-  await stage.say('Applying again finds nothing to do. Then the pipeline runs; the SQL is really executed.');
+  await stage.say('A second apply has nothing to do. Then the pipeline runs and executes the SQL.');
   await stage.run('warehouse apply sync --yes');
   await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
   await stage.run('pipelines runs customers');
 
-  await stage.say('Somebody breaks the query. The run fails, the exit code says so, and doctor names the cause.');
+  await stage.say('Now we break the query. The run fails with an exit code, and `doctor` names the cause.');
   stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customers', 'public.customer'));
   await stage.run('warehouse apply sync --yes');
   await stage.run('pipelines trigger customers --wait --poll 500ms --yes', 'failed');
   await stage.run('pipelines doctor customers', 'failed');
-  await stage.say('Mended and applied, it runs again.');
+  await stage.say('We fix and apply the query, and the pipeline runs again.');
   stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customer', 'public.customers'));
   await stage.run('warehouse apply sync --yes');
   await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
 
-  await stage.say('People of one household share who is a member: a group, set by the least call that does it.');
+  await stage.say('A group lets people of one household share attributes. `groups set` sends only the necessary call.');
   await stage.run('groups set -f group.yaml --yes');
   await stage.run('groups attributes add household city=latest --yes');
 }

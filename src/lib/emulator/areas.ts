@@ -1,4 +1,4 @@
-// The areas that the platform offers. A new one adds its file under `routes/` and one line here.
+// The areas of the platform. A new area adds its file under `routes/` and one line here.
 import type { Area } from './platform/area.ts';
 import { connectionsArea } from './routes/connections.ts';
 import { dataModelsArea } from './routes/data-models.ts';

@@ -1,9 +1,9 @@
-// What the clock owes: everything that has fallen due, over all areas, in the order of its times.
+// Runs the due work of all areas in the order of its times.
 
 import { ownTurn, SLICE_MS, systemClock } from '../kernel/clock.ts';
 
-/** Whatever owes something at a moment of the clock: an area of the platform (`area.ts` says what each answers). */
-interface Owing {
+/** An area with due work; see `OpenArea`. */
+interface Scheduled {
   nextDue?(): number | undefined;
   catchUp?(now: number): void | Promise<void>;
 }
@@ -11,7 +11,7 @@ interface Owing {
 export type CatchUp = ReturnType<typeof createCatchUp>;
 
 /** `now` is epoch milliseconds of the platform's clock. */
-export function createCatchUp(areas: readonly Owing[], now: () => number) {
+export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
   let stopped = false;
@@ -30,29 +30,29 @@ export function createCatchUp(areas: readonly Owing[], now: () => number) {
         for (const other of areas) if (!other.nextDue) await other.catchUp?.(until);
         return;
       }
-      // An area that does not say what comes next is brought to each moment at which something happens elsewhere.
+      // An area without `nextDue` catches up whenever another area does something.
       for (const other of areas) if (other === area || !other.nextDue) await other.catchUp?.(at);
     }
   }
 
-  /** Does what has fallen due by now. Resolves when that is done, work in other threads included. */
+  /** Runs all due work. Resolves when it is done, including work in other threads. */
   function run(): Promise<void> {
     waiting++;
     const next = last.then(round).finally(() => waiting--);
-    // The next round begins even if this one fails; whoever waits for this one is told.
+    // A failure rejects this round only; the next round starts anyway.
     last = next.catch(() => undefined);
     return next;
   }
 
   return {
     run,
-    /** The same without being waited for. What fails is met with again by the next round, and told to who waits for that. */
+    /** Runs due work in the background. The next round reports a failure again. */
     start: (): void => {
       run().catch(() => undefined);
     },
-    /** Whether something is being done at the moment. */
+    /** True during a round. */
     busy: (): boolean => waiting > 0,
-    /** Begins nothing more; resolves when what is under way has ended. */
+    /** Stops; resolves when the current round has ended. */
     stop: (): Promise<void> => {
       stopped = true;
       return last;
@@ -60,8 +60,8 @@ export function createCatchUp(areas: readonly Owing[], now: () => number) {
   };
 }
 
-function earliest(areas: readonly Owing[]): { area: Owing | undefined; at: number } {
-  let found: { area: Owing | undefined; at: number } = { area: undefined, at: Infinity };
+function earliest(areas: readonly Scheduled[]): { area: Scheduled | undefined; at: number } {
+  let found: { area: Scheduled | undefined; at: number } = { area: undefined, at: Infinity };
   for (const area of areas) {
     const at = area.nextDue?.();
     if (at !== undefined && at < found.at) found = { area, at };

@@ -34,7 +34,7 @@ export function createControl(platform: RunningPlatform) {
     const { method = '', url = '' } = incoming;
     const wanted = `${method} ${path.slice(CONTROL_PATH.length).replace(/\/$/, '')}` as keyof ControlRoutes;
     const handle = Object.hasOwn(routes, wanted) ? routes[wanted] : undefined;
-    if (!handle) throw refusal(404, `Not found: ${wanted} is not a call of the control address`);
+    if (!handle) throw refusal(404, `Not found: ${wanted} is unknown to the control address`);
     const refuse = (detail: string): Error => refusal(400, `${BAD_REQUEST}: ${detail}`);
     const query = new URLSearchParams(url.split('?')[1]);
     return handle(body.length === 0 ? undefined : parseBody(body, refuse, Infinity), query);
@@ -51,8 +51,8 @@ export function createControl(platform: RunningPlatform) {
 }
 
 /**
- * Only from this machine, and not from a web page: a browser sends the page's `Origin`, and a page that had its own
- * name point here sends that name as `Host`.
+ * Accepts requests from this machine, but not from a web page: a browser sends the page's `Origin`, and a page whose own
+ * domain points to this machine sends that domain as `Host`.
  */
 function refuseStrangers({ headers, socket }: IncomingMessage): void {
   const { host = '', origin } = headers;
@@ -136,6 +136,6 @@ function wantedTime({ advance, set }: { advance?: string | undefined; set?: stri
   }
   const time = set === undefined ? now + (parseDuration(advance ?? '') ?? 0) : parseIso(set);
   if (time === undefined || time < 0 || time > LAST_TIME)
-    throw refusal(400, `${BAD_REQUEST}: that is not between 1970 and 9999`);
+    throw refusal(400, `${BAD_REQUEST}: the time must be between 1970 and 9999`);
   return time;
 }

@@ -1,4 +1,4 @@
-// The data folder of a platform: one process owns it, says how it can be reached, and leaves nothing stuck when killed.
+// The data folder of a platform: one process owns it and announces its port. A killed process leaves no stale lock.
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, removeFile } from '../kernel/durable.ts';
@@ -8,26 +8,26 @@ import { readHolder, tryLock } from '../kernel/lock.ts';
 
 export type OwnedFolder = ReturnType<typeof ownFolder>;
 
-/** The process that owns a folder, and its port once it listens. */
+/** The process that owns a folder, with its port once it listens. */
 export interface FolderOwner {
   pid: number;
   port?: number;
 }
 
-/** Takes the folder (made when it is not there). Throws KnownError (conflict) while a living process has it. */
+/** Locks the folder and creates it if necessary. Throws KnownError (conflict) while a live process owns it. */
 export function ownFolder(folder: string) {
   ensurePrivateFolder(folder);
   const lock = tryLock(lockFile(folder));
   if (!lock) throw taken(folder);
   const databasePath = join(folder, 'platform.db');
-  // The driver's own lock is a folder that a killed process leaves behind. We own the place, so it is nobody's.
+  // A killed process leaves the driver's own lock, a folder. We own the data folder, so that lock is stale.
   rmSync(`${databasePath}.lock`, { recursive: true, force: true });
   return {
     path: folder,
     databasePath,
-    /** Tells other processes on which port the platform listens. */
+    /** Publishes the port for other processes. */
     announce: (port: number): void => {
-      // Whole or not at all, but without a sync to the disk: it is worth nothing after this process.
+      // Atomic, but without a sync to the disk: it is useless after this process.
       const temporary = `${announcement(folder)}.new`;
       writeFileSync(temporary, JSON.stringify({ pid: host.pid, port } satisfies FolderOwner), { mode: 0o600 });
       renameSync(temporary, announcement(folder));
@@ -45,11 +45,11 @@ export function findOwner(folder: string): FolderOwner | undefined {
   if (pid === undefined || !host.isAlive(pid)) return undefined;
   const text = readPrivateFile(announcement(folder));
   const announced = text === undefined ? undefined : parseAnnouncement(text);
-  // The announcement of a killed process stands until the next owner writes its own.
+  // The announcement of a killed process remains until the next owner writes one.
   return announced?.pid === pid ? announced : { pid };
 }
 
-/** It was not synced to the disk: after a loss of power anything may stand there. */
+/** The file is not synced to the disk, so a loss of power can leave any content. */
 function parseAnnouncement(text: string): FolderOwner | undefined {
   try {
     return JSON.parse(text) as FolderOwner;

@@ -54,7 +54,6 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
   }
 }
 
-/** Whether a text is a valid address of a platform. */
 export function isAddress(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, search, hash, username } = new URL(value);

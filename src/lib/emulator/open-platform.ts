@@ -1,4 +1,4 @@
-// A running platform without its server: the state, the clock, and the areas opened over them.
+// A running platform without its server: state, clock and open areas.
 import { deploymentNames } from './wire/names-edge.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { invalidInput, KnownError } from '../kernel/errors.ts';
@@ -25,19 +25,18 @@ export interface RunningPlatform extends Platform {
   readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];
   readonly catchUp: CatchUp;
   /**
-   * Back to the fixtures, the machine's time, an empty log and no faults. Issued tokens stay valid. `after` changes that
-   * state before anything falls due in it.
+   * Resets state, clock, log and faults; tokens stay valid. `after` changes the state before any due work runs.
    */
   reset(after?: () => void): Promise<void>;
-  /** Ends what is under way; the database stays open. */
+  /** Stops all work; the database stays open. */
   close(): Promise<void>;
 }
 
 export interface PlatformOptions {
   areas: readonly Area[];
-  /** A parsed fixtures document; undefined takes the one the state was begun with. */
+  /** A parsed fixtures document. Default: the stored one. */
   fixtures: unknown;
-  /** Goes before the fixtures' `names`. */
+  /** Overrides `names` of the fixtures. */
   names: Record<string, string> | undefined;
   warehouse: string | undefined;
   signing: Signing;
@@ -51,10 +50,9 @@ export interface PlatformOptions {
 const FIXTURES_KEY = 'fixtures';
 
 /**
- * Opens the platform over a database: makes what tables are missing and fills new areas from the fixtures. Fixtures
- * given for a state that is there already say who is who at once, and where `reset` goes back to; what the state holds
- * stays. What the clock owes is still to be caught up with. Throws KnownError for invalid fixtures and for a state of a
- * newer version.
+ * Opens the platform on a database: creates missing tables and loads the fixtures into new areas. With an existing state,
+ * given fixtures define the directory and the target of `reset`, but do not change the state. Runs no due work. Throws
+ * KnownError for invalid fixtures and for a state of a newer version.
  */
 export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
   const settings = openSettings(db);

@@ -1,4 +1,4 @@
-// The platform's state as a value: what a snapshot keeps, an export holds and an import brings back.
+// The platform's state as a value, for snapshots, export and import.
 import { array, int, literal, null as nothing, number, record, strictObject, string, union, bigint } from 'zod/mini';
 import { parseJson, stringifyJson } from '../kernel/json.ts';
 import { createRedactor } from '../kernel/redact.ts';
@@ -16,7 +16,7 @@ export const PlatformState = strictObject({
   faults: array(Fault),
   /** Area -> version of its tables. */
   versions: record(string(), int()),
-  /** Ids of organizations, accounts and workspaces: the state of others would be invisible. */
+  /** Ids of organizations, accounts and workspaces; the state of other ids would be invisible. */
   ids: array(array(int())),
   tables: record(string(), array(Row)),
 });
@@ -30,13 +30,13 @@ export interface PlatformState {
   tables: Record<string, Record<string, SqlValue>[]>;
 }
 
-/** Who is who is the fixtures' own, tokens stay valid as after a reset, and the log is of this run. */
+/** Tables that stay as they are, as after a reset. */
 const NOT_STATE = ['settings', 'tokens', 'requests'];
 
-/** Where secrets of warehouses are kept. */
+/** Tables with secrets of warehouses. */
 const WITH_SECRETS = ['connections', 'pipelines'];
 
-/** A copy of everything that the platform holds. */
+/** Copies the whole state. */
 export function copyState(platform: RunningPlatform): PlatformState {
   const { clock, db, faults } = platform;
   const tables = tablesOf(platform).map((name) => [name, db.all<Record<string, SqlValue>>(`SELECT * FROM "${name}"`)]);
@@ -50,7 +50,7 @@ export function copyState(platform: RunningPlatform): PlatformState {
   };
 }
 
-/** The same without the secrets of warehouses. */
+/** Copies the state without the secrets of warehouses. */
 export function exportState(platform: RunningPlatform): PlatformState {
   const { value } = createRedactor();
   const state = copyState(platform);
@@ -62,7 +62,7 @@ export function exportState(platform: RunningPlatform): PlatformState {
   return state;
 }
 
-/** Puts the platform into a state, which is checked first. Throws 400 for that of another version or other workspaces. */
+/** Checks a state and replaces the platform's with it. Throws 400 for another version or other workspaces. */
 export function replaceState(platform: RunningPlatform, state: PlatformState): Promise<void> {
   const { clock, db, faults } = platform;
   const columns = new Map(tablesOf(platform).map((name) => [name, columnsOf(platform, name)]));

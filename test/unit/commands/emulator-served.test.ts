@@ -91,7 +91,7 @@ describe('start --as', () => {
   it.each([
     ['an unknown profile', ['--as', 'lief'], 5, 'live'],
     ['any secret for others', ['--as', 'live', '--host', '0.0.0.0'], 2, 'cannot listen on 0.0.0.0'],
-    ['half of a certificate', ['--tls-cert', 'cert.pem'], 2, 'belong together'],
+    ['half of a certificate', ['--tls-cert', 'cert.pem'], 2, 'or neither'],
     ['an address that is none', ['--public-url', 'ftp://here'], 2, 'ftp://here'],
     ['an id that is none', ['--workspace', 'abc'], 2, '--workspace'],
   ])('rejects %s', async (_what, args, code, said) => {

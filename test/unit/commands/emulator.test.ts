@@ -116,7 +116,7 @@ describe('start', () => {
     [['--port', '70000'], 2, '--port'],
     [['--port', 'x'], 2, '--port'],
     [['--fixtures', 'missing.yaml'], 2, 'missing.yaml'],
-    [['--names', 'list.yaml'], 9, 'list.yaml:1:1: must say for a neutral word'],
+    [['--names', 'list.yaml'], 9, 'list.yaml:1:1: must map a neutral word'],
     [['--names', 'number.yaml'], 9, 'number.yaml:2:7: xpid: must say'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:3:5: roles[0].nmae: unknown field'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:5:7: roles[0].tasks[0]: '],
@@ -239,7 +239,7 @@ describe.each([
       .split('\n')
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { progress: unknown }).progress);
-    const title = 'Letting 1d pass on the platform, seconds';
+    const title = 'Advancing the clock by 1d, seconds';
     expect([events[0], events.at(-1)]).toMatchObject([{ event: 'start', title }, { event: 'end' }]);
     expect(events[1]).toMatchObject({ event: 'progress', done: 1 });
   });
@@ -304,7 +304,7 @@ test('callbacks are listed with what came of them, and sent again', async () => 
   const { ready } = await start('--clock', 'manual', '--memory');
   const list = ['emulator', 'callbacks', 'list'];
   const resend = ['emulator', 'callbacks', 'resend'];
-  expect((await cli(list)).stderr).toContain('No callback was queued yet');
+  expect((await cli(list)).stderr).toContain('There are no callbacks');
   const { dsr_base_url, workspace_key, workspace_secret } = ready as unknown as EmulatorReady;
   const body = dsrBody({ status_callback_urls: [receiver.url] });
   const authorization = `Basic ${btoa(`${workspace_key}:${workspace_secret}`)}`;

@@ -1,4 +1,4 @@
-// The platform's time: it follows the machine's at a distance that can be set, or stands still until it is moved.
+// The platform's clock: real, at an adjustable offset from the machine's clock, or manual, which changes only on request.
 import type { Clock } from '../../kernel/clock.ts';
 import type { StoredSettings } from './settings.ts';
 
@@ -8,15 +8,15 @@ export type PlatformClock = ReturnType<typeof openClock>;
 
 interface StoredClock {
   mode: ClockMode;
-  /** Real: ahead of the machine's clock by this. Manual: the time at which it stands. Milliseconds. */
+  /** Milliseconds. Real: offset from the machine's clock. Manual: the time itself. */
   value: number;
 }
 
 const KEY = 'clock';
 
 /**
- * Opens the clock as it was left; `mode` changes its kind. A clock that stood and is to go again goes on from where it
- * stood when the machine's clock is behind that, so that time does not run backwards by itself.
+ * Opens the stored clock; `mode` changes its mode. A manual clock that becomes real and is ahead of the machine's clock
+ * stays ahead, so time never runs backwards.
  */
 export function openClock(settings: StoredSettings, system: Clock, mode: ClockMode | undefined) {
   const stored = settings.get<StoredClock>(KEY);
@@ -37,10 +37,10 @@ export function openClock(settings: StoredSettings, system: Clock, mode: ClockMo
     mode: state.mode,
     /** Epoch milliseconds. */
     now: (): number => (state.mode === 'real' ? system.now() + state.value : state.value),
-    /** Moves the clock to `time` (epoch ms). A manual clock then stands there; a real one goes on from there. */
+    /** Sets the clock to `time` (epoch ms). A manual clock stays there; a real clock continues from there. */
     moveTo: (time: number): void =>
       save({ mode: state.mode, value: state.mode === 'real' ? time - system.now() : time }),
-    /** Back to the machine's time. */
+    /** Sets the clock to the machine's time. */
     reset: (): void => start(state.mode, undefined),
   };
 }

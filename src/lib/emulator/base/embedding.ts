@@ -1,19 +1,19 @@
-// The embedded platform as another program sees it: what it says to start one, and what it gets. Published as types, so
-// that nothing here may mention Node's own: a program must compile against it that has no types of Node.
+// The types of the library: options to start a platform, and what a program gets. A program without Node's types must be
+// able to compile against this file, so it imports nothing.
 
-/** A deployment that the platform stands in for. Without a field, what the fixtures say. */
+/** The deployment that the platform imitates. The fixtures provide absent fields. */
 export interface EmulatorIdentity {
   /** The `{vendor_domain}` of `opendsr.{vendor_domain}`. */
   vendorDomain?: string;
-  /** Accepted for tokens besides the platform's own addresses. */
+  /** Audience of tokens, in addition to the platform's own addresses. */
   audience?: string;
   org?: number;
   account?: number;
   workspace?: number;
   clientId?: string;
   /**
-   * Accept any secret for the first organization's client id and the first workspace's key, and any key that no other
-   * workspace has; any client id too, without `clientId`. On loopback only.
+   * Accept any secret for the client id of the first organization, and any key and secret for the first workspace, unless
+   * another workspace has that key. Without `clientId`, accept any client id too. On loopback only.
    */
   anySecret?: boolean;
 }
@@ -21,30 +21,30 @@ export interface EmulatorIdentity {
 export interface EmulatorOptions {
   /** Default `127.0.0.1`. */
   host?: string;
-  /** Default 0: a free one. */
+  /** Default 0: a free port. */
   port?: number;
-  /** The folder that keeps the state. Without one the state is in memory. */
+  /** The folder of the state. Default: the state is in memory. */
   data?: string;
   /**
-   * The folder of the authority that the platform's certificate is from, so that several platforms can share one.
-   * Default: one inside `data`, or none.
+   * The folder of the authority that issues the platform's certificate; several platforms can share it. Default: a folder
+   * inside `data`, or memory.
    */
   authority?: string;
-  /** Keep the state in memory, whatever `data` says. */
+  /** Keep the state in memory; not allowed together with `data`. */
   memory?: boolean;
-  /** A fixtures document as parsed from YAML or JSON. Default: the specification's samples, or what `data` began with. */
+  /** A fixtures document, parsed from YAML or JSON. Default: the stored fixtures of `data`, or the specification's samples. */
   fixtures?: unknown;
-  /** The warehouse file that pipelines read, where the fixtures name none. */
+  /** The warehouse file that pipelines read when the fixtures name none. */
   warehouse?: string;
-  /** Neutral word -> the word used on the wire; goes before the fixtures' `names`. */
+  /** Neutral word -> the word on the wire. Overrides `names` of the fixtures. */
   names?: Record<string, string>;
-  /** Whose platform it is; goes before the fixtures. */
+  /** The deployment that the platform imitates. Overrides the fixtures. */
   identity?: EmulatorIdentity;
-  /** The address that the platform tells of itself. Default: where it listens. */
+  /** The address in responses and in the ready line. Default: where it listens. */
   publicUrl?: string;
-  /** PEM texts: the platform then speaks https; the control address stays http, on a port of its own. */
+  /** PEM texts. The platform then uses https; the control address stays http, on another port. */
   tls?: { cert: string; key: string };
-  /** `real` goes with the machine's clock, `manual` stands until it is moved. Default: as `data` was left, else `real`. */
+  /** `real` follows the machine's clock; `manual` changes only on request. Default: the stored mode of `data`, or `real`. */
   clock?: 'real' | 'manual';
 }
 
@@ -55,7 +55,7 @@ export interface Emulator extends EmulatorControl {
   control: string;
   ready: EmulatorReady;
   port: number;
-  /** Ends open connections, keeps what is unwritten and frees the data folder. */
+  /** Closes connections, writes pending state and releases the data folder. */
   close(): Promise<void>;
 }
 
@@ -90,19 +90,19 @@ export interface EmulatorControl {
     counts(): Promise<StoredCounts>;
   };
   /**
-   * The newest requests whole, at most 1,000, oldest first, with their answers; secrets are masked. `after` leaves out
-   * those up to an `id`.
+   * The newest requests with headers, bodies and responses: at most 1,000, oldest first, secrets masked. `after` omits
+   * requests up to that `id`.
    */
   requests(after?: number): Promise<RecordedRequest[]>;
   /** The requests that the platform received, oldest first. */
   log(): Promise<LoggedRequest[]>;
   /** Assigns a role of the first organization to a user. */
   assignRole(roleId: string, user: string): Promise<RoleAssignment>;
-  /** Back to the fixtures. */
+  /** Resets the platform to its fixtures. */
   reset(): Promise<void>;
-  /** Keeps the state, its clock and faults included; the newest 20 are kept. Returns what `restore` takes. */
+  /** Saves the state with clock and faults, and returns an id for `restore`. The platform keeps the newest 20 snapshots. */
   snapshot(): Promise<number>;
-  /** Back to a snapshot. Tokens stay valid, the log is empty. */
+  /** Restores a snapshot. Tokens stay valid; the log becomes empty. */
   restore(snapshot: number): Promise<void>;
 }
 
@@ -134,7 +134,7 @@ export interface LoggedRequest {
   status: number | null;
 }
 
-/** A request with its headers and body. JSON is parsed; other bodies, and the beginning of a large one, are texts. */
+/** A request with headers and body. JSON is parsed; other bodies, and the start of a large body, are strings. */
 export interface RecordedRequest extends LoggedRequest {
   id: number;
   headers: Record<string, string>;
@@ -153,7 +153,7 @@ export interface Callback {
   state: 'queued' | 'sending' | 'delivered' | 'failed';
   queued_on: string;
   due_on: string;
-  /** `status` is null when the receiver did not respond; `error` then says why. */
+  /** `status` is null when the receiver did not respond; `error` has the reason. */
   attempts: { at: string; status: number | null; error: string | null }[];
 }
 
@@ -185,6 +185,6 @@ export interface EmulatorReady {
   workspace_key: string;
   workspace_secret: string;
   control_url: string;
-  /** The authority that signs the platform's certificates, as PEM; empty when that is in memory. */
+  /** PEM file of the authority that issues the platform's certificates; empty when it is in memory. */
   ca_file: string;
 }

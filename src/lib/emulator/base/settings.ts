@@ -1,14 +1,13 @@
-// Small facts that outlive a run (the clock, the fixtures, versions of tables), by key.
+// Small values that survive a restart (clock, fixtures, versions of tables), by key.
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Database } from './db.ts';
 
 export type StoredSettings = ReturnType<typeof openSettings>;
 
-/** Opens the settings of a database; the table is made when it is not there. Values are JSON. */
+/** Opens the settings of a database and creates their table if necessary. Values are JSON. */
 export function openSettings(db: Database) {
   db.exec('CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
   return {
-    /** The stored value, or undefined. */
     get: <T>(key: string): T | undefined => {
       const row = db.get<{ value: string }>('SELECT value FROM settings WHERE key = ?', key);
       return row && (parseJson(row.value) as T);

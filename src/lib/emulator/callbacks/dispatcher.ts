@@ -1,4 +1,4 @@
-// Sends status callbacks: signs what is ready, calls receivers in order, keeps what came of it (decision: D143).
+// Sends status callbacks: signs them, calls receivers in order and stores the results (decision: D143).
 import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
@@ -26,19 +26,19 @@ interface Surroundings {
   base(): string;
 }
 
-/** Once every quarter of an hour for a day. */
+/** Every quarter of an hour for a day. */
 const MOST_ATTEMPTS = 96;
 
-/** Receivers that are called at the same time; each gets its own one by one. */
+/** Receivers that are called at the same time. Each receiver gets its callbacks one by one. */
 const LANES = 8;
 const BATCH = 1000;
 
-/** How long an ending platform waits for receivers that are being called. */
+/** How long a closing platform waits for receivers. */
 const GRACE_MS = 500;
 
 export function createCallbackDispatcher({ store, clock, domain, signer, base }: Surroundings) {
   const stopping = new AbortController();
-  /** What is sent although an earlier one of its request waits. */
+  /** Callbacks to send even if an earlier one of the same request waits. */
   const forced = new Set<number>();
   let round: Promise<void> | undefined;
   let again = false;
@@ -61,8 +61,8 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   }
 
   /**
-   * A receiver's callbacks, one after the other: what follows one that did not arrive waits with it. A receiver that
-   * does not answer at all is `deaf` and not called for every other request too.
+   * Sends a receiver's callbacks in order. After a failed callback, later ones of the same request wait too. A receiver that
+   * does not respond is `deaf`, and gets no further callbacks in this round.
    */
   async function follow(lane: readonly StoredCallback[], deaf: Set<string>): Promise<void> {
     for (const callback of lane) {
@@ -97,33 +97,33 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     }
   }
 
-  /** Sends what is ready, without being waited for. */
+  /** Starts to send in the background. */
   function wake(): void {
     if (stopping.signal.aborted) return;
     again = round !== undefined;
-    // What cannot be written down (a full disk, an ending platform) stays in the outbox for the next round.
+    // After a failed write (full disk, closing platform) the callback stays in the outbox for the next round.
     round ??= work()
       .catch(() => undefined)
       .finally(() => {
         round = undefined;
-        // Something became ready when this round had looked for the last time.
+        // A callback became ready after the last check of this round.
         if (again) wake();
       });
   }
 
   return {
     wake,
-    /** Sends these, whatever became of them and of those before them. Resolves once their receivers were called. */
+    /** Sends these callbacks in any state. Resolves once their receivers were called. */
     sendNow: async (ids: readonly number[]): Promise<void> => {
       for (const id of ids) forced.add(id);
       store.resend(ids, clock.now());
       wake();
       while (round) await round;
     },
-    /** Ends; what is under way has a moment left, and is sent again at the next opening. */
+    /** Stops after a short wait. The next start sends unfinished callbacks again. */
     stop: async (): Promise<void> => {
       if (round) await waitAtMost(round, GRACE_MS, systemClock);
-      // Nothing is begun any more either: another area may still be catching up.
+      // Prevents new rounds too, because another area may still do due work.
       stopping.abort();
       await round;
     },
@@ -140,10 +140,10 @@ function byReceiver(callbacks: readonly StoredCallback[]): StoredCallback[][] {
   return [...lanes.values()];
 }
 
-/** A receiver that has not answered by then is called again later. */
+/** A receiver that does not respond in time is called again later. */
 const TIMEOUT_MS = 5000;
 
-/** Posts JSON and gives back the status, or why there is none. Redirects are not followed. Rejects only when aborted. */
+/** Posts JSON and returns the status, or the reason for a missing one. Follows no redirects. Rejects only when aborted. */
 export async function callReceiver(
   url: string,
   body: string,
@@ -152,7 +152,7 @@ export async function callReceiver(
 ): Promise<Omit<Attempt, 'at'>> {
   const { protocol, hostname } = new URL(url);
   const secure = protocol === 'https:';
-  if (!secure && !isLoopback(hostname)) return { status: null, error: 'it is not called without TLS' };
+  if (!secure && !isLoopback(hostname)) return { status: null, error: 'TLS is required for this address' };
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const { request } = await (secure ? import('node:https') : import('node:http'));
   try {
@@ -160,7 +160,7 @@ export async function callReceiver(
       request(url, {
         method: 'POST',
         agent: false,
-        // Said outright, because the environment could otherwise turn the check of certificates off.
+        // Explicit, because an environment variable could otherwise disable the check of certificates.
         ...(secure && { rejectUnauthorized: true }),
         headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers },
         signal: AbortSignal.any([signal, limit]),
@@ -170,8 +170,8 @@ export async function callReceiver(
     return { status, error: null };
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.aborted) return { status: null, error: `no answer within ${TIMEOUT_MS / 1000} seconds` };
-    // An error of several addresses at once has no message of its own.
+    if (limit.aborted) return { status: null, error: `no response within ${TIMEOUT_MS / 1000} seconds` };
+    // An error about several addresses has no message.
     return { status: null, error: (error as Error).message || (systemErrorCode(error) ?? 'no connection') };
   }
 }
@@ -180,7 +180,7 @@ function post(request: ClientRequest, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     request.on('error', reject);
     request.on('response', (response) => {
-      // What it says beyond the status does not matter; if it has no end, the limit ends it.
+      // Only the status matters. The time limit ends an endless body.
       response.on('error', () => undefined);
       response.resume();
       resolve(response.statusCode ?? 0);

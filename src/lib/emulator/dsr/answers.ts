@@ -1,4 +1,4 @@
-// What the platform says of data subject requests: answers, callbacks and refusals (specification, C).
+// Responses, callbacks and errors of data subject requests (specification, C).
 import { API_VERSION, type CancelReply, type CreateReply, type RequestStatusReply } from '../../contract/dsr.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
@@ -18,7 +18,7 @@ export function statusReply(request: StoredRequest, base: string): RequestStatus
   return { ...callbackBody(request, base), group_id: request.group_id };
 }
 
-/** The body of a callback: a status without its group. */
+/** The body of a callback: a status without the group. */
 export function callbackBody(request: StoredRequest, base: string): RequestStatusReply {
   return {
     controller_id: String(request.workspace),
@@ -31,7 +31,7 @@ export function callbackBody(request: StoredRequest, base: string): RequestStatu
   };
 }
 
-/** `raw` is the body of the request as it came. */
+/** `raw` is the request body as received. */
 export function createReply(request: StoredRequest, received: number, raw: Buffer): CreateReply {
   return {
     expected_completion_time: expected(request),
@@ -51,12 +51,12 @@ export function cancelReply(request: StoredRequest, received: number): CancelRep
   };
 }
 
-/** In whole seconds, and never before it is true. */
+/** Rounded up to whole seconds. */
 function expected({ expected_at }: StoredRequest): string | null {
   return expected_at === null ? null : isoSeconds(Math.ceil(expected_at / 1000) * 1000);
 }
 
-/** The refusal of a body: `xpid` beside another identity has a sentence of its own. */
+/** The error for a body. `xpid` together with another identity has its own sentence. */
 export function refuseBody(issues: readonly FieldIssue[]): PlatformError {
   const { xpidWithOthers, invalid } = DSR_FAILURES;
   const onlyXpid = issues.every(({ failure }) => failure === xpidWithOthers);

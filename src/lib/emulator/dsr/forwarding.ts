@@ -1,11 +1,11 @@
-// How erasure requests are forwarded to partners: what is told of each, from the queue to where it ends.
+// Forwards erasure requests to partners: the status of each, from queued to its final one.
 import type { DsrRequest } from '../../contract/dsr.ts';
 import type { PartnerFixture } from '../fixtures/dsr.ts';
 import type { Forwarding, StoredRequest } from '../stores/dsr.ts';
 
-const SKIPPED_MESSAGE = 'the request holds none of the identities that the partner needs';
+const SKIPPED_MESSAGE = 'the request has none of the identities that the partner needs';
 
-/** What is told at first: queued, or skipped for missing identities. Null where there is nothing to forward. */
+/** The first status of each partner: pending, or skipped for missing identities. Null without anything to forward. */
 export function startForwarding(
   workspace: number,
   body: DsrRequest,
@@ -21,7 +21,7 @@ export function startForwarding(
   );
 }
 
-/** Every queued partner reaches the status that the fixtures say. */
+/** Gives every pending partner its final status from the fixtures. */
 export function finishForwarding(
   entries: readonly Forwarding[],
   { workspace }: StoredRequest,
@@ -33,14 +33,14 @@ export function finishForwarding(
       ({ domain, name, workspace_id }) =>
         domain === entry.domain && name === entry.name && (workspace_id ?? workspace) === workspace,
     );
-    // Other fixtures may have been given since the request came in.
+    // The fixtures may have changed since the request arrived.
     if (!partner) return { ...entry, status: 'failed', status_message: 'the partner is no longer configured' };
     const { status, status_message } = partner;
     return { ...entry, status, ...(status_message !== undefined && { status_message }) };
   });
 }
 
-/** What was sent stays sent; what was still queued goes nowhere. */
+/** Skips pending partners and keeps the status of the others. */
 export function cancelForwarding(entries: readonly Forwarding[]): Forwarding[] {
   return entries.map((entry) =>
     entry.status === 'pending'

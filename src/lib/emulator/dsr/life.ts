@@ -1,4 +1,4 @@
-// The life of data subject requests: admitted, forwarded, picked up, completed, cancelled; people erased or handed out.
+// The life cycle of data subject requests: admit, forward, pick up, complete, cancel; erases profiles or stores results.
 import { createHash } from 'node:crypto';
 import type { RequestStatus } from '../../contract/choices.ts';
 import type { DsrRequest } from '../../contract/dsr.ts';
@@ -17,7 +17,7 @@ import { type DsrStore, type DueStep, hasResults, type StoredRequest } from '../
 import type { ProfilesStore, Subject } from '../stores/profiles.ts';
 import { refuse } from '../platform/envelopes.ts';
 
-interface Surroundings {
+interface Dependencies {
   db: Database;
   store: DsrStore;
   callbacks: CallbackStore;
@@ -26,10 +26,10 @@ interface Surroundings {
   names: WireNames;
 }
 
-export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Surroundings) {
-  /** Every change of the status is told to all that asked for it, at the next quarter of an hour. */
+export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Dependencies) {
+  /** Queues callbacks about the new status for the next quarter of an hour. */
   function announce(request: StoredRequest, at: number): void {
-    // Where its results are is told when it is sent: until then the platform's address may change.
+    // The dispatcher adds the address of the results, because the platform's address may change until then.
     const body = stringifyJson(callbackBody(request, ''));
     for (const url of request.body.status_callback_urls ?? []) {
       const { workspace, id: request_id, status } = request;
@@ -81,8 +81,8 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
 
   return {
     /**
-     * Takes a request that was received at `now`. Throws 400 for an id that is taken and for a full group, 409 while a
-     * request for the same subject is open.
+     * Admits a request that was received at `now`. Throws 400 for a used id and for a full group, and 409 while a request for
+     * the same subject is open.
      */
     admit: (workspace: number, body: DsrRequest, now: number): StoredRequest =>
       db.transaction(() => {
@@ -125,9 +125,8 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         return enter(request, 'cancelled', now, { expected_at: null, forwarding });
       });
     },
-    /** When the next step falls due. */
     nextDue: (): number | undefined => store.nextStep()?.at,
-    /** Takes steps that are due by `now`, in the order of their times, as long as there is time; one at least. */
+    /** Runs steps that are due by `now`, in order, for a limited time but at least one. */
     catchUp: (now: number): void => {
       const until = systemClock.now() + SLICE_MS;
       db.transaction(() => {
@@ -142,7 +141,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   };
 }
 
-/** Whom a request is about, in the words of the profiles. Profiles of several identities are all meant (decision: D142). */
+/** The subject of a request. All profiles of its identities belong to it (decision: D142). */
 function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Subject {
   const entries = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})].flatMap(
     (identities) => Object.entries(identities).map(([type, { value }]) => [type, value] as const),
@@ -151,7 +150,7 @@ function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Su
   return { ...(xpid !== undefined && { xpid: BigInt(xpid) }), identities };
 }
 
-/** What two requests must share to be the same: type, identities and extensions, however they are written. */
+/** Equal for requests with the same type, identities and extensions, in any notation. */
 function fingerprint({ subject_request_type, subject_identities = {}, extensions = {} }: DsrRequest): string {
   const normalized = Object.entries(extensions).map(
     ([key, { skip_waiting_period = false, subject_identities: own }]) => [

@@ -1,15 +1,15 @@
-// How pipelines and their runs go from one state to the next (specification, "States and transitions"; decision: D66).
+// State transitions of pipelines and runs (specification, "States and transitions"; decision: D66).
 import { dataRange, logicalDate, nextRun } from './schedule.ts';
 import type { Pipeline } from '../stores/pipelines.ts';
 import type { Run, RunFault } from '../stores/runs.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 
-/** A run takes at least this long by the platform's clock. */
+/** Minimum duration of a run by the platform's clock. */
 const SHORTEST_RUN_MS = 1000;
 
 export type PipelineLife = ReturnType<typeof createPipelineLife>;
 
-/** When a pipeline runs by itself next, seen from `at`. */
+/** The next scheduled run of a pipeline at or after `at`. */
 export function nextRunOf(
   { definition, ranOnce, lastLogicalAt }: Pick<Pipeline, 'definition' | 'ranOnce' | 'lastLogicalAt'>,
   at: number,
@@ -17,14 +17,14 @@ export function nextRunOf(
   return nextRun(definition, Math.max(at, (lastLogicalAt ?? -Infinity) + 1), ranOnce);
 }
 
-/** A pipeline without its fault, ready to run at the next interval. */
+/** The pipeline without its fault, scheduled for the next interval. */
 export function withoutFault(pipeline: Pipeline, at: number): Pipeline {
   const healthy: Pipeline = { ...pipeline, status: 'idle', errors: [], cause: undefined };
   return { ...healthy, nextRunAt: nextRunOf(healthy, at) };
 }
 
 export function createPipelineLife({ connections, models, pipelines, runs }: WarehouseStores) {
-  /** Marks the resource that made a run fail. */
+  /** Marks the resource that caused a failed run. */
   function mark(workspace: number, { definition }: Pipeline, { cause, message, marks }: RunFault): void {
     if (!marks) return;
     if (cause === 'connection') {
@@ -32,7 +32,7 @@ export function createPipelineLife({ connections, models, pipelines, runs }: War
       if (kept) connections.replace(workspace, { ...kept, broken: true, errors: [message] });
     } else if (cause === 'data_model') {
       const kept = models.get(workspace, definition.data_model_id);
-      // What an unbroken model has are notes, which explain the failure.
+      // A valid model has notes, which explain the failure.
       const notes = kept?.broken === false ? kept.errors : [];
       if (kept) models.replace(workspace, { ...kept, broken: true, errors: [message, ...notes] });
     }
@@ -53,7 +53,7 @@ export function createPipelineLife({ connections, models, pipelines, runs }: War
   }
 
   return {
-    /** Begins a run at `at` (epoch ms): its work is then owed. Returns the run's id. */
+    /** Queues a run at `at` (epoch ms) and returns its id. */
     begin: (workspace: number, pipeline: Pipeline, type: Run['type'], at: number): number | bigint => {
       const { definition } = pipeline;
       const logical = type === 'scheduled' ? (pipeline.nextRunAt ?? at) : logicalDate(definition.schedule, at);
@@ -88,7 +88,7 @@ export function createPipelineLife({ connections, models, pipelines, runs }: War
       pipelines.replace(workspace, running);
       return id;
     },
-    /** The work of a run is done, at `at`; it ends when its time has come. */
+    /** Marks the work of a run as done at `at`. The run ends after its minimum duration. */
     finish: (run: Run, at: number): void => {
       const earliest = (run.started_at ?? at) + SHORTEST_RUN_MS;
       runs.save({ ...run, due_at: Math.max(earliest, at), progress: { ...run.progress, done: true } });
@@ -109,13 +109,13 @@ export function createPipelineLife({ connections, models, pipelines, runs }: War
       const faulted: Pipeline = { ...before, status: 'faulted', errors: [message], cause, nextRunAt: undefined };
       pipelines.replace(run.workspace, faulted);
     },
-    /** Ends whatever run is under way, because the pipeline was paused at `at`. */
+    /** Stops the current run of a pipeline that was paused at `at`. */
     stop: (workspace: number, pipeline: Pipeline, at: number): Pipeline => {
       const run = runs.current(workspace, pipeline.definition.id);
       if (run) runs.save({ ...run, status: 'stopped', due_at: null, ended_at: at });
       return { ...pipeline, status: 'stopped', nextRunAt: undefined };
     },
-    /** Frees the pipelines that a resource, put right at `at`, has kept from running. */
+    /** Removes the fault of pipelines that a resource caused, which was fixed at `at`. */
     release: (workspace: number, cause: 'connection' | 'data_model', id: string, at: number): void => {
       const field = cause === 'connection' ? 'connection_id' : 'data_model_id';
       for (const pipeline of pipelines.list(workspace)) {

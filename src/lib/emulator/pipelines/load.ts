@@ -1,4 +1,4 @@
-// Puts pipelines and their earlier runs in place as the fixtures say.
+// Loads pipelines and their earlier runs from the fixtures.
 import { parseIso } from '../../kernel/timestamps.ts';
 import { created } from '../base/audit.ts';
 import type { RunFixture, WarehouseFixtures } from '../fixtures/warehouse.ts';
@@ -7,7 +7,7 @@ import type { Pipeline } from '../stores/pipelines.ts';
 import type { NewRun } from '../stores/runs.ts';
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 
-/** Forgets all pipelines and runs and takes those of the fixtures. */
+/** Replaces all pipelines and runs with those of the fixtures. */
 export function loadPipelines(fixtures: WarehouseFixtures, { pipelines, runs }: WarehouseStores, now: number): void {
   pipelines.clear();
   runs.clear();
@@ -22,13 +22,13 @@ export function loadPipelines(fixtures: WarehouseFixtures, { pipelines, runs }: 
       ...(status === 'faulted' && { cause: 'pipeline' as const }),
       ...progressOf(own, definition.sync_mode.type === 'incremental'),
     };
-    const goesOn = pipeline.status === 'idle';
-    pipelines.add(workspace_id, { ...pipeline, ...(goesOn && { nextRunAt: nextRunOf(pipeline, now) }) });
+    const isIdle = pipeline.status === 'idle';
+    pipelines.add(workspace_id, { ...pipeline, ...(isIdle && { nextRunAt: nextRunOf(pipeline, now) }) });
     for (const run of own) runs.add(runOf(run));
   }
 }
 
-/** How far a pipeline has come by its earlier runs. */
+/** The progress of a pipeline from its earlier runs. */
 function progressOf(runs: readonly RunFixture[], incremental: boolean): Pick<Pipeline, 'position' | 'ranOnce'> {
   const successes = runs.filter(({ status }) => status === 'success');
   const ends = successes.map(({ range_end, logical_date }) => parseIso(range_end ?? logical_date) ?? 0);

@@ -1,4 +1,4 @@
-// The rules of a pipeline that its body alone does not decide, and how its refusals are told apart (decision: D66).
+// Rules for pipelines that need the stored state, and the error for an invalid body (decision: D66).
 import type { FieldIssue } from '../../contract/explain.ts';
 import { type Failure, WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import type { PipelineRequest, SyncMode } from '../../contract/pipelines.ts';
@@ -7,13 +7,13 @@ import { refuse, sentences } from '../wire/request-body.ts';
 import type { WarehouseFixtures } from '../fixtures/warehouse.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
-/** The refusal of a body: two mistakes have a sentence of their own where they stand alone. */
+/** The error for a body. Two mistakes have their own sentence when they are the only issue. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
   const alone = issues.length === 1 ? issues[0]?.failure : undefined;
   return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
 }
 
-/** What is wrong with the data plan of a pipeline; undefined when it has none, or an active one. */
+/** The problem of a pipeline's data plan; undefined without a plan and for an active one. */
 export function describePlanFailure(
   { data_plan_id: id, data_plan_version: version }: Pick<PipelineRequest, 'data_plan_id' | 'data_plan_version'>,
   workspace: number,
@@ -31,7 +31,7 @@ export function describePlanFailure(
   return { failure: WAREHOUSE_FAILURES.planNotActive, detail: `data plan \`${id}\`, version ${String(version)}` };
 }
 
-/** Whether a change makes what was synced so far worthless. */
+/** True if a change requires a new sync from the start. */
 export function changesSyncMode(before: SyncMode, after: SyncMode): boolean {
   return canonicalJson(before) !== canonicalJson(after);
 }

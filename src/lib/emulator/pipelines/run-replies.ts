@@ -1,4 +1,4 @@
-// Runs and reports: the query that lists them, and how they are answered.
+// Runs and reports: the query parameters of the list, and the responses.
 import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
 import type { Pipeline } from '../stores/pipelines.ts';
 import type { Run } from '../stores/runs.ts';
@@ -25,7 +25,7 @@ export function runReply(run: Run) {
   };
 }
 
-/** What made the whole run fail, once it is over; then why records failed. */
+/** The reason why the whole run failed, once it has ended, and the reasons why records failed. */
 function messages({ ended_at, progress: { failure, reasons } }: Run): string[] {
   const records = Object.entries(reasons).map(
     ([reason, count]) => `${count} ${count === 1 ? 'record' : 'records'} failed: ${reason}`,
@@ -57,10 +57,10 @@ function timeOrNull(at: number | null | undefined): string | null {
 }
 
 interface RunQuery {
-  /** From 1 on. */
+  /** Starts at 1. */
   page: number;
   size: number;
-  /** Epoch milliseconds, both included. */
+  /** Epoch milliseconds, inclusive. */
   from: number;
   to: number;
 }
@@ -69,7 +69,7 @@ const DEFAULT_SIZE = 25;
 const LARGEST_SIZE = 100;
 const DAY_MS = 86_400_000;
 
-/** Reads it; throws 400. A day without a time is the whole day, in UTC. */
+/** Throws 400. A date without a time is the whole day in UTC. */
 export function readRunQuery(query: URLSearchParams): RunQuery {
   return {
     page: whole(query, 'currentPage', 1, Number.MAX_SAFE_INTEGER),
@@ -84,15 +84,15 @@ function whole(query: URLSearchParams, name: string, absent: number, most: numbe
   if (text === null) return absent;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= most) return value;
-  const bound = most === Number.MAX_SAFE_INTEGER ? 'from 1 on' : `from 1 to ${most}`;
+  const bound = most === Number.MAX_SAFE_INTEGER ? 'of at least 1' : `from 1 to ${most}`;
   throw refuse(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a whole number ${bound}`);
 }
 
-/** `intoDay` is where in a day without a time the bound lies. */
+/** For a date without a time, `intoDay` is added to its start. */
 function time(query: URLSearchParams, name: string, intoDay: number): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const at = isCalendarDate(text) ? (parseIso(`${text}T00:00:00Z`) ?? 0) + intoDay : parseIso(text);
   if (at !== undefined) return at;
-  throw refuse(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a day, or a time such as 2026-01-31T08:00:00Z`);
+  throw refuse(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a date, or a time such as 2026-01-31T08:00:00Z`);
 }

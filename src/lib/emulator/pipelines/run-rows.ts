@@ -1,4 +1,4 @@
-// A row of a data model as what it says of one person: attributes, or an event (specification, D; decision: D67).
+// Reads a row of a data model as attributes or an event of one profile (specification, D; decision: D67).
 import {
   DEVICE_IDENTITY_TYPES,
   EXTENSION_IDENTITY_TYPES,
@@ -20,21 +20,21 @@ const IDENTITY_TYPES: ReadonlySet<string> = new Set([
 
 const LONGEST_IDENTITY = 4096;
 
-/** Thrown for a row that is a failed record; the message says why, in words that fit many rows. */
+/** Thrown for a failed record. The message gives the reason without values, so that many rows share it. */
 export class BadRow extends Error {}
 
 type RowReader = (row: Row) => ProfileChange;
 
 /**
- * Reads rows for one pipeline. `neutral` turns a deployment's word for an identity type into the specification's; the
- * reader throws BadRow.
+ * Reads rows for one pipeline; throws BadRow. `neutral` translates a deployment's word for an identity type into the
+ * specification's.
  */
 export function createRowReader(
   type: PipelineRequest['pipeline_type'],
   scope: Scope,
   neutral: (word: string) => string,
 ): RowReader {
-  // The columns are the same in every row.
+  // All rows have the same columns.
   const types = new Map<string, string | undefined>();
   const identityTypeOf = (column: string): string | undefined => {
     if (!types.has(column)) types.set(column, identityType(neutral(column.toLowerCase())));
@@ -66,7 +66,7 @@ function identityType(column: string): string | undefined {
 
 function xpidOf(column: string, value: number | bigint | string): number | bigint {
   const parsed = Xpid.safeParse(typeof value === 'string' ? value.trim() : value);
-  if (!parsed.success) throw new BadRow(`column \`${column}\` holds no integer of 64 bits`);
+  if (!parsed.success) throw new BadRow(`column \`${column}\` holds no 64-bit integer`);
   return parsed.data;
 }
 
@@ -76,7 +76,7 @@ function identityOf(column: string, value: number | bigint | string): string {
   return text;
 }
 
-/** The shape of an event that came in by intake. What the other columns hold are its own attributes. */
+/** An event as intake would receive it. The other columns become its custom attributes. */
 function eventOf({ event_name, event_type = 'custom_event', timestamp_unixtime_ms, ...rest }: Record<string, unknown>) {
   if (typeof event_name !== 'string') throw new BadRow('no `event_name`');
   return {

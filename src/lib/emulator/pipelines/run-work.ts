@@ -1,4 +1,4 @@
-// The work of a run: it reads the model's rows from the connection's warehouse and writes them to the profiles.
+// The work of a run: reads the model's rows from the connection's warehouse and writes them to profiles.
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { describePlanFailure } from './rules.ts';
 import type { Platform } from '../platform/area.ts';
@@ -13,17 +13,17 @@ import { createWarehouseReader, WarehouseClosed } from '../warehouse/reader.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 
-/** What makes a run fail as a whole, and which resource has to be put right. */
+/** Fails a whole run, and names the resource to fix. */
 class RunFailure extends Error {
   readonly fault: RunFault;
-  /** `marks`: whether the resource is faulted, or invalid, from now on. */
+  /** `marks`: the resource becomes faulted or invalid. */
   constructor(cause: FaultCause, message: string, marks = false) {
     super(message);
     this.fault = { cause, message, marks };
   }
 }
 
-/** Different reasons that are told of one run. */
+/** Maximum number of different reasons in one run. */
 const MOST_REASONS = 5;
 
 export type RunWork = ReturnType<typeof createRunWork>;
@@ -33,7 +33,7 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
   const reader = createWarehouseReader();
   const isWanted = ({ id }: Run): boolean => runs.get(id)?.status === 'running';
 
-  /** Reads all rows; `keep` is given the run after each batch. Throws RunFailure and what the reader throws. */
+  /** Reads all rows and passes the run to `keep` after each batch. Throws RunFailure, and the reader's errors. */
   async function synchronize(run: Run, pipeline: Pipeline, keep: (run: Run) => void): Promise<void> {
     const { warehouse, sql } = openUp(run, pipeline, stores, platform);
     const write = createWriter(run, pipeline, platform);
@@ -55,8 +55,8 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
 
   return {
     /**
-     * Does the work of a queued run, or the rest of it after a restart, and returns the run as it then stands; undefined
-     * when it was stopped or deleted meanwhile, or the platform closes. One at a time.
+     * Does or resumes the work of a queued run and returns the changed run; undefined when the run was stopped or deleted,
+     * or the platform closes. Runs one at a time.
      */
     workOn: async (queued: Run): Promise<Run | undefined> => {
       const pipeline = pipelines.get(queued.workspace, queued.pipeline);
@@ -75,12 +75,12 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
       }
       return isWanted(run) ? run : undefined;
     },
-    /** Ends the work that is under way. */
+    /** Stops the current work. */
     close: reader.close,
   };
 }
 
-/** The way to the rows. Throws RunFailure when a resource does not synchronize any. */
+/** Finds the warehouse and the query. Throws RunFailure when a resource does not allow a sync. */
 function openUp(
   { workspace }: Run,
   { definition }: Pipeline,
@@ -123,7 +123,7 @@ function asFault(error: unknown): RunFault {
   throw error;
 }
 
-/** Writes a batch of rows, the first of which is the `first`th of the query, and returns what is done with it. */
+/** Writes a batch of rows and returns the progress. `first` is the index of its first row in the query. */
 type Writer = (rows: Row[], first: number, before: RunProgress) => RunProgress;
 
 function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: Platform): Writer {
@@ -135,7 +135,7 @@ function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: P
     const reasons = { ...before.reasons };
     const changes: ProfileChange[] = [];
     let failed = 0;
-    // Of a batch that was written before a restart, the rows that are done are left out.
+    // Skips rows that were written before a restart.
     for (const row of rows.slice(Math.max(0, before.rows - first))) {
       try {
         if (isOurs(row)) changes.push(readRow(row));
@@ -158,7 +158,7 @@ function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: P
   };
 }
 
-/** Tells which rows lie within the run's range. Throws RunFailure for a column that is not there, BadRow for no time. */
+/** Selects the rows within the run's range. Throws RunFailure for a missing column and BadRow for an invalid time. */
 function createRangeFilter(field: string | undefined, progress: RunProgress): (row: Row) => boolean {
   if (!progress.bounded || field === undefined) return () => true;
   const range: DataRange = {
@@ -181,14 +181,14 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
   };
 }
 
-/** Smaller numbers are seconds since 1970, larger ones milliseconds: the border is March 1973 in milliseconds. */
+/** Smaller numbers are seconds since 1970, larger ones milliseconds: the limit is March 1973 in milliseconds. */
 const SECONDS_BELOW = 1e11;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Epoch milliseconds; undefined for what is no time. A text without a zone is UTC; a number, or a text of digits, is
- * seconds or milliseconds since 1970.
+ * Epoch milliseconds; undefined for an invalid time. A text without a zone is UTC. A number, or a text of digits, is seconds
+ * or milliseconds since 1970.
  */
 export function iteratorTime(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return fromNumber(Number(value));

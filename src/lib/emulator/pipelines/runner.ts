@@ -1,4 +1,4 @@
-// Brings pipelines forward in time: begins the runs that are scheduled, does their work, ends them.
+// Starts scheduled runs, does their work and ends them.
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import type { PipelineLife } from './life.ts';
 import type { Platform } from '../platform/area.ts';
@@ -6,7 +6,7 @@ import type { RunWork } from './run-work.ts';
 import type { Run } from '../stores/runs.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 
-/** How long a closing platform waits for a run, in the machine's own time. */
+/** How long a closing platform waits for a run, by the machine's clock. */
 const GRACE_MS = 700;
 
 export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, platform: Platform) {
@@ -17,13 +17,13 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
   let closing = false;
 
   async function work(run: Run): Promise<void> {
-    // The thread and the sample warehouse are not loaded before somebody has a pipeline run.
+    // Loads the thread and the sample warehouse at the first run.
     const { createRunWork } = await import('./run-work.ts');
     runWork ??= createRunWork(stores, platform);
     const begun = clock.now();
     const done = await runWork.workOn(run);
     if (!done) return;
-    // A clock that is moved by hand stands still meanwhile; one that goes by itself tells how long it took.
+    // A manual clock does not advance during the work.
     const took = clock.mode === 'real' ? clock.now() - begun : 0;
     life.finish(done, (done.started_at ?? 0) + took);
   }
@@ -33,7 +33,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     if (pipeline) db.transaction(() => life.begin(workspace, pipeline, 'scheduled', at));
   }
 
-  /** Does the first thing that is due by `now`; false when there is none. */
+  /** Does the first work that is due by `now`; returns false without any. */
   async function step(now: number): Promise<boolean> {
     const run = runs.firstDue();
     const scheduled = pipelines.firstDue();
@@ -41,7 +41,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     const scheduledAt = scheduled?.next_run_at ?? Infinity;
     if (Math.min(runAt, scheduledAt) > now) return false;
     if (scheduled && scheduledAt < runAt) {
-      // An interval that passed while the pipeline was busy is made up for as soon as it is free.
+      // An interval that passed during a run is caught up right after that run.
       const free = runs.latest(scheduled.workspace, scheduled.id)?.ended_at ?? scheduledAt;
       beginScheduled(scheduled.workspace, scheduled.id, Math.max(scheduledAt, free));
     } else if (run?.progress.done === true) {
@@ -63,7 +63,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     catchUp: async (now: number): Promise<void> => {
       while (!closing && (await step(now)));
     },
-    /** Lets a run that is nearly done finish; any other is taken up again at the next opening. */
+    /** Waits briefly for the current run. The next start resumes an unfinished run. */
     close: async (): Promise<void> => {
       closing = true;
       await waitAtMost(working, GRACE_MS, systemClock);

@@ -1,4 +1,4 @@
-// When a pipeline runs and which data a run reads: pure functions of its schedule and sync mode (decision: D65).
+// Schedules pipelines and computes the data range of a run: pure functions of schedule and sync mode (decision: D65).
 import type { Frequency } from '../../contract/choices.ts';
 import type { PipelineRequest, Schedule, SyncMode } from '../../contract/pipelines.ts';
 import { parseDuration, parseIso } from '../../kernel/timestamps.ts';
@@ -9,8 +9,7 @@ type Timing = Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>;
 const FIXED_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000 } as const;
 
 /**
- * When the pipeline runs by itself for the first time at or after `from`; undefined when it never does. `ranOnce` says
- * whether a pipeline of type `once` has had its run.
+ * The first scheduled run at or after `from`, or undefined. `ranOnce`: a pipeline of type `once` has had its run.
  */
 export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ranOnce: boolean): number | undefined {
   if (state !== 'active') return undefined;
@@ -20,14 +19,14 @@ export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ra
   if (schedule.type === 'once') next = ranOnce ? undefined : Math.max(start ?? from, from);
   if (schedule.type === 'interval' && schedule.frequency && start !== undefined) {
     const { frequency } = schedule;
-    // A first record that is as young as the schedule itself leaves nothing to read at its start.
+    // If `from` equals the start of the schedule, a run at that start has nothing to read.
     const first = timeOf(sync_mode.from) === start ? 1 : 0;
     next = boundary(start, frequency, Math.max(first, indexFrom(start, frequency, from)));
   }
   return next !== undefined && next <= end ? next : undefined;
 }
 
-/** The boundary of the schedule's interval that `at` lies in; `at` itself where there is none. */
+/** Start of the schedule's interval that contains `at`; `at` without an interval. */
 export function logicalDate({ type, frequency, start: text }: Schedule, at: number): number {
   const start = timeOf(text);
   if (type !== 'interval' || !frequency || start === undefined || at < start) return at;
@@ -36,7 +35,7 @@ export function logicalDate({ type, frequency, start: text }: Schedule, at: numb
   return next === at ? next : boundary(start, frequency, index - 1);
 }
 
-/** The `index`th boundary, from 0 on. A month that is too short for the day ends on its last one. */
+/** The boundary with an index from 0. In a month that is too short, it is the last day. */
 export function boundary(start: number, frequency: Frequency, index: number): number {
   if (frequency !== 'monthly') return start + index * FIXED_MS[frequency];
   const date = new Date(start);
@@ -47,7 +46,7 @@ export function boundary(start: number, frequency: Frequency, index: number): nu
   return date.setUTCDate(Math.min(day, lastDay));
 }
 
-/** The index, from 0 on, of the first boundary at or after `at`. */
+/** The index, from 0, of the first boundary at or after `at`. */
 function indexFrom(start: number, frequency: Frequency, at: number): number {
   if (at <= start) return 0;
   if (frequency !== 'monthly') return Math.ceil((at - start) / FIXED_MS[frequency]);
@@ -56,18 +55,18 @@ function indexFrom(start: number, frequency: Frequency, at: number): number {
   return boundary(start, frequency, months) >= at ? months : months + 1;
 }
 
-/** Which rows a run reads, by the time in their `iterator_field`. */
+/** The rows that a run reads, by the time in their `iterator_field`. */
 export interface DataRange {
   start: number | undefined;
-  /** Whether a row of exactly `start` was read by the run before. */
+  /** The previous run read rows of exactly `start`. */
   afterStart: boolean;
-  /** Rows of exactly this time are read. */
+  /** Inclusive. */
   end: number;
-  /** Whether the bounds are kept to; a full sync without bounds reads everything. */
+  /** False for a full sync without bounds, which reads everything. */
   bounded: boolean;
 }
 
-/** The range of a run at `at`; `position` is where the last successful one ended, undefined before the first. */
+/** The range of a run at `at`; `position` is the end of the last successful run, if any. */
 export function dataRange(
   { sync_mode, schedule }: { sync_mode: SyncMode; schedule: Schedule },
   at: number,
@@ -80,12 +79,11 @@ export function dataRange(
     const bounded = sync_mode.iterator_field !== undefined && (from !== undefined || until !== Infinity);
     return { start: from, afterStart: false, end, bounded };
   }
-  // What is only ever triggered has no interval that `start` could begin.
+  // An on-demand pipeline has no intervals, so `start` limits its data instead.
   const configured = from ?? (schedule.type === 'on_demand' ? timeOf(schedule.start) : undefined);
   return { start: position ?? configured, afterStart: position !== undefined, end, bounded: true };
 }
 
-/** Whether a row of this time belongs to the range. */
 export function inRange({ start, afterStart, end }: DataRange, time: number): boolean {
   if (time > end) return false;
   return start === undefined || time > start || (time === start && !afterStart);

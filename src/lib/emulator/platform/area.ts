@@ -1,4 +1,4 @@
-// What an area of the platform (tokens, roles, …) brings along: its tables, its fixtures and a handler per endpoint.
+// The parts of an area of the platform (tokens, roles, …): tables, fixtures, and a handler for each endpoint.
 import type { Endpoint, ParamsOf } from '../../contract/endpoint.ts';
 import type { Caller } from './auth.ts';
 import type { Fixtures } from '../fixtures/document.ts';
@@ -15,43 +15,43 @@ import type { ProfilesStore } from '../stores/profiles.ts';
 import type { Tokens } from '../stores/tokens.ts';
 import type { IngestGate } from './ingest-gate.ts';
 
-/** What every area is given. */
+/** The environment of every area. */
 export interface Platform {
   readonly db: Database;
   readonly clock: PlatformClock;
   readonly fixtures: Fixtures;
-  /** The file that stands for a warehouse which the fixtures do not name. */
+  /** The warehouse file to use when the fixtures list none. */
   readonly warehouse: string | undefined;
   readonly directory: Directory;
   readonly tokens: Tokens;
   readonly profiles: ProfilesStore;
-  /** E and F are provisioned together. */
+  /** E and F share one limit. */
   readonly ingest: IngestGate;
   readonly log: RequestLog;
   readonly recorder: Recorder;
   readonly faults: Faults;
   readonly signing: Signing;
-  /** The words of a deployment, mapped at the edge (`exchange.ts`). */
+  /** The words of a deployment; `exchange.ts` translates them. */
   readonly names: DeploymentNames;
-  /** Has what fell due this moment done soon, without waiting for it. */
+  /** Runs due work in the background. */
   wake(): void;
-  /** The audience of tokens besides the platform's own addresses. */
+  /** A further audience of tokens, in addition to the platform's own addresses. */
   readonly audience: string | undefined;
-  /** The address that the platform tells of itself, without a trailing slash. Known once the server listens. */
+  /** The platform's address without a trailing slash. Available once the server listens. */
   baseUrl(): string;
-  /** The address by which a request called the platform, from its `Host`. */
+  /** The platform's address in a request, from its `Host`. */
   addressOf(host: string | undefined): string;
 }
 
-/** A request whose credentials were checked. */
+/** An authenticated request. */
 export interface PlatformRequest<Params> {
   params: Params;
   query: URLSearchParams;
-  /** A header by its lower-case name; the first one when it came more than once. */
+  /** A header by its lower-case name; the first value if repeated. */
   header(name: string): string | undefined;
   /** The body in neutral words. */
   body: Buffer;
-  /** The body as it came. */
+  /** The body as received. */
   raw: Buffer;
   caller: Caller;
 }
@@ -60,16 +60,16 @@ type ParamsFor<E> = E extends Endpoint<infer Path> ? Record<keyof ParamsOf<Path>
 
 export type Handler<E> = (request: PlatformRequest<ParamsFor<E>>) => Answer | Promise<Answer>;
 
-/** A handler for every endpoint of an area, under the endpoint's name in the contract. */
+/** A handler for every endpoint of an area, by the endpoint's name in the contract. */
 export type Handlers<Endpoints> = { [Name in keyof Endpoints]: Handler<Endpoints[Name]> };
 
-/** What answers link to: an address that is no call of the specification. */
+/** An address that responses link to and that the specification does not define. */
 export interface LinkRoute {
   endpoint: Endpoint;
   handle: Handler<Endpoint>;
 }
 
-/** Declares a link with its handler, so that its parameters are typed. */
+/** Declares a link with typed parameters. */
 export function link<E extends Endpoint>(endpoint: E, handle: Handler<E>): LinkRoute {
   return { endpoint, handle: handle as unknown as Handler<Endpoint> };
 }
@@ -85,16 +85,17 @@ export interface OpenArea<Endpoints> {
   handlers: Handlers<Endpoints>;
   links?: readonly LinkRoute[];
   control?: ControlRoutes;
-  /** Forgets everything and takes what the fixtures say. Called inside a transaction. */
+  /** Replaces the state with the fixtures. Called inside a transaction. */
   load?(fixtures: Fixtures): void;
-  /** When the earliest of what this area owes falls due (epoch ms); undefined when it owes nothing. */
+  /** The time of the next due work (epoch ms); undefined without any. */
   nextDue?(): number | undefined;
   /**
-   * Does what has fallen due by `now` (epoch ms), in order. With `nextDue`, it is called for one moment after the
-   * other, in turn with the other areas, and may leave a part to its next call, so that others get a turn; without, when the clock has moved and whenever another area does something.
+   * Runs work that is due by `now` (epoch ms), in order. With `nextDue`, it is called for one time after the other, in turn
+   * with other areas, and may leave a part to its next call. Without, it is called when the clock has changed and whenever
+   * another area does something.
    */
   catchUp?(now: number): void | Promise<void>;
-  /** Ends what is under way in other threads. What is not done is taken up again at the next opening. */
+  /** Stops work in other threads. The next start resumes it. */
   close?(): Promise<void>;
 }
 
@@ -102,12 +103,12 @@ export interface Area<Endpoints = Record<string, Endpoint>> {
   name: string;
   /** This area's part of the contract. */
   endpoints: Endpoints;
-  /** SQL steps: the first makes the tables, each later one brings them one version on. Never changed, only added to. */
+  /** SQL steps: the first creates the tables, each further one is the next version. Append only. */
   migrations: readonly string[];
   open(platform: Platform): OpenArea<Endpoints>;
 }
 
-/** Declares an area, so that a handler too few or too many is a type error. */
+/** Declares an area. A missing or extra handler is a type error. */
 export function defineArea<const Endpoints extends Record<string, Endpoint>>(area: Area<Endpoints>): Area {
   return area as unknown as Area;
 }

@@ -1,4 +1,4 @@
-// Who is who on the platform: clients, organizations with their accounts, workspaces. Fixed for a run.
+// Clients, organizations, accounts and workspaces of the platform. They are fixed for a run.
 import type { EmulatorIdentity } from '../base/embedding.ts';
 import type { DirectoryFixtures, OrganizationFixture, WorkspaceFixture } from '../fixtures/directory.ts';
 import { refusal } from '../wire/platform-error.ts';
@@ -6,15 +6,15 @@ import { refusal } from '../wire/platform-error.ts';
 export type Directory = ReturnType<typeof createDirectory>;
 
 /**
- * With `anySecret`, credentials that are not known as those of another are the first organization's, if its client id is
- * right where that is known, and the first workspace's.
+ * With `anySecret`, any secret is valid for the first organization's client id and for the first workspace. So are unknown
+ * keys and, unless `clientId` is known, unknown client ids.
  */
 export function createDirectory(
   { organizations, accounts, workspaces }: DirectoryFixtures,
   { anySecret = false, clientId: copied }: EmulatorIdentity = {},
 ) {
   return {
-    /** The client that these platform credentials are of, or undefined. */
+    /** The client of these platform credentials, or undefined. */
     clientOf: (clientId: string, clientSecret: string): string | undefined => {
       const known = organizations.find(({ client_id }) => client_id === clientId);
       if (known?.client_secret === clientSecret) return clientId;
@@ -29,8 +29,8 @@ export function createDirectory(
       return anySecret && (!known || known === workspaces[0]) ? workspaces[0] : undefined;
     },
     /**
-     * The organization that a path means. Throws 404 when there is none such, or no such account in it, and 403 when the
-     * client is another organization's (decision: D90).
+     * The organization in a path. Throws 404 for an unknown organization or account, and 403 for the client of another
+     * organization (decision: D90).
      */
     organizationOf: (
       { orgId, accountId }: { orgId: string; accountId: string },
@@ -44,7 +44,7 @@ export function createDirectory(
       }
       return organization;
     },
-    /** The workspace that a path means. Throws 404 when there is none such, and 403 when it is another client's. */
+    /** The workspace in a path. Throws 404 for an unknown workspace and 403 for another client's. */
     workspaceInPath: (id: string, clientId: string): WorkspaceFixture => {
       const workspace = workspaces.find((candidate) => String(candidate.id) === id);
       if (!workspace) throw refusal(404, `Not found: workspace ${id}`);

@@ -1,4 +1,4 @@
-// The envelope in which each service refuses (specification, "Errors"): C has one of its own, E and F share another.
+// The error envelope of each service (specification, "Errors"): C has its own, E and F share another.
 import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
 import { asRefusal, PlainRefusal, PlatformError } from '../wire/platform-error.ts';
@@ -14,7 +14,7 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
-/** A refusal in the shape of E, which F shares (specification, "Errors", E). */
+/** An error of E or F (specification, "Errors", E). */
 export function codedRefusal(status: number, messages: string | string[], headers?: Readonly<Record<string, string>>) {
   const code = CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR');
   const list = typeof messages === 'string' ? [messages] : messages;
@@ -28,7 +28,7 @@ const REASONS = new Map<Failure, string>(
   ]),
 );
 
-/** A refusal in the envelope of C; `details` are sentences on what is wrong in this request. */
+/** An error of C; `details` are sentences about this request. */
 export function refuse(
   failure: Failure,
   details: string[] = [],
@@ -40,7 +40,7 @@ export function refuse(
   return new PlatformError(failure.status, { code: failure.status, message: failure.message, errors }, headers);
 }
 
-/** What was thrown, in the envelope of the service that the request was for. */
+/** A thrown error in the envelope of a service. */
 export function inEnvelope(service: Service | undefined, error: unknown): PlatformError {
   const refused = asRefusal(error);
   if (!(refused instanceof PlainRefusal)) return refused;

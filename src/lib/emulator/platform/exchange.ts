@@ -1,4 +1,4 @@
-// One request and its answer: body, faults, credentials, the route, the log.
+// Handles one request: body, faults, credentials, route, log.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint, Service } from '../../contract/endpoint.ts';
 import type { Handler, Platform } from './area.ts';
@@ -20,14 +20,13 @@ import { PeerGone, readBody } from '../wire/request-body.ts';
 import { tellExchange } from '../wire/seen-exchange.ts';
 import { inEnvelope } from './envelopes.ts';
 
-/** Where a request goes. */
 export interface MatchedRoute {
   endpoint: Endpoint;
   handle: Handler<Endpoint>;
   params: Record<string, string>;
 }
 
-/** A path that nobody knows, or not by this method: why, and the service it would belong to. */
+/** An unknown path or method: the error, and the service that the path belongs to. */
 export interface UnmatchedRoute {
   service: Service | undefined;
   refused: PlainRefusal;
@@ -35,12 +34,12 @@ export interface UnmatchedRoute {
 
 type Destination = MatchedRoute | UnmatchedRoute;
 
-/** Carries one request out and answers it. */
+/** Handles one request and responds. */
 export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, target: Destination) => Promise<void>;
 
 const NO_BODY = Buffer.alloc(0);
 
-/** `wait` pauses for milliseconds and rejects when the platform closes meanwhile. */
+/** `wait` pauses for milliseconds and rejects when the platform closes. */
 export function createExchange(platform: Platform, wait: (ms: number) => Promise<void>): Exchange {
   const { clock, faults, log, recorder } = platform;
 
@@ -71,7 +70,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
         body,
         answer: { ...result, headers: headersOf(result) },
       }));
-    // Who may not send at all is told so before anything is said of the body.
+    // Authenticate before reporting a problem with the body.
     const refuseUnread = (error: unknown): never => {
       if ('handle' in target && !(error instanceof PeerGone)) identify(platform, incoming, target);
       throw error;
@@ -81,7 +80,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       const fault = faults.strike(method, path);
       const result = await carryOut(incoming, fault, target, body);
       record(body, result);
-      // What a fault answered is no word of the platform.
+      // Omits responses of faults, which are not the platform's.
       if (result && fault?.status === undefined) tell(body, result);
       if (!result || fault?.drop === 'after') incoming.socket.destroy();
       else write(outgoing, result, 'handle' in target ? new Date(clock.now()).toUTCString() : undefined);
@@ -92,7 +91,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       }
       const result = refusedAnswer(target, error);
       record(NO_BODY, result);
-      // Refused before its body was read whole.
+      // Rejected before its body was complete.
       tell(NO_BODY, result);
       write(outgoing, result);
     }
@@ -129,12 +128,12 @@ async function handle(
   }
 }
 
-/** In the envelope of the service that was called. */
+/** An error in the envelope of the service that was called. */
 function refusedAnswer(target: Destination, error: unknown): Answer {
   return refusalAnswer(inEnvelope('endpoint' in target ? target.endpoint.service : target.service, error));
 }
 
 function faultRefusal(status: number, retryAfter: number | string | undefined): PlainRefusal {
   const headers = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) };
-  return refusal(status, 'A fault that was asked for', headers);
+  return refusal(status, 'Injected fault', headers);
 }

@@ -23,7 +23,7 @@ const signature = promisify(sign);
 
 /**
  * Opens the authority in `folder`, or creates it there. Without a folder, signers get an authority in memory. Its key is on
- * an elliptic curve, which takes a millisecond, so the file exists before anybody reads its path. Throws KnownError for an
+ * an elliptic curve, which takes a millisecond, so the file exists before its path is published. Throws KnownError for an
  * unusable folder.
  */
 export async function openSigning(folder: string | undefined) {
@@ -101,7 +101,7 @@ function signerOf(processor: string, authority: Authority) {
   };
 }
 
-/** Whether a key and a certificate are valid and a pair: the cache folder may hold anything. */
+/** True if a key and a certificate are valid and a pair: the cache folder may hold anything. */
 function belong(key: string, certificate: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));

@@ -1,4 +1,4 @@
-// How the members of a group instance share their attributes (specification, B; decision: D61).
+// Aggregates the attributes of a group instance's members (specification, B; decision: D61).
 import type { Aggregation } from '../../contract/choices.ts';
 import type { GroupAttribute } from '../../contract/groups.ts';
 
@@ -8,7 +8,7 @@ export interface Member {
   last_modified_on: string;
 }
 
-/** The values of a group's attributes over its members, by attribute id; an attribute that nobody has is left out. */
+/** The values of a group's attributes by attribute id; omits attributes without any value. */
 export function aggregate(attributes: readonly GroupAttribute[], members: readonly Member[]): Record<string, unknown> {
   return Object.fromEntries(
     attributes.flatMap(({ id, type }) => {
@@ -45,12 +45,12 @@ function valueOf({ user_attributes }: Member, id: string): unknown {
   return Object.hasOwn(user_attributes, id) ? (user_attributes[id] ?? undefined) : undefined;
 }
 
-/** Times of one form and one length: their order is that of their texts. */
+/** Timestamps have one format, so their text order is their time order. */
 function isLater(a: Member, b: Member): boolean {
   return a.last_modified_on > b.last_modified_on;
 }
 
-/** Attributes come as texts from some roads and as JSON or columns from others. */
+/** Some sources deliver attributes as text, others as JSON or columns. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(true|1)$/i.test(value.trim()));
 }

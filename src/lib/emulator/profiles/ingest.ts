@@ -1,4 +1,4 @@
-// What E and F have in common: how a body is read and refused (specification, "Errors", E).
+// Reads the bodies of E and F, and reports their errors (specification, "Errors", E).
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import { acceptBody, MOST_ERRORS, parseBody } from '../wire/request-body.ts';
@@ -19,7 +19,7 @@ export function readIngestBody<Schema extends ZodMiniType>(schema: Schema, body:
   return acceptBody(schema, value, (issues) => badRequest(issues, value));
 }
 
-/** The attribute that an issue lies in, or else the field of the body, and what is wrong there. */
+/** The attribute with the issue, or otherwise the field of the body, and the problem. */
 function nameIssue({ path, message }: FieldIssue, value: unknown): string {
   const inUser = typeof path[0] === 'number' ? path.slice(1) : path;
   const [field = 'body', ...rest] = inUser;

@@ -1,4 +1,4 @@
-// D. Data models: queries of a single SELECT; a run finds out which columns they return (decision: D68).
+// D. Data models: queries of a single SELECT; a run reads their columns (decision: D68).
 import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-models.ts';
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import type { Database } from '../base/db.ts';

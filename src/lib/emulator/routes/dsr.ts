@@ -37,7 +37,7 @@ export const dsrArea = defineArea({
   open: openDsr,
 });
 
-/** What answers link to: no calls of the specification, but addresses that only this platform makes. */
+/** Addresses that responses link to and that the specification does not define. */
 const resultsLink = endpoint({
   id: 'dsr.results',
   service: 'dsr',
@@ -76,13 +76,13 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   });
   callbacks.requeue();
   const perMinute = fixtures.limits.dsr_per_minute;
-  // A minute of an earlier run is over by the time that anybody has noticed.
+  // Does not restore the count of an earlier run: a restart takes most of a minute.
   const rate = perMinute === undefined ? undefined : createRateWindow(perMinute);
 
   const baseOf = ({ header }: Call): string => platform.addressOf(header('host'));
   const dsrBase = (call: Call): string => baseOf(call) + SERVICE_PATHS.dsr;
 
-  /** The workspace of a call, once it was counted. Throws 429 with `Retry-After`. */
+  /** Counts a call and returns its workspace. Throws 429 with `Retry-After`. */
   function admit({ caller }: Call): number {
     const { id } = workspaceOf(caller);
     const wait = rate?.take(id, clock.now());
@@ -90,7 +90,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     return id;
   }
 
-  /** The request that a path means, if it is this workspace's. */
+  /** The request in a path. Throws 404 for an unknown one and for another workspace's. */
   function find(call: RequestCall): StoredRequest {
     const workspace = admit(call);
     const id = SubjectRequestId.safeParse(call.params.requestId);
@@ -175,7 +175,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   };
 }
 
-/** In the order of the specification, and in its spelling (decision: D52). */
+/** In the specification's order and spelling (decision: D52). */
 const DISCOVERED = [
   'osa_advertising_id',
   'osa_id',

@@ -1,4 +1,4 @@
-// B. Group identities: definitions, and their weekly refresh (specification, B; decisions: D60, D61).
+// B. Group identities: definitions and their weekly refresh (specification, B; decisions: D60, D61).
 import { GROUP_FAILURES } from '../../contract/failures.ts';
 import { GroupPatch, GroupRequest, groupsEndpoints, GroupUpdate } from '../../contract/groups.ts';
 import { GROUP_LIMITS } from '../../contract/limits.ts';
@@ -42,10 +42,10 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
   }
 
   let refreshing: { key: string; definition: string; revision: number; steps: Iterator<undefined, void> } | undefined;
-  /** Group -> definition and people at its last refresh: as long as both are the same, another would change nothing. */
+  /** Group -> definition and revision of the profiles at its last refresh. Without a change, a refresh has no effect. */
   const refreshed = new Map<string, string>();
 
-  /** Refreshes a group as far as there is time. Returns whether it is done. */
+  /** Refreshes a group for a limited time. Returns whether it is done. */
   function refresh(workspace: number, group: Group): boolean {
     const key = `${workspace} ${group.id}`;
     const definition = JSON.stringify(group);
@@ -59,7 +59,7 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
       refreshing = { key, definition, revision: profiles.revision(), steps };
     }
     const current = refreshing;
-    // Steps that fail are not taken again: the refresh then begins anew.
+    // After a failed step, the refresh starts over.
     refreshing = undefined;
     const until = systemClock.now() + SLICE_MS;
     const isDone = db.transaction(() => {

@@ -1,11 +1,11 @@
-// F. Intake: events of a person, and who that person is (specification, F; decisions: D29, D70, D71, D244).
+// F. Intake: events and identities of a person (specification, F; decisions: D29, D70, D71, D244).
 import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
 import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
 import { readIngestBody } from '../profiles/ingest.ts';
 import type { Answer } from '../wire/platform-error.ts';
 
-/** Keeps what it takes in the profiles, whose tables come with seeding. */
+/** Stores events in the profiles, whose tables the seeding area creates. */
 export const intakeArea = defineArea({
   name: 'intake',
   endpoints: intakeEndpoints,
@@ -23,7 +23,7 @@ function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof inta
         ingest.admit(workspace, body.length);
         const intake = readIngestBody(EventIntake, body);
         const { environment, xpid, user_identities: identities, user_attributes, ip, timestamp_unixtime_ms } = intake;
-        // What the body says once for all its events is true of each.
+        // These fields of the body apply to each of its events.
         const about = {
           ...(ip !== undefined && { ip }),
           ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),

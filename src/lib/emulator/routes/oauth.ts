@@ -13,7 +13,7 @@ export const oauthArea = defineArea({
   open: openOauth,
 });
 
-/** Tokens are no fixtures: a reset leaves them, as a client that has cached one could not know of it. */
+/** A reset keeps tokens, because clients may have cached them. */
 function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
   return {
     handlers: {
@@ -42,7 +42,7 @@ function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
   };
 }
 
-/** The platform goes by the name that it is called by, by the one it tells of itself, and by its audience. */
+/** Valid audiences: the address in the request, the platform's own address and its configured audience. */
 function isOurs(given: string, host: string | undefined, { addressOf, audience, baseUrl }: Platform): boolean {
   const plain = (address: string): string => address.replace(/\/$/, '');
   return [addressOf(host), baseUrl(), audience ?? baseUrl()].map(plain).includes(plain(given));

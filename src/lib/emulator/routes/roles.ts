@@ -1,4 +1,4 @@
-// A. Custom roles: tasks, the manifest, and its replacement (specification, A; decisions: D12, D13).
+// A. Custom roles: list tasks, read and replace the manifest (specification, A; decisions: D12, D13).
 import { ROLE_FAILURES } from '../../contract/failures.ts';
 import { PERMISSIONS } from '../../contract/role-catalog.ts';
 import { rolesEndpoints } from '../../contract/roles.ts';

@@ -20,7 +20,7 @@ interface ResourceRules<Stored extends Resource> {
   what: string;
   idParameter: 'connectionId' | 'modelId' | 'pipelineId';
   store: Pick<DocumentStore<Stored>, 'list' | 'get' | 'add' | 'replace'>;
-  /** The definition in a body; `before` is what an update replaces. Throws a refusal. */
+  /** The definition in a body; `before` is what an update replaces. Throws an error response. */
   read(request: Call, workspace: number, before?: Stored): Stored['definition'];
   /** The resource to store; it gets `audit`. Called inside a transaction for an update. */
   make(workspace: number, definition: Stored['definition'], now: number, before?: Stored): Omit<Stored, 'audit'>;
@@ -28,7 +28,7 @@ interface ResourceRules<Stored extends Resource> {
   /** The definition as the platform returns it. */
   shown?(definition: Stored['definition']): Stored['definition'];
   statusOf(stored: Stored): string;
-  /** Whether a list includes the definition. */
+  /** True if a list includes the definition. */
   filter?(query: URLSearchParams): (definition: Stored['definition']) => boolean;
 }
 

@@ -13,7 +13,7 @@ export const callbacksMigration = `
   CREATE INDEX callbacks_due ON callbacks (state, due_at);
   CREATE INDEX callbacks_of ON callbacks (request_id);`;
 
-export type NewCallback = {
+export interface NewCallback {
   workspace: number;
   request_id: string;
   /** The request's status that it reports. */
@@ -21,7 +21,7 @@ export type NewCallback = {
   url: string;
   /** JSON, but links lack the platform's address. */
   body: string;
-};
+}
 
 export interface StoredCallback extends NewCallback {
   id: number;
@@ -56,7 +56,7 @@ export function createCallbackStore(db: Database) {
       db
         .all<Row>(`SELECT ${COLUMNS} FROM callbacks WHERE state = 'sending' ORDER BY due_at, id LIMIT ?`, most)
         .map(callbackOf),
-    /** Whether an earlier callback of the same request and receiver waits for another attempt. */
+    /** True if an earlier callback of the same request and receiver waits for another attempt. */
     isBehind: ({ id, workspace, request_id, url }: StoredCallback): boolean =>
       db.get(
         `SELECT 1 FROM callbacks WHERE request_id = ? AND workspace = ? AND url = ? AND id < ? AND state = 'queued'`,

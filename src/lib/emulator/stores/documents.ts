@@ -16,7 +16,7 @@ export interface Kept<Definition> {
   /** As it was sent, secrets included. */
   definition: Definition;
   audit: Audit;
-  /** Faulted or invalid: it stops its pipelines until somebody fixes it. */
+  /** Faulted or invalid: it stops its pipelines until it is fixed. */
   broken: boolean;
   errors: string[];
 }

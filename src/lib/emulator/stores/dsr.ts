@@ -51,7 +51,7 @@ export interface DueStep {
 
 export type DsrStore = ReturnType<typeof createDsrStore>;
 
-/** Whether it has a link to results, as completed access and portability requests do. */
+/** True if it has a link to results, as completed access and portability requests do. */
 export function hasResults({ status, body }: StoredRequest): boolean {
   return status === 'completed' && body.subject_request_type !== 'erasure';
 }
@@ -87,7 +87,7 @@ export function createDsrStore(db: Database) {
         'SELECT count(*) AS count FROM dsr_requests WHERE workspace = ? AND group_id = ?',
         ...[workspace, groupId],
       )?.count ?? 0,
-    /** Whether a pending or in-progress request has the same subject. */
+    /** True if a pending or in-progress request has the same subject. */
     hasOpen: (workspace: number, subject: string): boolean =>
       db.get(
         `SELECT 1 FROM dsr_requests WHERE workspace = ? AND subject = ? AND status IN ('pending', 'in_progress')`,

@@ -1,12 +1,12 @@
-// What is kept of one person beside the events: attributes, seeds and identities, as one JSON document.
+// Attributes, seeds and identities of one profile, as a JSON document. Events are in another table.
 import type { AttributeSeed } from '../../contract/seeding.ts';
 import type { Identity } from './profile-identities.ts';
 
-/** A seed as it is kept under its attribute's name. */
+/** A seed as stored under its attribute's name. */
 export type StoredSeed = Omit<AttributeSeed, 'attribute_name'>;
 
 export interface ProfileDocument {
-  /** Internal identity type -> every value that was ever given, in turn: an erasure finds the older ones too. */
+  /** Internal identity type -> all values, in order: an erasure finds older ones too. */
   identities: Record<string, string[]>;
   user_attributes: Record<string, unknown>;
   /** `<group_id>:<attribute_id>` -> value. */
@@ -14,7 +14,7 @@ export interface ProfileDocument {
   calculated_attributes: Record<string, StoredSeed>;
 }
 
-/** What a change brings for one person, whoever that is. */
+/** The new values of a change, without its subject. */
 export interface ProfileContent {
   user_attributes?: Readonly<Record<string, unknown>> | undefined;
   calculated_attributes?: readonly AttributeSeed[] | undefined;
@@ -24,7 +24,7 @@ export function emptyDocument(): ProfileDocument {
   return { identities: {}, user_attributes: {}, group_attributes: {}, calculated_attributes: {} };
 }
 
-/** Writes attributes and seeds over those of the same name, and adds identities. Changes `document`. */
+/** Sets attributes and seeds and adds identities. Changes `document`. */
 export function writeInto(document: ProfileDocument, content: ProfileContent, added: readonly Identity[]): void {
   const { identities, user_attributes, calculated_attributes } = document;
   for (const [type, value] of added) {
@@ -36,7 +36,7 @@ export function writeInto(document: ProfileDocument, content: ProfileContent, ad
   }
 }
 
-/** An attribute called `__proto__` is not kept: `parseJson` would not give it back. */
+/** Omits an attribute named `__proto__`, which `parseJson` would not return. */
 function put<T>(record: Record<string, T>, name: string, value: T): void {
   if (name !== '__proto__') record[name] = value;
 }

@@ -1,4 +1,4 @@
-// The attributes that a group gives its members: written to their documents, a piece at a time.
+// Writes the attributes of a group to the documents of its members, in small steps.
 import { stringifyJson } from '../../kernel/json.ts';
 import type { Database } from '../base/db.ts';
 import {
@@ -10,29 +10,28 @@ import {
   readProfileRow,
 } from './profile-rows.ts';
 
-/** A group as far as its members are concerned. */
+/** The fields of a group that select its members. */
 export interface SharingGroup {
   workspace: number;
   id: string;
-  /** The user attribute that members have in common. */
+  /** Members have the same value of this user attribute. */
   attribute: string;
-  /** Members of one value at most; the others are left out. */
+  /** Maximum number of members with the same value; further ones are ignored. */
   most: number;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** One that has the value, on the way to be a member. */
+/** A profile that has the value and may become a member. */
 interface Candidate {
   row: number;
   xpid: bigint;
 }
 
-/** Documents that are read in one step. */
+/** Documents read per step. */
 const ROWS_PER_STEP = 100;
 
 export function createProfileGroups(db: Database) {
-  /** Whether it had to be written. */
   function write(row: ProfileRow, prefix: string, values: Values): void {
     const document = documentOf(row);
     const others = Object.entries(document.group_attributes).filter(([name]) => !name.startsWith(prefix));
@@ -52,9 +51,9 @@ export function createProfileGroups(db: Database) {
 
   return {
     /**
-     * Gives the people of one environment who share a value of the attribute what `share` makes of them, the first of them
-     * by `xpid`, and takes the group's attributes from everybody else. A null is no value. Each step is short, and what
-     * happens to people between two steps may be seen or not. Leaves `last_modified_on` alone.
+     * For each value of the attribute in one environment, gives the first members by `xpid` the attributes that `share`
+     * computes, and removes the group's attributes from all other profiles. Null is not a value. Steps are short; a change
+     * between two steps may be included or not. Does not change `last_modified_on`.
      */
     *shareGroup(
       { workspace, id, attribute, most }: SharingGroup,
@@ -97,7 +96,7 @@ export function createProfileGroups(db: Database) {
         yield;
       }
     },
-    /** Takes a group's attributes from everybody. */
+    /** Removes a group's attributes from all profiles. */
     clearGroup: (workspace: number, id: string): void => {
       const prefix = `${id}:`;
       db.transaction(() => {
@@ -116,7 +115,7 @@ export function createProfileGroups(db: Database) {
   };
 }
 
-/** Keeps the first by `xpid`, in their order. */
+/** Keeps the first ones, ordered by `xpid`. */
 function addCandidate(candidates: Candidate[], { id, xpid: digits }: ProfileRow, most: number): void {
   const xpid = BigInt(digits);
   const at = candidates.findIndex((other) => other.xpid > xpid);

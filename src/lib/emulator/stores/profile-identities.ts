@@ -1,15 +1,15 @@
-// Which profile an identity belongs to: one row per identity of a workspace and environment.
+// Identity -> profile: one row for each identity of a workspace and environment.
 import type { Database } from '../base/db.ts';
 
 export const profileIdentitiesMigration =
   'CREATE TABLE profile_identities (key TEXT PRIMARY KEY, profile INTEGER NOT NULL) WITHOUT ROWID';
 
-/** The profile's own id counts as an identity of this type; its value is the integer in digits. */
+/** The identity type of the profile's own id; its value is the integer in digits. */
 export const XPID = 'xpid';
 
 export type Environment = 'production' | 'development';
 
-/** One workspace's people in one environment: the same identity elsewhere is another person. */
+/** Workspace and environment. The same identity in another scope is another person. */
 export interface Scope {
   workspace: number;
   environment: Environment;
@@ -24,14 +24,14 @@ export function createProfileIdentities(db: Database) {
     owner: (scope: Scope, identity: Identity): number | undefined =>
       db.get<{ profile: number }>('SELECT profile FROM profile_identities WHERE key = ?', keyOf(scope, identity))
         ?.profile,
-    /** Gives an identity that nobody has to a profile. False when somebody has it already. */
+    /** Assigns a free identity to a profile. False when another profile has it. */
     claim: (scope: Scope, identity: Identity, profile: number): boolean =>
       db.run(
         'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)',
         keyOf(scope, identity),
         profile,
       ) === 1,
-    /** Hands an identity over. */
+    /** Assigns an identity to another profile. */
     move: (scope: Scope, identity: Identity, profile: number): void => {
       db.run('UPDATE profile_identities SET profile = ? WHERE key = ?', profile, keyOf(scope, identity));
     },
@@ -44,7 +44,7 @@ export function createProfileIdentities(db: Database) {
   };
 }
 
-/** Written as JSON, so that no type can run into its value, and NUL and lone surrogates are as good as any character. */
+/** JSON separates type and value and encodes NUL and lone surrogates. */
 function keyOf({ workspace, environment }: Scope, identity: Identity): string {
   return `${workspace}${environment === 'production' ? 'p' : 'd'}${JSON.stringify(identity)}`;
 }

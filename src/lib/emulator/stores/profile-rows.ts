@@ -1,13 +1,13 @@
-// A person's row in the database, and what it says.
+// A profile's row in the database, and its content.
 import { parseJson } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import type { Database } from '../base/db.ts';
 import type { ProfileDocument } from './profile-document.ts';
 import type { Environment } from './profile-identities.ts';
 
-/** Everything that is held on one person. Dates are ISO 8601. */
+/** All data of one person. Dates are ISO 8601. */
 export interface Profile extends ProfileDocument {
-  /** 64 bits, exact: a number while a double holds it. */
+  /** 64 bits, exact: a number if a double can hold it. */
   xpid: number | bigint;
   workspace_id: number;
   environment: Environment;

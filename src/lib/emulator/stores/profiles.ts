@@ -1,5 +1,5 @@
-// The people on the platform: seeding, intake and warehouse runs write them, groups mark them, data subject requests
-// read and erase them.
+// The profiles of the platform. Seeding, intake, pipelines and groups write them; data subject requests read and erase
+// them.
 import { createHash } from 'node:crypto';
 import { internalIdentityType } from '../../contract/identities.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
@@ -28,15 +28,15 @@ export const profilesMigrations = [
    ${profileIdentitiesMigration}`,
 ];
 
-/** Whom something is about: by the platform's own id, by identities of any spelling (decision: D27), or both. */
+/** A person: the platform's own id, identities in any spelling (decision: D27), or both. */
 export interface Subject {
   xpid?: number | bigint | undefined;
   identities?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a request brings for one person; the profile is made when there is none. */
+/** A change to one profile, which is created if necessary. */
 export interface ProfileChange extends Scope, Subject, ProfileContent {
-  /** Kept as they are, in turn. */
+  /** Stored unchanged, in order. */
   events?: readonly unknown[] | undefined;
 }
 
@@ -48,7 +48,7 @@ export function createProfiles(db: Database) {
   let revision = 0;
   const read = (id: number): ProfileRow | undefined => readProfileRow(db, id);
 
-  /** The profile that a change means, `fresh` when it has to be made, and the identities that it did not have before. */
+  /** The profile of a change (`fresh` for a new one), and its new identities. */
   function identify(change: ProfileChange, fresh: number): { id: number; added: Identity[] } {
     const identities = identitiesOf(change);
     if (change.xpid !== undefined) {
@@ -56,7 +56,7 @@ export function createProfiles(db: Database) {
       const id = owners.claim(change, own, fresh) ? fresh : (owners.owner(change, own) ?? fresh);
       return { id, added: identities.filter((identity) => owners.claim(change, identity, id)) };
     }
-    if (identities.length === 0) throw new TypeError('a change names nobody');
+    if (identities.length === 0) throw new TypeError('a change without a subject');
     const added = identities.filter((identity) => owners.claim(change, identity, fresh));
     const known = identities.find((identity) => !added.includes(identity));
     const id = (known && owners.owner(change, known)) ?? fresh;
@@ -86,7 +86,7 @@ export function createProfiles(db: Database) {
     return row.xpid;
   }
 
-  /** The same person gets the same id on every new platform: transcripts of it can be compared. */
+  /** A person gets the same id on every new platform, so that transcripts are comparable. */
   function newXpid(scope: Scope, [identity]: readonly Identity[], id: number): string {
     for (let attempt = 0; ; attempt++) {
       const text = JSON.stringify([scope.workspace, scope.environment, identity, attempt]);
@@ -114,9 +114,9 @@ export function createProfiles(db: Database) {
 
   return {
     /**
-     * Carries out all changes or none, in turn. A given `xpid` decides which profile is meant; else the first identity
-     * that somebody has does. An identity that is another profile's stays there (decision: D70). `at` is epoch
-     * milliseconds. Returns the profiles' `xpid`s. Throws TypeError for a change that names nobody.
+     * Applies all changes or none, in order. The profile is that of `xpid`, otherwise that of the first known identity. An
+     * identity of another profile stays there (decision: D70). `at` is epoch milliseconds. Returns the profiles' `xpid`s.
+     * Throws TypeError for a change without a subject.
      */
     apply: (changes: readonly ProfileChange[], at: number): (number | bigint)[] =>
       db.transaction(() => {
@@ -132,10 +132,10 @@ export function createProfiles(db: Database) {
           return integerOf(xpid);
         });
       }),
-    /** Every profile of a workspace that any of these identities belongs to, in either environment. */
+    /** Every profile of a workspace that has one of these identities, in either environment. */
     find: (workspace: number, subject: Subject): Profile[] =>
       rowsOf(workspace, subject).map((row) => ({ ...profileOf(row), events: eventsOf(row.id) })),
-    /** Erases what `find` would find, events included. Returns how many profiles there were. */
+    /** Erases the profiles that `find` returns, with their events. Returns their number. */
     erase: (workspace: number, subject: Subject): number =>
       db.transaction(() => {
         revision++;
@@ -151,7 +151,7 @@ export function createProfiles(db: Database) {
         return rows.length;
       }),
     ...groups,
-    /** Another number after every change to people, and after a start; the attributes of groups are no change. */
+    /** Increases with every change to profiles, except to group attributes. */
     revision: (): number => revision,
     counts: (): { profiles: number; seeds: number; events: number } => {
       const counted = db.get<{ profiles: number; seeds: number; events: number }>(

@@ -17,7 +17,7 @@ export interface RunFault {
   /** The resource to fix. */
   cause: FaultCause;
   message: string;
-  /** Whether that resource becomes faulted or invalid. */
+  /** True if that resource becomes faulted or invalid. */
   marks: boolean;
 }
 

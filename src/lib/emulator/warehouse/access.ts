@@ -1,19 +1,19 @@
-// Which file a connection leads to, or why it leads nowhere (decision: D64).
+// Finds the warehouse file of a connection, or the reason why there is none (decision: D64).
 import { existsSync } from 'node:fs';
 import type { ConnectionRequest } from '../../contract/connections.ts';
 import type { WarehouseFixtures } from '../fixtures/warehouse.ts';
 
-/** `sample` stands for the sample warehouse, which is made when it is needed. */
+/** `sample` is the sample warehouse, created on demand. */
 export type WarehouseFile = { file: string } | { sample: true };
 
 export interface Unreachable {
-  /** What is wrong, with the field's name and never its value. */
+  /** The problem, with the field's name and never its value. */
   unreachable: string;
 }
 
 type ConnectionDetails = Pick<ConnectionRequest, 'service_provider' | 'config'>;
 
-/** Finds the way into the warehouses that are listed, into the one file given, or to the sample one. */
+/** Searches the listed warehouses. Without a list, returns the `fallback` file or the sample. */
 export function findWarehouse(
   { service_provider, config }: ConnectionDetails,
   warehouses: WarehouseFixtures['warehouses'],

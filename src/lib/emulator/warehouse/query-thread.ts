@@ -1,23 +1,23 @@
-// A warehouse file read in a thread of its own, so that a long query holds up nobody, with a limit of time.
+// Reads a warehouse file in another thread, with a time limit, so that a long query blocks no other request.
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../kernel/clock.ts';
 
-/** What the thread is asked (`query-worker.js`); it answers each question once. */
+/** A question to the thread (`query-worker.js`), which answers each one once. */
 export type Question = { ask: 'open'; file: string } | { ask: 'query'; sql: string } | { ask: 'rows'; count: number };
 
-/** A row by column name; integers beyond 2^53 are bigint. */
+/** A row by column name; integers above 2^53 are bigint. */
 export type Row = Record<string, number | bigint | string | Uint8Array | null>;
 
-/** The warehouse's own complaint about a file or a query. */
+/** The warehouse's own error for a file or a query. */
 export class QueryError extends Error {}
 
-/** The answers took longer than the limit; the thread is gone. */
+/** The query exceeded the time limit, which ended the thread. */
 export class QueryTimeout extends Error {}
 
-/** The thread ended by itself, which is nothing that it should do. */
+/** The thread ended unexpectedly. */
 export class QueryLost extends Error {}
 
-/** The thread was ended from outside. */
+/** The platform ended the thread. */
 export class QueryAborted extends Error {}
 
 export type QueryThread = ReturnType<typeof startQueryThread>;
@@ -25,7 +25,7 @@ export type QueryThread = ReturnType<typeof startQueryThread>;
 /** Starts a thread without a limit. */
 export function startQueryThread() {
   const worker = new Worker(new URL('./query-worker.js', import.meta.url));
-  // The program may end while the thread has nothing to do.
+  // An idle thread does not keep the program running.
   worker.unref();
   let pending: { resolve(value: unknown): void; reject(reason: Error): void } | undefined;
   let ended: Error | undefined;
@@ -68,20 +68,20 @@ export function startQueryThread() {
   }
 
   return {
-    /** Gives all answers from now on together this much of the machine's time. */
+    /** Sets a time limit for all further answers together, by the machine's clock. */
     limit: (ms: number): void => {
       limitMs = ms;
       deadline = systemClock.now() + ms;
     },
     /** Opens a file read-only and returns the names of its tables and views. Throws QueryError. */
     open: async (file: string): Promise<string[]> => (await ask({ ask: 'open', file })) as string[],
-    /** Begins a query on the open file. Throws QueryError. */
+    /** Starts a query on the open file. Throws QueryError. */
     query: async (sql: string): Promise<void> => {
       await ask({ ask: 'query', sql });
     },
-    /** The next rows of the query; fewer than `count` are the last ones. Throws QueryError. */
+    /** The next rows of the query; fewer than `count` are the last rows. Throws QueryError. */
     rows: async (count: number): Promise<Row[]> => (await ask({ ask: 'rows', count })) as Row[],
-    /** Ends the thread, whatever it is doing. Who waits for an answer gets QueryAborted. */
+    /** Ends the thread. A pending answer rejects with QueryAborted. */
     close: async (): Promise<void> => {
       end(new QueryAborted('the thread was ended'));
       await worker.terminate();

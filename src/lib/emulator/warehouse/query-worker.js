@@ -1,5 +1,5 @@
-// The thread that reads a warehouse file: opens it read-only, runs one query, hands its rows over as they are asked for.
-// JavaScript, because a thread starts from a file and Node 20 runs no TypeScript. Its questions: `query-thread.ts`.
+// The thread that reads a warehouse file: opens it read-only, runs one query and returns rows on request (see
+// `query-thread.ts`). It is JavaScript, because a thread starts from a file and Node 20 cannot run TypeScript.
 import { parentPort } from 'node:worker_threads';
 import driver from 'node-sqlite3-wasm';
 
@@ -47,7 +47,7 @@ function endQuery() {
   try {
     ended?.finalize();
   } catch {
-    // It only says once more what the last step said.
+    // Repeats the error of the last step.
   }
 }
 

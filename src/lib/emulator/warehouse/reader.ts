@@ -1,4 +1,4 @@
-// Reads the rows of a query from a warehouse: a copy of its file, in a thread of its own.
+// Reads the rows of a query from a copy of a warehouse file, in another thread.
 import { copyFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
@@ -6,23 +6,23 @@ import { QueryAborted, type QueryThread, type Row, startQueryThread } from './qu
 import type { WarehouseFile } from './access.ts';
 import { resolveAmong, rewriteTables } from './sql.ts';
 
-/** Enough that the thread is not asked too often, few enough that a batch is written in some milliseconds. */
+/** Large enough for few round trips to the thread; small enough to write a batch in a few milliseconds. */
 const BATCH_ROWS = 250;
 
-/** The machine's time that a run may take to read its rows (decision: D247). */
+/** Time limit for a run to read its rows, by the machine's clock (decision: D247). */
 const LIMIT_MS = 30_000;
 
 /** The warehouse could not be opened. */
 export class WarehouseClosed extends Error {}
 
-/** The file that the thread has open: which one, as it was when it was copied. */
+/** The open copy, and a key for the state of the original file. */
 interface Opened {
   key: string;
   copy: string;
   tables: string[];
 }
 
-/** `limitMs`: what one `read` may take. */
+/** `limitMs` is the time limit of one `read`. */
 export function createWarehouseReader(limitMs = LIMIT_MS) {
   let thread: QueryThread | undefined;
   let opened: Opened | undefined;
@@ -31,8 +31,8 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
   let last: Promise<unknown> = Promise.resolve();
 
   /**
-   * The driver locks a file even to read it, and leaves the lock behind when its thread is ended. A copy is nobody
-   * else's, and cannot be written to by any query. It is made again when the file has changed.
+   * Copies the file, because the driver locks a file even to read it, and a thread that is ended leaves the lock. Queries
+   * cannot write to the original. A changed file is copied again.
    */
   async function open(reading: QueryThread, warehouse: WarehouseFile): Promise<Opened> {
     const key = await keyOf(warehouse);
@@ -68,7 +68,7 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
         if (!take(rows) || rows.length < BATCH_ROWS) return;
       }
     } catch (error) {
-      // Whatever state the thread is in, the next run begins with a new one.
+      // The thread may be in any state, so the next run starts another one.
       thread = undefined;
       opened = undefined;
       await reading.close();
@@ -78,15 +78,15 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
 
   return {
     /**
-     * One at a time: opens the warehouse and gives its rows to `take`, batch by batch; `take` returns false to have no more. Throws
-     * WarehouseClosed, QueryError, QueryTimeout; QueryAborted after `close`.
+     * Opens the warehouse and passes its rows to `take` in batches, until `take` returns false. One read at a time. Throws
+     * WarehouseClosed, QueryError, QueryTimeout, and QueryAborted after `close`.
      */
     read: (...given: Parameters<typeof read>): Promise<void> => {
       const result = read(...given);
       last = result.catch(() => undefined);
       return result;
     },
-    /** Ends what is being read and removes the copies. */
+    /** Stops the current read and removes the copies. */
     close: async (): Promise<void> => {
       closed = true;
       await thread?.close();

@@ -1,14 +1,14 @@
-// A warehouse file to try things on: customers and their purchases, the same ones whenever it is made.
+// A sample warehouse file: customers and their purchases, always the same.
 import { existsSync, linkSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { temporaryPath } from '../../kernel/temporary-file.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
 import { createDatabaseFile, type Database } from '../base/db.ts';
 
-/** Rows of each table when nobody says how many. */
+/** Default number of rows in each table. */
 export const SAMPLE_ROWS = 2000;
 
-/** The rows are spread evenly over these years, so that incremental runs find new ones as time goes by. */
+/** The rows are spread evenly over these years, so that later incremental runs find new ones. */
 const FIRST_CHANGE = Date.UTC(2024, 0, 1);
 const LAST_CHANGE = Date.UTC(2029, 0, 1);
 
@@ -18,13 +18,13 @@ const PLANS = ['free', 'basic', 'plus'];
 const PRODUCTS = ['lamp', 'chair', 'kettle', 'rug', 'clock'];
 
 /**
- * Makes the file with `rows` rows in each of its two tables: `customers` (identities `customer_id` and `email`;
- * `first_name`, `city`, `plan`, `loyalty_points`, `is_member`, `household_id`, `updated_at`) and `purchases`
- * (`customer_id`, `event_name`, `product`, `amount`, `purchased_at`). It has its name only when it is whole. Throws `EEXIST` when there is a file already.
+ * Creates the file with `rows` rows in each of its tables: `customers` (identities `customer_id` and `email`; `first_name`,
+ * `city`, `plan`, `loyalty_points`, `is_member`, `household_id`, `updated_at`) and `purchases` (`customer_id`, `event_name`,
+ * `product`, `amount`, `purchased_at`). The file appears when it is complete. Throws `EEXIST` for an existing file.
  */
 export async function makeSampleWarehouse(path: string, rows: number = SAMPLE_ROWS): Promise<void> {
-  // Many rows take long, and the file that is there is known before.
-  if (existsSync(path)) throw Object.assign(new Error(`EEXIST: ${path} is there already`), { code: 'EEXIST' });
+  // Fails before the slow part.
+  if (existsSync(path)) throw Object.assign(new Error(`EEXIST: ${path} exists already`), { code: 'EEXIST' });
   const temporary = temporaryPath(dirname(path));
   try {
     const db = await createDatabaseFile(temporary);

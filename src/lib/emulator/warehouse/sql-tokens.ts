@@ -1,16 +1,16 @@
-// SQL cut into tokens: as much of the language as it takes to find the names of tables.
+// Splits SQL into tokens: only as much of the language as it takes to find table names.
 
 export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'space' | 'comment' | 'symbol' | 'broken';
 
 export interface Token {
   kind: TokenKind;
-  /** As it is written. A `broken` one has an opening, no end, and all the rest of the text. */
+  /** The source text. A `broken` token has no end and holds the rest of the text. */
   text: string;
 }
 
 type Kinds = readonly [TokenKind, RegExp][];
 
-/** Tried in turn at each place; each matches at least one character. A group catches the end of a text that nothing closes. */
+/** Tried in order; each matches at least one character. A group matches at the end of an unterminated text. */
 const KINDS: Kinds = [
   ['space', /\s+/y],
   ['comment', /--[^\n]*|\/\*[^]*?(?:\*\/|($))/y],
@@ -22,8 +22,7 @@ const KINDS: Kinds = [
 ];
 
 /**
- * What other warehouses read besides: comments after `//` and `#`, backslashes within strings, strings between three
- * quotes or two dollar signs.
+ * Syntax of other warehouses: comments after `//` and `#`, backslashes in strings, strings in triple quotes or between `$$`.
  */
 const OTHER_DIALECTS: Kinds = [
   ['comment', /\/\/[^\n]*|#[^\n]*/y],
@@ -32,7 +31,7 @@ const OTHER_DIALECTS: Kinds = [
   ...KINDS,
 ];
 
-/** Every character of the text is in exactly one token. */
+/** Every character belongs to exactly one token. */
 export function tokenize(sql: string, dialect: 'standard' | 'any' = 'standard'): Token[] {
   const kinds = dialect === 'any' ? OTHER_DIALECTS : KINDS;
   const tokens: Token[] = [];
@@ -53,7 +52,7 @@ function tokenAt(sql: string, at: number, kinds: Kinds): Token {
   return { kind: 'symbol', text: sql.slice(at, at + 1) };
 }
 
-/** What opens a `broken` token. */
+/** The opening of a `broken` token. */
 export function openingOf({ text }: Token): string {
   return text.startsWith('/*') ? '/*' : text.slice(0, 1);
 }
@@ -62,7 +61,7 @@ export function isKeyword({ kind, text }: Token, ...keywords: string[]): boolean
   return kind === 'word' && keywords.includes(text.toUpperCase());
 }
 
-/** The name that a word or a quoted token stands for; undefined for other tokens. */
+/** The name in a word or a quoted token; undefined for other tokens. */
 export function nameOf({ kind, text }: Token): string | undefined {
   if (kind === 'word') return text;
   if (kind !== 'quoted') return undefined;
@@ -71,7 +70,7 @@ export function nameOf({ kind, text }: Token): string | undefined {
   return quote === '[' ? inner : inner.replaceAll(quote + quote, quote);
 }
 
-/** A name as SQLite reads it, whatever stands in it. */
+/** Any name, quoted for SQLite. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

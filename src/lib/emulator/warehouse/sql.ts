@@ -1,16 +1,14 @@
-// A data model's query as the warehouse file understands it: one SELECT, its qualified tables quoted (decision: D68).
+// Rewrites a data model's query for the warehouse file: one SELECT, with qualified tables quoted (decision: D68).
 import { isKeyword, nameOf, openingOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
 
-/** What ends the list of tables. */
+/** Keywords that end the list of tables. */
 const ENDS_FROM = ['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'WINDOW', 'UNION', 'EXCEPT', 'INTERSECT'];
 
 const ENDS_COLUMNS = ['FROM', 'WHERE', 'UNION', 'EXCEPT', 'INTERSECT'];
 
 const VERBS = ['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'REPLACE'];
 
-/**
- * What is wrong with a query's outer form, in every dialect; undefined when it may be a single SELECT (or WITH … SELECT).
- */
+/** The problem with a query's outer form in all dialects; undefined for a single SELECT or WITH … SELECT. */
 export function describeForm(sql: string): string | undefined {
   const complaint = complaintAbout(tokenize(sql));
   return complaint === undefined || complaintAbout(tokenize(sql, 'any')) === undefined ? undefined : complaint;
@@ -34,7 +32,7 @@ function complaintAbout(all: readonly Token[]): string | undefined {
   return statement.some((_, index) => selectsNothing(statement, index)) ? 'SELECT names no column' : undefined;
 }
 
-/** How many parentheses are open after each token. */
+/** Number of open parentheses after each token. */
 function depthsOf(tokens: readonly Token[]): number[] {
   let depth = 0;
   return tokens.map(({ text }) => {
@@ -44,7 +42,7 @@ function depthsOf(tokens: readonly Token[]): number[] {
   });
 }
 
-/** Whether the token is a SELECT, or its DISTINCT or ALL, that no column follows. */
+/** True if the token is a SELECT, or its DISTINCT or ALL, without a column after it. */
 function selectsNothing(tokens: readonly Token[], index: number): boolean {
   const [before, token, next] = [tokens[index - 1], tokens[index], tokens[index + 1]];
   if (!token || before?.text === '.') return false;
@@ -53,7 +51,7 @@ function selectsNothing(tokens: readonly Token[], index: number): boolean {
   return selects === true && (next === undefined || next.text === ')' || isKeyword(next, ...ENDS_COLUMNS));
 }
 
-/** Tells which table of the file a qualified name means, by its parts; the whole name where it means none. */
+/** Resolves the parts of a qualified name to a table of the file; returns the whole name without a match. */
 export function resolveAmong(tables: readonly string[]): (parts: readonly string[]) => string {
   const byName = new Map(tables.map((table) => [table.toLowerCase(), table]));
   const mostParts = Math.max(0, ...tables.map((table) => table.split('.').length));
@@ -66,17 +64,14 @@ export function resolveAmong(tables: readonly string[]): (parts: readonly string
   };
 }
 
-/** A qualified name: the tokens from `first` to `last` (inclusive) and what they say. */
+/** A qualified name: its first and last token, and its parts. */
 interface Chain {
   first: number;
   last: number;
   parts: string[];
 }
 
-/**
- * Puts a quoted table instead of each qualified one, which goes on by its last name, and drops what ends the
- * statement.
- */
+/** Replaces each qualified table by a quoted one, with its last name as alias. Removes semicolons. */
 export function rewriteTables(sql: string, resolve: (parts: readonly string[]) => string): string {
   const tokens = tokenize(sql);
   const positions = tablePositions(tokens);
@@ -94,7 +89,7 @@ export function rewriteTables(sql: string, resolve: (parts: readonly string[]) =
     put(chain, table === name || hasAlias(tokens, chain.last) ? table : `${table} AS ${name}`);
   }
   for (const chain of chains) {
-    // Elsewhere a qualified name is a column, perhaps behind the whole name of its table.
+    // Elsewhere a qualified name is a column, perhaps after the full name of its table.
     const owner = chain.parts.slice(0, -1);
     if (positions.has(chain.first) || !qualified.has(keyOf(owner))) continue;
     const column = lastOf(chain.parts);
@@ -112,7 +107,7 @@ const NO_ALIAS = [
   ...ENDS_FROM,
 ];
 
-/** Whether the table that ends at `last` is given another name. */
+/** True if the table that ends at `last` has an alias. */
 function hasAlias(tokens: readonly Token[], last: number): boolean {
   let at = last + 1;
   while (tokens[at]?.kind === 'space' || tokens[at]?.kind === 'comment') at += 1;
@@ -124,7 +119,7 @@ function keyOf(parts: readonly string[]): string {
   return JSON.stringify(parts.map((part) => part.toLowerCase()));
 }
 
-/** Names joined by points, without spaces. One quoted name may hold several, as some warehouses write them. */
+/** Names joined by dots, without spaces. A quoted name can hold several names, as in some warehouses. */
 function findChains(tokens: readonly Token[]): Chain[] {
   const chains: Chain[] = [];
   for (let at = 0; at < tokens.length; at++) {
@@ -144,17 +139,17 @@ function findChains(tokens: readonly Token[]): Chain[] {
   return chains;
 }
 
-/** What is known at one depth of parentheses. */
+/** The parser's state at one level of parentheses. */
 interface Frame {
-  /** Within a SELECT, so that FROM names tables; else it is that of `EXTRACT(year FROM x)`. */
+  /** Inside a SELECT, where FROM names tables; not so in `EXTRACT(year FROM x)`. */
   select: boolean;
-  /** Between FROM and the clause that ends it: a comma brings another table. */
+  /** Between FROM and the clause that ends it: a table follows a comma. */
   from: boolean;
-  /** A table may begin here. */
+  /** A table can start here. */
   expect: boolean;
 }
 
-/** The positions of tokens at which the name of a table begins. */
+/** Indexes of tokens where a table name starts. */
 function tablePositions(tokens: readonly Token[]): ReadonlySet<number> {
   const positions = new Set<number>();
   const frames: Frame[] = [];

@@ -1,4 +1,4 @@
-// Faults on demand: refusals, delays and lost connections for the requests that match.
+// Injected faults: errors, delays and lost connections for matching requests.
 import {
   array,
   check,
@@ -26,23 +26,23 @@ const Delay = union([
   ),
 ]);
 
-/** What a fault is made of; at least one of `status`, `delay` and `drop` says what it does. */
+/** A fault needs at least one of `status`, `delay` and `drop`. */
 export const Fault = strictObject({
-  /** Any method when absent. */
+  /** Default: any method. */
   method: optional(string()),
-  /** `*` stands for any characters; any path when absent. The query does not count, nor does a trailing slash. */
+  /** `*` matches any characters; query and trailing slash are ignored. Default: any path. */
   path: optional(string()),
-  /** Answer this, without processing the request. */
+  /** Respond with this status without processing the request. */
   status: optional(int().check(minimum(200, 'must be 200 to 599'), maximum(599, 'must be 200 to 599'))),
-  /** The `Retry-After` header of that answer: seconds, or any text. */
+  /** The `Retry-After` header of that response: seconds, or any text. */
   retry_after: optional(union([number(), string()])),
-  /** Wait before anything else: milliseconds, or a duration such as `2s`. */
+  /** Delay first: milliseconds, or a duration such as `2s`. */
   delay: optional(Delay),
-  /** Destroy the connection without an answer, before the request is processed or after it was. */
+  /** Close the connection without a response, before or after the request is processed. */
   drop: optional(oneOf(['before', 'after'])),
-  /** How many requests it still befalls; all when absent. */
+  /** Remaining number of requests. Default: all. */
   times: optional(int().check(minimum(1, 'must be at least 1'))),
-  /** The share of the matching requests that it befalls, 0 to 1. */
+  /** Share of the matching requests, 0 to 1. Default: 1. */
   probability: optional(number().check(minimum(0, 'must be 0 to 1'), maximum(1, 'must be 0 to 1'))),
 }).check(
   check((context) => {
@@ -57,7 +57,7 @@ export type Faults = ReturnType<typeof openFaults>;
 
 const KEY = 'faults';
 
-/** Opens the faults that an earlier run left; `random` is uniform in [0, 1). */
+/** Opens the stored faults; `random` is uniform in [0, 1). */
 export function openFaults(settings: StoredSettings, random: () => number) {
   let faults = array(Fault).parse(settings.get(KEY) ?? []);
 
@@ -84,7 +84,7 @@ export function openFaults(settings: StoredSettings, random: () => number) {
   };
 }
 
-/** The wait of a fault in milliseconds. */
+/** The delay of a fault in milliseconds. */
 export function delayOf(fault: Fault): number {
   return typeof fault.delay === 'string' ? (parseDuration(fault.delay) ?? 0) : (fault.delay ?? 0);
 }
@@ -94,7 +94,7 @@ function matches(fault: Fault, method: string, path: string): boolean {
   return fault.path === undefined || matchesPattern(withoutSlash(fault.path), withoutSlash(path));
 }
 
-/** Matches piece by piece rather than by a regular expression, which a pattern of many stars could bring to a halt. */
+/** Does not use a regular expression, because a pattern with many stars could make it extremely slow. */
 function matchesPattern(pattern: string, text: string): boolean {
   const [head = '', ...pieces] = pattern.split('*');
   const tail = pieces.pop();

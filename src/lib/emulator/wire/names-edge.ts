@@ -1,4 +1,4 @@
-// The platform's side of wire names: requests come in a deployment's words and answers go out in them.
+// Translates between the specification's words and a deployment's words in requests and responses.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createWireNames, type NamesMap, plainNames, type WireNames } from '../../contract/names.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
@@ -11,8 +11,8 @@ export interface DeploymentNames extends WireNames {
 }
 
 /**
- * The names of a deployment that knows its own words only: a neutral word that has one of its own means nothing here,
- * as it would mean nothing there (decision: D155).
+ * The names of a deployment that knows only its own words: a neutral word with a translation is unknown here, as it would be
+ * there (decision: D155).
  */
 export function deploymentNames(given: NamesMap): DeploymentNames {
   const names = plainNames(given);
@@ -27,7 +27,7 @@ export function deploymentNames(given: NamesMap): DeploymentNames {
   return { ...own, fromWire: strict.fromWire, decode: strict.decode, inWords };
 }
 
-/** The body in neutral words. One that cannot be parsed stays as it is: its handler says what is wrong with it. */
+/** The body in neutral words. An invalid body stays unchanged; its handler reports the problem. */
 export function bodyFromWire(body: Buffer, { names: marks }: Endpoint, names: WireNames): Buffer {
   if (names.empty || !marks?.body || body.length === 0) return body;
   let value: unknown;
@@ -47,11 +47,11 @@ export function queryFromWire(query: URLSearchParams, { names: marks }: Endpoint
   return query;
 }
 
-/** An answer in the deployment's words: what is marked, and the sentences on what went wrong. */
+/** A response in the deployment's words: marked fields and error messages. */
 export function replyToWire(answer: Answer, endpoint: Endpoint | undefined, names: DeploymentNames): Answer {
   if (names.empty || answer.text === undefined || answer.headers?.['content-type'] !== undefined) return answer;
   const marks = answer.status < 300 ? (endpoint?.names?.reply ?? []) : [];
-  // What is signed holds neither, and stays as it is to the byte.
+  // A signed response has neither and stays unchanged, byte for byte.
   if (marks.length === 0 && !answer.text.includes('"message"')) return answer;
   return { ...answer, text: stringifyJson(sentencesToWire(names.encode(parseJson(answer.text), marks), names)) };
 }

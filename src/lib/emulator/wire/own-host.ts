@@ -1,8 +1,8 @@
-// Which `Host` means this platform. A web page whose own name points here sends that name.
+// Checks `Host`: a web page whose own domain points to this machine sends that domain.
 import { isIP } from 'node:net';
 import { isLoopback } from '../../kernel/address.ts';
 
-/** A platform that listens on one of these is called by any address of its machine. */
+/** Listening addresses that accept any address of the machine. */
 const EVERYWHERE = ['0.0.0.0', '::'];
 
 /** The host of a `Host` header without its port, in lower case; empty for one that is malformed. */
@@ -10,7 +10,7 @@ export function hostName(header: string | undefined): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/.exec(header ?? '')?.[1]?.toLowerCase() ?? '';
 }
 
-/** Whether the header names this machine or the address that the platform listens on. */
+/** True if the header has a name of this machine or the listening address. */
 export function isOwnHost(header: string | undefined, listensOn: string): boolean {
   const name = hostName(header);
   const address = name.startsWith('[') ? name.slice(1, -1) : name;

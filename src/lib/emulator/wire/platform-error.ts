@@ -1,15 +1,15 @@
-// What a route answers or refuses, and how that is written as an HTTP message.
+// Responses and errors of routes, and how they become HTTP messages.
 import { stringifyJson } from '../../kernel/json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a route answers. `text` is JSON; absent when the answer has no body. */
+/** A response. `text` is JSON; absent without a body. */
 export interface Answer {
   status: number;
   text?: string;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal of the platform; `body` is its JSON as the area writes errors. */
+/** An error response; `body` is its JSON. */
 export class PlatformError extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -24,7 +24,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** A refusal that takes the shape of the service that it comes from; by itself it has that of A, B and D (decision: D5). */
+/** An error in the form of A, B and D (decision: D5), which other services replace by their own envelope. */
 export class PlainRefusal extends PlatformError {
   readonly messages: readonly string[];
 
@@ -38,18 +38,17 @@ export function refusal(status: number, messages: string | string[], headers?: R
   return new PlainRefusal(status, typeof messages === 'string' ? [messages] : messages, headers);
 }
 
-/** An answer with a JSON body. */
+/** A response with a JSON body. */
 export function answer(status: number, body: unknown, headers?: Record<string, string>): Answer {
   return { status, text: stringifyJson(body), ...(headers && { headers }) };
 }
 
-/** What was thrown, as a refusal; anything that is none is a bug of ours and says so. */
+/** A thrown error as an error response; an unexpected error becomes a 500 with its message. */
 export function asRefusal(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
   return refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
 }
 
-/** A refusal as an answer. */
 export function refusalAnswer(error: unknown): Answer {
   const { body, headers, status } = asRefusal(error);
   return answer(status, body, headers);
@@ -60,20 +59,20 @@ export function write(outgoing: ServerResponse, result: Answer, date?: string): 
   outgoing.writeHead(result.status, headersOf(result)).end(result.text);
 }
 
-/** What is written of an answer besides its date. */
+/** The headers of a response, without its date. */
 export function headersOf({ status, text, headers }: Answer): Record<string, string> {
   if (text === undefined) return { ...(status !== 204 && { 'content-length': '0' }), ...headers };
   return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };
 }
 
-/** A GET that says nothing of a body has none: no need to wait for its end. */
+/** Without these headers a request has no body, so there is no need to wait for one. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** The path as it was sent, trailing slash and all, and the query with its `?`. */
+/** The path as sent, and the query with its `?`. */
 export function splitUrl({ url = '' }: IncomingMessage): { path: string; search: string } {
-  // A client that takes us for a proxy sends the whole address.
+  // A client that uses the platform as a proxy sends the whole address.
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
   const end = target.indexOf('?');
   return end === -1 ? { path: target, search: '' } : { path: target.slice(0, end), search: target.slice(end) };

@@ -1,11 +1,11 @@
-// The newest requests whole, with their answers: what a test asserts on and `emulator log --bodies` shows. In memory only.
+// Keeps the newest requests and responses in memory, for assertions of tests and for `emulator log --bodies`.
 import type { IncomingHttpHeaders } from 'node:http';
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import { createRedactor } from '../../kernel/redact.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { firstOf } from './platform-error.ts';
 
-/** A request as it came and its answer as it left; undefined when a fault closed the connection. */
+/** A request and its response, which is undefined when a fault closed the connection. */
 export interface SeenRequest {
   /** Epoch milliseconds by the platform's clock. */
   at: number;
@@ -18,7 +18,7 @@ export interface SeenRequest {
 
 const MOST_REQUESTS = 1000;
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Of a larger body only the beginning is shown. */
+/** A larger body is truncated. */
 const MOST_SHOWN = 64 * 1024;
 
 export type Recorder = ReturnType<typeof createRecorder>;
@@ -50,7 +50,7 @@ export function createRecorder() {
         bytes -= sizeOf(oldest);
       }
     },
-    /** Those after the one with this id, oldest first, without secrets. */
+    /** Requests after this id, oldest first, without secrets. */
     list: (after = 0) =>
       kept
         .filter(({ id }) => id > after)

@@ -1,4 +1,4 @@
-// The body of a request: read whole and raw, parsed without losing digits, checked, refused in the area's own words.
+// Reads, parses and checks the body of a request. Numbers keep all their digits; each area words its own errors.
 import type { IncomingMessage } from 'node:http';
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import { explainIssues, type FieldIssue, showPath } from '../../contract/explain.ts';
@@ -7,17 +7,17 @@ import { type PlatformError, refusal } from './platform-error.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { MOST_ISSUES } from '../../kernel/errors.ts';
 
-/** The platform answers no other request while it checks and stores a body: one of this size takes at most a second or so. */
+/** The platform handles no other request while it checks and stores a body. This size takes about a second at most. */
 const MAX_BYTES = 1024 * 1024;
 /** A longer list takes seconds to check. */
 const MOST_ENTRIES = 10_000;
-/** As many as help a person. */
+/** More would not help a person. */
 export const MOST_ERRORS = 100;
 
-/** The peer went away in the middle of its request: there is nobody to answer. */
+/** The client closed the connection during its request, so there is no response. */
 export class PeerGone extends Error {}
 
-/** Reads the body. Throws 413 beyond `most` bytes, 1 MiB by default, and PeerGone when the connection ends too early. */
+/** Reads the body. Throws 413 above `most` bytes and PeerGone when the connection ends too early. */
 export function readBody(incoming: IncomingMessage, most = MAX_BYTES): Promise<Buffer> {
   const { promise, resolve, reject } = deferred<Buffer>();
   const chunks: Buffer[] = [];
@@ -47,7 +47,7 @@ function deferred<T>() {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Parses a JSON body; `refuse` is given what is wrong with it and makes the refusal that is thrown. */
+/** Parses a JSON body; `refuse` turns a problem into the error to throw. */
 export function parseBody(body: Buffer, refuse: (detail: string) => Error, most = MOST_ENTRIES): unknown {
   let text: string;
   try {
@@ -58,7 +58,7 @@ export function parseBody(body: Buffer, refuse: (detail: string) => Error, most 
   try {
     const value = parseJson(text);
     const entries = most === Infinity ? 0 : longestList(value);
-    if (entries > most) throw refuse(`a list of ${entries} entries; at most ${most} are taken`);
+    if (entries > most) throw refuse(`a list of ${entries} entries; at most ${most} are allowed`);
     return value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
@@ -66,7 +66,7 @@ export function parseBody(body: Buffer, refuse: (detail: string) => Error, most 
   }
 }
 
-/** Entries of the longest list in a body, as far down as the specification's bodies have lists. */
+/** Entries of the longest list in a body, down to the depth of lists in the specification's bodies. */
 function longestList(value: unknown, depth = 4): number {
   if (typeof value !== 'object' || value === null || depth === 0) return 0;
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -75,7 +75,7 @@ function longestList(value: unknown, depth = 4): number {
   return items.reduce<number>((most, item) => Math.max(most, longestList(item, depth - 1)), own);
 }
 
-/** Checks a parsed body. Throws 400 with a sentence per place, each after `prefix`. */
+/** Checks a parsed body. Throws 400 with a sentence for each place, after `prefix`. */
 export function checkBody<Schema extends ZodMiniType>(schema: Schema, value: unknown, prefix: string): Infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -87,19 +87,19 @@ export function checkBody<Schema extends ZodMiniType>(schema: Schema, value: unk
   );
 }
 
-/** A refusal with the specification's sentence and, after it, what is wrong in this request. */
+/** An error with the specification's sentence, followed by the details of this request. */
 export function refuse({ status, message }: Failure, ...details: string[]): PlatformError {
   return refusal(status, details.length === 0 ? message : details.map((detail) => `${message}: ${detail}`));
 }
 
-/** Parses JSON; throws `failure` when it is none. */
+/** Parses JSON; throws `failure` for invalid JSON. */
 export function readJson(body: Buffer, failure: Failure): unknown {
   return parseBody(body, (detail) => refuse(failure, detail));
 }
 
 /**
- * Checks a parsed body. Fields that the contract does not know are ignored (decision: D6). `judge` turns the issues
- * that are left, of which there is one at least, into the refusal that is thrown.
+ * Checks a parsed body; ignores fields that the contract does not know (decision: D6). `judge` turns one or more other
+ * issues into the error to throw.
  */
 export function acceptBody<Schema extends ZodMiniType>(
   schema: Schema,
@@ -116,8 +116,7 @@ export function acceptBody<Schema extends ZodMiniType>(
 }
 
 /**
- * Reads and checks a JSON body, refused by the sentence `invalid` whatever is wrong with it; `malformed` is that for what
- * is no JSON, where the area has one.
+ * Reads and checks a JSON body. Throws `invalid` for any issue, and `malformed` for invalid JSON.
  */
 export function acceptJson<Schema extends ZodMiniType>(
   schema: Schema,
@@ -133,7 +132,7 @@ function removeAt(value: unknown, path: readonly PropertyKey[], key: string): vo
   Reflect.deleteProperty(place as object, key);
 }
 
-/** One sentence per issue: the place, then what is wrong there. */
+/** A sentence for each issue: the place, then the problem. */
 export function sentences(issues: readonly FieldIssue[]): string[] {
   const listed = issues.slice(0, MOST_ISSUES);
   const told = listed.map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(' '));

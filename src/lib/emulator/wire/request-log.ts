@@ -1,8 +1,8 @@
-// Every request the platform was sent, written behind in batches: cheap at each request, still there after a restart.
+// Logs every request. Writes to the database in batches, which keeps requests fast and survives a restart.
 import { isoMillis } from '../../kernel/timestamps.ts';
 import type { Database } from '../base/db.ts';
 
-/** `at` is epoch milliseconds by the platform's clock; `status` is null when a fault dropped the request unanswered. */
+/** `at` is epoch milliseconds by the platform's clock; `status` is null when a fault closed the connection. */
 export interface LoggedRequest {
   at: number;
   method: string;
@@ -13,7 +13,7 @@ export interface LoggedRequest {
 
 export type RequestLog = ReturnType<typeof openRequestLog>;
 
-/** Older ones are forgotten, so that a long load test cannot fill the disk. */
+/** Drops older requests, so that a long load test cannot fill the disk. */
 const KEPT = 100_000;
 const BATCH = 1000;
 
@@ -30,21 +30,21 @@ export function openRequestLog(db: Database) {
   let pending: Entry[] = [];
   let stored = db.get<{ total: number }>('SELECT coalesce(sum(count), 0) AS total FROM requests')?.total ?? 0;
 
-  /** Writes what is only in memory. */
+  /** Writes pending entries. */
   function flush(): void {
     if (pending.length === 0) return;
     try {
       db.run('INSERT INTO requests (count, entries) VALUES (?, ?)', pending.length, JSON.stringify(pending));
     } catch {
-      // A full disk must not end the platform for its log: the entries stay in memory and are tried again.
+      // On a full disk, entries stay in memory until the next attempt.
       return;
     }
     stored += pending.length;
     pending = [];
-    while (stored > KEPT) forgetOldest();
+    while (stored > KEPT) dropOldest();
   }
 
-  function forgetOldest(): void {
+  function dropOldest(): void {
     const oldest = db.get<Batch & { id: number }>('SELECT id, count FROM requests ORDER BY id LIMIT 1');
     if (!oldest) return;
     db.run('DELETE FROM requests WHERE id = ?', oldest.id);
@@ -65,7 +65,7 @@ export function openRequestLog(db: Database) {
         .flatMap(entriesOf)
         .map(([at, method, path, status]) => ({ at: isoMillis(at), method, path, status }));
     },
-    /** The newest requests, as far back as `time` (epoch ms). */
+    /** Requests since `time` (epoch ms). */
     since: (time: number): LoggedRequest[] => {
       flush();
       const found: Entry[] = [];

@@ -1,12 +1,12 @@
-// What those who check the platform from outside are told of each exchange, in this process.
+// Publishes each exchange within this process, for tests that check the platform's responses.
 import { channel } from 'node:diagnostics_channel';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** One exchange as it was on the wire, for whoever checks it from outside. */
+/** One exchange as it was on the wire. */
 export interface SeenExchange {
   /** The platform's address. */
   platform: string;
-  /** Whether bodies and parameters are in a deployment's own words. */
+  /** Bodies and parameters use a deployment's own words. */
   hasOwnWords: boolean;
   method: string;
   /** Path and query as they were sent. */
@@ -16,12 +16,12 @@ export interface SeenExchange {
   answer: { status: number; text?: string; headers?: Readonly<Record<string, string>> };
 }
 
-/** Where each `SeenExchange` is published before its answer is sent; what faults answer is left out. */
+/** The channel that gets each `SeenExchange` before its response is sent. Responses of faults are omitted. */
 export const SEEN_EXCHANGES = 'cdpadm.emulator.exchange';
 
 const seen = channel(SEEN_EXCHANGES);
 
-/** Costs nothing as long as nobody listens. */
+/** Does nothing without a subscriber. */
 export function tellExchange(make: () => SeenExchange): void {
   if (seen.hasSubscribers) seen.publish(make());
 }

@@ -1,4 +1,4 @@
-// The listening socket: where it is bound, how it is called from outside, and how it ends.
+// The listening server: its address, its own URL, and how it closes.
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -12,23 +12,23 @@ import { refusal, refusalAnswer, write } from './platform-error.ts';
 
 export interface ListeningServer {
   port: number;
-  /** `http://host:port`, with a host that can be called. */
+  /** `http://host:port`, with a host that clients can use. */
   url: string;
-  /** Ends all connections at once, idle or not. */
+  /** Closes all connections at once, idle or not. */
   close(): Promise<void>;
 }
 
-/** What is called for each request; resolves when the answer was handed over. */
+/** Handles each request; resolves when the response was written. */
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 export interface ListenOptions {
-  /** Another address by which it is called. */
+  /** A further address that clients use. */
   publicUrl?: string | undefined;
-  /** PEM texts; it then speaks https. */
+  /** PEM texts for https. */
   tls?: { cert: string; key: string } | undefined;
 }
 
-/** Listens; port 0 takes a free one. Throws KnownError when the address or the certificate cannot be used. */
+/** Listens; port 0 selects a free port. Throws KnownError for an unusable address or certificate. */
 export async function listen(
   router: Router,
   hostname: string,
@@ -42,7 +42,7 @@ export async function listen(
       write(outgoing, refusalAnswer(refusal(403, `Forbidden: this platform is not known as ${host ?? ''}`)));
       return;
     }
-    // Whatever could not be answered any more ends, so that nobody waits for it.
+    // Closes the connection of a request that failed without a response.
     router(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -73,13 +73,13 @@ async function createServer(tls: ListenOptions['tls'], onRequest: RequestListene
     return createHttpsServer(tls, onRequest);
   } catch (cause) {
     throw usageError(
-      `The certificate and its key cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      'Give a PEM certificate, followed by those of its authorities, and the PEM key that belongs to it.',
+      `Cannot use the certificate and its key: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      'Pass a PEM certificate, followed by those of its authorities, and its PEM key.',
     );
   }
 }
 
-/** An address that means "all of them" is called by the loopback one. */
+/** Clients use the loopback address for a server that listens on all addresses. */
 function callable(hostname: string): string {
   if (hostname === '0.0.0.0') return '127.0.0.1';
   if (hostname === '::') return '[::1]';
@@ -92,18 +92,18 @@ function cannotListen(hostname: string, port: number, cause: Error): KnownError 
       return new KnownError({
         code: 'emulator.port',
         message: `Port ${port} of ${hostname} is in use.`,
-        hint: 'Stop what uses it, or choose another port; port 0 is a free one.',
+        hint: 'Stop the program that uses it, or choose another port. Port 0 selects a free one.',
         cause,
       });
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return usageError(
-        `${hostname} is no address of this machine.`,
+        `${hostname} is not an address of this machine.`,
         'Choose an address of this machine, such as 127.0.0.1.',
       );
     case 'EACCES':
-      return usageError(`Port ${port} needs rights that this process does not have.`, 'Choose a port above 1023.');
+      return usageError(`Permission denied for port ${port}.`, 'Choose a port above 1023.');
     default:
       return new KnownError({
         code: 'emulator.listen',

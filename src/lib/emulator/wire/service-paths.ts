@@ -1,7 +1,7 @@
-// Where a running platform's services are on its one port.
+// The paths of the platform's services on its port.
 
-/** Below the platform's address; no path of the specification begins so. */
+/** Below the platform's address. No path of the specification starts with it. */
 export const CONTROL_PATH = '/_control';
 
-/** All of a service on one port: only the data subject requests have a path of their own. */
+/** Only data subject requests have a path of their own. */
 export const SERVICE_PATHS = { base: '', auth: '', dsr: '/v3', seeding: '', identity: '' } as const;

@@ -1,4 +1,4 @@
-// The control address of an embedded platform, as the emulator commands call it.
+// Finds an embedded platform and calls its control address, for the emulator commands.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type ControlCall, rejectionIn } from '../../emulator/client.ts';
@@ -19,10 +19,9 @@ const CALL_TIMEOUT_MS = 60_000;
 export { type ControlCall, controlCalls } from '../../emulator/client.ts';
 
 /**
- * The platform that is meant: the one on `port`; without `--profile` the one that CDPADM_BASE_URL points every command to;
- * for profile `local` the one of its state; else the one started last, or that of the profile in use when it is `local`.
- * With `lasting` none that would end with the command, unless `--profile local` asks for it. Throws KnownError not found (5)
- * when there is none.
+ * Finds the platform: the one on `port`; without `--profile`, the one at CDPADM_BASE_URL; for `--profile local`, the one of
+ * that state; otherwise the one started last, or the one of the current profile `local`. With `lasting`, ignores a platform
+ * that would end with the command, except for `--profile local`. Throws KnownError not found (5).
  */
 export async function findEmulator(
   ctx: Context,
@@ -35,24 +34,24 @@ export async function findEmulator(
     if (chosen) return chosen.ready;
     const ports = running.map((emulator) => emulator.port).join(', ');
     throw noEmulator(
-      `No embedded platform of yours runs on port ${port}.`,
-      ports === '' ? START : `There are: ${ports}.`,
+      `No embedded platform is running on port ${port}.`,
+      ports === '' ? START : `Ports of running platforms: ${ports}.`,
     );
   }
   const { CDPADM_BASE_URL: address, CDPADM_PROFILE: chosen } = ctx.io.env;
   const explicit = ctx.flags.profile ?? (lasting ? undefined : chosen);
-  const goesByAddress = !lasting && ctx.flags.profile === undefined;
-  const spokenTo = running.find(({ ready }) => goesByAddress && ready.base_url === address);
-  const meant = spokenTo ?? (explicit === 'local' ? undefined : running[0]);
-  if (meant) return meant.ready;
+  const usesAddress = !lasting && ctx.flags.profile === undefined;
+  const addressed = running.find(({ ready }) => usesAddress && ready.base_url === address);
+  const found = addressed ?? (explicit === 'local' ? undefined : running[0]);
+  if (found) return found.ready;
   if (lasting && explicit !== 'local') throw noEmulator('No embedded platform is running.', START);
   if (explicit === 'local' || (await ctx.settings()).profile?.value === 'local') return await openEmbedded(ctx);
   throw noEmulator('No embedded platform is running.', START);
 }
 
 /**
- * Calls the control address and returns the platform's reply. Throws KnownError for a rejection and for any other reply, and
- * OutcomeUnknownError (8) where such a reply leaves open whether a change was made.
+ * Calls the control address and returns the platform's reply. Throws KnownError for a rejection and for an unusable reply,
+ * and OutcomeUnknownError (8) if the platform may have made the change nevertheless.
  */
 export async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: ControlCall<Reply>): Promise<Reply> {
   const [{ createNodeEngine }, { readAnswer }] = await Promise.all([
@@ -113,7 +112,7 @@ function readReply<Reply>(call: ControlCall<Reply>, origin: string, text: string
   return value as Reply;
 }
 
-/** A change by a control call: shown instead of made in a dry run. Undefined means that it was shown. */
+/** Makes a change by a control call. A dry run shows the call instead, and returns undefined. */
 export async function changeByControl<Reply>(
   ctx: Context,
   ready: EmulatorReady,
@@ -125,18 +124,18 @@ export async function changeByControl<Reply>(
   return undefined;
 }
 
-/** A connection was open, so that the platform may have received the call. */
+/** True if a connection was open, so that the platform may have received the call. */
 function wasReached(error: unknown): boolean {
   return error instanceof TransportError && error.phase === 'perhaps-delivered';
 }
 
-const START: Hint = { text: 'Use --profile local, or start one:', command: 'cdpadm emulator start' };
+const START: Hint = { text: 'Use --profile local, or start a platform:', command: 'cdpadm emulator start' };
 
 function noEmulator(message: string, hint: Hints): KnownError {
   return fail('emulator.none', { message, hint });
 }
 
-/** A response that no control address sends; `problem` completes "its response …". */
+/** The error for a response that no control address sends; `problem` completes "a response that …". */
 function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, problem: string): KnownError {
   if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
   return fail('emulator.unreadable', {
@@ -145,7 +144,7 @@ function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, pr
   });
 }
 
-/** A change that the platform may have made. */
+/** The error for a change that the platform may have made. */
 function unconfirmed(
   { method, path }: Pick<ControlCall, 'method' | 'path'>,
   origin: string,
@@ -163,7 +162,7 @@ function unconfirmed(
   });
 }
 
-/** The control address rejects a malformed call (400), as a flag would be, and names what does not exist (404). */
+/** The error for a rejected call: 400 is like an invalid flag, 404 names an unknown resource. */
 function rejected(status: number, text: string): KnownError {
   const message = `The embedded platform rejected the call: ${rejectionIn(text)}.`;
   if (status === 400) return usageError(message);

@@ -1,4 +1,4 @@
-// The built-in profile `local`: the platform runs inside the command, with its state kept between commands.
+// The built-in profile `local`: the platform runs inside the command and keeps its state for the next one.
 import type { SecretName, SettingName } from '../../config/settings.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { KnownError } from '../../kernel/errors.ts';
@@ -7,16 +7,16 @@ import { authorityOf } from './environment.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
 import { listEmulators } from './running.ts';
 
-/** How often a command looks whether the one before it has ended. */
+/** How often a command checks whether another command has released the state. */
 const POLL_MS = 50;
-/** A wait that a person may wonder about. */
+/** After this delay, a note explains the wait. */
 const LONG_WAIT_MS = 1000;
 
 const opened = new WeakMap<Context, Promise<EmulatorReady>>();
 
 /**
- * The platform of profile `local`: one that `emulator start` runs on the same state, else one of our own on a free
- * loopback port, which ends with the command. Commands started together wait for each other. Once per command.
+ * Opens the platform of profile `local`, once per command: a running one with the same state, or otherwise a new one on a
+ * free loopback port, which ends with the command. Concurrent commands wait for each other.
  */
 export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
   const known = opened.get(ctx) ?? open(ctx);
@@ -24,13 +24,13 @@ export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
   return known;
 }
 
-/** The platform's addresses, ids and secrets under the names that settings have. */
+/** The platform's addresses, ids and secrets under the names of settings. */
 export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
   const { control_url: _control, ca_file: _authority, org_id, account_id, workspace_id, ...texts } = ready;
   const authority = authorityOf(ready);
   return {
     ...texts,
-    // A pinned profile takes none from the environment, and `local` has no field to store one in.
+    // The environment cannot provide it to a pinned profile, and `local` cannot store it.
     environment: 'development',
     org_id: String(org_id),
     account_id: String(account_id),
@@ -42,14 +42,14 @@ export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | Sec
 async function open(ctx: Context): Promise<EmulatorReady> {
   const folder = localFolder(ctx.paths);
   const begun = ctx.clock.now();
-  let told = false;
+  let isNoted = false;
   for (;;) {
     const running = listEmulators(ctx.paths).find(({ data }) => data === folder);
     if (running) return running.ready;
     const busy = await tryStart(ctx, folder);
     if (!(busy instanceof KnownError)) return busy;
-    if (!told && ctx.clock.now() - begun >= LONG_WAIT_MS) {
-      told = true;
+    if (!isNoted && ctx.clock.now() - begun >= LONG_WAIT_MS) {
+      isNoted = true;
       ctx.out.note({
         text: `Waiting for another command that uses the embedded platform (process ${String(busy.details?.pid)}). To serve several at once:`,
         command: 'cdpadm emulator start',
@@ -59,7 +59,7 @@ async function open(ctx: Context): Promise<EmulatorReady> {
   }
 }
 
-/** Starts a platform of our own, or gives back the error that says who has the state. */
+/** Starts a platform, or returns the error that names the owner of the state. */
 async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | KnownError> {
   const { startEmulator } = await import('../../emulator/index.ts');
   try {

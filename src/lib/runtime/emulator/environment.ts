@@ -1,13 +1,13 @@
-// The environment variables with which every command works on a running embedded platform.
+// The environment variables that point every command to a running embedded platform.
 import { existsSync } from 'node:fs';
 import type { EmulatorReady } from '../../emulator/index.ts';
 
-/** The platform's authority, as long as its file is there: the cache may be thrown away at any time. */
+/** The platform's authority, if its file still exists: the user may delete the cache at any time. */
 export function authorityOf({ ca_file }: EmulatorReady): string | undefined {
   return ca_file !== '' && existsSync(ca_file) ? ca_file : undefined;
 }
 
-/** `CDPADM_…` name -> what it holds of a platform. */
+/** `CDPADM_…` name -> field of the ready line. */
 export const VARIABLES = {
   CDPADM_BASE_URL: 'base_url',
   CDPADM_AUTH_URL: 'auth_url',
@@ -24,7 +24,7 @@ export const VARIABLES = {
   CDPADM_WORKSPACE_SECRET: 'workspace_secret',
 } as const satisfies Record<string, keyof EmulatorReady>;
 
-/** The variables with their values, as `emulator env` prints them. */
+/** The variables that `emulator env` prints. */
 export function environmentOf(ready: EmulatorReady): Record<string, string> {
   const authority = authorityOf(ready);
   return {

@@ -1,4 +1,4 @@
-// Whose platform the embedded one is to be: what a profile and flags say of it, and never a secret.
+// The deployment that the embedded platform imitates, from a profile and flags, without secrets.
 import { join } from 'node:path';
 import { looksLikeReference } from '../../config/secret-file.ts';
 import type { SettingsPaths } from '../../config/paths.ts';
@@ -14,13 +14,13 @@ export interface IdentityFlags {
 
 export interface Rehearsed {
   identity: EmulatorIdentity;
-  /** Of the profile. */
+  /** The profile's names. */
   names: Record<string, string> | undefined;
 }
 
 /**
- * Reads the profile's settings and lays the flags over them. The references to its secrets are not followed: any secret
- * is accepted in their place. Throws KnownError: no such profile (5), an id that is none (2).
+ * Reads the profile's settings; flags override them. Does not read its secrets, because the platform accepts any secret.
+ * Throws KnownError for an unknown profile (5) and for an invalid id (2).
  */
 export async function readIdentity(ctx: Context, { as, vendorDomain, audience }: IdentityFlags): Promise<Rehearsed> {
   const profile = as === undefined ? undefined : await (await ctx.profiles()).find(as);
@@ -39,7 +39,7 @@ export async function readIdentity(ctx: Context, { as, vendorDomain, audience }:
   return { identity: Object.fromEntries(given) as EmulatorIdentity, names: profile?.names };
 }
 
-/** Where the copy of a profile's platform keeps its state: `local` has other people and other ids. */
+/** The state folder of a profile's imitation, separate from `local`, which has other data and ids. */
 export function rehearsalFolder({ data }: SettingsPaths, profile: string): string {
   return join(data, 'rehearsals', profile);
 }

@@ -1,18 +1,17 @@
-// Where the built-in profile `local` keeps what it has.
+// Folders of the embedded platform.
 import { join } from 'node:path';
 import type { SettingsPaths } from '../../config/paths.ts';
 
-/** The platform's state; `emulator start` keeps its own there too unless told otherwise. */
+/** The state of profile `local`, and by default of `emulator start`. */
 export function localFolder(paths: SettingsPaths): string {
   return join(paths.data, 'local');
 }
 
-/** The authority of every embedded platform of this user, whatever its state: who trusts it once, trusts them all. */
+/** One authority for all embedded platforms of this user, so that programs need to trust only one. */
 export function authorityFolder(paths: SettingsPaths): string {
   return join(paths.cache, 'emulator');
 }
 
-/** The certificate of that authority. */
 export function authorityFile(paths: SettingsPaths): string {
   return join(authorityFolder(paths), 'ca.pem');
 }

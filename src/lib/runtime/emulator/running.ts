@@ -1,4 +1,4 @@
-// The embedded platforms that `emulator start` runs now, so that other commands of this user find them.
+// The registry of running `emulator start` processes, for other commands of this user.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorReady } from '../../emulator/index.ts';
@@ -11,24 +11,24 @@ import type { SettingsPaths } from '../../config/paths.ts';
 export interface RunningEmulator {
   pid: number;
   port: number;
-  /** The folder of its state; null when that is in memory. */
+  /** The folder of its state; null for memory. */
   data: string | null;
   /** Epoch milliseconds. */
   started: number;
   ready: EmulatorReady;
 }
 
-/** Makes the platform known (0600: its credentials are in it). Returns what makes it unknown again. */
+/** Registers the platform (0600, because the file has its credentials). Returns a function that removes it. */
 export function registerEmulator(paths: SettingsPaths, emulator: RunningEmulator): () => void {
   const path = join(folderOf(paths), `${emulator.port}.json`);
   writePrivateFile(path, `${JSON.stringify(emulator)}\n`);
   return () => {
-    // A later one may have taken the port after this one was thought dead.
+    // Another platform may have taken over the port and the file.
     if (readEmulator(path)?.pid === emulator.pid) removeFile(path);
   };
 }
 
-/** Those whose process lives, the newest first. */
+/** Platforms with a live process, newest first. */
 export function listEmulators(paths: SettingsPaths): RunningEmulator[] {
   return fileNames(folderOf(paths))
     .filter((name) => /^\d+\.json$/.test(name))
@@ -51,7 +51,7 @@ function fileNames(folder: string): string[] {
   }
 }
 
-/** Our own file, or undefined for one that is gone or was made by something else. */
+/** Our own file; undefined for a missing or foreign file. */
 function readEmulator(path: string): RunningEmulator | undefined {
   const text = readPrivateFile(path);
   if (text === undefined) return undefined;

@@ -1,10 +1,10 @@
-// The door from a command to the embedded platform's sample warehouse.
+// Creates the embedded platform's sample warehouse for a command.
 import { resolve } from 'node:path';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** Makes a SQLite file with `rows` rows in each table. Throws conflict (6) when there is a file already. */
+/** Creates a SQLite file with `rows` rows in each table. Throws conflict (6) for an existing file. */
 export async function makeSampleWarehouseFile(ctx: Context, file: string, rows: number | undefined): Promise<number> {
   const { makeSampleWarehouse, SAMPLE_ROWS } = await import('../../emulator/warehouse/sample.ts');
   const count = rows ?? SAMPLE_ROWS;
@@ -14,11 +14,11 @@ export async function makeSampleWarehouseFile(ctx: Context, file: string, rows: 
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
-    const isThere = code === 'EEXIST';
+    const exists = code === 'EEXIST';
     throw fail('emulator.sample_warehouse', {
-      message: isThere ? `There is a file ${file} already; it was left as it is.` : `${file} cannot be made: ${code}.`,
-      hint: isThere ? 'Choose another name.' : 'Choose a folder that is there and can be written.',
-      exit: isThere ? 'conflict' : 'failed',
+      message: exists ? `${file} already exists; it was not changed.` : `Cannot create ${file}: ${code}.`,
+      hint: exists ? 'Choose another name.' : 'Choose an existing folder with write permission.',
+      exit: exists ? 'conflict' : 'failed',
       cause: error,
     });
   }

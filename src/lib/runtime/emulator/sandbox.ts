@@ -1,4 +1,4 @@
-// A throw-away place to run our own commands in: an embedded platform in memory and a folder that goes away with it.
+// A temporary environment for our own commands: an embedded platform in memory and a folder, both removed at the end.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -20,13 +20,13 @@ export interface CommandRun {
 export interface Sandbox {
   /** The working folder of every command. */
   readonly folder: string;
-  /** Calls the platform's control address: what no command is there for. */
+  /** Control calls for which there is no command. */
   control: EmulatorControl;
-  /** Runs `cdpadm` with these arguments as a process of its own, as a user would. */
+  /** Runs `cdpadm` with these arguments as a process. */
   run(args: readonly string[]): Promise<CommandRun>;
 }
 
-/** Starts the platform and the folder; both end with the command. Nothing of the user's own settings is touched. */
+/** Creates the platform and the folder, which end with the command. Does not use the user's settings. */
 export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const folder = makeScratchFolder('tour', { root: ctx.io.env.TMPDIR || undefined });
@@ -36,7 +36,7 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const emulator = await startEmulator({ memory: true, port: 0, authority: join(folder, 'authority') });
   ctx.onClose(() => emulator.close());
   const { port, ready } = emulator;
-  // Known to the sandbox's own commands only: their state is in its folder.
+  // Registers the platform for the sandbox's commands only.
   const paths = { ...ctx.paths, state: join(folder, 'state') };
   registerEmulator(paths, { pid: host.pid, port, data: null, started: ctx.clock.now(), ready });
   const env = {
@@ -57,10 +57,10 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
   };
 }
 
-/** A command that is told to end has so long to do it. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 500;
 
-/** Once `signal` is aborted the process is ended, and only when it is gone this rejects with the signal's reason. */
+/** When `signal` is aborted, ends the process, waits for its exit and then rejects with the signal's reason. */
 function runProcess(
   args: readonly string[],
   cwd: string,

@@ -1,4 +1,4 @@
-// Serves the embedded platform in the foreground: known to other commands while it runs, gone without a trace after.
+// Serves the embedded platform in the foreground, and registers it for other commands while it runs.
 import type { EmulatorOptions, EmulatorReady } from '../../emulator/index.ts';
 import { host } from '../../kernel/host.ts';
 import type { Context } from '../context.ts';
@@ -8,12 +8,12 @@ import { createResultLines } from '../output/result-lines.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
 import { registerEmulator } from './running.ts';
 
-/** As the flags say; `data` is null for memory and undefined for the state of profile `local`. */
+/** `data` is null for memory and undefined for the state of profile `local`. */
 export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory'> {
   data: string | null | undefined;
 }
 
-/** The names of the ready line, in the order in which it has them. */
+/** The fields of the ready line in their order. */
 const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
   kind: 'list',
   columns: (Object.keys(ready) as (keyof EmulatorReady)[]).map((key) => ({ key, value: (row) => row[key] })),
@@ -21,7 +21,7 @@ const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
   name: (row) => row.base_url,
 });
 
-/** Prints the ready line and returns when the command is told to stop. Throws KnownError as `startEmulator` does. */
+/** Prints the ready line and returns on a signal. Throws KnownError like `startEmulator`. */
 export async function serveEmulator(ctx: Context, options: ServeOptions): Promise<void> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const data = options.data === undefined ? localFolder(ctx.paths) : options.data;
@@ -36,8 +36,8 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
   const { port, ready } = emulator;
   const forget = registerEmulator(ctx.paths, { pid: host.pid, port, data, started: ctx.clock.now(), ready });
   ctx.onClose(async () => forget());
-  ctx.out.note(data === null ? 'Its state is in memory and ends with it.' : `Its state is kept in ${data}.`);
-  ctx.out.note('In another shell: eval "$(cdpadm emulator env)". Ctrl-C ends it.');
+  ctx.out.note(data === null ? 'State: in memory, lost at the end.' : `State: ${data}`);
+  ctx.out.note('In another shell, run: eval "$(cdpadm emulator env)". Press Ctrl-C to stop.');
   const { tell } = createResultLines<EmulatorReady>(
     ctx,
     readyView(ready),

@@ -109,7 +109,7 @@ describe.each(CALLS)('%s', (path, body) => {
     await emulator.api.addFault({ path, status: 503, retry_after: 4, times: 1 });
     const refused = await post(path, body);
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '4']);
-    expect(refused.json).toEqual({ errors: [{ code: 'SERVICE_UNAVAILABLE', message: 'A fault that was asked for' }] });
+    expect(refused.json).toEqual({ errors: [{ code: 'SERVICE_UNAVAILABLE', message: 'Injected fault' }] });
     expect((await post(path, body)).status).toBe(202);
   });
 });
@@ -371,5 +371,5 @@ test('a list longer than anybody could wait for is refused before it is judged',
     Array.from({ length: 10_001 }, () => ({})),
   );
   expect(status).toBe(400);
-  expect(text).toContain('a list of 10001 entries; at most 10000 are taken');
+  expect(text).toContain('a list of 10001 entries; at most 10000 are allowed');
 });

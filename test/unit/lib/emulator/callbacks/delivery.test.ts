@@ -54,7 +54,7 @@ it('says why there is no answer', async () => {
 
 test('a receiver without TLS on another machine is not called', async () => {
   const result = await callReceiver('http://receiver.example/', '{}', {}, never);
-  expect(result).toEqual({ status: null, error: 'it is not called without TLS' });
+  expect(result).toEqual({ status: null, error: 'TLS is required for this address' });
 });
 
 it('calls nobody whose certificate is not trusted, whatever the environment says', async () => {

@@ -203,7 +203,7 @@ describe('erasure', () => {
 });
 
 describe('forwarding', () => {
-  const SKIPPED = 'the request holds none of the identities that the partner needs';
+  const SKIPPED = 'the request has none of the identities that the partner needs';
 
   it('is queued, skipped for missing identities, and ends as the fixtures say', async () => {
     const id = await create(erasure);

@@ -37,8 +37,8 @@ describe('user attributes', () => {
   test.each<[string, Row, string]>([
     ['no identity', { city: 'Here' }, 'no identity'],
     ['an empty identity', { email: '' }, 'no identity'],
-    ['an xpid that is none', { xpid: 'abc' }, 'column `xpid` holds no integer of 64 bits'],
-    ['an xpid with a fraction', { xpid: 1.5 }, 'column `xpid` holds no integer of 64 bits'],
+    ['an xpid that is none', { xpid: 'abc' }, 'column `xpid` holds no 64-bit integer'],
+    ['an xpid with a fraction', { xpid: 1.5 }, 'column `xpid` holds no 64-bit integer'],
     ['binary data', { email: 'e', photo: new Uint8Array(2) }, 'column `photo` holds binary data'],
     ['an endless identity', { email: 'e'.repeat(4097) }, 'column `email` holds an identity that is too long'],
   ])('not from %s', (_what, row, reason) => {
