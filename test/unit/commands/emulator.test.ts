@@ -91,7 +91,7 @@ describe('start', () => {
     expect(stdout).toMatch(expected);
   });
 
-  test('a warehouse that cannot be read is told at once', async () => {
+  test('an unreadable warehouse is reported at once', async () => {
     const file = join(home.cwd, 'nowhere.sqlite');
     for (const warehouse of [file, home.cwd]) {
       const { code, stderr, stdout } = await cli(['emulator', 'start', '--port', '0', '--warehouse', warehouse]);
@@ -117,7 +117,7 @@ describe('start', () => {
     [['--port', 'x'], 2, '--port'],
     [['--fixtures', 'missing.yaml'], 2, 'missing.yaml'],
     [['--names', 'list.yaml'], 9, 'list.yaml:1:1: must map a neutral word'],
-    [['--names', 'number.yaml'], 9, 'number.yaml:2:7: xpid: must say'],
+    [['--names', 'number.yaml'], 9, 'number.yaml:2:7: xpid: must map'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:3:5: roles[0].nmae: unknown field'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:5:7: roles[0].tasks[0]: '],
   ])('%j ends with %i and says %s', async (args, code, text) => {
@@ -129,7 +129,7 @@ describe('start', () => {
     expect(result.code).toBe(code);
   });
 
-  test('a second one on the same state is told of the first', async () => {
+  test('a second platform on the same state is rejected and names the process of the first', async () => {
     const { ready } = await start();
     const { code, stderr } = await cli(['emulator', 'start', '--port', '0']);
     expect(code).toBe(6);
@@ -269,13 +269,13 @@ describe.each([
     [['--status', '99'], 'status'],
     [['--drop', 'now'], 'before, after'],
     [['--status', '500', '--delay', 'long'], 'delay'],
-  ])('a fault that is none is refused: %j', async (flags, text) => {
+  ])('an invalid fault is rejected: %j', async (flags, text) => {
     const { code, stderr } = await cli(['emulator', 'fault', 'add', ...flags, ...args]);
     expect(code).toBe(2);
     expect(stderr).toContain(text);
   });
 
-  test('a role is assigned, the log tells what was asked, and reset takes all back', async () => {
+  test('a role is assigned, the log lists the request, and reset restores everything', async () => {
     const platform = ['--profile', 'local'];
     const [role] = (await json(['roles', 'list', ...platform])) as { role_id: string }[];
     const roleId = role?.role_id ?? '';
@@ -299,7 +299,7 @@ describe.each([
   });
 });
 
-test('callbacks are listed with what came of them, and sent again', async () => {
+test('callbacks are listed with their results, and sent again', async () => {
   const receiver = await opened(startCallbackReceiver());
   const { ready } = await start('--clock', 'manual', '--memory');
   const list = ['emulator', 'callbacks', 'list'];
@@ -379,7 +379,7 @@ test('a platform that does not answer any more: 8', async () => {
   const { code, stderr } = await cli(['emulator', 'log']);
   expect(code).toBe(8);
   expect(stderr).toContain('did not respond');
-  expect(stderr).toContain('start one: cdpadm emulator start');
+  expect(stderr).toContain('start a platform: cdpadm emulator start');
 });
 
 describe('an answer of a running platform that is lost', () => {
@@ -397,6 +397,6 @@ describe('an answer of a running platform that is lost', () => {
     const { code, stderr } = await cli(args);
     expect(code).toBe(8);
     expect(stderr).toContain(hint);
-    expect(stderr).not.toContain('start one: cdpadm emulator start');
+    expect(stderr).not.toContain('start a platform: cdpadm emulator start');
   });
 });

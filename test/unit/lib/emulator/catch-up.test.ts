@@ -1,4 +1,4 @@
-// What the clock owes, over several areas.
+// Due work of several areas.
 import { expect, test } from 'vitest';
 import { createCatchUp } from '../../../../src/lib/emulator/catch-up.ts';
 
@@ -13,21 +13,21 @@ function owing(name: string, times: number[], done: string[]) {
   };
 }
 
-test('is done in the order of its times, whoever owes it', async () => {
+test('runs work of all areas in the order of its times', async () => {
   const done: string[] = [];
   const areas = [owing('a', [1, 4, 9], done), owing('b', [2, 3, 20], done), {}];
   await createCatchUp(areas, () => 10).run();
   expect(done).toEqual(['a1', 'b2', 'b3', 'a4', 'a9']);
 });
 
-test('brings an area that does not say what comes next to every moment, and to now', async () => {
+test('calls an area without nextDue at every time, and at the end', async () => {
   const done: string[] = [];
   const silent = { catchUp: (now: number) => void done.push(`s${now}`) };
   await createCatchUp([silent, owing('a', [1, 4], done)], () => 10).run();
   expect(done).toEqual(['s1', 'a1', 's4', 'a4', 's10']);
 });
 
-test('goes on as long as the clock does', async () => {
+test('continues while the clock advances', async () => {
   const done: string[] = [];
   let now = 1;
   const area = owing('a', [1, 2, 3], done);
@@ -36,7 +36,7 @@ test('goes on as long as the clock does', async () => {
   expect(done).toEqual(['a1', 'a2', 'a3']);
 });
 
-test('is done once at a time, each in full before it is told', async () => {
+test('runs one round at a time, and resolves when it is complete', async () => {
   const done: string[] = [];
   let now = 1;
   const catchUp = createCatchUp([owing('a', [1, 2], done)], () => now);
@@ -50,7 +50,7 @@ test('is done once at a time, each in full before it is told', async () => {
   expect(catchUp.busy()).toBe(false);
 });
 
-test('tells whoever asked of a failure, and goes on for the next one', async () => {
+test('rejects a failed round and continues with the next one', async () => {
   let fails = true;
   const area = {
     catchUp: () => {
@@ -63,7 +63,7 @@ test('tells whoever asked of a failure, and goes on for the next one', async () 
   await expect(catchUp.run()).resolves.toBeUndefined();
 });
 
-test('a failure that nobody waits for ends nothing, this process least of all', async () => {
+test('a failure in the background ends neither the rounds nor the process', async () => {
   let calls = 0;
   const area = {
     catchUp: () => {
@@ -73,12 +73,12 @@ test('a failure that nobody waits for ends nothing, this process least of all', 
   };
   const catchUp = createCatchUp([area], () => 1);
   catchUp.start();
-  // A rejection that nobody took would fail this file.
+  // An unhandled rejection would fail this file.
   await expect(catchUp.run()).rejects.toThrow('no luck');
   expect(calls).toBe(2);
 });
 
-test('begins nothing more once it is stopped', async () => {
+test('starts no work after a stop', async () => {
   const done: string[] = [];
   const catchUp = createCatchUp([owing('a', [1, 2], done), owing('b', [1], done)], () => 10);
   const running = catchUp.run();

@@ -73,7 +73,7 @@ describe('connections', () => {
     expect(await emulator.get(`connections?serviceProvider=${other}`)).toEqual([]);
 
     await emulator.api.advance('1h');
-    // What was answered may come back, masks and all.
+    // A response can be sent back with its masks.
     const changed = await emulator.put('connections', { ...(made.json as typeof expected), name: 'New' });
     const after = { ...expected, name: 'New', last_modified_on: '2026-03-01T01:00:00.000Z', last_modified_by: by };
     expect([changed.status, changed.json]).toEqual([200, after]);
@@ -104,13 +104,13 @@ describe('connections', () => {
     ['a number for a text', connectionOf('PROVIDER_C', { port: 5432 }), 'config.port must be a string'],
     ['a mask for a new secret', connectionOf('PROVIDER_A', { password: '***' }), 'config.password is a mask'],
     ['malformed JSON', '{"id":', ''],
-  ])('refuse %s', async (_what, body, sentence) => {
+  ])('reject %s', async (_what, body, sentence) => {
     const reply = await emulator.create('connections', body);
     expect(reply.status).toBe(400);
     expect((reply.json as { errors: { message: string }[] }).errors[0]?.message).toContain(INVALID + sentence);
   });
 
-  test('refuse a taken id, another id than the path, and what nobody knows', async () => {
+  test('reject a used id, an id unlike the path, and an unknown connection', async () => {
     await emulator.create('connections', CONNECTION);
     expect((await emulator.create('connections', CONNECTION)).text).toContain('id `lake` is taken');
     const renamed = await emulator.ask('PUT', 'connections/lake', { ...CONNECTION, id: 'pond' });
@@ -122,7 +122,7 @@ describe('connections', () => {
     expect((await emulator.ask('PATCH', 'connections/lake', {})).status).toBe(404);
   });
 
-  test('forget nothing for fields that nobody knows, and keep no secret of another provider', async () => {
+  test('keep secrets despite unknown fields, but not for another provider', async () => {
     await emulator.create('connections', { ...connectionOf('PROVIDER_A', { extra: 1 }), more: 2 });
     const stored = await emulator.get('connections/lake');
     expect(stored).not.toHaveProperty('more');
@@ -174,7 +174,7 @@ describe('reaching warehouses', () => {
       'credentials refused: `user`, `password`',
     ],
     ['a provider without any', connectionOf('PROVIDER_B'), 'no warehouse of PROVIDER_B is known'],
-    ['a file that is gone', connectionOf('PROVIDER_D', { provider: 'gone' }), 'the warehouse file'],
+    ['a missing file', connectionOf('PROVIDER_D', { provider: 'gone' }), 'the warehouse file'],
   ])('%s is 505', async (_what, body, sentence) => {
     const reply = await emulator.create('connections', body);
     expect(reply.status).toBe(505);
@@ -183,7 +183,7 @@ describe('reaching warehouses', () => {
     expect((await emulator.ask('GET', 'connections/lake')).status).toBe(404);
   });
 
-  test('the secret behind a mask is the one that was stored', async () => {
+  test('a mask keeps the stored secret', async () => {
     const right = connectionOf('PROVIDER_A');
     expect((await emulator.create('connections', right)).status).toBe(200);
     expect((await emulator.put('connections', connectionOf('PROVIDER_A', { password: '＊＊＊' }))).status).toBe(200);

@@ -19,7 +19,7 @@ const control = (method: string, path: string, body?: unknown, headers: Record<s
 const tasks = () => `${emulator.accountPath}/tasks`;
 
 describe('the clock', () => {
-  test('is moved by a duration or to a time, goes on from there, and comes back with a reset', async () => {
+  test('moves by a duration or to a time, continues from there, and is restored by a reset', async () => {
     expect(await emulator.api.now()).toBe('2026-11-21T08:00:00.000Z');
     expect(await emulator.api.advance('8d')).toBe('2026-11-29T08:00:00.000Z');
     machine.advance(250);
@@ -40,7 +40,7 @@ describe('the clock', () => {
     [{ forward: '1d' }, 'forward unknown field `forward`'],
     [undefined, 'is missing'],
     ['{', 'not valid JSON'],
-  ])('refuses %j', async (body, message) => {
+  ])('rejects %j', async (body, message) => {
     const before = await emulator.api.now();
     const reply = await control('POST', '/clock', body);
     expect(reply.status).toBe(400);
@@ -96,7 +96,7 @@ describe('faults', () => {
   test.each([
     ['before', null, 'Admin'],
     ['after', 200, 'Renamed'],
-  ] as const)('drop the connection %s the deed', async (drop, status, name) => {
+  ] as const)('close the connection %s processing', async (drop, status, name) => {
     const path = `${emulator.accountPath}/roles`;
     const manifest = (await emulator.call('GET', path)).json as { roles: { role_id: string; name: string }[] };
     const body = { roles: manifest.roles.map((role) => (role.name === 'Admin' ? { ...role, name: 'Renamed' } : role)) };
@@ -122,14 +122,14 @@ describe('faults', () => {
     [{ drop: 'during' }, 'drop must be `before` or `after`'],
     [{ delay: 'soon' }, 'delay'],
     [{ status: 500, pathh: '/x' }, 'unknown field `pathh`'],
-  ])('refuses %j', async (body, message) => {
+  ])('rejects %j', async (body, message) => {
     const reply = await control('POST', '/faults', body);
     expect(reply.status).toBe(400);
     expect(reply.text).toContain(message);
     expect(await emulator.api.faults()).toEqual([]);
   });
 
-  test('befall the share that was asked for', () => {
+  test('affect the requested share', () => {
     const draws = [0.1, 0.6, 0.49, 0.5, 0];
     const faults = openFaults({ get: () => undefined, set: () => undefined }, () => draws.shift() ?? 1);
     faults.add({ status: 500, probability: 0.5 });
@@ -142,7 +142,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('match a path where the stars stand for anything', () => {
+  test('match a path with wildcards', () => {
     const strike = (pattern: string, path: string): boolean => {
       const faults = openFaults({ get: () => undefined, set: () => undefined }, () => 0);
       faults.add({ path: pattern, status: 500 });
@@ -198,7 +198,7 @@ describe('role assignments', () => {
     [{ role_id: 'user-role' }, 400],
     [{ role_id: 'user-role', user: '' }, 400],
     [{ role_id: 'user-role', user: 'a\u0000b' }, 400],
-  ])('of %j are refused', async (body, status) => {
+  ])('of %j are rejected', async (body, status) => {
     expect((await control('POST', '/role-assignments', body)).status).toBe(status);
   });
 });

@@ -37,7 +37,7 @@ describe('data models', () => {
     ['a deletion', query('DELETE FROM a'), 'Invalid SQL: a query begins with SELECT or WITH, not with DELETE'],
     ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: ( is never closed'],
     ['no columns', query('SELECT FROM a'), 'Invalid SQL: SELECT names no column'],
-  ])('refuse %s, new and changed', async (_what, body, sentence) => {
+  ])('reject %s, new and changed', async (_what, body, sentence) => {
     const refused = [400, expect.stringContaining(sentence)];
     const made = await emulator.create('data-models', body);
     expect([made.status, made.text]).toEqual(refused);
@@ -49,7 +49,7 @@ describe('data models', () => {
   test.each([
     ['is taken', 'other', 'id `other` is taken'],
     ['is no slug', 'a/b', 'id may hold'],
-  ])('refuse an id that %s', async (_what, id, sentence) => {
+  ])('reject an id that %s', async (_what, id, sentence) => {
     await emulator.create('data-models', OTHER);
     const reply = await emulator.create('data-models', { ...OTHER, id });
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(INVALID + sentence)]);

@@ -96,16 +96,16 @@ describe('POST /requests/', () => {
       DSR_FAILURES.invalid,
       'extensions.opendsr.other.example is not known here; the extension of this platform is opendsr.platform.example',
     ],
-  ])('refuses %s', async (_name, body, failure, sentence) => {
+  ])('rejects %s', async (_name, body, failure, sentence) => {
     expectRefusal(await dsr('POST', '/requests/', { body }), failure, sentence);
   });
 
-  it('refuses another content type', async () => {
+  it('rejects another content type', async () => {
     const reply = await dsr('POST', '/requests/', { body: dsrBody(), headers: { 'content-type': 'text/plain' } });
     expectRefusal(reply, DSR_FAILURES.invalid, 'Content-Type must be application/json');
   });
 
-  it('counts identities before it looks at anything else', async () => {
+  it('counts identities before any other check', async () => {
     const subject_identities = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`type_${at}`, 'x']));
     const reply = await dsr('POST', '/requests/', { body: dsrBody({ regulation: 'x', subject_identities }) });
     expectRefusal(reply, DSR_FAILURES.invalid, 'has 51 identities; at most 50 are allowed');
@@ -142,7 +142,7 @@ describe('POST /requests/', () => {
       expectRefusal(reply, DSR_FAILURES.sameInProgress);
     });
 
-    it('with the same id is told of the id', async () => {
+    it('with the same id is rejected for the id', async () => {
       const body = dsrBody();
       await dsr('POST', '/requests/', { body });
       expectRefusal(await dsr('POST', '/requests/', { body }), DSR_FAILURES.exists);
@@ -264,14 +264,14 @@ describe('DELETE', () => {
   test.each<[string, string]>([
     ['in_progress', '15m'],
     ['completed', '3d'],
-  ])('refuses what is %s', async (state, duration) => {
+  ])('rejects a request that is %s', async (state, duration) => {
     const id = await create();
     await here.emulator.api.advance(duration);
     const sentence = `the subject request is ${state}, not pending`;
     expectRefusal(await dsr('DELETE', `/requests/${id}`), DSR_FAILURES.notPending, sentence);
   });
 
-  it('refuses a second time', async () => {
+  it('rejects a second cancellation', async () => {
     const id = await create();
     await dsr('DELETE', `/requests/${id}`);
     const sentence = 'the subject request is cancelled, not pending';

@@ -1,4 +1,4 @@
-// What the embedded platform says to a program that was written without types.
+// Errors of the embedded platform for a program without types.
 import { expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../../../src/library.ts';
 import type { EmulatorOptions } from '../../../../src/lib/emulator/base/embedding.ts';
@@ -23,7 +23,7 @@ test.each<[unknown, string, string?]>([
   [{ memory: true, data: '/tmp/there' }, 'startEmulator takes `memory` or `data`, not both'],
   ['manual', 'startEmulator takes its options as one object'],
   [null, 'startEmulator takes its options as one object'],
-])('%j is refused by name', async (options, message, hint = '') => {
+])('%j is rejected with the name of the option', async (options, message, hint = '') => {
   expect(await failureOf(startWith(options))).toMatchObject({
     code: 'usage',
     message: expect.stringContaining(message) as string,

@@ -43,7 +43,7 @@ describe('a document', () => {
     for (const document of [undefined, null]) expect(readFixtures(document)).toEqual(readFixtures({}));
   });
 
-  test('leaves out what the first one stands for', () => {
+  test('may omit ids, which default to the first organization, account and workspace', () => {
     const fixtures = readFixtures({
       organizations: [{ id: 5, name: 'Ours' }],
       accounts: [{ id: 6 }],
@@ -78,7 +78,7 @@ describe('a document', () => {
 
   test.each<[string, unknown, string[]]>([
     [
-      'a request that the platform would refuse',
+      'a request that the platform would reject',
       { requests: [{ age: 'old' }] },
       ['requests[0].age: is not a duration such as 90m or 8d'],
     ],
@@ -172,7 +172,7 @@ describe('a document', () => {
       ['workspaces[0].key: must not hold a colon'],
     ],
     [
-      'roles that A would refuse',
+      'roles that the platform would reject',
       { roles: [ROLE, { ...ROLE, role_id: 'b', name: 'n'.repeat(65) }] },
       ['roles[1].name: has 65 characters; at most 64 are allowed'],
     ],
@@ -183,7 +183,7 @@ describe('a document', () => {
       ['roles[0].tasks: names no existing task: rules:all'],
     ],
     ['a limit of nothing', { limits: { roles_per_minute: 0 } }, ['limits.roles_per_minute: must be at least 1']],
-  ])('with %s is refused where it is wrong', (_what, document, issues) => {
+  ])('with %s is rejected with the place', (_what, document, issues) => {
     expect(issuesOf(document)).toEqual(issues);
   });
 });

@@ -70,7 +70,7 @@ describe('definitions', () => {
     expect((await emulator.call('GET', path)).json).toEqual([]);
   });
 
-  test('take back what they answered, and ignore fields that nobody knows', async () => {
+  test('accept their own responses, and ignore unknown fields', async () => {
     const made = (await create()).json as Record<string, unknown>;
     const body = { ...made, description: 'Changed', version: 7 };
     const reply = await emulator.call('PUT', `${path}household`, { body });
@@ -90,7 +90,7 @@ describe('definitions', () => {
     ['an unknown type', { ...DEFINITION, attributes: [{ id: 'a', type: 'max' }] }, 'attributes[0].type'],
     ['an attribute twice', { ...DEFINITION, attributes: [...many(1), ...many(1)] }, '`a0` is a duplicate'],
     ['a list', [DEFINITION], 'must be an object'],
-  ])('refuse %s with 422', async (_what, body, sentence) => {
+  ])('reject %s with 422', async (_what, body, sentence) => {
     const reply = await create(body);
     expect(reply.status).toBe(422);
     expect(reply.text).toContain('Unprocessable entity: ');
@@ -105,7 +105,7 @@ describe('definitions', () => {
     }
   });
 
-  test('refuse a taken id and a second definition with 422, and malformed JSON with 400', async () => {
+  test('reject a used id and a second definition with 422, and malformed JSON with 400', async () => {
     await create();
     const errors = async (body: unknown) => {
       const { status, json } = await create(body);

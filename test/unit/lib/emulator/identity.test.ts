@@ -1,4 +1,4 @@
-// A platform that stands in for a deployment: a client written for that one works with its addresses replaced.
+// A platform that imitates a deployment: a client of the deployment works with replaced addresses.
 import { verify, X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -54,7 +54,7 @@ describe('the identity of a deployment', () => {
     });
   });
 
-  it('takes any secret for its own client and for any key that is nobody else’s', async () => {
+  it('accepts any secret for its own client and for any unknown key', async () => {
     const platform = await start();
     expect((await token(platform, { client_id: 'another' })).status).toBe(401);
     expect((await token(platform, { audience: 'https://else.example' })).status).toBe(403);
@@ -66,7 +66,7 @@ describe('the identity of a deployment', () => {
     expect(await discovery('second-workspace-key:else')).toBe(401);
   });
 
-  it('takes any client id where the real one is behind a reference', async () => {
+  it('accepts any client id when the real one is a reference', async () => {
     const { clientId: _, ...identity } = IDENTITY;
     const platform = await start({ identity });
     expect((await token(platform)).status).toBe(200);

@@ -92,7 +92,7 @@ describe('a bearer token', () => {
     expect((await roles(headers)).status).toBe(401);
   });
 
-  test('is looked at before the path’s ids and the body', async () => {
+  test('is checked before the path’s ids and the body', async () => {
     const reply = await emulator.send('PUT', '/platform/v2/organizations/0/accounts/0/roles', { body: '{' });
     expect(reply.status).toBe(401);
   });
@@ -120,7 +120,7 @@ describe('basic credentials', () => {
     expect(() => check(auth, header)).toThrow(expect.objectContaining({ status }));
   });
 
-  test('are asked of nobody where none are needed', () => {
+  test('are not required for public endpoints', () => {
     expect(check('none')).toEqual({ id: '' });
   });
 });

@@ -117,7 +117,7 @@ describe('pipelines', () => {
     ['a delay without a unit', 400, { schedule: { ...interval, delay: '5' } }, 'schedule.delay must be'],
     ['a delay in another unit', 400, { schedule: { ...interval, delay: '5 min' } }, 'schedule.delay must be'],
     ['a feed id that is no integer', 400, { partner_feed_id: 1.5 }, 'partner_feed_id must be'],
-  ])('refuse %s with %i', async (_what, status, fields, sentence) => {
+  ])('reject %s with %i', async (_what, status, fields, sentence) => {
     const reply = await emulator.create(PIPELINES, { ...PIPELINE, id: 'other', ...fields });
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(sentence)]);
     expect(await emulator.get(PIPELINES)).toHaveLength(1);
@@ -162,7 +162,7 @@ describe('pipelines', () => {
     ['reset', { pipeline_id: 'other', reset_type: 'full' }, 404],
     ['reset', { pipeline_id: 'sync', reset_type: 'partial' }, 400],
     ['reset', { pipeline_id: 'sync' }, 400],
-  ])('refuse to %s by %j with %i', async (verb, body, status) => {
+  ])('reject to %s by %j with %i', async (verb, body, status) => {
     expect((await emulator.ask('POST', `${PIPELINES}/${verb}`, body)).status).toBe(status);
   });
 });

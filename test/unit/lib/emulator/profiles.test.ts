@@ -158,7 +158,7 @@ describe('apply', () => {
     );
   });
 
-  test('is carried out whole or not at all, inside another transaction too', () => {
+  test('is applied whole or not at all, inside another transaction too', () => {
     const good = change({ identities: { email: 'a' }, events: [{}] });
     expect(() => store.apply([good, change({})], AT)).toThrow(TypeError);
     expect(store.counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });

@@ -73,7 +73,7 @@ describe('PUT', () => {
     });
   });
 
-  test('adds user:core, keeps it where it stands, and holds each task once', async () => {
+  test('adds user:core, keeps its position, and holds each task once', async () => {
     const tasks = (...ids: string[]) => ids.map((task_id) => ({ task_id }));
     await put({
       roles: [
@@ -233,7 +233,7 @@ describe('PUT', () => {
     ],
     ['a list for a manifest', [], invalidJson, ['must be an object, not a list']],
   ];
-  test.each(refused)('refuses %s and changes nothing', async (_what, body, failure, details) => {
+  test.each(refused)('rejects %s and changes nothing', async (_what, body, failure, details) => {
     const before = await read();
     const reply = await put(body);
     expect(reply.status).toBe(failure.status);
@@ -250,7 +250,7 @@ describe('PUT', () => {
     ['a comma too many', '{"roles":[],}'],
     ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
     ['nested without end', '['.repeat(2000)],
-  ])('refuses JSON that is %s', async (_what, body) => {
+  ])('rejects JSON that is %s', async (_what, body) => {
     const reply = await put(body);
     expect(reply.status).toBe(400);
     expect(messagesOf(reply.json)[0]).toMatch(/^Invalid JSON syntax in custom role manifest: (not valid|nested)/);
@@ -261,7 +261,7 @@ describe('PUT', () => {
     expect((await put(`\uFEFF${JSON.stringify(manifest)}`)).status).toBe(200);
   });
 
-  test('refuses a body beyond 1 MiB', async () => {
+  test('rejects a body above 1 MiB', async () => {
     const reply = await emulator.call('PUT', roles, { body: Buffer.alloc(2 * 1024 * 1024, ' ') }).catch(String);
     // The peer may notice the end of the connection before it has read the answer.
     if (typeof reply !== 'string') expect(reply.status).toBe(413);
@@ -306,7 +306,7 @@ describe('whose manifest', () => {
 });
 
 describe('without a file of fixtures', () => {
-  test('there are sample roles, one of them assigned, and nothing is refused when they are sent back', async () => {
+  test('there are sample roles, one of them assigned, and the platform accepts them when sent back', async () => {
     const plain = await opened(startTestEmulator());
     const path = `${plain.accountPath}/roles`;
     const { json } = await plain.call('GET', path);

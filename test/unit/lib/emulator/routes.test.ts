@@ -20,7 +20,7 @@ describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     const base = endpoint.service === 'dsr' ? emulator.ready.dsr_base_url : emulator.url;
     const path = base.slice(emulator.url.length) + endpoint.path.replace(/\{\w+\}/g, 'x').replace(/\/$/, '') + slash;
     const { status, text } = await emulator.send(endpoint.method, path, { body: '{}' });
-    // Nobody knows an unrouted path, whatever the credentials; these answer for themselves.
+    // An unknown path needs no credentials; these routes have their own responses.
     expect([status, text]).not.toEqual([404, expect.stringContaining('no such endpoint')]);
     expect(status).toBe(endpoint.auth === 'none' ? 400 : 401);
   });
@@ -76,7 +76,7 @@ test.each([
   ['a slash of a query', '/platform/v2/workspaces/3001/connections/?serviceProvider=/b', 400],
   ['a slash that is part of a word', '/platform/v2/organizations/1001/accounts/2001%2Froles', 404],
   ['a per cent sign that is part of a word', '/platform/v2/organizations/1001/accounts/2001/r%256Fles', 404],
-  ['an escape that stands for nothing', '/platform/v2/organizations/1001/accounts/2001/roles%zz', 404],
+  ['an invalid escape', '/platform/v2/organizations/1001/accounts/2001/roles%zz', 404],
 ])('%s in a path', async (_what, path, status) => {
   expect((await emulator.call('GET', path)).status).toBe(status);
 });

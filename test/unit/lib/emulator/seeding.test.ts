@@ -1,4 +1,4 @@
-// E and F on the embedded platform: who gets in, what is refused and how, and what is kept.
+// E and F on the embedded platform: authentication, errors and stored profiles.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { basicAuth, type Exchange, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
@@ -82,11 +82,11 @@ describe.each(CALLS)('%s', (path, body) => {
     ['a bearer token', { authorization: 'Bearer k' }, 403],
     ['an empty header', { authorization: '' }, 403],
     ['the right ones, so that the body counts', GOOD, 400],
-  ])('looks at the credentials before the body: %s', async (_what, headers, status) => {
+  ])('checks the credentials before the body: %s', async (_what, headers, status) => {
     for (const bad of ['{', '', '{}']) {
       const { status: found, json } = await post(path, bad, headers);
       expect(found).toBe(status);
-      // All of its refusals have one shape.
+      // All of its errors have one shape.
       const code = { 400: 'BAD_REQUEST', 401: 'UNAUTHORIZED', 403: 'FORBIDDEN' }[status];
       const { errors, ...rest } = json as { errors: { code: string; message: string }[] };
       expect([[...new Set(errors.map((error) => error.code))], rest]).toEqual([[code], {}]);
@@ -94,13 +94,13 @@ describe.each(CALLS)('%s', (path, body) => {
     expect(await counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });
   });
 
-  test('refuses what is no JSON with a sentence', async () => {
+  test('rejects invalid JSON with a sentence', async () => {
     const { status, json } = await post(path, '{"environment":');
     expect(status).toBe(400);
     expect(json).toEqual(badRequest(/^body: not valid JSON: .* \(at character \d+\)$/));
   });
 
-  test('ignores fields that nobody knows', async () => {
+  test('ignores unknown fields', async () => {
     const more = JSON.stringify(body).replace('"environment"', '"more":1,"environment"');
     expect((await post(path, more)).status).toBe(202);
   });
@@ -114,7 +114,7 @@ describe.each(CALLS)('%s', (path, body) => {
   });
 });
 
-describe('a refused seed', () => {
+describe('a rejected seed', () => {
   test.each<[string, object, string]>([
     ['no environment', { environment: undefined }, 'environment: is missing'],
     ['another environment', { environment: 'test' }, 'environment: must be `production` or `development`'],
@@ -289,7 +289,7 @@ describe('intake keeps', () => {
     [IDENTIFY, identify({ user_identities: undefined }), 'user_identities: is missing'],
     [IDENTIFY, identify({ user_identities: {} }), 'user_identities: contains no identity'],
     [IDENTIFY, identify({ timestamp_unixtime_ms: 1.5 }), 'timestamp_unixtime_ms: must be an integer'],
-  ])('nothing of a body that %s refuses', async (path, body, message) => {
+  ])('nothing of a body that %s rejects', async (path, body, message) => {
     const { status, json } = await post(path, body);
     expect(status).toBe(400);
     expect(json).toEqual(badRequest(message));
@@ -317,7 +317,7 @@ describe('limits', () => {
     expect((await post(SET, user())).status).toBe(202);
   });
 
-  test('count a refused body, and neither wrong credentials nor what is too large', async () => {
+  test('count a rejected body, and neither wrong credentials nor what is too large', async () => {
     const large = user({ user_attributes: { 1: [{ attribute_name: 'a', attribute_value: 'x'.repeat(2000) }] } });
     for (let count = 0; count < 5; count++) {
       expect(await post(SET, large)).toMatchObject({ status: 413, json: { errors: [{ code: 'PAYLOAD_TOO_LARGE' }] } });
@@ -330,7 +330,7 @@ describe('limits', () => {
   });
 });
 
-test('a body that is larger than any is refused for the credentials first', async () => {
+test('a body that is too large is rejected for its credentials first', async () => {
   const huge = 'x'.repeat(33 * 1024 * 1024);
   expect((await post(BULK, huge, {})).status).toBe(401);
   expect((await post(BULK, huge, basicAuth('k:x'))).status).toBe(403);
@@ -338,7 +338,7 @@ test('a body that is larger than any is refused for the credentials first', asyn
 });
 
 describe('the control address', () => {
-  test.each(['/profiles', '/profiles?xpid=abc', '/profiles?xpid=1e3'])('refuses %s', async (path) => {
+  test.each(['/profiles', '/profiles?xpid=abc', '/profiles?xpid=1e3'])('rejects %s', async (path) => {
     expect((await control(path)).status).toBe(400);
   });
 
@@ -365,7 +365,7 @@ describe('the control address', () => {
   });
 });
 
-test('a list longer than anybody could wait for is refused before it is judged', async () => {
+test('a list that is too long is rejected before its check', async () => {
   const { status, text } = await post(
     BULK,
     Array.from({ length: 10_001 }, () => ({})),

@@ -1,4 +1,4 @@
-// What the embedded platform keeps: across restarts, and from a second one on the same folder.
+// The state of the embedded platform: after restarts, and with a second platform on the same folder.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ describe('a restart', () => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('assigned to a user')]);
   });
 
-  test('goes on counting the minute of A', async () => {
+  test('continues to count the minute of A', async () => {
     const systemClock = createTestClock();
     const options = { systemClock, clock: 'manual', fixtures: { limits: { roles_per_minute: 3 } } } as const;
     const first = await start(options);
@@ -62,7 +62,7 @@ describe('a restart', () => {
     expect(statuses).toEqual([200, 429]);
   });
 
-  test('a manual clock stands where it stood; set going, it goes on from there', async () => {
+  test('a manual clock keeps its time; as a real clock, it continues from there', async () => {
     const systemClock = createTestClock();
     const first = await start({ clock: 'manual', systemClock });
     await first.api.set('2030-01-01T00:00:00Z');
@@ -105,11 +105,11 @@ describe('a restart', () => {
 });
 
 describe('the folder', () => {
-  test('is private, and is said to be nobody’s after a close', async () => {
+  test('is private, and has no owner after a close', async () => {
     const emulator = await start();
     expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
     expect(findOwner(data)).toEqual({ pid: host.pid, port: emulator.port });
-    // What a loss of power may leave of a file that is not synced.
+    // A loss of power may leave this in a file that is not synced.
     for (const text of ['', '{"pid":', 'null', '\0\0\0']) {
       writeFileSync(join(data, 'running.json'), text);
       expect(findOwner(data)).toEqual({ pid: host.pid });
@@ -118,7 +118,7 @@ describe('the folder', () => {
     expect(findOwner(data)).toBeUndefined();
   });
 
-  test('belongs to one: a second is refused with process and port, and harms nothing', async () => {
+  test('belongs to one: a second is rejected with process and port, and changes nothing', async () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',
@@ -136,7 +136,7 @@ describe('the folder', () => {
     expect((await start()).port).toBeGreaterThan(0);
   });
 
-  test('of a newer version is refused and left alone', async () => {
+  test('of a newer version is rejected and unchanged', async () => {
     await (await start()).close();
     const db = await openDatabase(join(data, 'platform.db'));
     db.run("UPDATE settings SET value = '99' WHERE key = 'version:roles'");
@@ -150,14 +150,14 @@ describe('the folder', () => {
       async (path: string) => writeFileSync(path, 'not a database, but long enough to be one'.repeat(200)),
     ],
     [
-      "somebody else's database",
+      "another program's database",
       async (path: string) => {
         const db = await openDatabase(path);
         db.exec('CREATE TABLE theirs (id); PRAGMA application_id = 1');
         db.close();
       },
     ],
-  ])('with %s in it is refused and left alone', async (_what, write) => {
+  ])('with %s in it is rejected and unchanged', async (_what, write) => {
     const path = join(data, 'platform.db');
     await write(path);
     const before = readFileSync(path);

@@ -1,4 +1,4 @@
-// Status callbacks: queued at every change, sent on the quarter hour, signed, in order, until somebody takes them.
+// Status callbacks: queued at every change, sent on the quarter hour, signed, in order, until the receiver accepts them.
 import { createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -174,7 +174,7 @@ describe('a receiver', () => {
     expect(statuses()).toEqual(['pending', 'pending', 'pending', 'in_progress']);
   });
 
-  it('that refuses one request gets the others', async () => {
+  it('that rejects one request gets the others', async () => {
     receiver.next(401);
     const refused = await submit();
     const other = await submit({ subject_identities: { email: raw('other@people.example') } });
@@ -189,7 +189,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('that is gone is called once a round, and given up after a day of quarter hours', async () => {
+  it('that is unreachable gets one call per round, for a day of quarter hours', async () => {
     await submit();
     await submit({ subject_identities: { email: raw('other@people.example') } });
     await receiver.close();
@@ -215,7 +215,7 @@ describe('a receiver', () => {
 });
 
 describe('the queue', () => {
-  it('goes on when the platform starts again, with the address that it then has', async () => {
+  it('continues when the platform starts again, with its new address', async () => {
     const data = temporaryFolder();
     await emulator.close();
     emulator = await opened(startTestEmulator({ ...options, data }));
@@ -244,7 +244,7 @@ describe('the queue', () => {
 });
 
 describe('the control address', () => {
-  it('flush sends at once what waits, and answers with what came of it', async () => {
+  it('flush sends queued callbacks at once and returns their results', async () => {
     await submit();
     const reply = await control('POST', '/flush');
     expect([reply.status, reply.json]).toEqual([200, [expect.objectContaining({ state: 'delivered' })]]);
@@ -275,7 +275,7 @@ describe('the control address', () => {
     [{ subject_request_id: 'x' }, 404, 'Not found: callbacks of x'],
     [{ id: 1, subject_request_id: 'x' }, 400, 'Bad request: give either id or subject_request_id'],
     [{ request: 'x' }, 400, 'Bad request: request unknown field `request`'],
-  ])('resend refuses %j', async (body, status, message) => {
+  ])('resend rejects %j', async (body, status, message) => {
     const reply = await control('POST', '/resend', body);
     expect([reply.status, reply.json]).toEqual([status, { statusCode: status, errors: [{ message }] }]);
   });

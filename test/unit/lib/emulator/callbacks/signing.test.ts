@@ -60,7 +60,7 @@ describe('the folder', () => {
     expect(chainOf(chains[2] ?? '')[0].subjectAltName).toBe('DNS:other.example');
   });
 
-  it('has one authority and one certificate, however many start together', async () => {
+  it('has one authority and one certificate, even if several platforms start together', async () => {
     const folder = temporaryFolder();
     const all = await Promise.all(Array.from({ length: 5 }, () => openSigning(folder)));
     const chains = await Promise.all(all.map(async (signing) => (await signing.signer(DOMAIN)).chain));
@@ -98,7 +98,7 @@ describe('the folder', () => {
     ['ca.key', '', 'all'],
     [`${DOMAIN}.pem`, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'leaf'],
     [`${DOMAIN}.pem`, undefined, 'leaf'],
-  ])('mends itself when %s holds %j', async (name, content, renewed) => {
+  ])('creates new files when %s holds %j', async (name, content, renewed) => {
     const folder = temporaryFolder();
     const [own, other] = await authorities();
     cpSync(own, folder, { recursive: true });

@@ -62,7 +62,7 @@ describe('a life', () => {
     expectRefusal(await dsr('GET', `/requests/${access}/results`), DSR_FAILURES.resultsExpired);
   });
 
-  it('goes on where it was when the platform starts again', async () => {
+  it('continues after a restart of the platform', async () => {
     const data = temporaryFolder();
     const first = await startTestEmulator({ ...startOptions(), data });
     const body = dsrBody(erasure);
@@ -127,7 +127,7 @@ describe('results', () => {
     ['an unknown value', { subject_identities: { email: raw('nobody@people.example') } }],
     ['another type of the same value', { subject_identities: { controller_customer_id: raw('ada@people.example') } }],
     ['an id one digit away', extension({ xpid: raw('-7201284209016359737') })],
-  ])('are 404 when nobody has %s', async (_name, change) => {
+  ])('are 404 when no profile has %s', async (_name, change) => {
     expectRefusal(await resultsOf(change), DSR_FAILURES.noRecords);
   });
 
@@ -149,7 +149,7 @@ describe('results', () => {
     expect((await dsr('GET', `/requests/${access}/results`)).text).toContain('ada@people.example');
   });
 
-  it('are nobody else’s', async () => {
+  it('belong to one workspace only', async () => {
     const id = await create();
     await here.emulator.api.advance('3d');
     expectRefusal(await dsr('GET', `/requests/${id}/results`, { as: SECOND }), DSR_FAILURES.notFound);

@@ -95,7 +95,7 @@ describe('a triggered run', () => {
     expect(report).toMatchObject({ current_iterator_position: '2026-03-03T00:00:00.000Z' });
   });
 
-  test('keeps to from, until and delay', async () => {
+  test('respects from, until and delay', async () => {
     const sync_mode = { ...INCREMENTAL, from: '2026-02-01T00:00:00Z', until: '2026-03-01T10:00:00Z' };
     const platform = await start({ sync_mode, schedule: { type: 'on_demand', delay: '12h' } });
     await platform.trigger();
@@ -147,7 +147,7 @@ describe('a triggered run', () => {
     expect((await platform.runs())[0]).toMatchObject({ status: 'success', successful_records: 0, errors: [] });
   });
 
-  test('is begun anew after a reset', async () => {
+  test('starts over after a reset', async () => {
     const platform = await start({ sync_mode: INCREMENTAL });
     await platform.trigger();
     await platform.api.advance('1s');
@@ -203,7 +203,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('of a week are all made up for in one move of the clock', async () => {
+  test('of a week all happen in one move of the clock', async () => {
     const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
     await platform.api.advance('7d');
     const page = await platform.get<{ total_items: number; items: { status: string }[] }>(
@@ -216,7 +216,7 @@ describe('scheduled runs', () => {
     });
   });
 
-  test('that fell due while the platform was not there are made up for when it starts', async () => {
+  test('that fell due while the platform was stopped happen when it starts', async () => {
     const data = join(folder, 'data');
     const before = await startSync({ warehouse, data }, { sync_mode: INCREMENTAL, schedule: hourly });
     await before.close();
@@ -273,7 +273,7 @@ describe('scheduled runs', () => {
 });
 
 describe('what is faulted moves no data', () => {
-  test('a data model whose query fails, until it is put right', async () => {
+  test('a data model with a failing query, until it is fixed', async () => {
     const schedule = { type: 'interval', frequency: 'hourly', start: '2026-03-01T01:00:00Z' };
     const platform = await start({ schedule }, 'SELECT missing FROM people');
     await platform.api.advance('3h');
@@ -304,7 +304,7 @@ describe('what is faulted moves no data', () => {
     });
   });
 
-  test('a connection whose warehouse is gone, until it is put right', async () => {
+  test('a connection with a missing warehouse, until it is fixed', async () => {
     const platform = await start();
     rmSync(warehouse);
     await platform.trigger();

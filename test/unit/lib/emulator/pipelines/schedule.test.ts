@@ -136,7 +136,7 @@ describe('the next run', () => {
     );
   });
 
-  test('has a later boundary behind each, at the same time of the day', () => {
+  test('has a later boundary after each, at the same time of day', () => {
     fc.assert(
       fc.property(anyStart, anyFrequency, fc.integer({ min: 0, max: 2000 }), (start, frequency, index) => {
         const [first, second] = [boundary(start, frequency, index), boundary(start, frequency, index + 1)];

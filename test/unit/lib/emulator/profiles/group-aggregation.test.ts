@@ -1,4 +1,4 @@
-// What a group instance makes of its members' values.
+// Aggregation of the members' values in a group instance.
 import { expect, test } from 'vitest';
 import type { Aggregation } from '../../../../../src/lib/contract/choices.ts';
 import { aggregate } from '../../../../../src/lib/emulator/profiles/group-aggregation.ts';

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => thread.close());
 
-test('tells tables and views, and hands rows over as they are asked for', async () => {
+test('lists tables and views, and returns rows on request', async () => {
   expect(await thread.open(file)).toEqual(['a', 'b']);
   await thread.query('SELECT i, 9007199254740993 AS big FROM a');
   expect(await thread.rows(2)).toEqual([
@@ -48,7 +48,7 @@ test('writes nothing', async () => {
   expect(await thread.rows(1)).toEqual([{ count: 3 }]);
 });
 
-test('complains about files and queries, and goes on', async () => {
+test('reports errors of files and queries, and continues', async () => {
   await expect(thread.open(join(folder, 'missing.db'))).rejects.toThrow(QueryError);
   await thread.open(file);
   await expect(thread.query('SELECT missing FROM a')).rejects.toThrow(new QueryError('no such column: missing'));

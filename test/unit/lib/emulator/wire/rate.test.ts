@@ -12,7 +12,7 @@ describe('A', () => {
     const get = (org = 1) => emulator.call('GET', `/platform/v2/organizations/${org}/accounts/${org}/tasks`);
     const put = () => emulator.call('PUT', '/platform/v2/organizations/1/accounts/1/roles', { body: { roles: [] } });
     const start = Date.parse(await emulator.api.now());
-    // Every call of A counts, a refused one too; a wrong token does not reach A.
+    // Every call of A counts, even a rejected one; a wrong token does not reach A.
     for (let count = 0; count < 49; count++) expect((await get()).status).toBe(200);
     expect((await put()).status).toBe(200);
     expect((await emulator.call('PUT', '/platform/v2/organizations/1/accounts/1/roles', { body: '{' })).status).toBe(
@@ -40,7 +40,7 @@ describe('A', () => {
 });
 
 describe('a window', () => {
-  test('never lets more than the limit into any minute, never refuses below it, and tells the time of the next', () => {
+  test('never admits more than the limit in any minute, never rejects below it, and returns the time of the next', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),
