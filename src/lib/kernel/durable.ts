@@ -108,8 +108,8 @@ interface OpenFile {
 function openUserFile(path: string, mode?: number): OpenFile {
   try {
     const existing = statSync(path, { throwIfNoEntry: false });
-    // A path under /dev may refer to a file that another process has open.
-    if ((existing && !existing.isFile()) || /^\/(dev|proc)\//.test(path)) return openInPlace(path);
+    // A path under /dev may refer to a file that another process has open; /dev/shm has ordinary files.
+    if ((existing && !existing.isFile()) || /^\/(dev\/(?!shm\/)|proc\/)/.test(path)) return openInPlace(path);
     // Rename needs only the folder's permission; a read-only file must not be replaced.
     if (existing) accessSync(path, constants.W_OK);
     const target = existing ? realpathSync(path) : missingTarget(path);
