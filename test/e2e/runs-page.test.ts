@@ -133,6 +133,6 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
 
   it('says so when there is nothing to show', async () => {
     const page = await open(0);
-    expect(await page.evaluate('document.body.innerText')).toContain('There are no such runs.');
+    expect(await page.evaluate('document.body.innerText')).toContain('There are no matching runs.');
   });
 });

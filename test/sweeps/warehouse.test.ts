@@ -147,7 +147,7 @@ it(`never overwrites another admin’s edit between its GET and PUT, ${ROUNDS} o
     const result = await runBeyond(['pipelines', 'update', 'customers', '--name', `Ours ${round}`, '--yes']);
     expect(result).toMatchObject({
       code: 6,
-      stderr: expect.stringMatching(/another admin changed pipeline customers meanwhile\. Nothing was sent/),
+      stderr: expect.stringMatching(/another admin changed pipeline customers\. Nothing was sent/),
     });
     expect((await home.platform.call('GET', path)).json).toMatchObject({ name: theirs });
   }

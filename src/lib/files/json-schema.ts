@@ -1,9 +1,9 @@
-// JSON Schemas for editors, made from the contract that the program itself checks by.
+// JSON Schemas for editors, generated from the contract.
 // Named imports: a namespace import here would pull all of zod into the chunk that every command loads.
 import { VERSION } from '../kernel/version.ts';
 import { array, toJSONSchema, union, type ZodMiniType } from 'zod/mini';
 
-/** The documents that have a schema. */
+/** The documents with a schema. */
 export const SCHEMA_NAMES = [
   'roles',
   'group',
@@ -31,7 +31,7 @@ const TITLES: Record<Exclude<SchemaName, 'roles' | 'config' | 'openapi'>, string
   seed: 'The seeds of one user',
 };
 
-/** The schema of one document (draft 7, which editors understand best); of `openapi` the whole contract. */
+/** The schema of a document (draft 7, which most editors support); for `openapi`, the whole contract. */
 export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
   if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
@@ -61,7 +61,7 @@ async function contractOf(name: keyof typeof TITLES): Promise<ZodMiniType> {
   }
 }
 
-/** A JSON file may name its own schema, although such an object, or each form of it, allows no other field. */
+/** Allows `$schema` in an object that allows no unknown field, or in each of its forms. */
 function withHint(schema: JsonSchema): JsonSchema {
   const { oneOf: forms, properties } = schema;
   if (Array.isArray(forms)) return { ...schema, oneOf: forms.map((form: JsonSchema) => withHint(form)) };

@@ -1,4 +1,4 @@
-// Loads a YAML or JSON document together with the place of everything in it, so that an issue can name its line.
+// Loads a YAML or JSON document with the places of its values, so that an issue has a line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type KnownError, type Issue, invalidInput, MOST_ISSUES } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
@@ -15,16 +15,13 @@ export interface LoadedDocument {
   name: string;
   format: DocumentFormat;
   text: string;
-  /** Plain data with plain keys. Integers beyond 2^53 are bigint. What aliases repeat is one and the same object. */
+  /** Plain data. Integers beyond 2^53 are bigint. An alias is the same object as its anchor. */
   value: unknown;
-  /**
-   * Where the value at `path` stands (its key with `at: 'key'`); where nothing is at that path, the nearest thing
-   * around it.
-   */
+  /** The place of the value at `path` (of its key with `at: 'key'`), or of the nearest value around it. */
   locate(path: ValuePath, at?: 'key'): Place;
 }
 
-/** How a file is read and written: `.json` is JSON, everything else (`-` too) YAML, which takes JSON as well. */
+/** `.json` is JSON; every other name, and `-`, is YAML, which includes JSON. */
 export function formatOf(path: string): DocumentFormat {
   return /\.json$/i.test(path) ? 'json' : 'yaml';
 }
@@ -36,16 +33,16 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
 }
 
 /**
- * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the place of
- * everything that is refused: bad syntax, keys that stand twice, `__proto__`, what JSON cannot say (tags, keys that
- * are no text, `.inf`), aliases that blow the document up, nesting deeper than 100 levels, bare control characters.
+ * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the place of every
+ * problem: syntax, duplicate keys, `__proto__`, values outside JSON (tags, other keys than text, `.inf`), alias bombs,
+ * nesting deeper than 100 levels, control characters.
  */
 export async function parseDocumentText(name: string, text: string, format: DocumentFormat): Promise<LoadedDocument> {
   if (format === 'json') return parseJsonText(name, text);
   return loaded(name, text, format, (await import('./yaml-document.ts')).readYaml(text));
 }
 
-/** The same for strict JSON, at once. */
+/** The same for strict JSON, synchronously. */
 export function parseJsonText(name: string, text: string): LoadedDocument {
   return loaded(name, text, 'json', readJson(text));
 }
@@ -56,17 +53,14 @@ function loaded(name: string, text: string, format: DocumentFormat, reading: Doc
   return { name, format, text, value: reading.value, locate: (path, at) => places.at(reading.offsetOf(path, at)) };
 }
 
-/** A document without the `$schema` by which it may name its schema to an editor; that is never sent. */
+/** A document without `$schema`, which is for editors and is never sent. */
 export function withoutSchemaHint(value: unknown): unknown {
   if (!isRecord(value) || !('$schema' in value)) return value;
   const { $schema: _hint, ...fields } = value;
   return fields;
 }
 
-/**
- * The error for a document that says something it must not; `what` names its kind (`roles file`). One line of issue
- * each, in the order of the text.
- */
+/** The error for an invalid document; `what` is its kind (`roles file`). Issues are in the order of the text. */
 export function invalidDocument(document: LoadedDocument, what: string, issues: readonly FieldIssue[]): KnownError {
   return invalidInput(
     `${document.name} is not a valid ${what}: ${counted(issues.length, 'issue')}. Nothing was sent.`,
@@ -76,7 +70,7 @@ export function invalidDocument(document: LoadedDocument, what: string, issues: 
   );
 }
 
-/** The first issues with their places in the text, in the order of the text; as many as an error keeps. */
+/** The first issues with their places, in the order of the text, up to the limit of an error. */
 export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Omit<Issue, 'at'>>[] {
   return issues
     .slice(0, MOST_ISSUES)
@@ -89,7 +83,7 @@ export function placeIssues(document: LoadedDocument, issues: readonly FieldIssu
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** A broken file tends to be broken in every line from there on. */
+/** After a syntax error, every further line may be an error. */
 const MAX_PROBLEMS = 20;
 
 function unreadable(name: string, problems: readonly Problem[], places: LinePlaces): KnownError {
@@ -99,7 +93,7 @@ function unreadable(name: string, problems: readonly Problem[], places: LinePlac
   return invalidInput(`${name} cannot be read.`, issues);
 }
 
-/** Finds line and column of an offset; looks for the lines at the first question. */
+/** Finds line and column of an offset; splits the text on first use. */
 class LinePlaces {
   readonly #text: string;
   #starts: number[] | undefined;

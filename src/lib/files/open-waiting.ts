@@ -1,13 +1,12 @@
-// Files that make their reader wait: pipes with a name and terminals. Loaded for them alone.
+// Opens named pipes and terminals, which block their reader. Loaded only for them.
 import { closeSync, constants, createReadStream, fstatSync, open, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 
 /**
- * Opens a pipe or a device. Neither the wait for somebody who writes into it nor one for its bytes may outlive the
- * command: Node's own file streams wait in a thread, and the process cannot end before that does. Throws the reason of
- * `signal`, and what the system says.
+ * Opens a pipe or a device so that an abort ends every wait: Node's file streams wait in a thread, and the process cannot
+ * exit before that thread does. Throws the reason of `signal`, or the system error.
  */
 export async function openWaiting(path: string, signal: AbortSignal): Promise<Readable> {
   const descriptor = await openOnce(path, signal);
@@ -15,7 +14,7 @@ export async function openWaiting(path: string, signal: AbortSignal): Promise<Re
   return isatty(descriptor) ? new ReadStream(descriptor) : createReadStream(path, { fd: descriptor });
 }
 
-/** Opening a pipe waits until somebody opens its other end: told to stop, we do so ourselves. */
+/** Opening a pipe waits until a writer opens it. On abort, we open the other end ourselves. */
 function openOnce(path: string, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     let otherEnd: number | undefined;
@@ -24,7 +23,7 @@ function openOnce(path: string, signal: AbortSignal): Promise<number> {
       try {
         otherEnd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY);
       } catch {
-        // Nobody may write into it but its owner: the thread waits for that.
+        // Only the owner may write to the pipe, so the thread keeps waiting.
       }
     };
     signal.addEventListener('abort', stop, { once: true });

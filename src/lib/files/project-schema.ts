@@ -1,11 +1,11 @@
-// The JSON Schema of `.cdpadm.yaml`, the settings that a repository shares; it holds neither secrets nor trust.
+// The JSON Schema of `.cdpadm.yaml`, the shared settings of a repository. It allows no secrets and no trust settings.
 import { LIMITED_AREAS } from '../contract/limits.ts';
 
 const address = { type: 'string', format: 'uri', pattern: '^https?://' };
 const rate = {
   type: 'string',
   pattern: '^[0-9]+(\\.[0-9]+)?(/[smh])?$',
-  description: 'Requests a second, or as 600/m',
+  description: 'Requests per second, or as 600/m',
 };
 const id = { type: ['string', 'integer'], pattern: '^[0-9]+$' };
 

@@ -1,4 +1,4 @@
-// Reads an input file, or standard input for `-`, as text that is safe to parse.
+// Reads an input file, or standard input for `-`, as text.
 import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -8,13 +8,13 @@ import { streamBytes } from '../kernel/stream-bytes.ts';
 import { type Place, placeAt } from '../kernel/text-place.ts';
 import { fail } from '../errors/fail.ts';
 
-/** Larger documents than this are a mistake: a manifest at every limit has under 2 MB. */
+/** A larger document is a mistake: a manifest at every limit has less than 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
-/** Where relative paths and `-` lead, and what ends the wait for them. A command's Context is one. */
+/** The working folder and standard input. A command's Context is one. */
 export interface InputSource {
   readonly io: { readonly cwd: string; readonly stdin: Readable };
-  /** Its reason is thrown as soon as it is aborted, and what is read then is destroyed. */
+  /** Aborting destroys the open stream and throws the reason. */
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export async function readInput(path: string, source: InputSource): Promise<Inpu
   return { name, text: decodeText(name, await readInputBytes(path, source)) };
 }
 
-/** The same, byte for byte: what a signature is over. */
+/** The raw bytes, for signatures. */
 export async function readInputBytes(path: string, source: InputSource): Promise<Uint8Array> {
   const { io, signal } = source;
   return path === '-' ? await readStream(io.stdin, nameOf(path), signal) : await readPath(path, source);
@@ -53,7 +53,7 @@ async function readPath(path: string, { io, signal }: InputSource): Promise<Uint
   try {
     const status = await stat(full);
     if (status.size > MAX_DOCUMENT_BYTES) throw tooLarge(path);
-    // A pipe or a device tells no size beforehand.
+    // A pipe or a device has no size.
     const stream = mayWait(status) ? await openPatiently(full, signal) : createReadStream(full);
     return await readStream(stream, path, signal);
   } catch (error) {
@@ -70,14 +70,14 @@ function mayWait(status: Stats): boolean {
   return status.isFIFO() || status.isCharacterDevice();
 }
 
-/** Throws usage (2) for what can be read only once, where a file is read several times. `path` is the absolute one. */
+/** Throws usage (2) for a pipe or device where an input is read several times. `path` is absolute. */
 export async function refusePipe(name: string, path: string): Promise<void> {
   const status = await stat(path).catch((error: unknown) => {
     throw cannotReadInput(name, error);
   });
-  // To read a folder fails as such.
+  // Reading a folder fails later.
   if (status.isFile() || status.isDirectory()) return;
-  throw usageError(`${name} is a pipe or a device.`, `Give \`-\` in its place, and it as standard input: < ${name}`);
+  throw usageError(`${name} is a pipe or a device.`, `Pass \`-\` instead, and redirect standard input: < ${name}`);
 }
 
 const REASONS: Record<string, string> = {
@@ -87,12 +87,12 @@ const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
 };
 
-/** The error for an input that the user named: usage (2) where no file stands, else 1. */
+/** The error for an input file: usage (2) if it does not exist or is a folder, else 1. */
 export function cannotReadInput(path: string, error: unknown): KnownError {
   const code = systemErrorCode(error) ?? '';
   return fail('files.read', {
     message: `Cannot read ${path}: ${REASONS[code] ?? (error as Error).message}.`,
-    hint: 'Give the path of a file, or - for standard input.',
+    hint: 'Pass the path of a file, or - for standard input.',
     exit: ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(code) ? 'usage' : 'failed',
     cause: error,
   });
@@ -119,11 +119,11 @@ function decodeText(name: string, bytes: Uint8Array): string {
     throw notText(name, place, 'a byte here is not UTF-8; save the file as UTF-8');
   }
   const nul = text.indexOf('\0');
-  if (nul >= 0) throw notText(name, placeAt(text, nul), 'a NUL character stands here; is this a text file?');
+  if (nul >= 0) throw notText(name, placeAt(text, nul), 'unexpected NUL character; is this a text file?');
   return text;
 }
 
-/** The text as far as it can be read, and its end. A U+FFFD that stands in the file itself is no wrong byte. */
+/** The text before the first invalid byte. A U+FFFD in the file itself is valid. */
 function firstWrongByte(bytes: Uint8Array): [text: string, offset: number] {
   const readable = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const at = readable.findIndex((byte, index) => byte !== bytes[index]);
@@ -145,7 +145,7 @@ export function isUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** The error (9) for a file that is no text, with the place. */
+/** The error (9) for a file that is not text. */
 export function notText(file: string, place: Place, message: string): KnownError {
   return invalidInput(`${file} cannot be read as text.`, [{ file, ...place, path: '', message }]);
 }

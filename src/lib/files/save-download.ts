@@ -64,7 +64,7 @@ export function openDownload(folder: string, name: string) {
         bytes += chunk.length;
       },
     },
-    /** Gives the file its name. Throws usage (2) when that is taken. */
+    /** Renames the file. Throws usage (2) if the name is taken. */
     finish: (): SavedDownload => {
       const file = join(folder, `${name}.${EXTENSIONS[contentType] ?? 'bin'}`);
       try {

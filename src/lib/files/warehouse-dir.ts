@@ -1,4 +1,4 @@
-// A folder of connections, data models and pipelines: one file each, a data model's SQL beside its own.
+// Reads a folder of connections, data models and pipelines: one file each, SQL files next to data models.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KnownError, usageError } from '../kernel/errors.ts';
@@ -9,17 +9,14 @@ import { type InputSource, readInput, resolvePath } from './read-input.ts';
 import type { FieldIssue } from '../contract/explain.ts';
 
 export interface DirectoryFile {
-  /** The folder that it stands in: `connections`, `data-models`, `pipelines`. */
+  /** The folder of the file: `connections`, `data-models` or `pipelines`. */
   group: string;
-  /** As the user would give it. */
+  /** Relative to the working folder, for messages. */
   path: string;
   document: LoadedDocument;
 }
 
-/**
- * Reads every `.yaml`, `.yml` and `.json` of the groups' folders, in the order of their names. Throws KnownError: usage (2)
- * when `dir` is no folder, 1 for a folder in it that cannot be read, and as `loadDocument` does.
- */
+/** Reads every `.yaml`, `.yml` and `.json` in the folders of `groups`, sorted. Throws usage (2) if `dir` is not a folder. */
 export async function readWarehouseDir(
   dir: string,
   groups: readonly string[],
@@ -27,7 +24,7 @@ export async function readWarehouseDir(
 ): Promise<DirectoryFile[]> {
   const root = resolvePath(dir, source.io.cwd);
   if (!existsSync(root) || !statSync(root).isDirectory()) {
-    throw usageError(`${dir} is no folder.`, { text: 'Make one:', command: `cdpadm warehouse export ${dir}` });
+    throw usageError(`${dir} is not a folder.`, { text: 'To create it:', command: `cdpadm warehouse export ${dir}` });
   }
   const files: DirectoryFile[] = [];
   for (const group of groups) {
@@ -39,7 +36,7 @@ export async function readWarehouseDir(
   return files;
 }
 
-/** The names of the definitions in a folder, sorted; none where there is no such folder. */
+/** The sorted names of the definitions in a folder; none if it does not exist. */
 function definitionFiles(folder: string): string[] {
   if (!existsSync(folder)) return [];
   try {
@@ -51,10 +48,7 @@ function definitionFiles(folder: string): string[] {
   }
 }
 
-/**
- * The text of a file with other values at these dotted paths (null takes the field out). In YAML comments and the order
- * of fields stay.
- */
+/** The text of a file with new values at these dotted paths; null removes a field. YAML keeps its comments and order. */
 export async function withChangedFields(
   text: string,
   format: DocumentFormat,
@@ -71,15 +65,15 @@ export async function withChangedFields(
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** In a file, `config.sql_file` may stand in place of `config.sql_query`: a path, relative to the file. */
+/** A file may have `config.sql_file` instead of `config.sql_query`: a path, relative to the file. */
 export const SQL_FILE = 'sql_file';
 
-/** The folder that relative paths inside of a definition start from. */
+/** The folder that paths in a definition are relative to. */
 export function folderOf(path: string, cwd: string): string {
   return path === '-' ? cwd : dirname(resolvePath(path, cwd));
 }
 
-/** The value with `config.sql_file` replaced by the text it names; what is wrong with that comes as issues. */
+/** Replaces `config.sql_file` with the text of that file; problems are returned as issues. */
 export async function withSqlText(
   value: Record<string, unknown>,
   folder: string,
@@ -92,7 +86,7 @@ export async function withSqlText(
   if (typeof path !== 'string' || path.trim() === '')
     return { value, issues: [{ path: at, message: 'must be a path' }] };
   if (Object.hasOwn(rest, 'sql_query')) {
-    return { value, issues: [{ path: at, message: 'stands beside sql_query; one of the two is enough' }] };
+    return { value, issues: [{ path: at, message: 'conflicts with sql_query; set only one of them' }] };
   }
   try {
     const { text } = await readInput(resolvePath(path, folder), source);

@@ -1,4 +1,4 @@
-// Reads a YAML 1.2 document as plain data, and finds where its parts stand. Loaded when the first YAML file is.
+// Reads a YAML 1.2 document as plain data, and finds the places of its parts. Loaded with the first YAML file.
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 import type { Alias, Node, Pair, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
 import {
@@ -11,22 +11,22 @@ import {
   type ValuePath,
 } from './reading.ts';
 
-/** Aliases may repeat parts of a document, but not blow it up: as many values may come by them. */
+/** The limit of values that aliases may add, against alias bombs. */
 const MAX_REPEATED = 100_000;
 
-/** An integer with more digits is no id of anything. */
+/** No id has more digits. */
 const MAX_DIGITS = 1000;
 
-/** Reads one document with the core schema: `no` and dates are texts, whatever a `%YAML` line says. */
+/** Reads one document with the core schema, whatever its `%YAML` line: `no` and dates are texts. */
 export function readYaml(text: string): DocumentReading {
   let document: Document.Parsed | undefined;
   const { stackTraceLimit } = Error;
-  // A megabyte of quotes is half a million errors, and nobody reads where in the library each was made.
+  // A megabyte of quotes is half a million errors, whose stack traces are never shown.
   Error.stackTraceLimit = 0;
   try {
     const composer = new Composer({ schema: 'core', resolveKnownTags: false, uniqueKeys: false });
     for (const found of composer.compose(tokensOf(text), true, text.length)) {
-      if (document) return refused(found.range[0], 'a second document begins here; a file holds one');
+      if (document) return refused(found.range[0], 'a second document begins here; a file may have only one');
       document = found;
     }
   } catch (error) {
@@ -36,7 +36,7 @@ export function readYaml(text: string): DocumentReading {
     Error.stackTraceLimit = stackTraceLimit;
   }
   const control = UNPRINTABLE.exec(text);
-  if (control) return refused(control.index, `the control character ${codePoint(control[0])} stands here bare`);
+  if (control) return refused(control.index, `unescaped control character ${codePoint(control[0])}`);
   const problems = document ? [...document.errors, ...document.warnings].map(syntaxProblem) : [];
   if (problems.length > 0 || !document) {
     return { value: undefined, problems, offsetOf: () => 0 };
@@ -59,12 +59,12 @@ class TooDeep extends Error {
   }
 }
 
-/** The parser keeps a stack of its own, but the composer behind it recurses. */
+/** Limits the depth: the parser has its own stack, but the composer recurses. */
 function* tokensOf(text: string): Generator<CST.Token, void> {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    // The first is the document, which is no level; the last may be a scalar.
+    // The first entry is the document; the last may be a scalar.
     const innermost = parser.stack.length > MAX_DEPTH + 1 ? parser.stack.at(-1) : undefined;
     if (innermost && 'items' in innermost) throw new TooDeep(innermost.offset);
   }
@@ -82,14 +82,14 @@ function syntaxProblem({ code, message, pos }: YAMLError): Problem {
   return { offset, message: closing === undefined ? message : `the closing ${closing} is missing` };
 }
 
-/** Turns nodes into plain data, once; an alias becomes the very object that its anchor stands for. */
+/** Turns nodes into plain data. An alias becomes the object of its anchor. */
 class PlainData {
   readonly problems: Problem[] = [];
-  /** What each alias stands for. */
+  /** The anchor's node of each alias. */
   readonly sources = new Map<Alias, Node>();
-  /** By name; without a value while the anchor's own node is being read. */
+  /** By name; without a value while the anchor's node is read. */
   readonly #anchors = new Map<string, { node: Node; value?: { it: unknown; size: number } }>();
-  /** Values so far, those that came by an alias counted each time. */
+  /** The number of values so far, including repeats by aliases. */
   #size = 0;
   #repeated = 0;
 
@@ -132,7 +132,7 @@ class PlainData {
     const source = node.source ?? '';
     if (/^[-+]?(\d+|0o[0-7]+|0x[\da-f]+)$/i.test(source)) {
       if (source.length > MAX_DIGITS) this.#refuse(node, `a number has more than ${MAX_DIGITS} digits`, path);
-      else return BigInt(source); // A sign stands before decimal digits only.
+      else return BigInt(source); // Only decimal numbers have a sign.
     } else if (!Number.isFinite(value)) this.#refuse(node, 'not a number that JSON can hold', path);
     return value;
   }
@@ -140,7 +140,7 @@ class PlainData {
   #alias(alias: Alias, path: ValuePath): unknown {
     const source = this.#anchors.get(alias.source);
     if (!source?.value) {
-      const reason = source ? 'stands inside what it repeats' : 'has no anchor before it';
+      const reason = source ? 'is inside its own anchor' : 'has no anchor before it';
       this.#refuse(alias, `the alias *${alias.source} ${reason}`, path);
       return undefined;
     }
@@ -159,7 +159,7 @@ class PlainData {
   }
 }
 
-/** A key as it is written, whatever it would be as a value: `no`, `1`, `012`. */
+/** A key as written, whatever its type as a value: `no`, `1`, `012`. */
 function keyText(key: Node | null): string | undefined {
   if (!isScalar(key)) return undefined;
   if (typeof key.value === 'string') return key.value;
@@ -182,7 +182,7 @@ function offsetOf(
       const pair = isMap(around) ? findPair(around, String(segment)) : undefined;
       offset = pair?.key.range?.[0] ?? offset;
       if (at === 'key' && index === path.length - 1) return offset;
-      // A value that is left out has no place of its own.
+      // An omitted value has no place.
       node = pair?.value?.range && pair.value.range[0] < pair.value.range[1] ? pair.value : null;
     }
     if (!node) break;

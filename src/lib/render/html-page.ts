@@ -1,8 +1,8 @@
-// The shell of a self-contained HTML page: no script, nothing from elsewhere, light and dark, fit to print.
+// The frame of a self-contained HTML page: no script, no external content, light and dark, printable.
 import { manifestTime } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
 
-/** What a page is about and when it was made: whoever is handed the file knows nothing else of it. */
+/** The source and time of a page, for a reader who gets only the file. */
 export interface PageSource {
   /** The platform's address, or words for it. */
   platform?: string | undefined;
@@ -12,7 +12,7 @@ export interface PageSource {
   made_on?: number | undefined;
 }
 
-/** `organization 1001`, `workspace 42`, `https://platform.example`: as much of it as is known. */
+/** `organization 1001`, `workspace 42`, `https://platform.example`: the known parts. */
 export function placeFacts({ platform, organization, workspace }: PageSource): string[] {
   return [
     ...(organization === undefined ? [] : [`organization ${organization}`]),
@@ -21,12 +21,12 @@ export function placeFacts({ platform, organization, workspace }: PageSource): s
   ];
 }
 
-/** `made 2026-01-02 03:04 UTC`; none where it is not known. */
+/** `made 2026-01-02 03:04 UTC`, if known. */
 export function madeFacts({ made_on: made }: PageSource): string[] {
   return made === undefined ? [] : [`made ${minuteOf(made)} UTC`];
 }
 
-/** A line of facts, broken between them and not within; nothing without any. */
+/** A line of facts that breaks only between facts. Empty without facts. */
 export function factsLine(facts: readonly string[]): string {
   const line = facts.map((fact, index) => {
     const text = index === 0 ? fact.charAt(0).toUpperCase() + fact.slice(1) : fact;
@@ -57,8 +57,8 @@ const DARK = `--text: #e4e8ee; --quiet: #a3adb8; --faint: #8b96a2; --page: #1418
   --mark: #8cc2fa; --mark-soft: #16304a; --warn: #f2b968; --warn-soft: #3a2b14; --bad: #ff9d94; --bad-soft: #3f1f1d;`;
 
 /**
- * On paper always the light colours: whoever prints from a dark screen does not want a black page. Every fact has its dot
- * before it, and that of the first one in a line is out of sight: none dangles where a line is broken.
+ * Print uses the light colors. Every fact has its dot before it, and the first dot of a line is outside the visible area,
+ * so that no line starts or ends with a dot.
  */
 const STYLE = `
 :root { color-scheme: light dark; ${LIGHT} }
@@ -81,7 +81,7 @@ code { font: .875em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
   body { padding: 0; max-width: none; font-size: 9pt; }
 }`;
 
-/** A whole page. `body` is HTML already; `style` is added to the page's own. */
+/** A complete page. `body` is HTML; `style` is added to the style of the page. */
 export function htmlPage(title: string, body: string, style = ''): string {
   return `<!doctype html>
 <html lang="en">

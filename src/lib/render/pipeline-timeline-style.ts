@@ -1,9 +1,6 @@
-// How the page of a pipeline's runs looks, on a phone, on a desk and on paper.
+// The style of the page of a pipeline's runs, for phones, large screens and paper.
 
-/**
- * The box of columns runs from right to left and its content from left to right: so it shows the newest first, without
- * a script. Paper cannot scroll, there the columns go on below.
- */
+/** The scroll box runs from right to left, so it shows the newest runs without a script. On paper, the columns wrap. */
 export const TIMELINE_STYLE = `
 main { max-width: 90rem; }
 h1 code { font-size: inherit; overflow-wrap: anywhere; }

@@ -1,4 +1,4 @@
-// A pipeline's runs as one page: what is known of them in figures, a column a run, and all of it in a table.
+// The runs of a pipeline as one HTML page: figures, a column per run, and a table.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { counted } from '../kernel/words.ts';
@@ -7,12 +7,12 @@ import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, 
 import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
 
-/** Where the runs come from; the pipeline is named even where none of its runs is shown. */
+/** The source of the runs, with the pipeline, which may have no runs. */
 export interface RunsSource extends PageSource {
   pipeline: string;
 }
 
-/** Of the statuses there are: a sign beside the word, and the class that colours it. */
+/** The sign and the CSS class of each status. */
 const LOOKS: Readonly<Record<string, { sign: string; look: Look }>> = {
   success: { sign: '✓', look: 'good' },
   failed: { sign: '✗', look: 'bad' },
@@ -25,18 +25,18 @@ type Look = 'good' | 'bad' | 'halted' | 'going';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Pixels that all columns together take at least, where they are few enough; a phone shows a part of them and scrolls. */
+/** The minimum width of all columns, in pixels; a phone scrolls. */
 const CHART_WIDTH = 840;
-/** The least of a column, in pixels; one that did not succeed is wide enough for a word. */
+/** The limits of a column's width, in pixels. */
 const COLUMN = { least: 3, most: 64 };
-/** From this width on a column has its sign. */
+/** The minimum width of a column with a sign. */
 const SIGN_WIDTH = 14;
-/** A date below the columns. */
+/** The width of a date below the columns. */
 const DATE_WIDTH = 64;
-/** As many causes, and as many runs of each, are named above the columns. */
+/** The maximum number of causes, and of runs per cause, above the columns. */
 const NAMED = 5;
 
-/** The page for runs in any order. Texts of the platform are escaped; the page holds no script and loads nothing. */
+/** The page for runs in any order. Text from the platform is escaped; the page has no script and loads nothing. */
 export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): string {
   const ordered = oldestFirst(runs);
   const title = `Runs of ${source.pipeline}`;
@@ -44,7 +44,7 @@ export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): 
   const head = `<header><h1>Runs of <code>${escapeHtml(source.pipeline)}</code></h1>\n${facts}</header>`;
   const main =
     ordered.length === 0
-      ? '<p>There are no such runs.</p>'
+      ? '<p>There are no matching runs.</p>'
       : [figures(ordered), unwell(ordered), chart(ordered), table(ordered.toReversed())].join('\n');
   return htmlPage(title, `${head}\n<main>\n${main}\n</main>`, TIMELINE_STYLE);
 }
@@ -72,7 +72,7 @@ function figures(runs: readonly RunReply[]): string {
   return `<dl class="figures">${tiles.join('')}</dl>`;
 }
 
-/** What went wrong, the newest first: each cause once, with ways to its runs in the table. */
+/** The causes of unsuccessful runs, newest first, with links to the runs in the table. */
 function unwell(runs: readonly RunReply[]): string {
   const causes = new Map<string, RunReply[]>();
   for (const run of runs.toReversed().filter(isBad)) {
@@ -86,7 +86,7 @@ function unwell(runs: readonly RunReply[]): string {
   return `<section class="unwell" aria-labelledby="unwell"><h2 id="unwell">Not successful</h2><ul>${items.join('')}${more}</ul></section>`;
 }
 
-/** One sentence of runs that ended alike, the newest of them first. */
+/** One sentence for runs with the same cause, newest first. */
 function causeOf(runs: readonly RunReply[]): string {
   const [newest] = runs;
   if (!newest) return '';
@@ -108,7 +108,7 @@ function chart(runs: readonly RunReply[]): string {
   const every = Math.ceil(DATE_WIDTH / width);
   const writeDate = dateWriter(runs);
   const columns = runs.map((run, index) => {
-    // Counted from the newest, which is in sight first.
+    // Counted from the newest run, which is visible first.
     const isDated = (runs.length - 1 - index) % every === 0;
     return column(run, { top, width, date: isDated ? writeDate(run, runs[index + every]) : '' });
   });
@@ -120,11 +120,11 @@ function chart(runs: readonly RunReply[]): string {
 <div class="scroll" tabindex="0" role="region" aria-label="Timeline of runs"><div class="columns" role="img" aria-label="${escapeHtml(spoken)}" style="--least:${width}px">
 ${columns.join('\n')}
 </div></div></div>
-<figcaption><span>One column a run, the newest on the right, times in UTC${commonYear(runs)}.</span> ${legend(runs)}</figcaption>
+<figcaption><span>One column per run, newest on the right, times in UTC${commonYear(runs)}.</span> ${legend(runs)}</figcaption>
 </figure>`;
 }
 
-/** What the colours stand for, of those that occur. */
+/** The legend of the colors that occur. */
 function legend(runs: readonly RunReply[]): string {
   const looks = new Set(runs.map((run) => lookOf(run).look));
   const keys: [kind: string, occurs: boolean, text: string][] = [
@@ -132,7 +132,7 @@ function legend(runs: readonly RunReply[]): string {
     ['refused', runs.some((run) => recordsOf(run).failed > 0), 'rows that failed'],
     ['bad', looks.has('bad'), 'a run that failed'],
     ['halted', looks.has('halted'), 'stopped'],
-    ['going', looks.has('going'), 'not over yet'],
+    ['going', looks.has('going'), 'not finished'],
   ];
   const shown = keys.filter(([, occurs]) => occurs);
   return shown.map(([kind, , text]) => `<span><i class="key ${kind}"></i>${text}</span>`).join(' ');
@@ -153,8 +153,8 @@ function column(run: RunReply, { top, width, date }: { top: number; width: numbe
 }
 
 /**
- * Writes day and minute of a run below its column, with seconds where minutes would not tell runs apart; the year only
- * where there are several, and it is another than at the date to its right (`after`).
+ * Writes the day and minute of a run below its column: seconds if two runs have the same minute, the year if the runs have
+ * several years and the date to the right (`after`) has another one.
  */
 function dateWriter(runs: readonly RunReply[]): (run: RunReply, after: RunReply | undefined) => string {
   const times = runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []);
@@ -172,7 +172,7 @@ function dateWriter(runs: readonly RunReply[]): (run: RunReply, after: RunReply 
   };
 }
 
-/** `, of 2026` where all runs are of one year. */
+/** `, of 2026` if all runs are in one year. */
 function commonYear(runs: readonly RunReply[]): string {
   const years = new Set(
     runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []).map((ms) => minuteOf(ms).slice(0, 4)),
@@ -182,7 +182,7 @@ function commonYear(runs: readonly RunReply[]): string {
 
 const HEADINGS = ['Run', 'Status', 'Logical date', 'Started', 'Took', 'Rows', 'Failed rows', 'Errors'];
 
-/** The roles are said again, because on a narrow screen a row is drawn as a card and would lose them. */
+/** On a narrow screen rows are cards and would lose their table roles, so the roles are explicit. */
 function table(runs: readonly RunReply[]): string {
   const rows = runs.map((run) => {
     const { sign, look, word } = lookOf(run);
@@ -207,7 +207,7 @@ function table(runs: readonly RunReply[]): string {
     const isNumber = name.endsWith('ows');
     return `<th role="columnheader" scope="col"${isNumber ? ' class="number"' : ''}>${name}</th>`;
   }).join('');
-  return `<h2>Every run, the newest first</h2>
+  return `<h2>All runs, newest first</h2>
 <table role="table"><caption>Times in UTC</caption>
 <thead role="rowgroup"><tr role="row">${head}</tr></thead>
 <tbody role="rowgroup">
@@ -220,7 +220,7 @@ function isBad({ status }: RunReply): boolean {
   return status === 'failed' || status === 'stopped';
 }
 
-/** `2026-01-02 03:04 to 2026-01-09 03:04 UTC`, of runs that are in order. */
+/** `2026-01-02 03:04 to 2026-01-09 03:04 UTC`, for sorted runs. */
 function spanOf(runs: readonly RunReply[]): string {
   const times = runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []);
   const [first, last] = [times[0], times.at(-1)];
@@ -233,7 +233,7 @@ function whenOf(run: RunReply): string {
   return ms === undefined ? 'at no known time' : `${minuteOf(ms)} UTC`;
 }
 
-/** `2026-01-02 03:04:05`, in UTC; a text that is no time as it came. */
+/** `2026-01-02 03:04:05` in UTC; other text unchanged. */
 function timeOf(text: string | null | undefined): string {
   const ms = parseIso(text ?? '');
   return ms === undefined ? (text ?? '') : manifestTime(ms);
@@ -244,13 +244,13 @@ function tookOf({ started_on, ended_on }: RunReply): string {
   return start === undefined || end === undefined || end < start ? '' : formatDuration(end - start);
 }
 
-/** The next number above that is round, and of which half is short to write. */
+/** The next larger round number whose half is short. */
 function ceiling(count: number): number {
   const power = 10 ** Math.floor(Math.log10(count));
   return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8].find((step) => step * power >= count) ?? 10) * power;
 }
 
-/** Half of what the scale ends with; nothing where that is half a row. */
+/** Half of the scale; empty if that is half a row. */
 function halfOf(top: number): string {
   return top % 2 === 0 ? short(top / 2) : '';
 }
@@ -260,7 +260,7 @@ function grouped(count: number): string {
   return Math.round(count).toLocaleString('en-US');
 }
 
-/** `500`, `2.5k`, `10M`: for the scale, whose numbers are round. */
+/** `500`, `2.5k`, `10M`. */
 function short(count: number): string {
   const [size, letter] = [
     [1e9, 'G'],

@@ -1,4 +1,4 @@
-// Runs, reports and diagnoses of pipelines as people see them.
+// Views of runs, reports and diagnoses of pipelines.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import type { Diagnosis, Finding } from '../domain/warehouse/diagnose.ts';
@@ -23,12 +23,12 @@ const RUN: Column<RunReply>[] = [
   { key: 'errors', rank: 1, value: (run) => errorsText(run.errors) },
 ];
 
-/** `source` is what the page says of where the runs come from. */
+/** `source` is shown on the HTML page. */
 export function runListView(source: RunsSource): ListView<RunReply> {
   return {
     kind: 'list',
     columns: RUN,
-    empty: 'There are no such runs.',
+    empty: 'There are no matching runs.',
     html: (runs) => runTimelinePage(runs, source),
   };
 }
@@ -61,7 +61,7 @@ export const reportView: RecordView<PipelineReportReply> = {
   ],
 };
 
-/** One line for a log of a run's states. */
+/** One log line for the state of a run. */
 export function runLine(run: RunReply, style: Style): string {
   const status = paintStatus(clean(run.status ?? 'unknown'), style);
   const counts = `${String(run.successful_records ?? 0)} records, ${String(run.failed_records ?? 0)} failed`;
@@ -71,7 +71,7 @@ export function runLine(run: RunReply, style: Style): string {
 export const diagnosisView: DocumentView<Diagnosis<string>> = {
   kind: 'document',
   text: ({ pipeline_id, healthy, state, status, last_success, findings }, style, width) => {
-    const health = healthy ? style.green('well') : style.red('not well');
+    const health = healthy ? style.green('healthy') : style.red('unhealthy');
     const facts = clean(`${state ?? 'no state'}, ${status ?? 'no status'}, last success ${last_success ?? 'never'}`);
     const target = { style, width };
     const lines = findings.flatMap((finding, index) => findingLines(finding, index === 0 && !healthy, target));
@@ -85,7 +85,7 @@ function findingLines(
   { style, width }: { style: Style; width: number },
 ): string[] {
   const sign = level === 'problem' ? style.red('x') : style.yellow('!');
-  const cause = isCause ? `${style.bold('first cause:')} ` : '';
+  const cause = isCause ? `${style.bold('root cause:')} ` : '';
   return [
     wrapUnder(`  ${sign} `, `${cause}${clean(about)}: ${clean(problem)}`, width),
     wrapUnder(`      ${style.dim('next:')} `, clean(next), width),

@@ -1,22 +1,22 @@
-// The last runs of a pipeline as one line of signs, with the words that say the same beside it.
+// The last runs of a pipeline as one line of signs and words.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { cleanLine } from './clean.ts';
 
-/** More runs than this tell nobody more, and would not fit beside their words. */
+/** More runs would not fit on a line with their words. */
 const SHOWN = 24;
 const BLOCKS = { levels: '▁▂▃▄▅▆▇█', failed: '×', other: '·' };
 const PLAIN = { levels: '_.-=#', failed: 'x', other: '~' };
 
-/** Whether signs beyond ASCII may not be read: a dumb terminal, a screen reader, a locale that is not UTF-8. */
+/** Whether to use only ASCII signs: a dumb terminal, a screen reader, a locale other than UTF-8. */
 export function wantsPlainSigns(env: Readonly<Record<string, string | undefined>>): boolean {
   if (env.TERM === 'dumb' || env.CDPADM_ACCESSIBLE) return true;
   return !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 }
 
 /**
- * A sign for each of the newest runs, the oldest first: as high as its records for one that succeeded, another for one
- * that failed, a third for the rest. `Last 3 runs: ▁█×  2 success, 1 failed; 0 to 900 records`. Empty without runs.
+ * One sign for each of the newest runs, oldest first. The height of a successful run shows its records.
+ * `Last 3 runs: ▁█×  2 success, 1 failed; 0 to 900 records`. Empty without runs.
  */
 export function runSparkline(runs: readonly RunReply[], plain: boolean): string {
   const signs = plain ? PLAIN : BLOCKS;

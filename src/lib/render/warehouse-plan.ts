@@ -1,4 +1,4 @@
-// Draws a plan over connections, data models and pipelines.
+// Draws a plan for connections, data models and pipelines.
 import type { Step, WarehousePlan } from '../domain/warehouse/plan.ts';
 import { cleanLine as clean } from './clean.ts';
 import { fieldLines } from './field-changes.ts';
@@ -33,7 +33,7 @@ export const WAREHOUSE_STEP_COLUMNS: Column<Step>[] = [
 function stepLines({ action, type, id, changes, secrets, references, resets }: Step, style: Style): string[] {
   const what = clean(`${type.replace('_', ' ')} ${id}`);
   const sent = secrets.map(
-    (path) => `    ${style.dim(`* ${clean(path)} ← ${clean(references[path] ?? 'asked for')}`)}`,
+    (path) => `    ${style.dim(`* ${clean(path)} ← ${clean(references[path] ?? 'entered at the prompt')}`)}`,
   );
   switch (action) {
     case 'create':

@@ -1,4 +1,4 @@
-// Connections, data models and pipelines as lists and records show them.
+// Views of connections, data models and pipelines.
 import type { FieldChanges } from '../domain/field-changes.ts';
 import { valueAt, type ResourceType } from '../domain/warehouse/definition.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
@@ -7,13 +7,13 @@ import { fieldLines } from './field-changes.ts';
 import type { Style } from './style.ts';
 import type { CellValue, Column, ListView, RecordView } from './view.ts';
 
-/** Anything the platform answers for a resource. */
+/** A resource of any kind, as the platform returns it. */
 export type ShownResource = Record<string, unknown> & { id: string };
 
 const BAD = /^(?:faulted|invalid|failed)$/;
 const GOOD = /^(?:healthy|valid|success)$/;
 
-/** A status by its word; colour repeats it. */
+/** Colors a status word; the word carries the meaning. */
 export function paintStatus(text: string, style: Style): string {
   const word = text.trim();
   if (BAD.test(word)) return style.red(text);
@@ -60,9 +60,9 @@ const LIST_COLUMNS: Readonly<Record<ResourceType, Column<ShownResource>[]>> = {
 };
 
 const EMPTY: Readonly<Record<ResourceType, string>> = {
-  connection: 'This workspace has no connections. To make one: cdpadm connections create --help',
-  data_model: 'This workspace has no data models. To make one: cdpadm data-models create --help',
-  pipeline: 'This workspace has no pipelines. To make one: cdpadm pipelines create --help',
+  connection: 'This workspace has no connections. To create one: cdpadm connections create --help',
+  data_model: 'This workspace has no data models. To create one: cdpadm data-models create --help',
+  pipeline: 'This workspace has no pipelines. To create one: cdpadm pipelines create --help',
 };
 
 export function resourceListView(type: ResourceType): ListView<ShownResource> {
@@ -87,7 +87,7 @@ export function resourceView(type: ResourceType): RecordView<ShownResource> {
   return { kind: 'record', columns: RECORD_COLUMNS[type] };
 }
 
-/** What a write changes, for the person who is asked. Secrets are named, never shown. */
+/** The changes of a write, for the confirmation. Secrets are shown as references. */
 export function renderChange(
   head: string,
   changes: FieldChanges,
@@ -100,7 +100,7 @@ export function renderChange(
   return [style.bold(clean(head)), ...fieldLines(changes, style), ...sent].join('\n');
 }
 
-/** The messages of a resource or run, in one line. */
+/** The messages of a resource or run on one line. */
 export function errorsText(errors: unknown): string {
   if (!Array.isArray(errors)) return '';
   return (errors as ({ message?: string | null } | null)[]).map((error) => error?.message ?? '').join('; ');
@@ -110,7 +110,7 @@ function cell(value: unknown): CellValue {
   return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
 }
 
-/** An inner record as people read it: its kind first, as a list shows it, then what there is more, field by field. */
+/** An inner record for people: its type, then its other fields. */
 function said(value: unknown): CellValue {
   if (!isRecord(value)) return cell(value);
   const { type, ...more } = value;

@@ -5,13 +5,13 @@ import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { KnownError } from '../kernel/errors.ts';
 import type { Hint } from '../kernel/hint.ts';
 import { confirmed, confirmWrite } from './confirm-write.ts';
-import { bearingUnknown, type RunPorts } from './pipelines-watch.ts';
+import { retryWhileNotFound, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 
 export interface TriggerOptions {
   waitIdle: boolean;
-  /** Whether somebody is going to wait: then a pipeline that is not yet known is waited for, too. */
+  /** Whether the command waits for the run: then it also waits for a pipeline that is not visible yet. */
   patient: boolean;
   pollMs: number;
   onState(text: string): void;
@@ -25,12 +25,12 @@ export interface Triggered {
 
 export type TriggerPorts = RunPorts & { tell: Tell };
 
-/** How often the runs are read for one whose response was lost. */
+/** How often the runs are read after a lost response. */
 const RUN_READS = 4;
 
 /**
- * Triggers a run. Throws conflict (6), with what is running, when the pipeline is not idle. After a lost response the runs
- * are read; the trigger is never sent again. Throws network (8) when no new run appears.
+ * Triggers a run once. Throws conflict (6), with the current run, if the pipeline is not idle, and network (8) if the
+ * response was lost and no new run appears.
  */
 export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
   const { api, signal } = ports;
@@ -60,13 +60,13 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
         arrived: ({ pipeline_run_id }) => `The trigger had arrived: run ${pipeline_run_id}.`,
       },
       send: async () => {
-        // A repeat of this call may start a second run: only after a read that shows none.
+        // A repeat may start a second run, so it needs a read without a new run.
         const mayRepeat = async (): Promise<boolean> => newManualRuns(await edgeRuns(id, ports), known).length === 0;
         const { pipeline_run_id, status } = await api.trigger(id, { signal, mayRepeat });
         return result(pipeline_run_id, status);
       },
       isOurs: ({ pipeline_run_id: run }) => /^\d+$/.test(String(run)) && !known.has(String(run)),
-      read: () => findTriggered(id, known, RUN_READS, options.pollMs, ports),
+      read: () => findTriggered(id, known, options.pollMs, ports),
       isAbout: (run) => (run?.pipeline_id ?? id) === id,
       judge: (run, { rejection }) => {
         if (run) return { done: result(run.id, run.status) };
@@ -80,13 +80,13 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
   throw state === 'not-done' && error.status === 400 ? await explainRejection(id, error, ports) : error;
 }
 
-/** Throws conflict (6), with what is running, unless the pipeline is idle. */
+/** Throws conflict (6), with the current run, unless the pipeline is idle. */
 export async function requireIdle(id: string, { api, signal }: TriggerPorts): Promise<void> {
   const report = await api.report(id, signal);
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-/** What was last known of a pipeline while it was waited for: by it one is told how to go on. */
+/** What the last read showed. The hint of a stopped command depends on it. */
 type Seen = 'nothing' | 'unknown' | 'running';
 
 async function becomeIdle(
@@ -100,20 +100,22 @@ async function becomeIdle(
     onSeen('unknown');
     // The list decides whether the id is mistyped or new (decision: D102).
     if (!(await ports.api.list(ports.signal)).some((pipeline) => pipeline.id === id)) throw error;
-    ports.tell.note(`The platform knows no pipeline ${id}. A new one may take a minute to appear: looking on.`);
+    ports.tell.note(
+      `The platform does not show pipeline ${id} yet. A new pipeline may take a minute to appear. Waiting.`,
+    );
   };
-  let report = options.patient ? await bearingUnknown(read, options.pollMs, ports, onUnknown) : await read();
+  let report = options.patient ? await retryWhileNotFound(read, options.pollMs, ports, onUnknown) : await read();
   while (report.status === 'running' && options.waitIdle) {
     onSeen('running');
     const run = report.latest_pipeline_run;
-    options.onState(run && !isEnded(run) ? `run ${runId(run)} is ${run.status ?? 'under way'}` : 'it is running');
+    options.onState(run && !isEnded(run) ? `run ${runId(run)} is ${run.status ?? 'running'}` : 'it is running');
     await ports.clock.sleep(options.pollMs, ports.signal);
     report = await read();
   }
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-/** The platform's 400, by what it means: somebody else may have been quicker, or the pipeline is paused. */
+/** Explains a 400: another client triggered a run first, or the pipeline is paused. */
 async function explainRejection(id: string, error: KnownError, { api, signal }: TriggerPorts): Promise<KnownError> {
   const report = await api.report(id, signal);
   if (report.status === 'running') return notIdle(id, report, error);
@@ -121,7 +123,7 @@ async function explainRejection(id: string, error: KnownError, { api, signal }: 
   return state === 'paused' ? paused(id, error) : error;
 }
 
-/** Sends a reset once. Its response has no body: 204 means accepted. After a lost one the position is reported. */
+/** Sends a reset once. A 204 means accepted. After a lost response, the sync position is reported. */
 export async function resetPipeline(id: string, ports: TriggerPorts): Promise<void> {
   const { api, signal } = ports;
   const position = async (): Promise<string | null> => (await api.report(id, signal)).current_iterator_position ?? null;
@@ -152,22 +154,21 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
   );
 }
 
-/** Looks for the run of a trigger that may have arrived. */
+/** Searches for the run of a trigger that may have arrived. */
 async function findTriggered(
   id: string,
   known: ReadonlySet<string>,
-  reads: number,
   pollMs: number,
   ports: TriggerPorts,
 ): Promise<RunReply | undefined> {
   for (let read = 1; ; read++) {
     const [run] = newManualRuns(await edgeRuns(id, ports), known);
-    if (run !== undefined || read >= reads) return run;
+    if (run !== undefined || read >= RUN_READS) return run;
     await ports.clock.sleep(pollMs, ports.signal);
   }
 }
 
-/** The first and the last page of runs: in whichever order they come, the newest are among them. */
+/** The first and the last page of runs. In either order, they include the newest runs. */
 async function edgeRuns(id: string, { api, signal }: RunPorts): Promise<RunReply[]> {
   const pageSize = 100;
   const first = await api.runs(id, { currentPage: 1, pageSize }, signal);
@@ -180,12 +181,12 @@ function notIdle(id: string, report: PipelineReportReply, cause?: KnownError): K
   const run = report.latest_pipeline_run;
   const running =
     run && !isEnded(run)
-      ? `: run ${runId(run)} (${run.type ?? 'unknown'}) is ${run.status ?? 'under way'}${run.started_on ? ` since ${run.started_on}` : ''}`
+      ? `: run ${runId(run)} (${run.type ?? 'unknown'}) is ${run.status ?? 'running'}${run.started_on ? ` since ${run.started_on}` : ''}`
       : '';
   return fail('pipelines.not_idle', {
     message: `Pipeline ${id} is not idle${running}.`,
     hint: {
-      text: 'Add --wait-idle to trigger it afterwards. To watch what is running:',
+      text: 'To trigger it afterwards, pass --wait-idle. To watch the current run:',
       command: `cdpadm pipelines watch ${id}`,
     },
     ...(run && { details: { pipeline_run_id: runId(run), run_status: run.status } }),
@@ -195,13 +196,13 @@ function notIdle(id: string, report: PipelineReportReply, cause?: KnownError): K
 
 function paused(id: string, cause: KnownError): KnownError {
   return fail('pipelines.paused', {
-    message: `Pipeline ${id} is paused, and runs of a paused pipeline are refused. Nothing was triggered.`,
-    hint: { text: 'Let it sync again:', command: `cdpadm pipelines resume ${id}` },
+    message: `Pipeline ${id} is paused. Nothing was triggered.`,
+    hint: { text: 'To resume it:', command: `cdpadm pipelines resume ${id}` },
     ...causedBy(cause),
   });
 }
 
-/** The waiting was ended before anything was sent. */
+/** The command was stopped before it sent the trigger. */
 function notTriggered(id: string, error: unknown, seen: Seen): unknown {
   if (!(error instanceof KnownError)) return error;
   const hints: Record<Seen, Hint> = {

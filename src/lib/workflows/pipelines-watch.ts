@@ -1,4 +1,4 @@
-// Following a run until it is over, and finding out what keeps a pipeline from running.
+// Follows a run until it finishes, and collects the evidence for a diagnosis.
 import { endingAs, exitOf } from '../errors/exit.ts';
 import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
@@ -23,17 +23,14 @@ const UNKNOWN_FOR_MS = 60_000;
 export interface WatchOptions {
   pollMs: number;
   onState(run: RunReply): Promise<void> | void;
-  /** The platform does not know the run, or not yet; what it throws ends the watching. */
+  /** Called if the run is not visible (yet). An error stops the watch. */
   onUnknown?(): Promise<void>;
 }
 
-/** The first pause between two looks at a run; each further one is twice as long, up to the wanted one. */
+/** The first pause between two reads. It doubles up to `pollMs`. */
 const FIRST_PAUSE_MS = 1000;
 
-/**
- * Looks at once, soon again, and then every `pollMs` until the run has ended: a short run is not waited for longer than it
- * takes, a long one costs a few requests more. Throws what ends the watching, with how to continue it.
- */
+/** Reads the run until it finishes. Errors include the command to continue the watch. */
 export async function watchRun(
   pipelineId: string,
   id: string,
@@ -42,7 +39,7 @@ export async function watchRun(
 ): Promise<RunReply> {
   try {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
-      const run = await bearingUnknown(() => ports.api.run(pipelineId, id, ports.signal), pollMs, ports, onUnknown);
+      const run = await retryWhileNotFound(() => ports.api.run(pipelineId, id, ports.signal), pollMs, ports, onUnknown);
       await onState(run);
       if (isEnded(run)) return run;
       await ports.clock.sleep(Math.min(pauseMs, pollMs), ports.signal);
@@ -64,12 +61,12 @@ export async function watchRun(
 function outcomeUnread(pipelineId: string, id: string, error: KnownError): KnownError {
   const shown = exitOf(error) === 'failed' ? endingAs(error, 'network') : error;
   return shown.with({
-    message: `It is not known whether run ${id} of pipeline ${pipelineId} succeeded. ${error.message}`,
+    message: `The outcome of run ${id} of pipeline ${pipelineId} is unknown. ${error.message}`,
   });
 }
 
-/** Tries again for a minute while the platform does not know it; `onUnknown` hears of the first time, and may end it. */
-export async function bearingUnknown<T>(
+/** Retries for a minute on not found. `onUnknown` is called once and may throw to stop. */
+export async function retryWhileNotFound<T>(
   read: () => Promise<T>,
   pollMs: number,
   ports: RunPorts,
@@ -88,18 +85,18 @@ export async function bearingUnknown<T>(
   }
 }
 
-/** The error of a run that did not succeed: exit 1, the first reason said. */
+/** The error of an unsuccessful run (exit 1), with its reasons. */
 export function runFailed(pipelineId: string, run: RunReply): KnownError {
   const reasons = (run.errors ?? []).flatMap(({ message }) => (message ? [message] : []));
-  const counts = `${String(run.successful_records ?? 0)} records went in, ${String(run.failed_records ?? 0)} failed`;
+  const counts = `${String(run.successful_records ?? 0)} records succeeded, ${String(run.failed_records ?? 0)} failed`;
   return fail('pipelines.run_failed', {
-    message: `Run ${runId(run)} of pipeline ${pipelineId} ended as ${run.status ?? 'unknown'}${reasons.length > 0 ? `: ${reasons.join('; ').replace(/\.$/, '')}` : ''} (${counts}).`,
+    message: `Run ${runId(run)} of pipeline ${pipelineId} finished as ${run.status ?? 'unknown'}${reasons.length > 0 ? `: ${reasons.join('; ').replace(/\.$/, '')}` : ''} (${counts}).`,
     hint: { text: 'To find out why:', command: `cdpadm pipelines doctor ${pipelineId}` },
     details: { pipeline_id: pipelineId, pipeline_run_id: runId(run), errors: reasons },
   });
 }
 
-/** Ages are by the platform's clock, which wrote the times; `now` stands in for it where it does not say. */
+/** Ages use the platform's clock, or `now` if the platform does not report its time. */
 export async function examinePipeline(api: Api, id: string, now: number, signal: AbortSignal): Promise<Diagnosis> {
   const pipeline = await api.pipelines.get(id, signal);
   const [{ body: report, date }, connection, model] = await Promise.all([

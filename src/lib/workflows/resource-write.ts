@@ -1,21 +1,21 @@
-// Writes of resources that the caller names. A GET by id confirms what the response does not.
+// Writes of resources with an id. A GET confirms a write that its response does not confirm.
 import { isNotFound, type KnownError } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 
-/** One kind of resource as the writes below see it. */
+/** The calls of one kind of resource. */
 export interface ResourceCalls<Reply, Body> {
-  /** `connection`, as it stands in a sentence. */
+  /** The name in a sentence: `connection`. */
   readonly noun: string;
-  /** The command that shows one: `connections get`. */
+  /** The command that shows a resource: `connections get`. */
   readonly look: string;
   get(id: string, signal: AbortSignal): Promise<Reply>;
   create(body: Body, signal: AbortSignal): Promise<Reply>;
   update(id: string, body: Body, signal: AbortSignal): Promise<Reply>;
   delete(id: string, signal: AbortSignal): Promise<void>;
-  /** What of a definition can be compared: without secrets, masks and what the platform adds. */
+  /** The part that can be compared: without secrets and the fields that the platform adds. */
   comparable(definition: Reply | Body): unknown;
 }
 
@@ -35,8 +35,8 @@ const MAY_BE_TAKEN = [400, 409, 422];
 const MAX_SENDS = 3;
 
 /**
- * POST of an id that was free a moment ago. "Already exists" is success if the platform holds this very definition: the
- * write was carried out although it was rejected. Throws conflict (6) when it holds another one.
+ * POST of an id that was free at the last read. "Already exists" is success if the platform holds this definition.
+ * Throws conflict (6) if it holds another one.
  */
 export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
@@ -59,7 +59,7 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
   });
 }
 
-/** PUT (or PATCH) of what was `before`. Throws conflict (6) when the platform holds neither that nor the wanted definition. */
+/** PUT or PATCH of `before`. Throws conflict (6) if the platform holds neither `before` nor the wanted definition. */
 export async function updateConfirmed<Reply extends Identified, Body>(
   id: string,
   body: Body,
@@ -94,7 +94,7 @@ export async function deleteConfirmed<Reply extends Identified, Body>(
   });
 }
 
-/** Throws conflict (6) when the platform no longer has what `before` says. */
+/** Throws conflict (6) if the resource is no longer as in `before`. */
 export async function checkUntouched<Reply, Body>(
   id: string,
   before: Reply,
@@ -105,7 +105,7 @@ export async function checkUntouched<Reply, Body>(
   if (!isUntouched(calls, before, now)) throw changedMeanwhile(id, calls, { wasSent: false });
 }
 
-/** The resource, or undefined when the platform has none of that id. */
+/** The resource, or undefined if it does not exist. */
 export async function readIfThere<Reply>(
   id: string,
   calls: Pick<ResourceCalls<Reply, never>, 'get'>,
@@ -150,7 +150,7 @@ async function confirmedById<Result, Reply extends Identified>(
   );
 }
 
-/** Whether the platform shows everything that was sent. It may fill in what was left out, such as a state. */
+/** Whether the platform has everything that was sent. It may add fields, such as a state. */
 function holds<Reply, Body>(calls: ResourceCalls<Reply, Body>, shown: Reply, sent: Body): boolean {
   return contains(calls.comparable(shown), calls.comparable(sent));
 }
@@ -181,7 +181,7 @@ function takenMeanwhile(
   });
 }
 
-/** `wasSent`: the write itself may have been carried out, and something else afterwards. */
+/** `wasSent`: the write may have arrived, and another write after it. */
 function changedMeanwhile(
   id: string,
   { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
@@ -189,8 +189,8 @@ function changedMeanwhile(
 ): KnownError {
   return fail('resource.changed_meanwhile', {
     message: wasSent
-      ? `Conflict: the platform does not hold ${noun} ${id} as it was sent. It is not known whether the write was carried out, or whether another admin changed it meanwhile.`
-      : `Conflict: another admin changed ${noun} ${id} meanwhile. Nothing was sent.`,
+      ? `Conflict: the platform does not hold ${noun} ${id} as it was sent. Either the write was not carried out, or another admin changed it.`
+      : `Conflict: another admin changed ${noun} ${id}. Nothing was sent.`,
     hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
   });
 }

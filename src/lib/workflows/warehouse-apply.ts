@@ -1,4 +1,4 @@
-// Carries out a plan over connections, data models and pipelines step by step, and tells how far it came.
+// Applies a plan for connections, data models and pipelines step by step, and reports how far it got.
 import type { Api } from '../api/index.ts';
 import { completed, type Definition, NOUNS, type ResourceType, toDefinition } from '../domain/warehouse/definition.ts';
 import type { ByType, Step, WarehousePlan } from '../domain/warehouse/plan.ts';
@@ -11,13 +11,13 @@ export interface ApplyPorts {
   api: Api;
   tell: Tell;
   signal: AbortSignal;
-  /** The definition with its secrets, had now. */
+  /** Adds the secrets, read now. */
   withSecrets(type: ResourceType, definition: Definition): Promise<Definition>;
-  /** After each step that was done. */
+  /** Called after each completed step. */
   onDone(step: Step, index: number): void;
 }
 
-/** Everything that the platform holds of the three kinds. */
+/** All live resources of the three kinds. */
 export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<ResourceReply>> {
   const [connection, data_model, pipeline] = await Promise.all(
     (['connection', 'data_model', 'pipeline'] as const).map((type) => warehouseCalls(api, type).list(signal)),
@@ -26,8 +26,8 @@ export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<Re
 }
 
 /**
- * Applies the steps in their order. Before each write over something that was there, it is read once more. Throws the
- * failure of the step that failed, with what was done and what is left: the same plan made anew finishes the rest.
+ * Applies the steps in order. Reads a resource again before each update and deletion. Throws the error of a failed step,
+ * with the completed and the remaining steps.
  */
 export async function applyWarehouse(
   { steps }: WarehousePlan,
@@ -58,7 +58,7 @@ async function applyStep(
     await deleteConfirmed(id, calls, ports);
     return;
   }
-  if (!wanted) throw new TypeError(`the plan wants ${type} ${id}, which nobody defined`);
+  if (!wanted) throw new TypeError(`the plan has ${type} ${id}, which no file defines`);
   const body = await ports.withSecrets(type, completed(type, wanted, live && toDefinition(live)));
   if (live) await updateConfirmed(id, body, live, calls, ports);
   else await createConfirmed(body, calls, ports);
@@ -68,7 +68,7 @@ function find<T extends { id: string }>(lists: ByType<T>, { type, id }: Step): T
   return lists[type].find((it) => it.id === id);
 }
 
-/** A step in short: `create connection crm`. */
+/** `create connection crm`. */
 export function stepName({ action, type, id }: Step): string {
   return `${action} ${NOUNS[type]} ${id}`;
 }
@@ -78,11 +78,11 @@ function stopped(error: unknown, steps: readonly Step[], index: number): unknown
   if (!(error instanceof KnownError) || !failed) return error;
   const done = steps.slice(0, index).map(stepName);
   const left = steps.slice(index + 1).map(stepName);
-  const sofar = done.length === 0 ? 'Nothing was done before it' : `Done before it: ${done.join(', ')}`;
+  const sofar = done.length === 0 ? 'No step was completed before it' : `Completed before it: ${done.join(', ')}`;
   const rest = left.length === 0 ? '' : ` Not done: ${left.join(', ')}.`;
   return error.with({
     message: `Step ${index + 1} of ${steps.length} (${stepName(failed)}) failed: ${error.message} ${sofar}.${rest}`,
-    hint: [...error.hints, 'Fix it and apply again: what is done is not done twice.'],
+    hint: [...error.hints, 'Fix the cause and apply again. Completed steps are not repeated.'],
     details: { ...error.details, done, failed: stepName(failed), left },
   });
 }

@@ -1,17 +1,17 @@
-// A resource of warehouse sync as somebody defines it: without what the platform adds, fit to be compared, with advice on it.
+// Definitions of warehouse resources: without the fields that the platform adds, normalized for comparison, with advice.
 import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
 import { isMask, MASK } from '../../contract/masks.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 
-/** In the order in which they depend on each other: pipelines need the other two. */
+/** In dependency order: pipelines need the other two. */
 export const RESOURCE_TYPES = ['connection', 'data_model', 'pipeline'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 export type Definition = Record<string, unknown> & { id: string };
 
-/** Where secrets stand: what the platform masks, and the key of a feed, which is as good as one (decision: D100). */
+/** The fields with secrets: those that the platform masks, and the key of a feed (decision: D100). */
 export const SECRET_PATHS: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
   connection: [
     ['config', 'password'],
@@ -21,20 +21,20 @@ export const SECRET_PATHS: Readonly<Record<ResourceType, readonly (readonly stri
   pipeline: [['partner_feed_key']],
 };
 
-/** Fields that a file may leave to the platform: what it has is kept, and is no difference. */
+/** Fields that a file may omit: the platform's value is kept and is not a difference. */
 const LEFT_TO_PLATFORM: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
   connection: [['state'], ['config', 'port']],
   data_model: [['state']],
   pipeline: [],
 };
 
-/** What the platform answered, as it would be sent: no read-only fields, nothing that is null. */
+/** A response as a request would send it: without read-only fields and nulls. */
 export function toDefinition(reply: Record<string, unknown>): Definition {
   const rest = Object.entries(reply).filter(([key]) => !READ_ONLY_FIELDS.includes(key));
   return withoutNulls(Object.fromEntries(rest)) as Definition;
 }
 
-/** A copy with every secret that is there masked: for screens, files and dry runs. */
+/** A copy with masked secrets, for screens, files and dry runs. */
 export function withHiddenSecrets<T extends object>(type: ResourceType, value: T): T {
   return SECRET_PATHS[type].reduce<T>(
     (copy, path) => (typeof valueAt(copy, path) === 'string' ? withValue(copy, path, MASK) : copy),
@@ -42,10 +42,7 @@ export function withHiddenSecrets<T extends object>(type: ResourceType, value: T
   );
 }
 
-/**
- * The part of a definition that can be compared: secrets left out, since nobody sees the platform's, and each of two
- * spellings written in one way.
- */
+/** The part of a definition that can be compared: without secrets, and in one spelling. */
 export function comparable(type: ResourceType, definition: Record<string, unknown>): Definition {
   const plain = SECRET_PATHS[type].reduce((copy, path) => withValue(copy, path, undefined), toDefinition(definition));
   if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());
@@ -64,7 +61,7 @@ export function comparable(type: ResourceType, definition: Record<string, unknow
   );
 }
 
-/** The wanted definition with what it leaves to the platform taken from the live one. */
+/** The wanted definition, with omitted fields taken from the live one. */
 export function completed(type: ResourceType, wanted: Definition, live: Definition | undefined): Definition {
   if (!live) return wanted;
   return LEFT_TO_PLATFORM[type].reduce(
@@ -76,7 +73,7 @@ export function completed(type: ResourceType, wanted: Definition, live: Definiti
   );
 }
 
-/** The ways to all values that are nothing but a mask. */
+/** The paths of all masks. */
 export function findMasks(value: unknown, path: readonly (string | number)[] = []): (string | number)[][] {
   if (isMask(value)) return [[...path]];
   if (Array.isArray(value)) return value.flatMap((item, index) => findMasks(item, [...path, index]));
@@ -87,7 +84,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
 }
 
-/** A copy in which the value at `path` is another one; undefined takes it out. Nothing is made on the way there. */
+/** A copy with another value at `path`; undefined removes it. Missing parents are not created. */
 export function withValue<T extends object>(value: T, [key = '', ...rest]: readonly string[], item: unknown): T {
   const record = value as Record<string, unknown>;
   if (rest.length > 0) {
@@ -116,14 +113,14 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-/** As it stands in a sentence. */
+/** The name in a sentence. */
 export const NOUNS: Readonly<Record<ResourceType, string>> = {
   connection: 'connection',
   data_model: 'data model',
   pipeline: 'pipeline',
 };
 
-/** As it stands on the command line and as a folder. */
+/** The name of the command group and of the folder. */
 export const GROUPS: Readonly<Record<ResourceType, string>> = {
   connection: 'connections',
   data_model: 'data-models',
@@ -136,11 +133,11 @@ export function adviseOn(type: ResourceType, definition: Definition): FieldIssue
   const isFull = valueAt(definition, ['sync_mode', 'type']) === 'full';
   if (!isFull || valueAt(definition, ['schedule', 'type']) !== 'interval') return [];
   const message =
-    'a full sync on a repeating schedule sends all rows again each time; incremental is what repeats well';
+    'a full sync on a repeating schedule sends all rows each time; an incremental sync sends only new rows';
   return [{ path: ['sync_mode', 'type'], message }];
 }
 
-/** What a run reads again once the sync position is gone. */
+/** What the next run reads again after a reset. */
 export function describeReread(definition: Definition): string {
   const from = valueAt(definition, ['sync_mode', 'from']);
   const until = valueAt(definition, ['sync_mode', 'until']);

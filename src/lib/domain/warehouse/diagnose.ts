@@ -1,4 +1,4 @@
-// From everything that is known of a pipeline to what is wrong with it, in the order in which one thing causes the next.
+// Diagnoses a pipeline: the findings, root cause first.
 import type { RunReply } from '../../contract/pipeline-runs.ts';
 import type { PipelineReply, PipelineReportReply } from '../../contract/pipelines.ts';
 import type { Hint } from '../../kernel/hint.ts';
@@ -6,27 +6,27 @@ import { formatDuration, parseIso } from '../../kernel/timestamps.ts';
 import { ageOf, recordsOf, runId } from './runs.ts';
 
 export interface Finding<Next = readonly Hint[]> {
-  /** What it is about: `connection crm`. */
+  /** The resource: `connection crm`. */
   about: string;
-  /** `problem` keeps data from flowing; `notice` deserves a look. */
+  /** `problem` stops the sync; `notice` needs a review. */
   level: 'problem' | 'notice';
   problem: string;
   /** What to do next. */
   next: Next;
 }
 
-/** `Next` is one text once the commands are complete. */
+/** `Next` is a text after the hints are completed. */
 export interface Diagnosis<Next = readonly Hint[]> {
   pipeline_id: string;
   healthy: boolean;
   state: string | null;
   status: string | null;
   last_success: string | null;
-  /** The cause comes first; what follows may be its consequence. */
+  /** Root cause first; later findings may be its consequences. */
   findings: Finding<Next>[];
 }
 
-/** As much of a connection or data model as is looked at. */
+/** The fields of a connection or data model that are checked. */
 interface Part {
   id: string;
   state?: unknown;
@@ -37,7 +37,7 @@ interface Part {
 export interface Evidence {
   pipeline: PipelineReply;
   report: PipelineReportReply;
-  /** Undefined when the platform has none of that id. */
+  /** Undefined if it does not exist. */
   connection: Part | undefined;
   model: Part | undefined;
   success: RunReply | undefined;
@@ -69,11 +69,11 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
   if (!connection) return [missing('connection', 'connections', id)];
   const said = messages(report.connection_errors, connection.errors);
   if ([report.connection_status, connection.status].includes('faulted')) {
-    // The platform's own sentence names everything that could be wrong, in brackets.
+    // The message of the platform lists all possible causes in brackets.
     const details = said.replace(/\([^()]*\)/g, '');
     const isSecret = /credential|password|auth|key|denied/i.test(details);
     const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(details);
-    const look = isSecret ? 'its user and secret' : isPlace ? 'where it points to, then its secret' : 'its settings';
+    const look = isSecret ? 'its user and secret' : isPlace ? 'its address, then its secret' : 'its settings';
     return [
       {
         about,
@@ -81,7 +81,7 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
         problem: `The warehouse cannot be reached${said ? `: ${said}` : ''}.`,
         next: [
           {
-            text: `Check ${look}, then send it again, which clears the fault:`,
+            text: `Check ${look}, then update it to clear the fault:`,
             command: `cdpadm connections update ${id} -f FILE`,
           },
         ],
@@ -96,9 +96,11 @@ function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
   const about = `data model ${id}`;
   if (!model) return [missing('data model', 'data-models', id)];
   const said = messages(report.data_model_errors, model.errors);
-  const next = [{ text: 'Fix the SQL, then send it:', command: `cdpadm data-models update ${id} -f FILE` }];
+  const next = [
+    { text: 'Fix the SQL, then update the data model:', command: `cdpadm data-models update ${id} -f FILE` },
+  ];
   if ([report.data_model_status, model.status].includes('invalid')) {
-    return [{ about, level: 'problem', problem: `The query does not run${said ? `: ${said}` : ''}.`, next }];
+    return [{ about, level: 'problem', problem: `The query is invalid${said ? `: ${said}` : ''}.`, next }];
   }
   if (said) return [{ about, level: 'notice', problem: `${said}.`, next }, ...inactive(about, model)];
   return inactive(about, model);
@@ -120,7 +122,7 @@ function pipelineFindings({ pipeline, report, connection, model }: Evidence): Fi
         {
           text: isPlan
             ? `Activate data plan ${pipeline.data_plan_id ?? ''} in the product, then:`
-            : 'When the cause is fixed:',
+            : 'After you fix the cause:',
           command: `cdpadm pipelines trigger ${id} --wait`,
         },
       ],
@@ -131,14 +133,14 @@ function pipelineFindings({ pipeline, report, connection, model }: Evidence): Fi
       about,
       level: 'problem',
       problem: 'It is paused.',
-      next: [{ text: 'Let it sync again:', command: `cdpadm pipelines resume ${id}` }],
+      next: [{ text: 'Resume it:', command: `cdpadm pipelines resume ${id}` }],
     });
   }
   if (state === 'new') {
     findings.push({
       about,
       level: 'notice',
-      problem: 'Its state is new: it runs only when it is triggered.',
+      problem: 'Its state is new: it runs only if triggered.',
       next: [
         { text: 'To run it once:', command: `cdpadm pipelines trigger ${id} --wait` },
         { text: 'To follow its schedule:', command: `cdpadm pipelines resume ${id}` },
@@ -153,10 +155,10 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
   if (!run) return [];
   const about = `run ${runId(run)}`;
   const read: Hint = { text: 'To see the run:', command: `cdpadm pipelines run ${pipeline.id} ${runId(run)}` };
-  const again: Hint = { text: 'When the cause is fixed:', command: `cdpadm pipelines trigger ${pipeline.id} --wait` };
+  const again: Hint = { text: 'After you fix the cause:', command: `cdpadm pipelines trigger ${pipeline.id} --wait` };
   const said = messages(run.errors, undefined);
   if (run.status === 'failed' || run.status === 'stopped') {
-    const problem = `The latest run ended as ${run.status}${said ? `: ${said}` : ''}.`;
+    const problem = `The latest run ${run.status === 'failed' ? 'failed' : 'was stopped'}${said ? `: ${said}` : ''}.`;
     return [{ about, level: 'problem', problem, next: [read, again] }];
   }
   const { failed } = recordsOf(run);
@@ -178,7 +180,7 @@ function scheduleFindings({ pipeline, success, now }: Evidence): Finding[] {
   const end = parseIso(schedule?.end ?? '');
   if (end !== undefined && end < now) {
     const problem = `Its schedule ended on ${schedule?.end ?? ''}.`;
-    return [{ about, level: 'problem', problem, next: [{ text: 'Give its schedule another end, or none.' }] }];
+    return [{ about, level: 'problem', problem, next: [{ text: 'Change or remove the end of its schedule.' }] }];
   }
   const age = ageOf(success, now);
   const period = PERIOD_MS[schedule?.frequency ?? ''];
@@ -201,12 +203,12 @@ function inactive(about: string, { state }: Part): Finding[] {
   const [noun = '', id = ''] = about.split(/ (?=\S+$)/);
   const command = `cdpadm ${noun.replace(' ', '-')}s update ${id} --state active`;
   const next = [{ text: 'Activate it:', command }];
-  return [{ about, level: 'problem', problem: 'Its state is inactive: nothing is synced with it.', next }];
+  return [{ about, level: 'problem', problem: 'Its state is inactive, so pipelines cannot use it.', next }];
 }
 
 function missing(noun: string, group: string, id: string): Finding {
   const next = [{ text: 'Create it:', command: `cdpadm ${group} create -f FILE` }];
-  return { about: `${noun} ${id}`, level: 'problem', problem: `The platform has no ${noun} of this id.`, next };
+  return { about: `${noun} ${id}`, level: 'problem', problem: `The ${noun} does not exist.`, next };
 }
 
 function messages(...lists: Part['errors'][]): string {

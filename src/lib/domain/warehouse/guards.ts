@@ -1,4 +1,4 @@
-// The guards before a plan is applied: each dangerous kind of step needs a flag of its own, in dry runs too.
+// The guards of a plan: each dangerous kind of step needs its own flag, in dry runs too.
 import type { WarehousePlan } from './plan.ts';
 
 export interface WarehouseGuardFlags {
@@ -12,15 +12,15 @@ export interface WarehouseRefusal {
   guard: 'delete' | 'reset' | 'empty' | 'threshold';
   flag: string;
   message: string;
-  /** What may be typed at a terminal instead of the flag. */
+  /** What a person may type instead of the flag. */
   typed?: string;
 }
 
-/** From this many live resources on, changing more than the share below at once is suspicious. */
+/** With this many live resources, a plan that changes a larger share needs a flag. */
 const THRESHOLD_RESOURCES = 10;
 const THRESHOLD_PERCENT = 30;
 
-/** Every guard that stands in the way, all at once. `live` is how many resources the workspace has. */
+/** All guards that stop the plan. `live` is the number of resources in the workspace. */
 export function guardWarehouse(
   { steps, summary }: WarehousePlan,
   live: number,
@@ -38,12 +38,12 @@ export function guardWarehouse(
     });
   }
   if (live > 0 && summary.delete === live && summary.create === 0 && !flags.allowEmpty) {
-    refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'the workspace would be left with nothing' });
+    refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'every resource would be deleted' });
   }
   const resets = steps.filter((step) => step.resets);
   if (resets.length > 0 && !flags.allowReset) {
     const ids = resets.map(({ id }) => id).join(', ');
-    refusals.push({ guard: 'reset', flag: '--allow-reset', message: `the sync position would be reset of: ${ids}` });
+    refusals.push({ guard: 'reset', flag: '--allow-reset', message: `the sync position would be reset: ${ids}` });
   }
   const touched = summary.update + summary.delete;
   if (live >= THRESHOLD_RESOURCES && touched * 100 > live * THRESHOLD_PERCENT && !flags.force) {

@@ -19,18 +19,18 @@ export interface Step {
   type: ResourceType;
   id: string;
   changes: FieldChanges;
-  /** Fields whose secret is sent; its value is nowhere in a plan. */
+  /** Fields whose secrets are sent. A plan never contains the secrets. */
   secrets: string[];
-  /** Of those, the ones that a file refers to: `{"config.password": "env:NAME"}`. */
+  /** The references in the file: `{"config.password": "env:NAME"}`. */
   references: Record<string, string>;
-  /** A pipeline's sync position is lost. */
+  /** Whether the sync position of a pipeline is reset. */
   resets: boolean;
 }
 
 export interface WarehousePlan {
-  /** 32 hex digits over workspace, address, everything live and everything wanted. */
+  /** 32 hex digits: a hash of workspace, address, live and wanted resources. */
   plan: string;
-  /** In the order in which they are done. */
+  /** In the order of execution. */
   steps: Step[];
   /** `connection/crm` … */
   unchanged: string[];
@@ -40,15 +40,15 @@ export interface WarehousePlan {
 export type ByType<T> = Record<ResourceType, T[]>;
 
 export interface PlanInput {
-  /** What the hash is bound to. */
+  /** Part of the hash. */
   scope: { workspace: string; address: string };
   live: ByType<Definition>;
   wanted: ByType<Definition>;
-  /** Whether the secrets of a connection or pipeline must go although nothing else differs. */
+  /** Whether to send the secrets of a resource that has no other difference. */
   sendSecrets(type: ResourceType, definition: Definition): boolean;
 }
 
-/** What is needed goes before what needs it; deletions come last, the other way round. */
+/** Creates and updates in dependency order, then deletes in reverse order. */
 export function planWarehouse({ scope, live, wanted, sendSecrets }: PlanInput): WarehousePlan {
   const steps: Step[] = [];
   const unchanged: string[] = [];
@@ -90,7 +90,7 @@ function stepFor(
 ): Step | undefined {
   const uses = secretUses(type, definition);
   const references = Object.fromEntries(uses.map(({ path, reference }) => [path.join('.'), reference]));
-  // What stands there as a mask has to be had from somewhere before the rest can go.
+  // A masked secret has to be entered before the rest can be sent.
   const secrets = [...uses.map(({ path }) => path), ...maskedSecrets(type, definition)].map((path) => path.join('.'));
   const wanted = comparable(type, completed(type, definition, live && toDefinition(live)));
   const changes = changedFields(live ? comparable(type, live) : {}, wanted);

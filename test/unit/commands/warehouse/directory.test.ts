@@ -53,7 +53,7 @@ describe('apply', () => {
     expect(broken).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /Step 6 of 10 \(create data model model-3\) failed.*Done before it: create connection crm/s,
+        /Step 6 of 10 \(create data model model-3\) failed.*Completed before it: create connection crm/s,
       ),
     });
     home.write('sync/data-models/model-3.yaml', MODEL.replace('id: active-customers', 'id: model-3'));

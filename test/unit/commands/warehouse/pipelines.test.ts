@@ -97,7 +97,7 @@ describe('trigger', () => {
     home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.no_such_table');
     expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
     const failed = await run('pipelines trigger customers --yes --wait');
-    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/ended as failed: .*no_such_table/) });
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/finished as failed: .*no_such_table/) });
     const { code, data } = await json('pipelines doctor customers');
     expect({ code, data }).toMatchObject({
       code: 1,
@@ -124,7 +124,7 @@ describe('trigger', () => {
     const about = { about: 'data model active-customers' };
     expect(before).toMatchObject({ code: 0, data: { findings: [{ ...about, level: 'notice' }] } });
     const failed = await run('pipelines trigger customers --wait');
-    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/ended as failed: .*syntax error/) });
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/finished as failed: .*syntax error/) });
     const problem = expect.stringMatching(
       /does not run: .*syntax error; Not checked: .*dialect may allow it/,
     ) as string;
@@ -164,7 +164,9 @@ describe('trigger', () => {
     onSleep = () => stop.abort(interrupted());
     const { code, stderr } = await run('pipelines trigger customers --yes --wait', { stop });
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^Target: .*\nThe platform knows no pipeline customers\. A new one may take a minute/);
+    expect(stderr).toMatch(
+      /^Target: .*\nThe platform does not show pipeline customers yet\. A new pipeline may take a minute/,
+    );
     expect(stderr).toMatch(/Nothing was triggered\. To check the id: cdpadm pipelines list/);
     expect(stderr).not.toContain('continues');
     onSleep = () => undefined;

@@ -22,11 +22,11 @@ it('reads the definitions of each group by name, and nothing else', async () => 
   expect(files[0]?.document.value).toEqual({ id: 'x' });
 });
 
-it('says what is no folder: the directory itself, or one in it', async () => {
+it('rejects a file in place of the folder, or of a folder in it', async () => {
   const cwd = temporaryFolder();
   await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
     code: 'usage',
-    message: 'sync is no folder.',
+    message: 'sync is not a folder.',
     hint: 'Make one: cdpadm warehouse export sync',
   });
   mkdirSync(join(cwd, 'sync'));

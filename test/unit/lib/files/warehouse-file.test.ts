@@ -46,7 +46,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ sql_file: 7 }, 'must be a path'],
   [{ sql_file: null }, 'must be a path'],
   [{ sql_file: ' \n' }, 'must be a path'],
-  [{ sql_file: 'a.sql', sql_query: '' }, 'stands beside sql_query; one of the two is enough'],
+  [{ sql_file: 'a.sql', sql_query: '' }, 'conflicts with sql_query; set only one of them'],
   [{ sql_file: 'gone.sql' }, '{folder}/gone.sql: there is no such file'],
 ])('tells what is wrong with %j at its place', async (config, message) => {
   const folder = temporaryFolder();

@@ -109,7 +109,7 @@ test('one file that loads and runs nothing, whatever the platform says', () => {
 });
 
 test('no runs, many runs, unknown counts', () => {
-  expect(runTimelinePage([], SOURCE)).toContain('There are no such runs.');
+  expect(runTimelinePage([], SOURCE)).toContain('There are no matching runs.');
   const many = runTimelinePage(
     Array.from({ length: 500 }, (_, index) => run(index + 1)),
     SOURCE,

@@ -1,4 +1,4 @@
-// What is said of a write whose outcome a read shows: nothing that is not known.
+// The messages about writes that a read confirms.
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../../src/lib/errors/exit.ts';
 import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -32,30 +32,30 @@ function calls(error: KnownError, held: Thing): ResourceCalls<Thing, Thing> {
 }
 
 describe('a conflict', () => {
-  it('after an update that may have been carried out does not say that nothing was overwritten', async () => {
+  it('names both possible causes after an update that may have been carried out', async () => {
     const before = { id: 'a', name: 'before' };
     const update = updateConfirmed('a', OURS, before, calls(failed(503), THEIRS), ports);
     await expect(update).rejects.toMatchObject({
       code: 'resource.changed_meanwhile',
-      message: expect.stringContaining('It is not known whether the write was carried out') as string,
+      message: expect.stringContaining('Either the write was not carried out, or another admin changed it.') as string,
     });
   });
 
-  it('before anything was sent says so', async () => {
+  it('says that nothing was sent', async () => {
     const check = checkUntouched('a', OURS, calls(failed(503), THEIRS), ports.signal);
     await expect(check).rejects.toMatchObject({
-      message: expect.stringMatching(/meanwhile\. Nothing was sent\.$/) as string,
+      message: expect.stringMatching(/changed thing a\. Nothing was sent\.$/) as string,
     });
   });
 
-  it('of a creation that was rejected while another definition is there does not say who created it', async () => {
+  it('does not say who created the resource after a rejected creation', async () => {
     await expect(createConfirmed(OURS, calls(failed(409, 'http.conflict'), THEIRS), ports)).rejects.toMatchObject({
       code: 'resource.created_meanwhile',
       message: 'Conflict: the platform now has thing a. It is not known who created it.',
     });
   });
 
-  it.each([400, 409, 422])('of a creation that was carried out although %i was answered is none', async (status) => {
+  it.each([400, 409, 422])('does not occur if the resource was created despite a %i', async (status) => {
     const told: string[] = [];
     const tell = { ...ports.tell, warn: (text: string) => told.push(text) };
     const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, tell });

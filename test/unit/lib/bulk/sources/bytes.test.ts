@@ -231,12 +231,12 @@ describe('what cannot be read', () => {
       code: 'files.read',
       exit: 'usage',
       message: 'Cannot read gone: there is no such file.',
-      hint: 'Give the path of a file, or - for standard input.',
+      hint: 'Pass the path of a file, or - for standard input.',
     });
     await expect(open('folder')).rejects.toMatchObject({
       exit: 'usage',
       message: 'Cannot read folder: it is a folder.',
-      hint: 'Give the path of a file, or - for standard input.',
+      hint: 'Pass the path of a file, or - for standard input.',
     });
     await expect(open('file/inside')).rejects.toMatchObject({
       exit: 'usage',

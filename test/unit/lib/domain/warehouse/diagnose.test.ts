@@ -52,7 +52,7 @@ const run = (status: string, message?: string) => ({
 
 const about = (given: Evidence): string[] => diagnose(given).findings.map((finding) => finding.about);
 
-it('has nothing to say of a pipeline that is well', () => {
+it('reports nothing for a healthy pipeline', () => {
   const success = run('success');
   const diagnosis = diagnose(evidence({ success, report: { ...evidence().report, latest_pipeline_run: success } }));
   expect(diagnosis).toEqual({
@@ -86,7 +86,7 @@ it('says what is wrong also where the platform does not say why', () => {
   const { findings } = diagnose(given);
   expect(findings.map(({ problem }) => problem)).toEqual([
     'The warehouse cannot be reached.',
-    'The query does not run.',
+    'The query is invalid.',
     'It is faulted.',
   ]);
   expect(findings[0]?.next).toMatch(/^Check its settings, then /);
@@ -120,7 +120,7 @@ describe('the cause comes first', () => {
       },
       ['connection c'],
       /no warehouse has this/,
-      /where it points to/,
+      /its address, then its secret/,
     ],
     [
       'invalid SQL',
@@ -151,10 +151,16 @@ describe('the cause comes first', () => {
       'a missing connection',
       { connection: undefined },
       ['connection c'],
-      /no connection of this id/,
+      /The connection does not exist/,
       /connections create/,
     ],
-    ['a missing data model', { model: undefined }, ['data model m'], /no data model of this id/, /data-models create/],
+    [
+      'a missing data model',
+      { model: undefined },
+      ['data model m'],
+      /The data model does not exist/,
+      /data-models create/,
+    ],
     [
       'an inactive connection, which fails every run',
       {
@@ -214,7 +220,7 @@ describe('the cause comes first', () => {
 
 describe('a notice', () => {
   it.each<[string, Partial<Evidence>, RegExp]>([
-    ['state new', { pipeline: { ...evidence().pipeline, state: 'new' } }, /runs only when it is triggered/],
+    ['state new', { pipeline: { ...evidence().pipeline, state: 'new' } }, /runs only if triggered/],
     [
       'failed records',
       { report: { latest_pipeline_run: { ...run('success'), failed_records: 3 } } },
@@ -286,7 +292,7 @@ describe('each finding word for word', () => {
     pipeline: { ...evidence().pipeline, schedule },
     ...(hours !== undefined && { success: { ...run('success'), ended_on: at(hours) } }),
   });
-  const again = 'To see the run: `cdpadm pipelines run p 7` When the cause is fixed: cdpadm pipelines trigger p --wait';
+  const again = 'To see the run: `cdpadm pipelines run p 7` After you fix the cause: cdpadm pipelines trigger p --wait';
   const look = 'To see the run: cdpadm pipelines run p 7';
   const [daily, hourly] = [
     { type: 'interval', frequency: 'daily' },
@@ -294,11 +300,11 @@ describe('each finding word for word', () => {
   ];
 
   it.each<[string, Partial<Evidence>, string[][]]>([
-    ['a failed run', latest({ status: 'failed' }), [['problem', 'The latest run ended as failed.', again]]],
+    ['a failed run', latest({ status: 'failed' }), [['problem', 'The latest run failed.', again]]],
     [
       'a stopped run, with what it says once',
       latest({ status: 'stopped', errors: [{ message: 'a. b.' }, { message: 'c.' }, { message: 'a. b.' }] }),
-      [['problem', 'The latest run ended as stopped: a. b.; c.', again]],
+      [['problem', 'The latest run was stopped: a. b.; c.', again]],
     ],
     ['refused records', latest({ failed_records: 3 }), [['notice', '3 of its records failed.', look]]],
     [
@@ -310,7 +316,7 @@ describe('each finding word for word', () => {
     [
       'a schedule that ended',
       scheduled({ ...daily, end: at(1) }),
-      [['problem', `Its schedule ended on ${at(1)}.`, 'Give its schedule another end, or none.']],
+      [['problem', `Its schedule ended on ${at(1)}.`, 'Change or remove the end of its schedule.']],
     ],
     ['one that ends now', scheduled({ ...daily, end: at(0) }), []],
     ['one that will end', scheduled({ ...daily, end: at(-1) }), []],

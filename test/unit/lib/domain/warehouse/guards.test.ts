@@ -41,7 +41,7 @@ describe('resets', () => {
   it('need --allow-reset, and name whose sync position is lost', () => {
     const steps = [step('update', 'p', { resets: true }), step('update', 'q'), step('update', 'r', { resets: true })];
     expect(refusals(steps, 9)).toEqual([
-      { guard: 'reset', flag: '--allow-reset', message: 'the sync position would be reset of: p, r' },
+      { guard: 'reset', flag: '--allow-reset', message: 'the sync position would be reset: p, r' },
     ]);
     expect(guards(steps, 9, { allowReset: true })).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('resets', () => {
 describe('an emptied workspace', () => {
   it('needs its own flag besides the one for deletions', () => {
     expect(refusals(many('delete', 3), 3, { allowDelete: true })).toEqual([
-      { guard: 'empty', flag: '--allow-empty', message: 'the workspace would be left with nothing' },
+      { guard: 'empty', flag: '--allow-empty', message: 'every resource would be deleted' },
     ]);
     expect(guards(many('delete', 3), 3)).toEqual(['delete', 'empty']);
     expect(guards(many('delete', 3), 3, { allowDelete: true, allowEmpty: true })).toEqual([]);
