@@ -140,6 +140,18 @@ export async function readColumnMap(
   return mapping;
 }
 
+/** Writes `--save-map`: YAML or JSON, by extension. */
+export async function saveMap(ctx: Context, file: string, map: Record<string, string>): Promise<void> {
+  const [{ formatOf }, { toYaml }, { resolvePath }, { writeUserFile }] = await Promise.all([
+    import('../lib/files/load.ts'),
+    import('../lib/files/yaml-text.ts'),
+    import('../lib/files/read-input.ts'),
+    import('../lib/kernel/durable.ts'),
+  ]);
+  const text = formatOf(file) === 'yaml' ? await toYaml(map) : `${JSON.stringify(map, undefined, 2)}\n`;
+  writeUserFile(resolvePath(file, ctx.io.cwd), text);
+}
+
 async function loadMap(ctx: Context, file: string): Promise<[string, string][]> {
   const { invalidDocument, loadDocument } = await import('../lib/files/load.ts');
   const document = await loadDocument(file, ctx);

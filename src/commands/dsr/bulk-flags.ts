@@ -1,30 +1,26 @@
-// The flags of bulk runs: numbers, and what columns mean.
+// The flags of bulk runs of data subject requests.
 import { randomUUID } from 'node:crypto';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
 import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { createNullWords } from '../../lib/domain/null-words.ts';
 import { isInFuture, type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
-import { formatOf } from '../../lib/files/load.ts';
-import { resolvePath } from '../../lib/files/read-input.ts';
-import { toYaml } from '../../lib/files/yaml-text.ts';
-import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { inputFlags, readColumnMap, readDialect, runFlags } from '../bulk-flags.ts';
+import { inputFlags, readColumnMap, readDialect, runFlags, saveMap } from '../bulk-flags.ts';
 
-/** Flags that say the same for all rows; `dsr submit` has them anyway. */
+/** Values for all rows; `dsr submit` also has these flags for a single request. */
 export const rowFlags = {
-  regulation: { value: 'name', choices: REGULATIONS, help: 'for rows that name none' },
-  type: { value: 'type', choices: REQUEST_TYPES, help: 'for rows that name none' },
-  groupId: { value: 'id', help: 'for rows that name none' },
-  callbackUrl: { value: 'url', many: true, help: 'for rows that name none; may be repeated' },
-  submittedTime: { value: 'iso', help: 'for rows that name none (default: now)' },
-  skipWaitingPeriod: { help: 'for rows that do not say' },
+  regulation: { value: 'name', choices: REGULATIONS, help: 'for rows without one' },
+  type: { value: 'type', choices: REQUEST_TYPES, help: 'for rows without one' },
+  groupId: { value: 'id', help: 'for rows without one' },
+  callbackUrl: { value: 'url', many: true, help: 'for rows without one; may be repeated' },
+  submittedTime: { value: 'iso', help: 'for rows without one (default: now)' },
+  skipWaitingPeriod: { help: 'for rows without that field' },
 } as const satisfies Record<string, FlagSpec>;
 
 /** How the columns of the inputs are read. */
@@ -32,34 +28,32 @@ export const tableFlags = {
   ...inputFlags,
   map: {
     ...inputFlags.map,
-    help: 'field that a column holds; field - leaves it out; may be repeated',
+    help: 'field that a column holds, or - to ignore it; may be repeated',
     offers: ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]),
   },
-  saveMap: { value: 'file', help: 'keep the mapping of this run there' },
+  saveMap: { value: 'file', help: 'write the map of this run to a file' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Defaults for fields that a row leaves out, and what its columns mean. */
+/** Values of fields that a row lacks, and the meaning of columns. */
 export type RowFlags = FlagValues<typeof rowFlags & typeof tableFlags>;
 
-/** Flags of a bulk run and of no single request. */
+/** Flags of bulk runs only. */
 export const bulkFlags = {
-  results: { value: 'file', help: 'where a bulk run writes what became of each row (default: FILE.results.csv)' },
+  results: {
+    value: 'file',
+    help: 'results file of a bulk run, with the outcome of each row (default: FILE.results.csv)',
+  },
   ...runFlags('dsr'),
 } as const satisfies Record<string, FlagSpec>;
 
 export type BulkFlags = RowFlags & FlagValues<typeof bulkFlags> & { showIdentities?: boolean };
 
-/** How rows become requests; those without a time get the present one. */
+/** How rows become requests. Rows without a time get the present one. */
 export async function rowOptions(ctx: Context, options: NormalizeOptions, flags: RowFlags): Promise<RowOptions> {
   const now = ctx.clock.now();
   const dialect = readDialect(flags);
   const mapping = (await readColumnMap(ctx, flags)) ?? new Map<string, string>();
-  if (flags.saveMap !== undefined && !ctx.flags.dryRun) {
-    const saved = Object.fromEntries(mapping);
-    const isYaml = formatOf(flags.saveMap) === 'yaml';
-    const text = isYaml ? await toYaml(saved) : `${JSON.stringify(saved, undefined, 2)}\n`;
-    writeUserFile(resolvePath(flags.saveMap, ctx.io.cwd), text);
-  }
+  if (flags.saveMap !== undefined && !ctx.flags.dryRun) await saveMap(ctx, flags.saveMap, Object.fromEntries(mapping));
   const defaults = {
     regulation: flags.regulation,
     subject_request_type: flags.type,
@@ -79,7 +73,7 @@ const FLAG_OF: Record<string, string> = {
   submitted_time: '--submitted-time',
 };
 
-/** A flag that no row could be sent with is a mistake of the command line, and not of each row. Throws usage (2), or invalid input (9) for a time in the future. */
+/** An invalid flag is one error, not an error of each row. Throws usage (2), or invalid input (9) for a time in the future. */
 function checkDefaults(defaults: RowOptions['defaults'], options: NormalizeOptions, now: number): void {
   const { regulation = 'gdpr', subject_request_type = 'access' } = defaults;
   const whole = { ...defaults, regulation, subject_request_type, subject_request_id: randomUUID() };

@@ -1,6 +1,6 @@
 // Holds the requests of a bulk run until the pacing rules let them go, retries before new ones.
 import { setMaxListeners } from 'node:events';
-import { createPacing, type Feedback, type PacingOptions, type Pass } from '../domain/pacing/gate.ts';
+import { type Feedback, Pacing, type PacingOptions, type Pass } from '../domain/pacing/gate.ts';
 import { fail } from '../errors/fail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
@@ -33,7 +33,7 @@ export function createGate(options: GateOptions) {
     const failure = hint === undefined ? cause : cause?.with({ hint });
     stop(failure ?? fail('http.unavailable', { message: why }));
   };
-  const pacing = createPacing({ ...options, onGiveUp }, clock.now());
+  const pacing = new Pacing({ ...options, onGiveUp }, clock.now());
 
   function pump(): void {
     while (waiting.repeat.length + waiting.fresh.length > 0) {

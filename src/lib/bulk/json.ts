@@ -21,7 +21,6 @@ export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' 
     },
     refuse: (position, message) =>
       rows.push(faulty(message, { line: taker.line ?? position, column: taker.column ?? 1 })),
-    keep: () => undefined,
   };
   const reader = format === 'ndjson' ? createLineReader(taker, { line: 0, offset: -1 }) : createElementReader(taker);
   try {

@@ -4,7 +4,7 @@ import { formatDuration } from '../../kernel/timestamps.ts';
 import { createExcuses } from './excuses.ts';
 import { createSchedule } from './schedule.ts';
 import { createTroubles } from './troubles.ts';
-import { createWindow } from './window.ts';
+import { createWindow, type Window } from './window.ts';
 
 export interface PacingOptions {
   /** Maximum number of concurrent requests. */
@@ -48,135 +48,156 @@ const ROW_CAP_MS = 5000;
 /** Consecutive 429s without a time to wait that end the run: about two minutes. */
 const MAX_BUSY = 14;
 
-export type Pacing = ReturnType<typeof createPacing>;
+export class Pacing {
+  readonly #options: PacingOptions;
+  readonly #window: Window;
+  readonly #schedule: ReturnType<typeof createSchedule>;
+  readonly #troubles: ReturnType<typeof createTroubles>;
+  readonly #excuses: ReturnType<typeof createExcuses>;
+  #inFlight = 0;
+  #pausedUntil = 0;
+  #probes = 0;
+  #busy = 0;
+  /** Consecutive 429s without a time to wait. */
+  #untimed = 0;
+  #round = 0;
 
-export function createPacing(options: PacingOptions, startedAt: number) {
-  const window = createWindow(options.concurrency);
-  const schedule = createSchedule(options.rate);
-  const { learned } = schedule;
-  const troubles = createTroubles(startedAt);
-  const excuses = createExcuses(options.rate);
-  let inFlight = 0;
-  let pausedUntil = 0;
-  let probes = 0;
-  let busy = 0;
-  let untimed = 0;
-  let round = 0;
-
-  /** The longest pause; callers use a random part of it. */
-  const backoff = (times: number, cap = BACKOFF_CAP_MS): number => Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
-
-  function pause(now: number, ms: number, why: string): void {
-    const before = pausedUntil;
-    pausedUntil = Math.max(pausedUntil, now + ms);
-    // The first of several requests that met the same limit has reported it.
-    if (pausedUntil - before <= BACKOFF_BASE_MS && before > now) return;
-    options.onDecision(`${why}: waiting ${formatDuration(Math.ceil(ms))}`);
-    options.onWait(ms, why);
+  constructor(options: PacingOptions, startedAt: number) {
+    this.#options = options;
+    this.#window = createWindow(options.concurrency);
+    this.#schedule = createSchedule(options.rate);
+    this.#troubles = createTroubles(startedAt);
+    this.#excuses = createExcuses(options.rate);
   }
 
-  /** Waits at least as long as asked, and at least our own backoff: repeated requests to wait 0 seconds are no pause. */
-  function leaveBusy(now: number, askedMs: number | undefined, isFirst: boolean): void {
-    if (isFirst) {
-      round++;
-      busy++;
-      // A time to wait shows that the platform is healthy, however often it comes.
-      untimed = askedMs === undefined || askedMs === 0 ? untimed + 1 : 0;
+  /** Whether one more request may be unfinished. */
+  get hasRoom(): boolean {
+    return this.#inFlight < (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size);
+  }
+
+  /** When the next request may go. */
+  get startAt(): number {
+    return Math.max(this.#pausedUntil, this.#schedule.startAt);
+  }
+
+  /** A request goes now. Each one must `leave`. */
+  take(now: number): Pass {
+    this.#schedule.take(now);
+    this.#inFlight++;
+    return { round: this.#round, at: now };
+  }
+
+  /** The program was blocked between the two times: nothing was sent. */
+  wasBlocked(from: number, to: number): void {
+    this.#schedule.wasBlocked(from, to);
+  }
+
+  /** The pause before a row is sent again that failed this often. */
+  rowPause(failures: number): number {
+    return this.#options.random() * backoff(failures, ROW_CAP_MS);
+  }
+
+  /** The response to a request. Returns how long its row alone must wait. */
+  leave(now: number, pass: Pass, feedback: Feedback): number {
+    this.#inFlight--;
+    const isFirst = pass.round === this.#round;
+    switch (feedback.kind) {
+      case 'none':
+        return 0;
+      case 'answered':
+        this.#answered(now, pass, isFirst, feedback);
+        return 0;
+      case 'busy':
+        return this.#wasBusy(now, pass, isFirst, feedback.retryAfterMs);
+      case 'trouble':
+        this.#failed(now, isFirst, feedback.permanent);
+        return 0;
     }
-    if (untimed > MAX_BUSY) options.onGiveUp('the rate limit did not clear');
+  }
+
+  #answered(now: number, { at }: Pass, isFirst: boolean, { ms, slowDown }: Feedback & { kind: 'answered' }): void {
+    const { learned } = this.#schedule;
+    learned.accepted(at);
+    this.#succeed(now);
+    // A request that was sent before the limit was met does not show whether it is over.
+    if (isFirst) {
+      this.#busy = 0;
+      this.#untimed = 0;
+      const rate = learned.resumed(now);
+      if (rate !== undefined) this.#options.onDecision(`the platform accepts ${rate.toPrecision(3)} requests/s`);
+    }
+    this.#excuses.answered();
+    this.#window.answered(ms, slowDown);
+  }
+
+  #wasBusy(now: number, { at }: Pass, isFirst: boolean, askedMs: number | undefined): number {
+    const { learned } = this.#schedule;
+    const { random } = this.#options;
+    this.#succeed(now);
+    // A single 429 says nothing about the other requests.
+    if (this.#busy === 0 && !learned.isKnown() && this.#excuses.take())
+      return askedMs === undefined ? 0 : askedMs + random() * BACKOFF_BASE_MS;
+    this.#window.overloaded();
+    learned.limited(at, askedMs);
+    if (isFirst) {
+      this.#round++;
+      this.#busy++;
+      // A time to wait shows that the platform is healthy, however often it comes.
+      this.#untimed = askedMs === undefined || askedMs === 0 ? this.#untimed + 1 : 0;
+    }
+    if (this.#untimed > MAX_BUSY) this.#options.onGiveUp('the rate limit did not clear');
     else if (askedMs !== undefined) {
-      const own = isFirst ? options.random() * backoff(busy) : 0;
-      pause(now, Math.max(askedMs + options.random() * BACKOFF_BASE_MS, own), 'the platform asked to wait');
-    } else if (isFirst) pause(now, options.random() * backoff(busy), 'too many requests');
+      // At least as long as asked, and at least our own backoff: repeated requests to wait 0 seconds are no pause.
+      const own = isFirst ? random() * backoff(this.#busy) : 0;
+      this.#pause(now, Math.max(askedMs + random() * BACKOFF_BASE_MS, own), 'the platform asked to wait');
+    } else if (isFirst) this.#pause(now, random() * backoff(this.#busy), 'too many requests');
+    return 0;
   }
 
-  function succeed(now: number): void {
-    troubles.succeeded(now);
-    probes = 0;
-  }
-
-  function leaveTrouble(now: number, isFirst: boolean, permanent: boolean): void {
-    const wasOutage = troubles.isOutage;
-    troubles.failed();
+  #failed(now: number, isFirst: boolean, permanent: boolean): void {
+    const wasOutage = this.#troubles.isOutage;
+    this.#troubles.failed();
     if (permanent) {
-      options.onGiveUp('a retry cannot help');
+      this.#options.onGiveUp('a retry cannot help');
       return;
     }
-    if (!troubles.isOutage) {
-      if (troubles.areMany) window.overloaded();
+    if (!this.#troubles.isOutage) {
+      if (this.#troubles.areMany) this.#window.overloaded();
       return;
     }
     if (wasOutage && !isFirst) return;
-    window.overloaded();
-    round++;
-    probes++;
-    const leftMs = options.giveUpAfterMs - troubles.sinceSuccess(now);
+    this.#window.overloaded();
+    this.#round++;
+    this.#probes++;
+    const failingMs = this.#troubles.sinceSuccess(now);
+    const leftMs = this.#options.giveUpAfterMs - failingMs;
     if (leftMs > 0) {
       // At least half of it, so that the intervals always grow.
-      const ms = backoff(probes, PROBE_CAP_MS) * (0.5 + options.random() / 2);
-      pause(now, Math.min(leftMs, ms), 'the platform is unavailable');
+      const ms = backoff(this.#probes, PROBE_CAP_MS) * (0.5 + this.#options.random() / 2);
+      this.#pause(now, Math.min(leftMs, ms), 'the platform is unavailable');
       return;
     }
-    const lasted = formatDuration(Math.ceil(troubles.sinceSuccess(now)));
-    options.onGiveUp(
-      'the platform is down',
-      `No request succeeded for ${lasted}; --give-up-after sets how long a run tries.`,
-    );
+    const lasted = formatDuration(Math.ceil(failingMs));
+    const hint = `No request succeeded for ${lasted}; --give-up-after sets how long a run tries.`;
+    this.#options.onGiveUp('the platform is down', hint);
   }
 
-  return {
-    /** Whether one more request may be under way. */
-    get hasRoom(): boolean {
-      return inFlight < (troubles.isOutage || busy > 0 ? 1 : window.size);
-    },
-    /** When the next request may go. */
-    get startAt(): number {
-      return Math.max(pausedUntil, schedule.startAt);
-    },
-    /** A request goes now. Each one must `leave`. */
-    take: (now: number): Pass => {
-      schedule.take(now);
-      inFlight++;
-      return { round, at: now };
-    },
-    /** The program was blocked between the two times: nothing was sent. */
-    wasBlocked: schedule.wasBlocked,
-    /** The pause before a row is sent again that failed this often. */
-    rowPause: (failures: number): number => options.random() * backoff(failures, ROW_CAP_MS),
-    /** The response to a request. Returns how long its row alone must wait. */
-    leave: (now: number, pass: Pass, feedback: Feedback): number => {
-      inFlight--;
-      const isFirst = pass.round === round;
-      switch (feedback.kind) {
-        case 'none':
-          break;
-        case 'answered':
-          learned.accepted(pass.at);
-          succeed(now);
-          // A request that was sent before the limit was met does not tell whether it is over.
-          if (isFirst) {
-            busy = 0;
-            untimed = 0;
-            const rate = learned.resumed(now);
-            if (rate !== undefined) options.onDecision(`the platform accepts ${rate.toPrecision(3)} requests/s`);
-          }
-          excuses.answered();
-          window.answered(feedback.ms, feedback.slowDown);
-          break;
-        case 'busy':
-          succeed(now);
-          // A single 429 says nothing about the other requests.
-          if (busy === 0 && !learned.isKnown() && excuses.take())
-            return feedback.retryAfterMs === undefined ? 0 : feedback.retryAfterMs + options.random() * BACKOFF_BASE_MS;
-          window.overloaded();
-          learned.limited(pass.at, feedback.retryAfterMs);
-          leaveBusy(now, feedback.retryAfterMs, isFirst);
-          break;
-        case 'trouble':
-          leaveTrouble(now, isFirst, feedback.permanent);
-          break;
-      }
-      return 0;
-    },
-  };
+  #succeed(now: number): void {
+    this.#troubles.succeeded(now);
+    this.#probes = 0;
+  }
+
+  #pause(now: number, ms: number, why: string): void {
+    const before = this.#pausedUntil;
+    this.#pausedUntil = Math.max(before, now + ms);
+    // The first of several requests that met the same limit has reported it.
+    if (this.#pausedUntil - before <= BACKOFF_BASE_MS && before > now) return;
+    this.#options.onDecision(`${why}: waiting ${formatDuration(Math.ceil(ms))}`);
+    this.#options.onWait(ms, why);
+  }
+}
+
+/** The longest pause; callers use a random part of it. */
+function backoff(times: number, cap = BACKOFF_CAP_MS): number {
+  return Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
 }

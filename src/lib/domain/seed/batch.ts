@@ -1,24 +1,24 @@
-// One batch of a bulk run: rows side by side in the bytes of a JSON array, and where in the input each came from.
+// One batch of a bulk run: rows as the bytes of a JSON array, and the place of each in the input.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
-/** What is wrong with a row, or in one place of it. */
+/** An issue of a row. */
 export interface RowIssue {
-  /** The field: the way to it in a body, or the column of a table as it is called there; empty for the whole row. */
+  /** The field: its path in a body, or the column of a table; empty for the whole row. */
   path: string;
   message: string;
 }
 
-/** Says an issue of a body in the words of the input. */
+/** Turns an issue of a body into an issue of the input. */
 export type IssueLocator = (issue: FieldIssue) => RowIssue;
 
-/** Makes a body of a flat record: the body and how its issues are told. Undefined for a record that is a body itself. */
+/** Turns a flat record into a body. Undefined for a record that is a body itself. */
 export type RecordTable = (record: unknown) => { value: unknown; locate: IssueLocator } | undefined;
 
 /** A row that is not sent. */
 export interface RefusedRow {
   position: number;
-  /** The line on which it begins; its number where the input has no lines. */
+  /** The line on which it begins; its number if the input has no lines. */
   line: number;
   issues: readonly RowIssue[];
   /** The row as it was read. */
@@ -30,31 +30,26 @@ export function reasonOf(issues: readonly RowIssue[]): string {
   return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
 
-/** Room for so many rows to begin with; 100 are the usual size. */
+/** Initial capacity; 100 rows are usual. */
 const FEW_ROWS = 128;
 
 export class Batch {
   /** Which input, in the order of the command line. */
   file = 0;
-  /** Rows that the check refused on the way: they belong to the same stretch of the input. */
+  /** Rows of the same stretch that the check rejected. */
   refused: RefusedRow[] = [];
   /** The stretch of the input is (`from`, `to`]. */
   from = 0;
   to = 0;
-  /** Offset in the input behind the stretch, where reading can begin again; -1 where it cannot. */
+  /** Offset in the input after the stretch, where reading can resume; -1 if it cannot. */
   endOffset = -1;
   #count = 0;
   #bytes: Buffer;
-  /** Rows that lie side by side in what is read are copied at once: where there, and where here. */
-  #source: Buffer | undefined;
-  #sourceStart = 0;
-  #sourceEnd = 0;
-  #copyTo = 0;
   /** Positions of the rows in the input (lines, records or elements), ascending. */
   #positions = new Float64Array(FEW_ROWS);
-  /** The lines on which rows begin, where positions do not tell them: several may begin on one. */
+  /** The lines on which rows begin, if positions are not lines. */
   #lines: number[] = [];
-  /** Behind each row; the row after it begins one further, behind the comma. */
+  /** The end of each row; the next row begins after a comma. */
   #ends = new Int32Array(FEW_ROWS);
 
   constructor(bytes: Buffer) {
@@ -62,8 +57,8 @@ export class Batch {
   }
 
   /**
-   * Empties it for the rows of a file behind `from`. A batch serves again and again: what lives as long as a request
-   * does would otherwise fill the memory faster than it is tidied up.
+   * Empties it for the rows of a file after `from`. Batches are reused: their buffers live as long as a request, and would
+   * otherwise fill the memory faster than it is collected.
    */
   begin(file: number, from: number): void {
     this.file = file;
@@ -90,66 +85,40 @@ export class Batch {
     return this.#bytes.length;
   }
 
-  /** Where a row stood in the input. */
+  /** The position of a row in the input. */
   position(index: number): number {
     return this.#positions[index] as number;
   }
 
-  /** The line on which a row begins; its number where the input has no lines. */
+  /** The line on which a row begins; its number if the input has no lines. */
   line(index: number): number {
     return this.#lines[index] ?? this.position(index);
   }
 
-  /** Notes on which line the last row begins. */
+  /** Sets the line on which the last row begins. */
   noteLine(line: number): void {
     this.#lines[this.#count - 1] = line;
   }
 
-  /** Whether a row of so many bytes still goes in. A batch without rows makes room for any. */
+  /** Whether a row of `length` bytes fits. A batch without rows grows for any. */
   hasRoomFor(length: number): boolean {
     return this.size + length + 1 <= this.#bytes.length;
   }
 
   add(source: Buffer, start: number, end: number, position: number): void {
-    this.addBorrowed(source, start, end, position);
-    this.keep();
+    const at = this.#place(end - start);
+    source.copy(this.#bytes, at, start, end);
+    this.#added(at + end - start, position);
   }
 
-  /** The bytes are the source's until `keep`, which must come before they change there. */
-  addBorrowed(source: Buffer, start: number, end: number, position: number): void {
-    if (source !== this.#source || start !== this.#sourceEnd + 1) {
-      this.keep();
-      this.#copyTo = this.#place(end - start);
-      this.#source = source;
-      this.#sourceStart = start;
-    }
-    this.#sourceEnd = end;
-    this.#added(this.#copyTo + end - this.#sourceStart, position);
-  }
-
-  /** Copies what is still the source's. */
-  keep(): void {
-    if (this.#source === undefined) return;
-    this.#source.copy(this.#bytes, this.#copyTo, this.#sourceStart, this.#sourceEnd);
-    this.#source = undefined;
-    // What stood between the rows there.
-    for (let row = this.#count - 1; row >= 0; row--) {
-      const end = this.#ends[row] as number;
-      if (end < this.#copyTo) break;
-      this.#bytes[end] = COMMA;
-    }
-  }
-
-  /** `length` is how many bytes the text takes. */
+  /** `length` is the number of bytes of the text. */
   addText(text: string, length: number, position: number): void {
-    this.keep();
     const at = this.#place(length);
     this.#added(at + this.#bytes.write(text, at, 'utf8'), position);
   }
 
-  /** False, and nothing is added, when `write` gives a negative number. There must be room for what it writes. */
+  /** Returns false and adds nothing if `write` returns a negative number. There must be room for what it writes. */
   addWritten(write: (out: Buffer, at: number) => number, position: number): boolean {
-    this.keep();
     const end = write(this.#bytes, this.size);
     if (end < 0) return false;
     this.#added(end, position);

@@ -81,8 +81,8 @@ export function readHeader(
 /** Identity types that people have columns for; devices are rarely called by hand. */
 const USUAL_IDENTITIES = ['email', 'customer_id', 'mobile_number'] as const;
 
-/** The field that a column is perhaps meant for, by its name. */
-function fieldLike(title: string): string | undefined {
+/** The field that a column may hold, by its name. */
+export function fieldLike(title: string): string | undefined {
   if (typeof readField(title) !== 'string') return title;
   const guess = nearest(title.replaceAll(/[\s-]+/g, '_'), [...PLAIN, ...USUAL_IDENTITIES]);
   return guess === undefined || PLAIN.some((word) => word === guess) ? guess : `identity:${guess}`;

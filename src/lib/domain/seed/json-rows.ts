@@ -54,7 +54,6 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
         start = end + 1;
       }
       if (offset >= 0) offset += whole;
-      taker.keep();
       pending.drop(whole);
       if (pending.length > MAX_ROW_BYTES) {
         // Its beginning is kept for the message.
@@ -67,7 +66,6 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
       if (offset >= 0) taker.offset = offset + pending.length;
       taker.sound = isUtf8(pending.bytes.subarray(0, pending.length));
       if (pending.length > 0) takeLine(0, pending.length);
-      taker.keep();
       taker.offset = -1;
     },
   };
@@ -176,7 +174,6 @@ export function createElementReader(taker: JsonTaker): RowReader {
       pending.append(chunk);
       scan(false);
       const keep = start < 0 ? Math.min(at, pending.length) : start;
-      taker.keep();
       countTo(keep);
       pending.drop(keep);
       counted -= keep;
@@ -199,7 +196,6 @@ export function createElementReader(taker: JsonTaker): RowReader {
         markPlace();
         taker.refuse(position + 1, 'the array is not closed: the file is cut off', '');
       }
-      taker.keep();
     },
   };
 }

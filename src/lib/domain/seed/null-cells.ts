@@ -1,10 +1,10 @@
-// Empties the cells of a record that hold a null word, in bytes or as values.
+// Empties the cells of a record that have a null word, in bytes or as values.
 import type { NullWords } from '../null-words.ts';
 import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
 import { POINT, standsAt } from './scan.ts';
 
-/** Called once for each column in which an attribute looks like a null. */
+/** Called once for each column in which an attribute has a null word. */
 export type OnNullWord = (column: number, word: string) => void;
 
 export function createNullCells(
@@ -12,10 +12,10 @@ export function createNullCells(
   nulls: NullWords,
   onNullWord: OnNullWord | undefined,
 ) {
-  const { find } = createWordFinder(nulls.words);
+  const find = createWordFinder(nulls.words);
   const reported = new Set<number>();
 
-  /** Whether a word may stand in a column as a text. */
+  /** Whether a column may have the word as a text. */
   function mayStand(column: number, word: string): boolean {
     const kind = columns[column]?.kind;
     if (kind !== 'attribute' && kind !== 'user') return kind === undefined;
@@ -27,7 +27,7 @@ export function createNullCells(
   }
 
   return {
-    /** Empties cells in place. False where a word may not pass as it is: the exact reading then rejects the row. */
+    /** Empties cells in place. False if the exact check must reject the row because of a word. */
     clear: ({ bytes, starts, ends }: Cells): boolean => {
       let isClean = true;
       for (let column = 0; column < columns.length; column++) {
@@ -53,29 +53,14 @@ export function createNullCells(
   };
 }
 
-const LONGEST = 31;
-
-/** Finds one of a few words in bytes; two look-ups tell that most bytes are none of them. */
+/** Finds one of a few words in bytes. */
 export function createWordFinder(words: readonly string[]) {
   const known = words.map((text) => ({ text, bytes: Buffer.from(text) }));
-  /** By first byte, a bit for each length; the last bit is for all that are longer. */
-  const lengths = new Int32Array(256);
-  for (const { bytes } of known) {
-    const [first] = bytes;
-    if (first !== undefined) lengths[first] = (lengths[first] as number) | bitOf(bytes.length);
-  }
-  return {
-    find: (bytes: Uint8Array, start: number, end: number): string | undefined => {
-      const length = end - start;
-      if (length === 0 || ((lengths[bytes[start] as number] as number) & bitOf(length)) === 0) return undefined;
-      for (const { text, bytes: wanted } of known) {
-        if (wanted.length === length && standsAt(bytes, start, wanted)) return text;
-      }
-      return undefined;
-    },
+  return (bytes: Uint8Array, start: number, end: number): string | undefined => {
+    if (start === end) return undefined;
+    for (const { text, bytes: wanted } of known) {
+      if (wanted.length === end - start && standsAt(bytes, start, wanted)) return text;
+    }
+    return undefined;
   };
-}
-
-function bitOf(length: number): number {
-  return 1 << (length < LONGEST ? length : LONGEST);
 }

@@ -1,4 +1,4 @@
-// Packs rows into batches: each is checked in bytes and copied as it is, or read exactly, or refused with its reason.
+// Packs rows into batches: each is checked in bytes and copied, or parsed and checked, or rejected with its reason.
 import { isUtf8 } from 'node:buffer';
 import { showPath } from '../../contract/explain.ts';
 import { stringifyJson } from '../../kernel/json.ts';
@@ -7,35 +7,35 @@ import { checkRow, readRecord, type ReadRow } from './read-row.ts';
 import { createRowCheck, type RowCheck } from './row-check.ts';
 import type { RowRules } from './row-rules.ts';
 
-/** How large a batch may become; both shrink for good when the platform says that a body was too large. */
+/** Limits of a batch. Both shrink permanently when the platform rejects a body as too large. */
 export interface BatchLimits {
   rows: number;
   bytes: number;
 }
 
-/** So that a stretch of nothing but refused rows is complete now and then. */
+/** A stretch of rejected rows alone is complete after this many. */
 const MAX_REFUSED = 1000;
-/** Batches kept to be filled again. */
+/** Batches kept for reuse. */
 const MAX_SPARE = 128;
 
-/** More issues of one row than this are too many to read. */
+/** Issues that are reported for a row. */
 const MAX_ISSUES = 5;
 
 const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), message });
 
-/** Puts a row down at `at` and returns where it ends; a negative number when it cannot. */
+/** Writes a row at `at` and returns its end, or a negative number if it cannot. */
 export type RowWriter = (out: Buffer, at: number) => number;
 
 export class RowPacker {
-  /** Batches that are full, in the order of the input. Whoever sends them takes them out. */
+  /** Full batches, in the order of the input. The caller removes them. */
   ready: Batch[] = [];
-  /** What makes bodies of the records of the input at hand; undefined where they are bodies. */
+  /** Turns records of the current input into bodies; undefined if they are bodies. */
   table: RecordTable | undefined;
-  /** Whether the bytes at hand are known to be UTF-8; where not, every row is looked at. */
+  /** Whether the current bytes are known to be UTF-8. If not, every row is checked. */
   sound = true;
-  /** The line on which the row at hand begins, for inputs whose positions are no lines. */
+  /** The line on which the current row begins, if positions are not lines. */
   line: number | undefined;
-  /** Where in the input reading could begin again behind the row at hand; -1 where it cannot. */
+  /** Where reading of the input can resume after the current row; -1 if it cannot. */
   offset = -1;
   readonly #limits: BatchLimits;
   readonly #rules: RowRules;
@@ -45,7 +45,7 @@ export class RowPacker {
   readonly #spare: Batch[] = [];
   readonly #bufferBytes: number;
   #open: Batch | undefined;
-  /** For rows that perhaps do not fit the open batch. */
+  /** For rows that may not fit into the open batch. */
   #aside = Buffer.alloc(0);
   #file = 0;
   #last = 0;
@@ -67,12 +67,12 @@ export class RowPacker {
     this.#last = last;
   }
 
-  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. The bytes must stay until `keep`. */
+  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
     if (this.#check(bytes, start, end) && (this.sound || isUtf8(bytes.subarray(start, end)))) {
       const batch = this.#room(end - start);
-      batch.addBorrowed(bytes, start, end, position);
+      batch.add(bytes, start, end, position);
       this.#added(batch);
       return;
     }
@@ -83,8 +83,8 @@ export class RowPacker {
   }
 
   /**
-   * A row that `write` puts down as JSON known to be right, in at most `room` bytes; it returns where it ends, or a
-   * negative number when it cannot: then nothing was taken, and this returns false.
+   * A row that `write` writes as valid JSON, in at most `room` bytes. Returns false and adds nothing if `write` returns a
+   * negative number.
    */
   takeWritten(room: number, position: number, write: RowWriter): boolean {
     if (this.#isDone(this.#file, position)) return true;
@@ -110,7 +110,7 @@ export class RowPacker {
     if (batch.count >= this.#limits.rows) this.flush();
   }
 
-  /** A row that is JSON text already known to be right. */
+  /** A row that is valid JSON text. */
   takeChecked(text: string, position: number): void {
     if (this.#isDone(this.#file, position)) return;
     const length = Buffer.byteLength(text);
@@ -136,12 +136,12 @@ export class RowPacker {
     else this.takeValue(row.value, position, row.locate);
   }
 
-  /** A row that is wrong as a whole. */
+  /** A row that is invalid as a whole. */
   refuse(position: number, message: string, original: string): void {
     this.refuseWith(position, [{ path: '', message }], original);
   }
 
-  /** A row with faults that the reader of its format found. */
+  /** A row with issues that the reader of its format found. */
   refuseWith(position: number, issues: readonly RowIssue[], original: string): void {
     if (!this.#isDone(this.#file, position)) this.#refuse(position, tellable(issues), original);
   }
@@ -154,22 +154,16 @@ export class RowPacker {
     if (batch.refused.length >= MAX_REFUSED) this.flush();
   }
 
-  /** Copies what the rows given to `takeJson` still borrow; called before those bytes change. */
-  keep(): void {
-    this.#open?.keep();
-  }
-
   /** Closes the open batch. */
   flush(): void {
     const batch = this.#open;
     if (batch === undefined) return;
-    batch.keep();
     this.#last = batch.to;
     this.#open = undefined;
     this.ready.push(batch);
   }
 
-  /** Takes a batch that is complete: nobody may read it any more. */
+  /** Reuses a complete batch: it must not be read any more. */
   recycle(batch: Batch): void {
     if (batch.capacity === this.#bufferBytes && this.#spare.length < MAX_SPARE) this.#spare.push(batch);
   }
@@ -195,7 +189,7 @@ export class RowPacker {
   }
 }
 
-/** Each once, as many as can be read: a date that is wrong is wrong for every attribute of its row. */
+/** Each issue once, and not too many: an invalid date is an issue of every attribute of its row. */
 function tellable(issues: readonly RowIssue[]): RowIssue[] {
   return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()].slice(0, MAX_ISSUES);
 }

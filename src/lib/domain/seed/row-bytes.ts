@@ -1,38 +1,36 @@
-// Bytes of an input on their way to becoming rows, whatever its format.
+// Bytes of an input from which a reader makes rows.
 import { LINE_FEED } from './scan.ts';
 
-/** What takes the bytes of an input, chunk by chunk, and gives its rows to the packer. */
+/** Reads an input chunk by chunk and gives its rows to the packer. */
 export interface RowReader {
   feed(chunk: Buffer): void;
-  /** The input has ended. */
+  /** At the end of the input. */
   end(): void;
 }
 
-/** What rows of JSON are given to. */
+/** Receives rows of JSON. */
 export interface JsonTaker {
-  /** Whether the bytes at hand are known to be UTF-8. */
+  /** Whether the current bytes are known to be UTF-8. */
   sound: boolean;
-  /** The line on which the row at hand begins, for inputs whose positions are no lines. */
+  /** The line on which the current row begins, if positions are not lines. */
   line: number | undefined;
-  /** Where in the input reading could begin again behind the row at hand; -1 where it cannot. */
+  /** Where reading of the input can resume after the current row; -1 if it cannot. */
   offset: number;
-  /** The column at which the row at hand begins; only kept up where it is there. */
+  /** The column at which the current row begins; only updated if it is set. */
   column?: number;
-  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. The bytes must stay until `keep`. */
+  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. They change afterwards. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;
-  /** A row that is wrong as a whole. */
+  /** A row that is invalid as a whole. */
   refuse(position: number, message: string, original: string): void;
-  /** The bytes of the rows that were taken are about to change. */
-  keep(): void;
 }
 
-/** No user needs a longer row; a larger body is refused by any platform. */
+/** No user needs a longer row, and platforms reject larger bodies. */
 export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 
-/** Of a row that cannot be read, so many are shown. */
+/** How much of an unreadable row is shown. */
 export const SHOWN_BYTES = 200;
 
-/** Bytes that are yet to be looked at, in one piece, with a line feed behind them. */
+/** Bytes that are not read yet, in one piece, with a line feed after them. */
 export class Pending {
   bytes = Buffer.alloc(0);
   length = 0;
@@ -49,7 +47,7 @@ export class Pending {
     this.bytes[this.length] = LINE_FEED;
   }
 
-  /** How many bytes are lines with their ends. */
+  /** The number of bytes in complete lines. */
   wholeLines(): number {
     return this.bytes.subarray(0, this.length).lastIndexOf(LINE_FEED) + 1;
   }

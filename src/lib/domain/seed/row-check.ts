@@ -42,7 +42,7 @@ export function createRowCheck({ names, identityTypes, nulls }: RowRules): RowCh
   const attributes = word(names.toWire('calculated_attributes'));
   const userAttributes = word(names.toWire('user_attributes'));
   const isPlainType = createTypeTest(names, identityTypes);
-  const nullWords = createWordFinder(nulls.words.map((text) => JSON.stringify(text).slice(1, -1)));
+  const findNull = createWordFinder(nulls.words.map((text) => JSON.stringify(text).slice(1, -1)));
 
   const attributeScan = createAttributeScan();
 
@@ -58,7 +58,7 @@ export function createRowCheck({ names, identityTypes, nulls }: RowRules): RowCh
       if (value === FAIL) return FAIL;
       at = scanString(bytes, value);
       if (at === FAIL || at === value + 2 || at - value > MAX_IDENTITY_BYTES) return FAIL;
-      if (nullWords.find(bytes, value + 1, at - 1) !== undefined) return FAIL;
+      if (findNull(bytes, value + 1, at - 1) !== undefined) return FAIL;
       at = afterItem(bytes, at);
       if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
       at = skipSpace(bytes, at + 1);

@@ -97,7 +97,7 @@ describe('what it is', () => {
       base: join(cwd, 'a.csv.gz'),
       size: packed.length,
     });
-    expect(await piped(['a,b\n'])).toMatchObject({ name: '<stdin>', format: 'csv', path: undefined, size: undefined });
+    expect(await piped(['a,b\n'])).toMatchObject({ name: '<stdin>', format: 'csv', key: undefined, size: undefined });
   });
 });
 

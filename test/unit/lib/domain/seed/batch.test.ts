@@ -40,10 +40,10 @@ test('it takes more rows than most have', () => {
   expect(batch.bodyOf([0, 500, 999]).toString()).toBe('[0,500,999]');
 });
 
-test('rows that lie side by side, or apart, or come as texts are one list', () => {
+test('rows from bytes, texts and writers are one list', () => {
   const anyRow = fc.record({
     text: fc.stringMatching(/^[a-z]{1,6}$/),
-    way: fc.constantFrom('borrowed', 'borrowed', 'passed over', 'kept', 'text', 'written', 'refused'),
+    way: fc.constantFrom('bytes', 'bytes', 'skipped', 'text', 'written', 'rejected'),
   });
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 12 }), fc.integer({ min: 2, max: 100 }), (rows, bytes) => {
@@ -55,18 +55,16 @@ test('rows that lie side by side, or apart, or come as texts are one list', () =
       for (const [index, { text, way }] of rows.entries()) {
         const length = text.length + 2;
         const end = at + length;
-        const isIn = way !== 'passed over' && way !== 'refused' && (batch.count === 0 || batch.hasRoomFor(length));
+        const isIn = way !== 'skipped' && way !== 'rejected' && (batch.count === 0 || batch.hasRoomFor(length));
         if (isIn) wanted.push(text);
-        if (isIn && way === 'borrowed') batch.addBorrowed(source, at, end, index);
-        if (isIn && way === 'kept') batch.add(source, at, end, index);
+        if (isIn && way === 'bytes') batch.add(source, at, end, index);
         if (isIn && (way === 'text' || (way === 'written' && !batch.hasRoomFor(length))))
           batch.addText(`"${text}"`, length, index);
         else if (isIn && way === 'written')
           expect(batch.addWritten((out, to) => to + out.write(`"${text}"`, to), index)).toBe(true);
-        if (way === 'refused' && batch.hasRoomFor(0)) expect(batch.addWritten(() => -1, index)).toBe(false);
+        if (way === 'rejected' && batch.hasRoomFor(0)) expect(batch.addWritten(() => -1, index)).toBe(false);
         at = end + 1;
       }
-      batch.keep();
       source.fill('#');
       expect(batch.count).toBe(wanted.length);
       if (wanted.length === 0) return;

@@ -20,7 +20,6 @@ const WAYS: [string, (into: RowPacker, position: number) => void][] = [
     'as JSON',
     (into, position) => {
       into.takeJson(Buffer.from(`${ROW}\n`), 0, ROW.length, position);
-      into.keep();
     },
   ],
   [
@@ -99,7 +98,6 @@ describe('JSON that is right', () => {
       const bytes = Buffer.from(`${ROW}\n${SPACED}\n`);
       into.takeJson(bytes, 0, ROW.length, 1);
       into.takeJson(bytes, ROW.length + 1, bytes.length - 1, 2);
-      into.keep();
       bytes.fill('#');
       expect(bodies(into)).toEqual([`[${ROW},${SPACED}]`]);
     },
@@ -269,7 +267,6 @@ describe('batches', () => {
 
   it('are none where nothing came', () => {
     const into = packer();
-    into.keep();
     expect(packed(into)).toEqual([]);
   });
 });

@@ -1,0 +1,103 @@
+// `seed inspect`: what exports contain, and the flags and the map that read them.
+import { array, boolean, enum as oneOf, int, nullable, object, record, string } from 'zod/mini';
+import { SOURCES, type SourceName } from '../../lib/domain/csv/dialect.ts';
+import { shellWord, counted } from '../../lib/kernel/words.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import type { Inspection } from '../../lib/workflows/seed-inspect.ts';
+import { inputFlags, openBulkInputs, saveMap } from '../bulk-flags.ts';
+
+const { filesFrom, format, source, delimiter, headerless, columns } = inputFlags;
+const flags = {
+  filesFrom,
+  format,
+  source,
+  delimiter,
+  headerless,
+  columns,
+  saveMap: { value: 'file', help: 'write the proposed map to a YAML or JSON file, for --map-file' },
+} as const satisfies Record<string, FlagSpec>;
+
+export const inspectInputs = defineCommand({
+  path: 'seed inspect',
+  summary: 'report columns, null words and duplicates of exports, and propose a map',
+  effect: 'local',
+  calls: 'settings',
+  args: { file: { many: true, optional: true, help: 'inputs as for `seed bulk`' } },
+  flags,
+  output: () =>
+    object({
+      files: array(
+        object({
+          file: string(),
+          format: oneOf(['ndjson', 'json', 'csv', 'parquet']),
+          compression: oneOf(['none', 'gzip', 'zstd']),
+          rows: int(),
+          row_groups: nullable(array(int())),
+        }),
+      ),
+      source: nullable(oneOf(Object.keys(SOURCES) as SourceName[])),
+      headerless: boolean(),
+      bodies: int(),
+      columns: array(
+        object({ column: string(), field: nullable(string()), empty: int(), nulls: record(string(), int()) }),
+      ),
+      duplicates: array(object({ field: string(), rows: int() })),
+      map: record(string(), string()),
+    }),
+  notes: [
+    'Source and map are guesses from names and cells: check them, and add an attr:<name>:<calculation_type> field for each attribute.',
+    'Every row is read. Identities are counted, never shown.',
+  ],
+  examples: ['cdpadm seed inspect users.csv', 'cdpadm seed inspect users.csv --save-map map.yaml'],
+  exits: { invalidInput: 'a file cannot be read' },
+  run: (ctx, { args, flags: given }) => inspect(ctx, args.file, given),
+});
+
+async function inspect(ctx: Context, files: string[], given: FlagValues<typeof flags>): Promise<void> {
+  const { inspectSeeds } = await import('../../lib/workflows/seed-inspect.ts');
+  const found = await inspectSeeds(await openBulkInputs(ctx, files, given), ctx.signal);
+  if (given.saveMap !== undefined) await saveMap(ctx, given.saveMap, found.map);
+  await ctx.out.emit(found, view);
+}
+
+const view: DocumentView<Inspection> = { kind: 'document', text: draw };
+
+function draw({
+  bodies,
+  columns: found,
+  duplicates,
+  files,
+  headerless: isHeaderless,
+  map,
+  source: program,
+}: Inspection) {
+  const lines = files.map(({ compression, file, format: kind, row_groups: groups, rows }) => {
+    const wrapped = compression === 'none' ? kind : `${kind}, ${compression}`;
+    const sizes = groups === null ? '' : `; row groups of ${summary(groups)}`;
+    return `${file}: ${wrapped}, ${counted(rows, 'row')}${sizes}`;
+  });
+  if (bodies > 0) lines.push(`${counted(bodies, 'row is a body', 'rows are bodies')} of the platform and need no map.`);
+  if (program !== null) lines.push(`Probably written by ${program}: pass --source ${program}.`);
+  if (isHeaderless) lines.push('The first line seems to be data: pass --headerless --columns A,B.');
+  for (const { column, empty, field, nulls } of found) {
+    const words = Object.entries(nulls).map(([word, count]) => `${count} × ${word}`);
+    const facts = [field ?? 'unknown field', ...(empty > 0 ? [`${empty} empty`] : []), ...words];
+    lines.push(`  ${column === '' ? '(no name)' : column}: ${facts.join(', ')}`);
+  }
+  for (const { field, rows } of duplicates)
+    lines.push(`Duplicate ${field}: ${counted(rows, 'row repeats', 'rows repeat')} an earlier one.`);
+  const pairs = Object.entries(map).map(([column, field]) => `--map ${shellWord(`${column}=${field}`)}`);
+  if (pairs.length > 0) lines.push(`Proposed map: ${pairs.join(' ')}`);
+  return lines.map((line) => cleanLine(line)).join('\n');
+}
+
+/** `3 × 1000, 12`: at most a few sizes, with their numbers. */
+function summary(groups: readonly number[]): string {
+  const sizes = new Map<number, number>();
+  for (const size of groups) sizes.set(size, (sizes.get(size) ?? 0) + 1);
+  const shown = [...sizes].slice(0, 4).map(([size, times]) => (times === 1 ? `${size}` : `${times} × ${size}`));
+  return `${shown.join(', ')}${sizes.size > 4 ? ', …' : ''} rows`;
+}

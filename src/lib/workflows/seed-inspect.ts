@@ -1,0 +1,171 @@
+// Reads exports of unknown origin and reports what a map and `--source` for them would be. Nothing is sent.
+import { openTable } from '../bulk/rows.ts';
+import type { InputBytes, Inputs, RowFormat, Wrapping } from '../bulk/sources/bytes.ts';
+import type { SourceName } from '../domain/csv/dialect.ts';
+import { createRowKeys } from '../domain/dsr/row-keys.ts';
+import { createNullWords } from '../domain/null-words.ts';
+import { fieldLike } from '../domain/seed/columns.ts';
+import { openParquet } from '../files/parquet.ts';
+import { isRecord, stringifyJson } from '../kernel/json.ts';
+
+export interface InspectedFile {
+  file: string;
+  format: RowFormat;
+  compression: Wrapping;
+  rows: number;
+  /** Rows of each row group; null for formats without them. */
+  row_groups: number[] | null;
+}
+
+export interface InspectedColumn {
+  column: string;
+  /** The field that it probably holds; null if its name does not show one. */
+  field: string | null;
+  empty: number;
+  /** Null words and how many rows have them. */
+  nulls: Record<string, number>;
+}
+
+export interface Inspection {
+  files: InspectedFile[];
+  /** For `--source`; null if nothing shows one. */
+  source: SourceName | null;
+  /** Whether the first line seems to be data. */
+  headerless: boolean;
+  /** Rows that are bodies of the platform: they need no map. */
+  bodies: number;
+  columns: InspectedColumn[];
+  /** By field: rows whose identity an earlier row has. */
+  duplicates: { field: string; rows: number }[];
+  map: Record<string, string>;
+}
+
+/** What the cells and the names of the inputs show about the program that wrote them. */
+interface Clues {
+  names: string[];
+  delimiters: Set<string>;
+  unnamed: boolean;
+  floats: boolean;
+  nan: boolean;
+  localNumbers: boolean;
+  textNumbers: boolean;
+}
+
+/** Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for what cannot be read. */
+export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise<Inspection> {
+  const columns = new Map<string, InspectedColumn>();
+  const keys = createRowKeys();
+  const duplicates = new Map<string, number>();
+  const nulls = createNullWords(['NaT', '<NA>', 'N/A']);
+  const clues: Clues = {
+    names: inputs.map(({ name }) => name),
+    delimiters: new Set(),
+    unnamed: false,
+    floats: false,
+    nan: false,
+    localNumbers: false,
+    textNumbers: false,
+  };
+  let bodies = 0;
+  let headerless = false;
+
+  function columnOf(name: string): InspectedColumn {
+    const known = columns.get(name);
+    if (known) return known;
+    const column = { column: name, field: fieldLike(name.trim()) ?? null, empty: 0, nulls: {} };
+    columns.set(name, column);
+    return column;
+  }
+
+  function identity(field: string, value: unknown): void {
+    if (value === undefined || value === null || value === '') return;
+    const text = typeof value === 'string' ? value : stringifyJson(value);
+    if (keys.add(`${field}=${text}`, 1) !== undefined) duplicates.set(field, (duplicates.get(field) ?? 0) + 1);
+  }
+
+  function take(name: string, value: unknown): void {
+    const column = columnOf(name);
+    const text = typeof value === 'string' ? value : undefined;
+    if (value === undefined || value === null || text === '') column.empty++;
+    else if (text !== undefined && (nulls.isNull(text) || nulls.isSuspect(text)))
+      column.nulls[text] = (column.nulls[text] ?? 0) + 1;
+    else if (column.field === 'xpid' || column.field?.startsWith('identity:')) identity(column.field, value);
+    if (text === undefined) return;
+    clues.floats ||= /^\d+\.0$/.test(text);
+    clues.nan ||= /^(NaN|nan|NaT|<NA>)$/.test(text);
+    clues.localNumbers ||= /^-?\d[\d.]*,\d+$/.test(text);
+    clues.textNumbers ||= /^\d{10,19}$/.test(text);
+  }
+
+  function takeBody(body: Record<string, unknown>): void {
+    bodies++;
+    identity('xpid', body['xpid']);
+    const identities = body['identities'];
+    if (isRecord(identities))
+      for (const [type, value] of Object.entries(identities)) identity(`identity:${type}`, value);
+  }
+
+  async function inspect(input: InputBytes): Promise<InspectedFile> {
+    const { format, name: file, wrapping: compression } = input;
+    let rows = 0;
+    if (format === 'parquet') {
+      const groups: number[] = [];
+      const parquet = await openParquet(await input.file(), file);
+      const parts = parquet.rows((_group, first, end) => groups.push(end - first) > 0);
+      for await (const part of parts) {
+        signal.throwIfAborted();
+        rows += part.rows.length;
+        for (const row of part.rows) {
+          if (parquet.columns.includes('calculated_attributes'))
+            takeBody(Object.fromEntries(parquet.columns.map((column, index) => [column, row[index]])));
+          else for (const [index, column] of parquet.columns.entries()) take(column, row[index]);
+        }
+      }
+      return { file, format, compression, rows, row_groups: groups };
+    }
+    const { heading, rows: groups } = await openTable([input], signal);
+    const header = heading.columns?.map(({ text }) => text) ?? [];
+    if (heading.columns) clues.delimiters.add(heading.delimiter);
+    clues.unnamed ||= header.includes('');
+    headerless ||= header.some((text) => /^-?\d+([.,]\d+)?$/.test(text));
+    for await (const group of groups) {
+      for (const { content } of group) {
+        rows++;
+        if ('cells' in content) for (const [index, column] of header.entries()) take(column, content.cells[index]);
+        else if ('value' in content && isRecord(content.value)) {
+          if ('calculated_attributes' in content.value) takeBody(content.value);
+          else for (const [column, value] of Object.entries(content.value)) take(column, value);
+        }
+      }
+    }
+    return { file, format, compression, rows, row_groups: null };
+  }
+
+  const files: InspectedFile[] = [];
+  for (const input of inputs) files.push(await inspect(input));
+  const found = headerless ? [] : [...columns.values()];
+  const mapped = found.flatMap(({ column, field }) => (field === null ? [] : [[column, field] as const]));
+  return {
+    files,
+    source: sourceOf(clues, columns),
+    headerless,
+    bodies,
+    columns: found,
+    duplicates: headerless ? [] : [...duplicates].map(([field, rows]) => ({ field, rows })),
+    // Columns in the grammar of tables need no map.
+    map: mapped.every(([column, field]) => column.trim() === field) ? {} : Object.fromEntries(mapped),
+  };
+}
+
+function sourceOf(clues: Clues, columns: ReadonlyMap<string, InspectedColumn>): SourceName | null {
+  const { delimiters, names } = clues;
+  const hasName = (pattern: RegExp): boolean => names.some((name) => pattern.test(name));
+  const hasNull = [...columns.values()].some(({ nulls }) => '\\N' in nulls);
+  if (delimiters.has('|')) return 'redshift';
+  if (hasName(/(^|[/\\])data_\d+_\d+_\d+\.csv/) || (hasNull && delimiters.has(','))) return 'snowflake';
+  if (hasName(/(^|[/\\])part-\d{5}-/)) return 'spark';
+  if (hasName(/-?\d{12}\.(json|csv|avro|parquet)/)) return 'bigquery';
+  if (delimiters.has(';') && clues.localNumbers) return 'excel';
+  if (delimiters.size > 0 && (clues.nan || clues.floats || clues.unnamed)) return 'pandas';
+  return delimiters.size === 0 && clues.textNumbers ? 'bigquery' : null;
+}

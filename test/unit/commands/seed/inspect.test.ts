@@ -1,0 +1,87 @@
+// `seed inspect` on exports of several programs.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Inspection } from '../../../../src/lib/workflows/seed-inspect.ts';
+import { type Seeding, startSeeding, userRow } from '../../../helpers/seeding-home.ts';
+
+let seeding: Seeding;
+beforeEach(async () => {
+  seeding = await startSeeding();
+});
+afterEach(() => seeding.close());
+
+async function inspect(...args: string[]): Promise<Inspection> {
+  const { code, stdout } = await seeding.run(['seed', 'inspect', ...args, '-o', 'json']);
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as Inspection;
+}
+
+describe('the columns of a table', () => {
+  it('have a proposed field, counts of empty cells and null words, and duplicate identities', async () => {
+    const file = seeding.write(
+      'users.csv',
+      'E-mail,orders,note\na@x.example,1,\nb@x.example,NULL,\na@x.example,2,hi\n',
+    );
+    const found = await inspect(file, '--save-map', 'map.yaml');
+    expect(found).toMatchObject({
+      files: [{ file: 'users.csv', format: 'csv', compression: 'none', rows: 3, row_groups: null }],
+      headerless: false,
+      bodies: 0,
+      columns: [
+        { column: 'E-mail', field: 'identity:email', empty: 0, nulls: {} },
+        { column: 'orders', field: null, empty: 0, nulls: { NULL: 1 } },
+        { column: 'note', field: null, empty: 2, nulls: {} },
+      ],
+      duplicates: [{ field: 'identity:email', rows: 1 }],
+      map: { 'E-mail': 'identity:email' },
+    });
+    expect(readFileSync(join(seeding.folder, 'map.yaml'), 'utf8')).toBe('E-mail: identity:email\n');
+    const { stdout } = await seeding.run(['seed', 'inspect', file]);
+    expect(stdout).toContain('Proposed map: --map E-mail=identity:email');
+    expect(stdout).not.toContain('a@x.example');
+  });
+
+  it('need no map in the grammar of tables', async () => {
+    const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
+    expect((await inspect(file)).map).toEqual({});
+  });
+
+  it('are not those of a file without a header', async () => {
+    const found = await inspect(seeding.write('users.csv', '1,5\n2,7\n'));
+    expect(found).toMatchObject({ headerless: true, columns: [], map: {} });
+  });
+});
+
+describe('the source', () => {
+  it.each<[string, string, string | Uint8Array]>([
+    ['redshift', 'unload', 'id|n\n1|2\n'],
+    ['snowflake', 'data_0_0_0.csv.gz', gzipSync('ID,N\n1,2\n')],
+    ['spark', 'part-00000-abc.csv', 'id,n\n1,2\n'],
+    ['bigquery', 'bq-000000000000.json', '{"id":"1","n":"2"}\n'],
+    ['bigquery', 'users.json', '{"id":"9007199254740993"}\n{"id":"9007199254740995"}\n'],
+    ['excel', 'users.csv', 'id;n\nx;1.234,50\n'],
+    ['pandas', 'users.csv', ',id,n\n0,1.0,NaN\n'],
+  ])('is %s for %s', async (source, name, content) => {
+    expect((await inspect(seeding.write(name, content))).source).toBe(source);
+  });
+
+  it('is unknown if nothing shows one', async () => {
+    expect((await inspect(seeding.write('users.csv', 'id,n\n1,2\n'))).source).toBeNull();
+  });
+});
+
+it('counts bodies and their identities', async () => {
+  const file = seeding.write('users.ndjson', `${userRow(1)}\n${userRow(2)}\n${userRow(1)}\n`);
+  expect(await inspect(file)).toMatchObject({ bodies: 3, columns: [], duplicates: [{ field: 'xpid', rows: 1 }] });
+});
+
+it('reports the sizes of row groups', async () => {
+  const columnData = [{ name: 'xpid', data: [1n, 2n, 3n, 4n, 5n], type: 'INT64' as const }];
+  const bytes = new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 2 }));
+  const file = seeding.write('users.parquet', bytes);
+  expect(await inspect(file)).toMatchObject({ files: [{ format: 'parquet', rows: 5, row_groups: [2, 2, 1] }] });
+  expect((await seeding.run(['seed', 'inspect', file])).stdout).toContain('row groups of 2 × 2, 1 rows');
+});
