@@ -1,4 +1,4 @@
-// The flags that all bulk runs share: their help, their checks and what they stand for.
+// The flags of all bulk runs: help, checks and values.
 import type { MaxErrors } from '../lib/bulk/runner.ts';
 import type { Inputs, RowFormat } from '../lib/bulk/sources/bytes.ts';
 import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
@@ -13,7 +13,7 @@ const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly
 
 const programs = Object.keys(SOURCES) as SourceName[];
 
-/** What the inputs are and how their columns are read. */
+/** Flags about the inputs and their columns. */
 export const inputFlags = {
   filesFrom: { value: 'file', help: 'list of inputs, one per line, or a Redshift manifest; - is standard input' },
   format: { value: 'format', choices: FORMATS, help: 'format of the inputs (default: by name and content)' },
@@ -87,7 +87,7 @@ function readMaxErrors(text: string): MaxErrors {
   throw usageError(`--max-errors must be a number of rows or a percentage such as 5%, not \`${text}\`.`);
 }
 
-/** How the flags say that CSV is written. Throws usage (2). */
+/** The dialect of CSV that the flags describe. Throws usage (2). */
 export function readDialect({ columns, delimiter, headerless, source }: InputFlags): Dialect {
   const preset: Dialect = source === undefined ? {} : SOURCES[source];
   const signs = Object.entries(DELIMITERS);
@@ -102,7 +102,7 @@ export function readDialect({ columns, delimiter, headerless, source }: InputFla
   return { ...preset, ...(sign !== undefined && { separator: sign }), ...(names && { columns: names }) };
 }
 
-/** Opens what the words and `--files-from` name. `isReread`: the command reads its inputs more than once. */
+/** Opens the inputs of the command line and of `--files-from`. `isReread`: the command reads its inputs more than once. */
 export async function openBulkInputs(
   ctx: Context,
   words: readonly string[],

@@ -1,4 +1,4 @@
-// What both bulk commands do around a run: its progress, and the command that resumes it.
+// Shared by both bulk commands: the progress of a run, and the command that resumes it.
 import { hideLink } from '../lib/bulk/sources/remote.ts';
 import { KnownError } from '../lib/kernel/errors.ts';
 import type { CommandRecord } from '../lib/runtime/command-line/define-command.ts';

@@ -20,7 +20,7 @@ const NAME_AT = ONE.indexOf('Orders') + 1;
 const DATE = 'cutoff_date: must be a valid date as yyyy-MM-dd';
 const LONG = 'xpid: must be a signed 64-bit integer in plain digits, such as -42';
 const COUNT = 'seed.value: must be a whole number, 0 or more';
-const TWICE = 'a field stands twice in the same place, or is not allowed';
+const TWICE = 'a field is duplicate, or is not allowed';
 
 /** By line, what its reason holds. */
 type Refused = Record<number, string>;
@@ -135,7 +135,7 @@ const WHOLE: readonly (readonly [what: string, name: string, content: string | B
   ['a map that is a list', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1:1: must map columns to fields'], '- a\n'],
   ['a map of a number', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:4: b: must map columns to fields'], 'a: xpid\nb: 7\n'],
   ['a map of unknown fields', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: a: is no known column; did you mean `xpid`?'], 'a: xpdi\n'],
-  ['a map of other columns', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: c: is mapped, but no such column is there'], 'a: xpid\nc: user:c\n'],
+  ['a map of other columns', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: c: is mapped, but there is no such column'], 'a: xpid\nc: user:c\n'],
   ['a map in UTF-16', 'u.csv', lines('a,b', '1,2'), ['map.yaml'], utf16('\ufeffa: xpid\n').toString('latin1')],
   ['a cut map', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1'], '{"a": "xpid"'],
 ]; // prettier-ignore

@@ -10,7 +10,8 @@ import { nameTaken, writeNewFile } from '../../lib/files/save-download.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
-import { dsrBulkView, renderDsrBulk, renderPace } from '../../lib/render/dsr-bulk.ts';
+import { dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
+import { bulkFacts } from '../../lib/render/progress.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
@@ -109,7 +110,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
   }
 }
 
-/** Asks, sends what is left, writes the result file and tells what became of the rows. `head` is an earlier run's. */
+/** Asks, sends the rows that are left, writes the results file and reports the outcome. `head` is of an earlier run. */
 async function perform(ctx: Context, session: DsrSession, run: Run, head: JournalHead | undefined): Promise<void> {
   const { examined, inputs, journal, name, options, results, states } = run;
   const completeBefore = countComplete(states);
@@ -138,7 +139,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
     await writeNewFile(results, resultLines(await openTable(inputs), options, states, examined.used));
   if (counts.unsigned > 0) {
     ctx.out.warn(
-      `${counts.unsigned === 1 ? 'An answer was' : `${counts.unsigned} answers were`} not signed as they should be; check the address in use.`,
+      `${counts.unsigned === 1 ? '1 response has' : `${counts.unsigned} responses have`} an invalid signature. Check the address of the profile.`,
     );
   }
   const unknown = states.count('unknown');
@@ -191,10 +192,12 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBef
         verify: answerVerifier(ctx),
         onDecision: ctx.out.verbose,
         onWait: progress.wait,
-        onProgress: () => {
+        onProgress: (retries) => {
           const done = countComplete(states);
-          const text = renderPace(done - completeBefore, examined.rows - done, ctx.clock.now() - begun);
-          progress.update({ done, total: examined.rows, ...(text !== '' && { text }) });
+          const completed = done - completeBefore;
+          const share = completed / (examined.rows - completeBefore);
+          const facts = { completed, ms: ctx.clock.now() - begun, rejected: states.count('failed'), retries, share };
+          progress.update({ done, total: examined.rows, ...bulkFacts(facts) });
         },
       });
       if (completeBefore < examined.rows && table.digest() !== examined.digest)
@@ -221,17 +224,17 @@ function tellAdvice(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, 
   }
   if (devicesOnly > 0) {
     ctx.out.warn(
-      `${devicesOnly === 1 ? '1 row names' : `${devicesOnly} rows name`} devices only; a person whose data is kept under other identities will not be found.`,
+      `${devicesOnly === 1 ? '1 row names' : `${devicesOnly} rows name`} only devices. The platform does not find people whose data has other identities.`,
     );
   }
   if (upperCase > 0) {
     ctx.out.warn(
-      `${counted(upperCase, 'row has', 'rows have')} upper-case letters in \`email\`; the platform compares exactly, so it may find nobody.`,
+      `${counted(upperCase, 'row has', 'rows have')} upper-case letters in \`email\`; the platform compares exactly, so it may find no one.`,
     );
   }
   if (withoutId > 0 && !ctx.prompt.possible) {
     ctx.out.warn({
-      text: `${withoutId === 1 ? '1 row has' : `${withoutId} rows have`} no subject_request_id: only the journal on this machine can tell what was submitted. To write ids in:`,
+      text: `${withoutId === 1 ? '1 row has' : `${withoutId} rows have`} no subject_request_id: only the journal on this machine knows what was submitted. To add ids:`,
       command: 'cdpadm dsr prepare',
     });
   }

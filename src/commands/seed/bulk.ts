@@ -64,7 +64,7 @@ export const seedFiles = defineCommand({
   ],
   examples: [
     'cdpadm seed bulk users.ndjson --yes',
-    'cdpadm seed bulk users.csv --cutoff-date 2026-01-01 --rate 50 --rejects refused.ndjson --yes',
+    'cdpadm seed bulk users.csv --cutoff-date 2026-01-01 --rate 50 --rejects rejected.ndjson --yes',
     'cdpadm seed bulk users.ndjson --resume --yes',
     'zcat users.ndjson.gz | cdpadm seed bulk - --yes',
   ],

@@ -51,7 +51,7 @@ export const inspectInputs = defineCommand({
     'Source and map are guesses from names and cells: check them, and add an attr:<name>:<calculation_type> field for each attribute.',
     'Every row is read. Identities are counted, never shown.',
   ],
-  examples: ['cdpadm seed inspect users.csv', 'cdpadm seed inspect users.csv --save-map map.yaml'],
+  examples: ['cdpadm seed inspect users.ndjson', 'cdpadm seed inspect users.csv --save-map map.yaml'],
   exits: { invalidInput: 'a file cannot be read' },
   run: (ctx, { args, flags: given }) => inspect(ctx, args.file, given),
 });

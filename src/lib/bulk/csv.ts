@@ -1,4 +1,4 @@
-// The rows of a CSV, each with its cells and the place of each of them.
+// Reads the rows of a CSV, with the place of each cell.
 import { CsvFeed } from '../domain/csv/feed.ts';
 import { createRecordScan } from '../domain/csv/record.ts';
 import { notText } from '../files/read-input.ts';
@@ -8,7 +8,7 @@ import { type Place, placeAt } from '../kernel/text-place.ts';
 import type { LocalRow, Opened } from './row.ts';
 import type { InputBytes } from './sources/bytes.ts';
 
-/** A record that was read: its cells, and what it looks like for the places of these. */
+/** A record: its cells, and its text to find their places. */
 interface CsvLine {
   cells: string[];
   line: number;
@@ -27,7 +27,7 @@ class CsvLines {
     this.feed = new CsvFeed(name, { take: () => this.#take() }, dialect);
   }
 
-  /** The records of each chunk. Throws invalid input (9) for what is no CSV, after those before it. */
+  /** The records of each chunk. Throws invalid input (9) after the last valid record. */
   async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvLine[]> {
     for await (const chunk of chunks) {
       this.feed.feed(chunk);
@@ -59,7 +59,7 @@ class CsvLines {
         { line, column: 1 },
         'a byte from here on is not UTF-8; save the file as UTF-8',
       );
-    else if (nul >= 0) this.#failure = feed.error('a NUL character stands here; is this a text file?', nul);
+    else if (nul >= 0) this.#failure = feed.error('a NUL character is here; is this a text file?', nul);
     else this.#lines.push({ cells: feed.scan.texts(), line, source });
   }
 }

@@ -23,7 +23,7 @@ export function createGate(options: GateOptions) {
   let resting = 0;
   let alarm: { setAt: number; due: number } | undefined;
   let over: { failure: unknown } | undefined;
-  /** The error of the response at hand: a run that gives up ends with it. */
+  /** The error of the current response: a run that gives up ends with it. */
   let cause: KnownError | undefined;
   /** Aborted when the run is over. */
   const ended = new AbortController();

@@ -1,4 +1,4 @@
-// The rows of NDJSON or JSON (one value, values one after the other, or an array), each with the place of its parts.
+// Reads the rows of NDJSON or JSON (one value, several values, or an array), with the place of each field.
 import { isUtf8 } from 'node:buffer';
 import { createElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { JsonTaker } from '../domain/seed/row-bytes.ts';
@@ -46,7 +46,7 @@ function toRow(source: string, start: Place): LocalRow {
   };
   try {
     const value = parseJson(source);
-    // A row is about a person: of an identity that stands twice the wrong one might be taken.
+    // A row is about a person: with a duplicate identity, the wrong one could be used.
     const [twice] = holdsEachKey(value, source) ? [] : readJson(source).problems;
     if (twice) throw new JsonError(twice.message, twice.offset);
     return {

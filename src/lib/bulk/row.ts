@@ -1,14 +1,14 @@
-// One row of an input, and what comes before the rows.
+// One row of an input, and the heading.
 import type { ValuePath } from '../files/reading.ts';
 import type { Place } from '../kernel/text-place.ts';
 
-/** One row. `locate` finds line and column of what is wrong in it. */
+/** One row. `locate` finds line and column of an issue. */
 export interface Row {
   /** From 1 through all inputs; headings and empty lines do not count. */
   number: number;
-  /** The input that it is from, as it is shown. */
+  /** The name of its input. */
   file: string;
-  /** By column, for CSV; the value itself for JSON; or why there is nothing to be had. */
+  /** Cells of CSV, the value of JSON, or why the row is unreadable. */
   content: { cells: readonly string[] } | { value: unknown } | { fault: string };
   locate(where: { column: number } | { path: ValuePath; at?: 'key' }): Place;
 }
@@ -17,13 +17,13 @@ export interface Column extends Place {
   text: string;
 }
 
-/** What comes before the first row. */
+/** The part before the first row. */
 export interface Heading {
   file: string;
-  /** Column names of a CSV, as they stand; undefined for JSON. */
+  /** Column names of a CSV; undefined for JSON. */
   columns: readonly Column[] | undefined;
   delimiter: string;
-  /** What stands before the first byte: a byte-order mark, or nothing. */
+  /** The byte-order mark, or an empty text. */
   mark: string;
   lineEnd: string;
 }

@@ -1,4 +1,4 @@
-// Rows of an input, CSV, NDJSON or JSON: each with its number, its place and its cells or its value.
+// Reads the rows of CSV, NDJSON or JSON inputs, with number and place.
 import { createHash } from 'node:crypto';
 import { csvTable } from './csv.ts';
 import { jsonRows } from './json.ts';
@@ -8,9 +8,9 @@ import { ownTurn } from '../kernel/clock.ts';
 import { invalidInput, usageError } from '../kernel/errors.ts';
 
 export interface RowTable {
-  /** Of the first input; the columns of the others are the same. */
+  /** Of the first input; the others have the same columns. */
   heading: Heading;
-  /** In groups, as the file is read. Throws invalid input (9) where no further row can be made out. */
+  /** In groups, as the file is read. Throws invalid input (9) if no further row is readable. */
   rows: AsyncIterable<Row[]>;
   /** Hex of the SHA-256 over the unwrapped bytes; complete when the rows are. */
   digest(): string;

@@ -36,7 +36,7 @@ interface Page {
 const WINDOW_BYTES = 64 * 1024;
 
 export class ColumnChunk {
-  /** The levels of the entry at hand; behind the last loaded one they are 0 and -1. */
+  /** The levels of the current entry; 0 and -1 after the last loaded one. */
   repetition = 0;
   definition = -1;
   readonly #file: ChunkFile;
@@ -90,7 +90,7 @@ export class ColumnChunk {
     this.#pages = [];
   }
 
-  /** The value of the entry at hand, null where it has none; moves to the next entry. */
+  /** The value of the current entry, or null; moves to the next entry. */
   take(): unknown {
     const value = this.definition === this.#leaf.maxDefinition ? this.#page?.next() : null;
     this.#advance();
@@ -116,7 +116,7 @@ export class ColumnChunk {
   async #loadPage(): Promise<void> {
     const header = await this.#readHeader();
     const size = header.compressed_page_size;
-    // What is damaged may be no number at all.
+    // A damaged file may have no number here.
     if (!(size >= 0 && this.#at + size <= this.#end)) throw new Error('a page reaches beyond its column');
     if (!(header.uncompressed_page_size >= 0)) throw new Error('a page has no size');
     this.#file.onHeld(header.uncompressed_page_size);

@@ -31,7 +31,7 @@ export function rawReader(
   };
 }
 
-/** No writer puts so many on a page; their memory is taken before they are read. */
+/** No writer puts more on a page. Memory for them is allocated before they are read. */
 const MOST_VALUES = 2 ** 24;
 
 type Values = ArrayLike<number | bigint | Uint8Array>;

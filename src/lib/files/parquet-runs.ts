@@ -6,10 +6,10 @@ export class RunReader {
   readonly #end: number;
   readonly #width: number;
   #at: number;
-  /** Values left of the run at hand. */
+  /** Values left of the current run. */
   #left = 0;
   #value = 0;
-  /** Where the next packed value begins, in bits; -1 in a run of one value. */
+  /** Offset of the next packed value in bits; -1 in a run of one value. */
   #bit = -1;
 
   /** Reads values of `width` bits from `at`; the bytes of the runs end at `end`. */
@@ -64,7 +64,7 @@ export class RunReader {
     return this.#bytes[this.#at++] as number;
   }
 
-  /** Writers may leave out the bytes behind the last value of a group; they count as zeros. */
+  /** Writers may omit the bytes after the last value of a group; they count as zeros. */
   #unpack(): number {
     let value = 0;
     for (let got = 0; got < this.#width;) {

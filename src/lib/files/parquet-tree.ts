@@ -12,7 +12,7 @@ export interface ColumnReader {
 
 export interface LeafReader extends Leaf {
   path: readonly string[];
-  /** What is read at present. */
+  /** The current chunk. */
   chunk: ColumnChunk;
 }
 
@@ -23,7 +23,7 @@ interface Levels {
   repetition: number;
 }
 
-/** Reads a top-level column; `report` is told what is wrong with a value. Throws for a type that has no value here. */
+/** Reads a top-level column; `report` gets the faults of values. Throws for an unsupported type. */
 export function columnReader(column: SchemaTree, report: Report): ColumnReader {
   return fieldReader(column, { definition: 0, repetition: 0 }, report);
 }
@@ -86,7 +86,7 @@ function leafReader({ element, path }: SchemaTree, levels: Levels, report: Repor
   };
 }
 
-/** Where the definition says that nothing is there, each leaf holds one entry without a value. */
+/** If the definition level says that there is nothing, each leaf has one entry without a value. */
 function unlessAbsent({ leaves, read }: ColumnReader, { definition }: Levels, absent: () => unknown): ColumnReader {
   const [first] = leaves as readonly [LeafReader];
   return {

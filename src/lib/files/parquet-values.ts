@@ -51,7 +51,7 @@ function decimalScale({ converted_type, logical_type, scale }: SchemaElement): n
 
 type TimeUnit = 'MILLIS' | 'MICROS' | 'NANOS';
 
-/** What the integers of a TIMESTAMP (since 1970) or a TIME (since midnight) count; `zone` is `Z` or empty for local time. */
+/** The unit of a TIMESTAMP (since 1970) or a TIME (since midnight); `zone` is `Z` or empty for local time. */
 interface TimeKind {
   kind: 'timestamp' | 'time';
   unit: TimeUnit;

@@ -1,5 +1,5 @@
 // Reads a Parquet file row by row, with exact values. Each page of a column is unpacked once, and of each column only the
-// page at hand is held: memory does not grow with the size of a row group.
+// current page is held: memory does not grow with the size of a row group.
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Compressors, FileMetaData, SchemaTree } from 'hyparquet';
 import { type KnownError, invalidInput } from '../kernel/errors.ts';
@@ -13,7 +13,7 @@ export interface ParquetFile {
   rows(wants: WantsGroup, wantsColumn?: (index: number) => boolean): AsyncGenerator<ParquetRows>;
 }
 
-/** Asked for each row group, with the numbers of its first row and of the row behind its last. */
+/** Asked for each row group, with the numbers of its first row and of the row after its last. */
 export type WantsGroup = (group: number, firstRow: number, endRow: number) => boolean;
 
 export interface ParquetRows {

@@ -2,7 +2,6 @@
 import { DSR_LIMITS } from '../contract/limits.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
-import { formatDuration } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import type { RecordView } from './view.ts';
@@ -82,12 +81,4 @@ export function renderDsrRows(rows: readonly DsrBulkRow[], style: Style, width: 
       return wrapUnder(lead, cleanLine(facts.join(', ')), width);
     })
     .join('\n');
-}
-
-/** How fast a run goes and how long it takes yet, in whole seconds; empty while nobody can say. */
-export function renderPace(done: number, left: number, ms: number): string {
-  if (done === 0 || ms < 1000) return '';
-  const perSecond = (done * 1000) / ms;
-  const rate = `${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)} a second`;
-  return left === 0 ? rate : `${rate}, ${formatDuration(Math.ceil(left / perSecond) * 1000)} left`;
 }

@@ -1,20 +1,54 @@
-// Where a running operation is, as one line: with a bar on a terminal, where it is known how much there is.
+// The progress of a running operation in one line: with a bar on a terminal if the total is known.
+import { formatDuration } from '../kernel/timestamps.ts';
+import { counted } from '../kernel/words.ts';
 import { cleanLine } from './clean.ts';
 import { displayWidth, fitText } from './width.ts';
 
 export interface ProgressState {
   done: number;
   total?: number;
-  /** How much is done, from 0 to 1, where no total says it. */
+  /** The part that is done, from 0 to 1, if there is no total. */
   share?: number;
   text?: string;
+}
+
+/** A bulk run so far, as text and as data of a progress event: `9,000 rows/s, 1m elapsed, 9s left, 2 rejected, 4 retries`. */
+export function bulkFacts({
+  completed,
+  ms,
+  rejected,
+  retries,
+  share,
+}: {
+  /** Rows that were completed in `ms`. */
+  completed: number;
+  ms: number;
+  rejected: number;
+  retries: number;
+  /** The part of the run that took `ms`, from 0 to 1; undefined if the total is unknown. */
+  share: number | undefined;
+}) {
+  const perSecond = ms > 0 ? (completed / ms) * 1000 : 0;
+  const secondsLeft = share ? Math.round((ms * (1 / share - 1)) / 1000) : undefined;
+  const rate = perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond).toLocaleString('en');
+  const text = [
+    `${rate} rows/s`,
+    ...(ms >= 1000 ? [`${formatDuration(Math.floor(ms / 1000) * 1000)} elapsed`] : []),
+    ...(secondsLeft === undefined ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
+    ...(rejected > 0 ? [`${rejected} rejected`] : []),
+    ...(retries > 0 ? [counted(retries, 'retry', 'retries')] : []),
+  ].join(', ');
+  return {
+    text,
+    data: { rejected, retries, rows_per_second: Math.round(perSecond), seconds_left: secondsLeft ?? null },
+  };
 }
 
 /** Narrower lines have no room for a bar, and no bar is longer. */
 const LEAST_WIDTH = 50;
 const LONGEST_BAR = 24;
 
-/** From 0 to 1; undefined where it is not known how much there is. */
+/** From 0 to 1; undefined if the total is unknown. */
 export function shareOf({ done, total, share }: ProgressState): number | undefined {
   const known = share ?? (total ? done / total : undefined);
   return known === undefined ? undefined : Math.min(1, Math.max(0, known));

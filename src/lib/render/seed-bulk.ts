@@ -1,5 +1,5 @@
-// How a bulk run of seeds looks: while it goes on, and when it is over.
-import { formatDuration } from '../kernel/timestamps.ts';
+// Progress and result of a bulk run of seeds.
+import { bulkFacts } from './progress.ts';
 import type { RecordView } from './view.ts';
 
 export interface SeedBulkResult {
@@ -11,10 +11,9 @@ export interface SeedBulkResult {
   requests: number;
   retries: number;
   seconds: number;
-  /** Paths; null where there is none. */
+  /** Paths; null if there is none. */
   journal: string | null;
   rejects: string | null;
-  /** Where the seeds went. */
   target: object;
 }
 
@@ -37,38 +36,18 @@ export const seedBulkView: RecordView<SeedBulkResult> = {
   ],
 };
 
-/** What is known in the middle of a run. */
+/** A run in progress. */
 export interface SeedBulkState {
   counts: { accepted: number; rejected: number; requests: number; retries: number; ms: number };
   bytes: number;
   totalBytes: number | undefined;
 }
 
-/** The state as a progress line and as the data of a progress event. */
+/** The state for the progress. */
 export function seedBulkProgress({ counts, bytes, totalBytes }: SeedBulkState) {
   const { accepted, rejected, requests, retries, ms } = counts;
-  const rows = accepted + rejected;
-  const perSecond = ms > 0 ? Math.round((rows / ms) * 1000) : 0;
+  const done = accepted + rejected;
   const share = totalBytes === undefined || bytes === 0 ? undefined : Math.min(1, bytes / totalBytes);
-  const secondsLeft = share === undefined ? undefined : Math.round(((ms / share) * (1 - share)) / 1000);
-  const parts = [
-    `${perSecond.toLocaleString('en')} rows/s`,
-    ...(secondsLeft === undefined ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
-    `${rejected} rejected`,
-    ...(retries > 0 ? [`${retries} retries`] : []),
-  ];
-  return {
-    done: rows,
-    ...(share !== undefined && { share }),
-    text: parts.join(', '),
-    data: {
-      rows,
-      accepted,
-      rejected,
-      requests,
-      retries,
-      rows_per_second: perSecond,
-      seconds_left: secondsLeft ?? null,
-    },
-  };
+  const { data, text } = bulkFacts({ completed: done, ms, rejected, retries, share });
+  return { done, ...(share !== undefined && { share }), text, data: { rows: done, accepted, requests, ...data } };
 }

@@ -27,12 +27,12 @@ export interface RowPorts {
   gate: Gate;
   create: Sender<CreateReply>;
   get: Sender<RequestStatusReply>;
-  /** Where the requests are to go. */
+  /** The workspace of the requests. */
   workspace: string;
   /** The wire's bytes of a request. */
   encode(request: DsrRequest): Buffer;
   verify: VerifyMessage;
-  /** What the ledger would have of it. */
+  /** Its ledger entry. */
   describe(request: DsrRequest): Promise<SubmittedNews>;
   /** How many rows are complete: whether others succeed while one does not. */
   completed(): number;
@@ -47,7 +47,7 @@ export interface RowTask {
   mayExist: boolean;
   /** The id is from the file: another request may have it. */
   givenId: boolean;
-  /** What the ledger knows of a given id. */
+  /** The ledger entry of an id from the file. */
   known(): Promise<LedgerRequest | undefined>;
   /** Called before each request of the row goes out. */
   onSend(): void;
@@ -56,7 +56,7 @@ export interface RowTask {
 /** Sends of one row, and reads that confirm it. */
 const MAX_ATTEMPTS = 5;
 
-/** What the platform says of one body; any other rejection concerns the whole run. */
+/** Rejections of one body; any other rejection is about the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
 
 type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { state: 'submitted' | 'existing' };

@@ -1,4 +1,4 @@
-// A whole file of requests looked at before the first is sent: every issue, rows that repeat others, and what there is.
+// Checks all rows before the first one is sent: issues, duplicates and counts.
 import { exitOf } from '../errors/exit.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../domain/dsr/row-keys.ts';
@@ -59,7 +59,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   try {
     for await (const group of table.rows) for (const row of group) look(row);
   } catch (error) {
-    // Where no further row can be made out, those before it have had their say.
+    // No further row is readable: the issues so far are reported.
     if (wrong === 0 || !(error instanceof KnownError) || exitOf(error) !== 'invalidInput') throw error;
     note(error.issues);
   }
@@ -114,7 +114,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   }
 }
 
-/** What an earlier run left to be sent: how many rows, and the first of them with the ids that they got. */
+/** The rows that an earlier run left: their number, and the first of them with their ids. */
 export async function openRows(
   table: RowTable,
   options: RowOptions,

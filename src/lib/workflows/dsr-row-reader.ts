@@ -1,4 +1,4 @@
-// Rows made into requests, one by one, the same way for the check before a bulk run, for the run, and for `dsr prepare`.
+// Turns rows into requests, for the check before a bulk run, for the run, and for `dsr prepare`.
 import type { DsrRequest } from '../contract/dsr.ts';
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { composeRequest, type RequestParts } from '../domain/dsr/compose.ts';
@@ -25,7 +25,7 @@ export interface RowOptions extends NormalizeOptions {
   /** When the rows are checked, in epoch milliseconds. */
   now: number;
   nulls: NullWords;
-  /** What stands in for what a row does not say; `submitted_time` is always there. */
+  /** Values for fields that a row lacks; `submitted_time` is always set. */
   defaults: Omit<RequestParts, 'identities'> & { submitted_time: string };
 }
 
@@ -33,9 +33,9 @@ export interface RowOptions extends NormalizeOptions {
 export interface ReadyRow {
   row: number;
   request: DsrRequest;
-  /** Whether the file gives the id; otherwise a stand-in is in its place. */
+  /** Whether the id is from the file; otherwise it is a placeholder. */
   hasId: boolean;
-  /** It comes from a result file and is done. */
+  /** It is from a results file, and complete. */
   done: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface RowReader {
   read(row: Row): { ready: ReadyRow } | { issues: Issue[] };
 }
 
-/** Stands for the id of a row that has none while it is checked. */
+/** The placeholder id of a row without one. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
 
 /** Throws invalid input (9) for headings that mean nothing. */
@@ -57,7 +57,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
   const unknown = [...mapping.keys()].filter((name) => name !== '' && columns && !columns.includes(name));
   if (heading.columns && plan && (plan.issues.length > 0 || unknown.length > 0)) {
     const cells = heading.columns;
-    throw invalidInput(`${file} cannot be submitted: its headings are not understood. Nothing was sent.`, [
+    throw invalidInput(`${file} cannot be submitted: its headings are invalid. Nothing was sent.`, [
       ...plan.issues.map(({ column, message }): Issue => {
         const { line = 1, column: at = 1 } = cells[column] ?? {};
         return { file, line, column: at, path: cells[column]?.text ?? '', message };
@@ -67,7 +67,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
         line: 1,
         column: 1,
         path: name,
-        message: 'is mapped, but no such column is there',
+        message: 'is mapped, but there is no such column',
       })),
     ]);
   }
@@ -75,7 +75,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
   const missing = plan ? missingColumns(plan.targets, options.defaults) : [];
   if (missing.length > 0) {
     throw invalidInput(
-      `${file} cannot be submitted: its columns do not say what every request needs. Nothing was sent.`,
+      `${file} cannot be submitted: required columns are missing. Nothing was sent.`,
       missing.map((issue): Issue => ({ file, line: 1, column: 1, ...issue })),
     );
   }

@@ -1,4 +1,4 @@
-// One request of a bulk run: sent once the gate lets it, and the gate is told what the answer says of the platform.
+// Sends one request of a bulk run through the gate, and reports the response to the gate.
 import { endingAs } from '../errors/exit.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
@@ -10,20 +10,20 @@ import type { Feedback } from '../domain/pacing/gate.ts';
 export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 
 export interface GatedRequest<Body> {
-  /** Whether it, or one in its place, was sent before. */
+  /** Whether it is a retry. */
   isRepeat: boolean;
   /** How often requests of the same row or batch failed (5xx, or no response). */
   failures: number;
-  /** A read that is answered with what cannot be read is over: it would only be answered so again. */
+  /** An unreadable response to a read is final: a retry would get the same one. */
   isRead?: boolean;
   send(): Promise<SendOutcome<Body>>;
-  /** Whether a refusal that no waiting will change ends the whole run, since every other request would meet it as well. */
+  /** Whether a permanent rejection ends the whole run, because every other request would get it too. */
   endsRun(refused: Refused): boolean;
 }
 
 /**
- * Resolves with any outcome that leaves the run going. Otherwise the gate lets nothing more go out, and this throws: the
- * failure of a refusal that ends the run, or whatever `send` threw.
+ * Resolves with any outcome after which the run continues. Otherwise stops the gate and throws the rejection that ends the
+ * run, or the error of `send`.
  */
 export async function sendThrough<Body>(
   gate: Gate,
@@ -53,12 +53,12 @@ export async function sendThrough<Body>(
   return outcome;
 }
 
-/** A response that proves nothing: a run that ends with it cannot tell which requests were carried out. */
+/** A response that proves nothing: a run that ends with it does not know which requests were accepted. */
 function lossIfAnswered(failure: KnownError): KnownError {
   return failure.status === undefined ? failure : endingAs(failure, 'network');
 }
 
-/** 429 and 5xx: another time the answer may be another one. */
+/** 429 and 5xx: a retry may succeed. */
 export function mayPass({ status }: Refused): boolean {
   return status === 429 || isServerTrouble(status);
 }

@@ -1,12 +1,12 @@
-// What a bulk run is about to send, for the question before it: about how many users, and which environments they name.
+// Estimates users and environments of a bulk run, for its confirmation.
 import { openParquet } from '../files/parquet.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
 
 export interface SeedEstimate {
-  /** Undefined when the size does not tell: standard input, compressed files and JSON arrays. */
+  /** Undefined for standard input, compressed files and JSON arrays. */
   rows: number | undefined;
   isExact: boolean;
-  /** Named by the first rows that are bodies; none for tables. */
+  /** Those of the first rows that are bodies; none for tables. */
   environments: string[];
 }
 
@@ -32,7 +32,7 @@ export async function estimateSeeds(source: InputBytes): Promise<SeedEstimate> {
   return { rows: 0, isExact: true, environments: [] };
 }
 
-/** Of several inputs: unknown if one is, and about as many if one is only estimated. */
+/** For several inputs: unknown if one is unknown, and estimated if one is. */
 export function sumEstimates(estimates: readonly SeedEstimate[]): SeedEstimate {
   return {
     rows: estimates.reduce<number | undefined>(

@@ -19,9 +19,9 @@ export interface SeedInput {
   name: string;
   /** Bytes that will be read, where that is known. */
   bytes: number | undefined;
-  /** Looks at the header of a table, as far as it can be read twice. Throws invalid input (9) when it cannot be used. */
+  /** Checks the header of a table, unless the input can be read only once. Throws invalid input (9). */
   check(): Promise<void>;
-  /** Packs the rows behind what was completed; yields how many bytes were read after each stretch of them. */
+  /** Packs the rows after `completed`; yields how many bytes were read. */
   rows(packer: RowPacker, completed: { position: number; offset: number }): AsyncIterable<number>;
 }
 
@@ -30,9 +30,9 @@ export interface InputOptions {
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   shard: Shard | undefined;
-  /** Told once for each table, of the columns that the map leaves out. */
+  /** Called once for each table with the columns that the map leaves out. */
   onPassedOver?: (name: string, columns: readonly PassedOver[]) => void;
-  /** Told once for each column of a table with an attribute that looks like a null. */
+  /** Called once for each column of a table with an attribute that has a null word. */
   onNullWord?: (name: string, column: string, word: string) => void;
 }
 
@@ -62,7 +62,7 @@ export async function* readBatches(
   }
 }
 
-/** Joins bytes and reader. Throws KnownError usage (2) for a shard of what cannot be shared out. */
+/** Joins bytes and reader. Throws usage (2) for a shard of an input that cannot be divided. */
 export function createSeedInput(source: InputBytes, options: InputOptions): SeedInput {
   const { shard, rules } = options;
   const { name, format, wrapping, size } = source;
@@ -70,8 +70,8 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
   if (shard && (wrapped || format === 'json')) {
     const why = size === undefined ? 'standard input' : wrapping === 'none' ? 'a JSON array' : `${wrapping} data`;
     throw usageError(
-      `--shard cannot share out ${why} (${name}).`,
-      'Give plain NDJSON, CSV or Parquet files, which every machine can read a part of.',
+      `--shard cannot divide ${why} (${name}).`,
+      'Pass uncompressed NDJSON, CSV or Parquet files: each machine reads a part of them.',
     );
   }
   const table = {
@@ -138,9 +138,8 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
   }
 }
 
-/** Reads no further than to the first end of a line; the rows behind it are left to the run. */
+/** Reads only the first line. */
 async function checkCsv(source: InputBytes, options: CsvOptions): Promise<void> {
-  // What comes through a pipe comes once.
   if (source.isOnce) return;
   const unused = new RowPacker({ rows: 1, bytes: 65_536 }, options.rules, () => true);
   const reader = createCsvReader(unused, { ...options, onPassedOver: undefined, isOurs: () => false });
@@ -160,14 +159,14 @@ async function* feed(source: InputBytes, reader: RowReader): AsyncGenerator<numb
       yield bytes;
     }
   } catch (error) {
-    // It has been refused with its reason.
+    // The row was rejected with its reason.
     if (error instanceof RowTooLong) return;
     throw error;
   }
   reader.end();
 }
 
-/** Lines of a plain file: from where an earlier run came to, or from the shard's first line. */
+/** Lines of an uncompressed file, from the end of an earlier run or the first line of the shard. */
 async function* lineRows(
   source: InputBytes,
   range: { start: number; end: number },

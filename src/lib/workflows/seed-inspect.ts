@@ -40,7 +40,7 @@ export interface Inspection {
   map: Record<string, string>;
 }
 
-/** What the cells and the names of the inputs show about the program that wrote them. */
+/** Signs of the program that wrote the inputs. */
 interface Clues {
   names: string[];
   delimiters: Set<string>;

@@ -1,4 +1,4 @@
-// Rows of a Parquet file on their way to the packer: bodies where its columns are the fields of one, else a table.
+// Packs the rows of a Parquet file: bodies if its columns are the fields of a body, otherwise a table.
 import { cellsOf } from '../domain/csv/record.ts';
 import { type CsvOptions, tableOf } from '../domain/seed/csv-rows.ts';
 import type { RowPacker } from '../domain/seed/packer.ts';
@@ -8,7 +8,7 @@ import type { Table } from '../domain/seed/table.ts';
 import { openParquet, type ParquetFile } from '../files/parquet.ts';
 import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 
-/** Where a Parquet file is, and how a table is read. */
+/** A Parquet file, and options for a table. */
 export interface ParquetInput {
   file(): Promise<string>;
   size: number;
@@ -74,7 +74,7 @@ function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): 
   };
 }
 
-/** The cell as a CSV file would hold it; undefined for what no such cell can be, or what may have been rounded. */
+/** The cell as in CSV; undefined if CSV has no such cell, or if the value may be rounded. */
 function plainText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

@@ -1,5 +1,5 @@
-// Sends batches until each of their rows is accepted or refused for a reason: repeats what a passing trouble hit,
-// narrows a refused batch to the rows at fault, shrinks what was too large.
+// Delivers batches until each of their rows is accepted or rejected: retries, finds the invalid rows of a rejected batch, and
+// shrinks bodies that are too large.
 import type { SeedingApi } from '../api/index.ts';
 import type { Batch } from '../domain/seed/batch.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
@@ -18,7 +18,7 @@ export interface SendPorts {
   hardSignal: AbortSignal;
 }
 
-/** A row that the platform refused. */
+/** A row that the platform rejected. */
 export interface Blamed {
   /** Index in the batch. */
   row: number;
@@ -27,10 +27,10 @@ export interface Blamed {
 
 export type BatchDelivery = ReturnType<typeof createBatchDelivery>;
 
-/** What the platform said of a body. */
+/** How the platform rejected a body. */
 type Refusal = Pick<Refused, 'status' | 'messages'>;
 
-/** The statuses that speak of the body; any other refusal concerns the run. */
+/** Statuses about the body; any other rejection is about the run. */
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
 
@@ -38,7 +38,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
   const blame: Blame = createBlame();
   let all: readonly number[] = [];
 
-  /** One body, sent again while that can help. Throws what ends the run. */
+  /** Sends one body until the platform accepts or rejects it. Throws what ends the run. */
   async function deliver(body: Buffer): Promise<Refusal | undefined> {
     const request = {
       send: () => sender.send(body, hardSignal),
@@ -54,7 +54,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
 
   async function completeRows(batch: Batch, rows: readonly number[], refused: Blamed[]): Promise<void> {
     if (rows.length === 0) return;
-    // It was packed before the platform said that bodies of its size are too large.
+    // It was packed before the platform rejected a body of its size.
     if (rows.length > 1 && (rows.length > limits.rows || sizeOf(batch, rows) > limits.bytes)) {
       const half = rows.length >> 1;
       await completeRows(batch, rows.slice(0, half), refused);
@@ -66,7 +66,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
     else await narrow(batch, rows, refusal, refused);
   }
 
-  /** The rows are known to be refused together. */
+  /** The rows were rejected together. */
   async function narrow(batch: Batch, rows: readonly number[], refusal: Refusal, refused: Blamed[]): Promise<void> {
     if (refusal.status === TOO_LARGE) {
       await shrink(batch, rows, refusal, refused);
@@ -79,7 +79,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       await completeRows(batch, found.rest, refused);
       return;
     }
-    // The suspects are known to hold the fault: only their halves are worth a request.
+    // One of the suspects is invalid: only their halves need a request.
     await completeRows(batch, found.rest, refused);
     await halve(batch, found.suspects, refusal, refused);
   }
@@ -94,7 +94,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       return;
     }
     blame.accepted(batch, first);
-    // What is left of a refused whole when a part was taken is to blame.
+    // The first half was accepted: the second one is invalid.
     await narrow(batch, second, refusal, refused);
   }
 
@@ -116,7 +116,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
   }
 
   return {
-    /** Resolves with the rows refused; all others were accepted. Rejects when the run is over. */
+    /** Resolves with the rejected rows; all others were accepted. Rejects when the run is over. */
     complete: async (batch: Batch): Promise<Blamed[]> => {
       const refused: Blamed[] = [];
       const [clean, ...suspicious] = blame.sort(batch, allOf(batch));
@@ -134,5 +134,5 @@ function sizeOf(batch: Batch, rows: readonly number[]): number {
 
 function reasonOf({ status, messages }: Refusal): string {
   const said = messages.join('; ');
-  return `the platform refused it (${status})${said === '' ? '' : `: ${said}`}`;
+  return `the platform rejected it (${status})${said === '' ? '' : `: ${said}`}`;
 }

@@ -82,7 +82,7 @@ export function nameOfInputs([first, ...others]: Inputs): string {
 }
 
 /**
- * Opens an input and finds out what it is. Throws KnownError: no such file, a folder or a device (2), unreadable (1),
+ * Opens an input and detects its format. Throws KnownError: no such file, a folder or a device (2), unreadable (1),
  * another encoding (9).
  */
 export async function openBytes(argument: string, source: InputSource, options: ReadOptions): Promise<InputBytes> {

@@ -1,4 +1,4 @@
-// What the words of a command line name: files, folders of part files, patterns, lists of files, standard input.
+// Expands the inputs of a command line: files, folders, patterns, lists of files, addresses, standard input.
 import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { type InputSource, readInput, resolvePath } from '../../files/read-input.ts';
@@ -9,7 +9,7 @@ import { isAddress, withoutQuery } from './remote.ts';
 /** The longest path that Linux accepts. A longer pattern would also exceed the limit of the glob library. */
 const LONGEST_PATH = 4_096;
 
-/** Files that tools and this program leave beside the data of a folder. */
+/** Files of tools and of this program in a folder of data. */
 const NO_DATA = ['**/_*', '**/_*/**', '**/*.results*.csv', '**/*.rejects.ndjson', '**/*.journal'];
 
 /**

@@ -109,7 +109,7 @@ export async function openRemote(address: string, get: GetAddress): Promise<Remo
     return spooled;
   }).finally(() => spooled !== undefined && closeSync(spooled));
   const total = path === undefined ? (size ?? 0) : statSync(path).size;
-  // Without an ETag, the content tells whether the file changed.
+  // Without an ETag, a hash of the content shows a change.
   const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
 
   const remote: RemoteInput = {

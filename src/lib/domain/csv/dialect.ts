@@ -2,26 +2,26 @@
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
-/** Where a backslash takes the meaning from the character behind it. */
+/** Parts of CSV in which a backslash escapes the next character. */
 export type Escapes = 'unquoted' | 'quoted' | 'everywhere';
 
 export interface Dialect {
-  /** Undefined: the one that the header has most of. */
+  /** Default: the most frequent one of the header. */
   readonly separator?: string | undefined;
   /** The columns of files without a header. */
   readonly columns?: readonly string[] | undefined;
   readonly escapes?: Escapes | undefined;
   /** Words for a missing value, in addition to `\N`. */
   readonly nulls?: readonly string[] | undefined;
-  /** Whole numbers may have become floating-point numbers: `123.0` names nobody. */
+  /** Whole numbers may have become floating-point numbers: `123.0` is not an id. */
   readonly floats?: boolean | undefined;
-  /** A column without a name is left out: an index of pandas, or what Excel leaves behind the last column. */
+  /** A column without a name is left out: an index of pandas, or an empty last column of Excel. */
   readonly ignoresUnnamed?: boolean | undefined;
-  /** Where the separator is no comma, numbers have decimal commas. */
+  /** Numbers have decimal commas if the separator is not a comma. */
   readonly isLocal?: boolean | undefined;
 }
 
-/** What `--source` stands for (decision: D267). */
+/** The dialects of `--source` (decision: D267). */
 export const SOURCES = {
   snowflake: { separator: ',', escapes: 'unquoted' },
   bigquery: { separator: ',' },
@@ -36,7 +36,7 @@ export type SourceName = keyof typeof SOURCES;
 const GROUPED = /^-?\d{1,3}(?:\.\d{3})+$/;
 const LOCAL = /^(-?\d{1,3}(?:\.\d{3})*|-?\d+),(\d+)$/;
 
-/** A number with a decimal comma, `1.234,50`, with a point; undefined where nobody can tell what a point means. */
+/** A number with a decimal comma, `1.234,50`, with a point; undefined if the meaning of a point is unclear. */
 export function withDecimalPoint(text: string): string | undefined {
   if (GROUPED.test(text)) return undefined;
   const [, whole, fraction] = LOCAL.exec(text) ?? [];

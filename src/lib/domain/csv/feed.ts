@@ -9,9 +9,9 @@ import type { Dialect } from './dialect.ts';
 import { createRecordScan, type RecordScan } from './record.ts';
 
 export interface CsvTaker {
-  /** Called for each record, the header first; the feed has its cells and its line. */
+  /** Called for each record, the header first. */
   take(): void;
-  /** The input ends in a quoted cell; `shown` is the beginning of that record. Unless this is here, it is an error. */
+  /** The input ends in a quoted cell; `shown` is the beginning of that record. Default: an error. */
   takeUnclosed?(shown: string): void;
 }
 
@@ -28,7 +28,7 @@ export class CsvFeed implements RowReader {
   readonly #name: string;
   readonly #taker: CsvTaker;
   readonly #pending = new Pending();
-  /** Whether the header was met. */
+  /** Whether the header was read. */
   #hasBegun = false;
   /** Whether everything read and not yet dropped is UTF-8. */
   #isSound = true;
@@ -54,7 +54,7 @@ export class CsvFeed implements RowReader {
     return this.#isSound || isUtf8(this.#pending.bytes.subarray(start, end));
   }
 
-  /** Throws invalid input (9) for a record without an end in sight. */
+  /** Throws invalid input (9) for a record that is too long. */
   feed(chunk: Buffer): void {
     this.#pending.append(chunk);
     const whole = this.#pending.wholeLines();
@@ -107,7 +107,7 @@ export class CsvFeed implements RowReader {
         break;
       }
       if (record.next > length && !isLast) return at;
-      // A line without anything on it, or nothing but separators, is no record.
+      // An empty line, or one with only separators, is not a record.
       if (record.end - record.start >= record.count) {
         this.#hasBegun = true;
         this.#taker.take();

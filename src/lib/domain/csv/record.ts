@@ -1,8 +1,8 @@
-// Finds one record of CSV in bytes and where its cells stand in it.
+// Finds one record of CSV in bytes, and its cells.
 import { BACKSLASH, LINE_FEED, QUOTE } from '../seed/scan.ts';
 import type { Escapes } from './dialect.ts';
 
-/** The cells of one record. Behind each cell stands a byte that is no digit. */
+/** The cells of one record. The byte after each cell is not a digit. */
 export interface Cells {
   bytes: Buffer;
   starts: Int32Array;
@@ -14,15 +14,15 @@ export interface CsvRecord {
   /** Its bytes, without the line end. */
   start: number;
   end: number;
-  /** Where what follows it begins; beyond the limit for a record that only the limit ends. */
+  /** Offset of the next record; after the limit if only the limit ends the record. */
   next: number;
   /** Cells. */
   count: number;
-  /** Lines that it ends, its own among them. */
+  /** Number of its lines. */
   lines: number;
-  /** Whether its cells can be taken as they stand: no quote is doubled. */
+  /** Whether its cells need no unescaping: no quote is doubled. */
   isPlain: boolean;
-  /** What breaks the rules for quotes first, if anything does. `at` counts from where `bytes` begins. */
+  /** The first violation of the rules for quotes. `at` is an offset in `bytes`. */
   fault: { message: string; at: number } | undefined;
 }
 
@@ -30,16 +30,16 @@ export interface RecordScan {
   readonly record: CsvRecord;
   /** The cells of a plain record; overwritten by the next one. */
   readonly cells: Cells;
-  /** Where the cell began that was open when `read` returned false, from the record's beginning. */
+  /** Offset in the record of the quoted cell that was open when `read` returned false. */
   readonly openAt: number;
   /** The texts of the cells of the last record. */
   texts(): string[];
-  /** Reads the record that begins at `at`; false when it does not end before `limit`, where a line feed must stand. */
+  /** Reads the record at `at`; false if it does not end before `limit`. A line feed must be at `limit`. */
   read(bytes: Buffer, at: number, limit: number, separator: number): boolean;
 }
 
 const RETURN = 0x0d;
-const INSIDE = 'a quote stands inside an unquoted cell; put the whole cell in quotes';
+const INSIDE = 'a quote is inside an unquoted cell; put the whole cell in quotes';
 const BEHIND = 'text follows a closing quote; a quote within quotes is written twice';
 
 export function createRecordScan(escapes?: Escapes): RecordScan {
@@ -109,7 +109,7 @@ export function createRecordScan(escapes?: Escapes): RecordScan {
     }
   }
 
-  /** The same where backslashes escape: slower, and its cells are texts. */
+  /** The same with backslash escapes: slower, and its cells are texts. */
   function readEscaped(bytes: Buffer, begin: number, limit: number, separator: number): boolean {
     let at = begin;
     let count = 0;
@@ -181,7 +181,7 @@ function textsOf({ count, isPlain }: CsvRecord, { bytes, starts, ends }: Cells):
   });
 }
 
-/** Cells put together anew, side by side. */
+/** The texts as cells of one buffer. */
 export function cellsOf(texts: readonly string[]): Cells {
   const starts = new Int32Array(texts.length);
   const ends = new Int32Array(texts.length);

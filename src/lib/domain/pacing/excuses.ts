@@ -1,7 +1,6 @@
-// Answers of "too many" that say nothing of our rate: another client used the same limit up, or one request overtook
-// another on the way and was counted into the wrong second.
+// 429s that say nothing about our rate: another client used up the limit, or a request was counted in the wrong second.
 
-/** A rate that somebody told to be right is trusted from the start; any other once answers have shown it. */
+/** A rate from a flag or the profile is trusted from the start, any other rate only after responses have shown it. */
 const AT_KNOWN_RATE = { share: 0.05, least: 4, first: 4 };
 const AT_ANY_RATE = { share: 0.1, least: 16, first: 0 };
 

@@ -142,7 +142,7 @@ export class Pacing {
     if (isFirst) {
       this.#round++;
       this.#busy++;
-      // A time to wait shows that the platform is healthy, however often it comes.
+      // A time to wait shows that the platform is healthy, even if it comes often.
       this.#untimed = askedMs === undefined || askedMs === 0 ? this.#untimed + 1 : 0;
     }
     if (this.#untimed > MAX_BUSY) this.#options.onGiveUp('the rate limit did not clear');

@@ -1,12 +1,12 @@
-// The rate that a platform takes, learned from where it said "too many": kept a little below, and tried again a little
-// above after a while. The curve is CUBIC's (RFC 9438): quick far below the last limit, flat near it, quick beyond.
+// Learns the rate that a platform accepts from its 429s: stays a little below it, and tries a little more after a while. The
+// curve is CUBIC's (RFC 9438): steep far below the last limit, flat near it, steep beyond.
 
 export type LearnedRate = ReturnType<typeof createLearnedRate>;
 
 const SECOND_MS = 1000;
-/** So many requests of one second are remembered: with more of them their rate is known well enough. */
+/** Number of remembered requests; more would not make the rate more exact. */
 const MAX_REMEMBERED = 4096;
-/** Of the rate that was too much. */
+/** Share of the rate that was too high. */
 const HEADROOM = 0.97;
 /** The same where the next limit follows soon, since it was far too much: a store of requests was used up at first. */
 const STEP_DOWN = 0.85;
@@ -17,7 +17,7 @@ const MAX_RETURN_MS = 180_000;
 const SAME_LIMIT = 0.1;
 /** A rate of fewer requests than that is known badly, and is left sooner. */
 const WELL_KNOWN = 20;
-/** A first limit that asks for a longer wait may be what others used up; it tells nothing of the rate. */
+/** A first limit that asks for a longer wait may be used up by others, and says nothing about the rate. */
 const LONGEST_FIRST_WAIT_MS = 5000;
 const CLEARLY_FEWER = 0.8;
 
@@ -34,7 +34,7 @@ interface Curve {
   returnMs: number;
 }
 
-/** `wanted` is the rate that somebody told to be right: it is, unless the platform takes clearly fewer. */
+/** `wanted` is the rate of a flag or the profile. It is right unless the platform accepts clearly fewer. */
 export function createLearnedRate(wanted = Infinity) {
   const sent = new Float64Array(MAX_REMEMBERED).fill(-Infinity);
   let count = 0;
@@ -57,7 +57,7 @@ export function createLearnedRate(wanted = Infinity) {
     return high + (high - low) * (Math.max(0, now - from) / returnMs - 1) ** 3;
   }
 
-  /** Whether a first limit says something: others may have met it before us. */
+  /** Whether a first limit is informative: other clients may have caused it. */
   function tells({ askedMs = 0, sentAt }: Limit, taken: number): boolean {
     return taken >= WELL_KNOWN && sentAt - firstAt >= SECOND_MS && askedMs <= LONGEST_FIRST_WAIT_MS;
   }
@@ -70,7 +70,7 @@ export function createLearnedRate(wanted = Infinity) {
     // The second holds whole requests only.
     const high = taken + 1 > kept ? kept : taken;
     const isSoon = curve !== undefined && sinceMs < SOON_MS;
-    // What went through from one limit to the next is surely taken.
+    // The platform certainly accepts the rate between two limits.
     const sure = sinceMs < SECOND_MS ? 0 : (takenSinceLast / sinceMs) * SECOND_MS;
     const low = Math.min(high, Math.max(sure, high * (isSoon ? STEP_DOWN / HEADROOM : 1))) * HEADROOM;
     const isSame = curve !== undefined && Math.abs(high / curve.high - 1) <= SAME_LIMIT;
@@ -89,7 +89,7 @@ export function createLearnedRate(wanted = Infinity) {
       sent[count++ % MAX_REMEMBERED] = sentAt;
       takenSinceLast++;
     },
-    /** Of the requests that were one too many together, the first was sent at `sentAt`; `askedMs` is the wait it was told. */
+    /** Of the requests that were one too many together, the first was sent at `sentAt`; `askedMs` is the requested wait. */
     limited: (sentAt: number, askedMs: number | undefined): void => {
       met ??= { sentAt, askedMs };
     },

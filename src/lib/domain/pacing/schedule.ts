@@ -1,10 +1,10 @@
-// When the next request may go at a rate: the one that is wanted, or the lower one that was learned.
+// When the next request may go: at the wanted rate, or at a lower learned one.
 import { createLearnedRate } from './learned-rate.ts';
 import { createSlots } from './slots.ts';
 
-/** A late timer may be made up for by this much, so that the wanted rate is reached. */
+/** After a late timer, requests catch up by this much to reach the wanted rate. */
 const CATCH_UP_MS = 250;
-/** Made up for little by little: what goes at once arrives late together, and would come too soon a second later. */
+/** They catch up gradually: a burst would exceed the limit a second later. */
 const CATCH_UP_PACE = 0.8;
 const CATCH_UP_AT_ONCE_MS = 10;
 

@@ -1,9 +1,8 @@
-// How many requests a limit takes in any stretch of time, wherever it begins: a platform counts so, and answers "too
-// many" to the first one beyond it.
+// Limits requests in every sliding second, as a platform does that answers 429 to the first one too many.
 
 /** More are not remembered: a stretch of that many is short enough. */
 const MAX_SLOTS = 10_000;
-/** What travels slowly arrives with what was sent later: a little longer than the platform's own second. */
+/** A slow request arrives together with later ones: the second is a little longer than the platform's. */
 const MARGIN = 1.01;
 
 /** `rate` is requests a second. */
@@ -22,7 +21,7 @@ export function createSlots(rate: number) {
       taken[oldest] = now;
       oldest = (oldest + 1) % count;
     },
-    /** The program stood still: what was to go since `from` goes now. */
+    /** The program was blocked: requests since `from` are sent at `now`. */
     delayed: (from: number, now: number): void => {
       for (const [slot, at] of taken.entries()) if (at >= from) taken[slot] = now;
     },

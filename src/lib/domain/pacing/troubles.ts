@@ -1,4 +1,4 @@
-// What failed requests (5xx, or no response) tell of the platform: a few among many, too many, or an outage.
+// Judges failed requests (5xx, or no response): a few among many, too many, or an outage.
 
 /** How many of the last requests count. */
 const RECENT = 1000;

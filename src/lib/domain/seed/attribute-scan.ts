@@ -41,8 +41,8 @@ for (const [type, rule] of Object.entries(SEED_RULES)) {
 }
 
 /**
- * The attributes of one row look like those of the row before, up to their values. What was found right once, from the
- * opening brace to where the value begins, is compared with what stands there now instead of being read again.
+ * The attributes of one row equal those of the previous row, up to their values. The bytes from the opening brace to the
+ * value were valid once: comparing them is faster than reading them again.
  */
 interface Head {
   bytes: Uint8Array;
@@ -53,10 +53,10 @@ interface Head {
 
 const MAX_HEADS = 64;
 const MAX_HEAD_BYTES = 512;
-/** A file whose attributes never look alike is read without this. */
+/** After this many misses, a file is read without this. */
 const MAX_MISSES = 64;
 
-/** For the rows of one input, which look alike. */
+/** For the rows of one input, which are similar. */
 export function createAttributeScan() {
   const heads: (Head | undefined)[] = [];
   let place = 0;
@@ -85,7 +85,7 @@ export function createAttributeScan() {
     if (index >= MAX_HEADS || length > MAX_HEAD_BYTES) return;
     const head = (heads[index] ??= { bytes: new Uint8Array(MAX_HEAD_BYTES), length: 0, rule, misses: 0 });
     if (head.misses > MAX_MISSES) {
-      // An empty head would match anything; one that no bytes can hold matches nothing.
+      // An empty head would match anything; this one matches nothing.
       head.bytes[0] = 0;
       head.length = 1;
       return;

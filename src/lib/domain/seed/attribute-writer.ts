@@ -13,16 +13,16 @@ import {
 import type { TableAttribute } from './cells.ts';
 import { CLOSE_BRACE, COMMA, FAIL, OPEN_BRACE, QUOTE } from './scan.ts';
 
-/** What is the same of an attribute in every row, and where its cells are. */
+/** The constant part of an attribute, and its cells. */
 export interface SeedPart {
   /**
    * `pairs` are `k=1|m=2` in one cell, `keyed` are cells of one key each, `average-cell` is `sum=1|count=2`; `rare` is
-   * left to the exact reading.
+   * left to the exact check.
    */
   kind: 'text' | 'number' | 'whole' | 'list' | 'average' | 'average-cell' | 'pairs' | 'keyed' | 'rare';
   /** Up to the seed's value. Its first byte is for the sign before it: a bracket or a comma. */
   head: Buffer;
-  /** Where in the head the date stands. */
+  /** Offset of the date in the head. */
   dateAt: number;
   index: number;
   /** The column of an average's count. */
@@ -32,7 +32,7 @@ export interface SeedPart {
 
 export const DATE_LENGTH = '2026-01-31'.length;
 
-/** What is the same in every row of one attribute. */
+/** The constant part of one attribute. */
 export function seedPartOf({ name, type, cells }: TableAttribute): SeedPart {
   const rule = SEED_RULES[type];
   const find = (key: string): number => cells.find((cell) => cell.key === key)?.index ?? -1;
@@ -75,7 +75,7 @@ export function isEmptyPart({ index, countAt, keyed }: SeedPart, starts: Int32Ar
   return keyed.every((cell) => starts[cell.index] === ends[cell.index]);
 }
 
-/** What follows the head of a seed, up to the end of its form. */
+/** Writes the rest of a seed after its head. */
 export function writeSeed(
   part: SeedPart,
   bytes: Buffer,

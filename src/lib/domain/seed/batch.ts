@@ -34,7 +34,7 @@ export function reasonOf(issues: readonly RowIssue[]): string {
 const FEW_ROWS = 128;
 
 export class Batch {
-  /** Which input, in the order of the command line. */
+  /** Index of the input. */
   file = 0;
   /** Rows of the same stretch that the check rejected. */
   refused: RefusedRow[] = [];

@@ -1,30 +1,30 @@
-// Which rows of a refused batch are to blame, by the attribute that the platform's message names; what one batch has
-// taught about an attribute serves the next ones, so that a bad attribute name does not cost a request per row.
+// Finds the invalid rows of a rejected batch by the attribute that the platform's message names. Later batches use what
+// earlier ones showed about an attribute, so an invalid attribute name does not cost a request per row.
 import type { Batch } from './batch.ts';
 
 export interface Suspects {
-  /** To blame without further requests. */
+  /** Invalid: no further request is needed. */
   guilty: number[];
-  /** One or more of these are to blame. Empty when there are guilty ones. */
+  /** One or more of these are invalid. Empty if `guilty` is not. */
   suspects: number[];
-  /** Not concerned. */
+  /** Probably valid. */
   rest: number[];
 }
 
 export type Blame = ReturnType<typeof createBlame>;
 
 interface Attribute {
-  /** `"name"`, as it stands in a row. */
+  /** `"name"`, as in a row. */
   needle: Buffer;
-  /** Rows that were refused alone, naming it. */
+  /** Rows that were rejected alone because of it. */
   convicted: number;
-  /** A row that holds it was accepted: then its name is not what is wrong. */
+  /** A row with it was accepted: its name is valid. */
   cleared: boolean;
 }
 
-/** So many rows refused alone for one attribute, and none accepted with it, make it bad. */
+/** This many rows rejected alone because of an attribute, and none accepted with it, make it invalid. */
 const PROOF = 2;
-/** Names come from the platform's messages: there are no more than attributes. */
+/** Names come from the platform's messages. */
 const MAX_ATTRIBUTES = 200;
 
 export function createBlame() {
@@ -54,7 +54,7 @@ export function createBlame() {
   }
 
   return {
-    /** Judges rows that were refused together. */
+    /** Judges rows that were rejected together. */
     judge: (batch: Batch, rows: readonly number[], messages: readonly string[]): Suspects => {
       const found = find(batch, rows, messages);
       const all = [...rows];
@@ -70,10 +70,10 @@ export function createBlame() {
       }
       return isBad(attribute) ? { guilty: holders, suspects: [], rest } : { guilty: [], suspects: holders, rest };
     },
-    /** Notes that these rows were accepted. */
+    /** These rows were accepted. */
     accepted: (batch: Batch, rows: readonly number[]): void => {
       for (const attribute of attributes.values()) {
-        // Only what is in question needs an answer; the search is not free.
+        // The search costs time: only undecided attributes need it.
         if (!attribute.cleared && holding(batch, rows, attribute.needle, 1).length > 0) attribute.cleared = true;
       }
     },

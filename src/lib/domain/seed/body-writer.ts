@@ -1,5 +1,5 @@
 // Writes the bodies of users from the cells of a table, bytes to bytes: no text, no value and no object is made of a
-// row. What it writes, the contract accepts; a row with a cell that is not plainly right is left to the exact reading.
+// row. The contract accepts all that it writes. A row with an unusual cell is left to the exact check.
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
 import { copyBytes, writeText } from './cell-writers.ts';
@@ -18,7 +18,7 @@ import {
 } from './scan.ts';
 import { DATE_LENGTH, isEmptyPart, seedPartOf, writeSeed } from './attribute-writer.ts';
 
-/** What holds for every row that does not say otherwise. */
+/** Values of rows without their own. */
 export interface TableDefaults {
   workspace: string;
   environment: string | undefined;
@@ -26,17 +26,17 @@ export interface TableDefaults {
 }
 
 export interface BodyWriter {
-  /** How many bytes the body of a record of so many bytes takes at most. */
+  /** The maximum size of the body for a record of `length` bytes. */
   room(length: number): number;
-  /** Writes the body at `at` and returns the offset behind it; FAIL where a cell is not plainly right. */
+  /** Writes the body at `at` and returns the offset after it; FAIL if a cell needs the exact check. */
   write(cells: Cells, out: Buffer, at: number): number;
 }
 
-/** Longer ones are left to the exact reading. */
+/** Longer ones are left to the exact check. */
 const MAX_IDENTITY_BYTES = 1000;
 /** Every byte of a cell stands as at most three: `a|b` becomes `"a","b"`, a pair `"k":"1"`. */
 const GROWTH = 3;
-/** The signs around a cell. */
+/** Punctuation around a cell. */
 const AROUND = 16;
 
 /** A member of an object that has one for some of the columns; the first byte is for the sign before it. */
@@ -45,7 +45,7 @@ interface Member {
   index: number;
 }
 
-/** Undefined where no row of such a table can be written without looking closer. */
+/** Undefined if every row of the table needs the exact check. */
 export function createBodyWriter(
   columns: readonly (Column | undefined)[],
   attributes: readonly TableAttribute[],
@@ -57,7 +57,7 @@ export function createBodyWriter(
   const environmentAt = at('environment');
   const dateAt = at('cutoff_date');
   const types = columns.flatMap((column) => (column?.kind === 'identity' ? [toWire(column.type)] : []));
-  // Two columns may be called by one word on the wire, and some names are no names: both are for the exact reading.
+  // Two columns may have one name on the wire, and names with `__` are special: both need the exact check.
   if (new Set(types).size < types.length || types.some((type) => type.startsWith('__'))) return undefined;
   const known = attributes.map(seedPartOf);
 
@@ -82,7 +82,7 @@ export function createBodyWriter(
       .map(({ head }) => head)
       .reduce((sum, head) => sum + head.length + AROUND, 0);
 
-  /** Puts a date into the heads; most rows of a file share theirs. */
+  /** Writes a date into the heads; most rows of a file have the same one. */
   function setDate(bytes: Buffer, start: number, end: number): boolean {
     if (end - start !== DATE_LENGTH) return false;
     let same = 0;

@@ -1,5 +1,5 @@
 // Writes single cells of a table as JSON, bytes to bytes. Each takes where its cell begins and ends, and returns the
-// offset behind what it wrote, or FAIL where the cell is not plainly right.
+// offset after what it wrote, or FAIL if the cell needs the exact check.
 import {
   BACKSLASH,
   COLON,
@@ -19,7 +19,7 @@ import {
 const PIPE = 0x7c;
 const EQUALS = 0x3d;
 
-/** More digits are left to the exact reading. */
+/** More digits are left to the exact check. */
 const MAX_DIGITS = 18;
 const MAX_NUMBER_BYTES = 36;
 
@@ -29,7 +29,7 @@ export function copyBytes(bytes: Buffer, start: number, end: number, out: Buffer
   return to;
 }
 
-/** The inside of a JSON string. Other control characters than those that end cells are left to the exact reading. */
+/** The inside of a JSON string. Control characters are left to the exact check. */
 export function writeText(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start; at < end; at++) {
@@ -41,7 +41,7 @@ export function writeText(bytes: Buffer, start: number, end: number, out: Buffer
   return to;
 }
 
-/** `a|b` behind `["`. */
+/** `a|b` after `["`. */
 export function writeList(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start; at < end; at++) {
@@ -61,7 +61,7 @@ export function writeList(bytes: Buffer, start: number, end: number, out: Buffer
   return to;
 }
 
-/** `k=1|m=2` behind `{"`. */
+/** `k=1|m=2` after `{"`. */
 export function writePairs(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start, count = 0; ; count++) {
@@ -96,7 +96,7 @@ function isZero(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** Digits, perhaps with a sign before them and a fraction behind. */
+/** Digits, with an optional sign and fraction. */
 export function isNumber(bytes: Buffer, start: number, end: number): boolean {
   return end - start <= MAX_NUMBER_BYTES && scanDecimal(bytes, start) === end;
 }
@@ -105,7 +105,7 @@ const COUNT_HEAD = Buffer.from('","count":"');
 const SUM = Buffer.from('sum=');
 const COUNT = Buffer.from('count=');
 
-/** An average behind `{"sum":"`, of the cells of its sum and its count. */
+/** An average after `{"sum":"`, from the cells of its sum and count. */
 export function writeSumAndCount(
   bytes: Buffer,
   sum: number,
@@ -124,7 +124,7 @@ export function writeSumAndCount(
   return to;
 }
 
-/** The same of one cell: `sum=1|count=2`, in either order. */
+/** The same from one cell: `sum=1|count=2`, in either order. */
 export function writeAverage(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let middle = start;
   while (middle < end && bytes[middle] !== PIPE) middle++;

@@ -1,15 +1,15 @@
-// Cells of a table as the exact reading takes them.
+// Cells of a table for the exact check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import type { CalculationType } from '../../contract/seeding.ts';
 import { isoOf, parseIso } from '../../kernel/timestamps.ts';
 
-/** A column that an attribute is made of; `key` for one of its pairs. */
+/** A column of an attribute; `key` is for one of its pairs. */
 export interface Cell {
   index: number;
   key: string | undefined;
 }
 
-/** An attribute of a table and the columns that it is made of. */
+/** An attribute of a table and its columns. */
 export interface TableAttribute {
   name: string;
   type: CalculationType;
@@ -39,7 +39,7 @@ export function isEmpty(cell: unknown): boolean {
   return cell === undefined || cell === null || cell === '';
 }
 
-/** Cells of a Parquet file as a CSV file would hold them; what is no single value stays, for the contract to refuse. */
+/** A cell of a Parquet file as in CSV. A list or a map stays as it is: the contract rejects it. */
 export function asText(cell: unknown): unknown {
   return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
 }
@@ -52,7 +52,7 @@ function asMilliseconds(cell: unknown): unknown {
   return parseIso(time) ?? parseIso(`${time}Z`) ?? text;
 }
 
-/** The seed of an attribute; undefined where its cells are empty. */
+/** The seed of an attribute; undefined if its cells are empty. */
 export function seedValue(
   { type, cells: places }: TableAttribute,
   cells: readonly unknown[],

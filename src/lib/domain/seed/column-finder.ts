@@ -1,4 +1,4 @@
-// What is wrong with a row of a table, said by its columns: who wrote a table does not know the fields of a body.
+// Names the column of an issue: the author of a table does not know the fields of a body.
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import type { RowIssue } from './batch.ts';
 import { isEmpty, seedValue, type TableAttribute } from './cells.ts';
@@ -6,16 +6,16 @@ import type { Column } from './columns.ts';
 
 type Path = FieldIssue['path'];
 
-/** A column as it is called, and what is left of the way to the fault inside its cell. */
+/** The name of a column, and the rest of the path inside its cell. */
 interface Found {
   column: string;
   rest: Path;
 }
 
-/** The way to a seed inside the attributes of a workspace: `calculated_attributes`, workspace, number, `seed`, form. */
+/** Depth of a seed: `calculated_attributes`, workspace, number, `seed`, form. */
 const SEED_DEPTH = 5;
 
-/** `header` is what the columns are called in the file, whatever a map says that they mean. */
+/** `header` has the names of the columns in the file, also if a map changes their meaning. */
 export function createColumnFinder(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
@@ -33,7 +33,7 @@ export function createColumnFinder(
     const [field, key, place] = path;
     switch (field) {
       case undefined:
-        // Of a row as a whole nothing can be wrong but whom it is about.
+        // The only issue of a whole row is a missing user.
         return { column: whom.map(title).join(', '), rest: [] };
       case 'xpid':
       case 'environment':

@@ -1,4 +1,4 @@
-// What the columns of a table of users mean: the grammar of CSV headers, also used for the columns of Parquet files.
+// The grammar of column names of CSV and Parquet files of users.
 import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import type { RowRules } from './row-rules.ts';
@@ -9,7 +9,7 @@ export type Column =
   | { kind: 'attribute'; name: string; type: CalculationType; key: string | undefined }
   | { kind: 'user'; name: string };
 
-/** Column of the file -> the field that it holds, in the grammar of headers (`--map`, `--map-file`). */
+/** Column of the file -> its field, in the grammar of headers (`--map`, `--map-file`). */
 export type ColumnMap = ReadonlyMap<string, string>;
 
 export interface HeaderIssue {
@@ -17,10 +17,10 @@ export interface HeaderIssue {
   message: string;
 }
 
-/** A column that the map does not name. */
+/** A column that is not in the map. */
 export interface PassedOver {
   column: string;
-  /** The field that it is called like, when no other column holds that one. */
+  /** The field that its name suggests, if no other column has that field. */
   field: string | undefined;
 }
 
@@ -30,13 +30,13 @@ const PLAIN = ['xpid', 'environment', 'cutoff_date'] as const;
 const KINDS = ['identity', 'attr', 'user'] as const;
 
 export interface Header {
-  /** With a map, those that it does not name are undefined. */
+  /** Undefined for a column that is not in the map. */
   columns: (Column | undefined)[];
   issues: HeaderIssue[];
   passedOver: PassedOver[];
 }
 
-/** Reads a header; a map says what its columns mean in place of their own names. */
+/** Reads a header. A map replaces the names of its columns. */
 export function readHeader(
   header: readonly string[],
   fields: ColumnMap | undefined,
@@ -62,7 +62,7 @@ export function readHeader(
   });
   for (const title of fields?.keys() ?? []) {
     if (!header.some((column) => column === title || column.trim() === title)) {
-      issues.push({ column: title, message: 'is mapped, but no such column is there' });
+      issues.push({ column: title, message: 'is mapped, but there is no such column' });
     }
   }
   if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity')) {
@@ -78,7 +78,7 @@ export function readHeader(
   return { columns, issues, passedOver };
 }
 
-/** Identity types that people have columns for; devices are rarely called by hand. */
+/** Identity types that people name columns after. */
 const USUAL_IDENTITIES = ['email', 'customer_id', 'mobile_number'] as const;
 
 /** The field that a column may hold, by its name. */
@@ -88,7 +88,7 @@ export function fieldLike(title: string): string | undefined {
   return guess === undefined || PLAIN.some((word) => word === guess) ? guess : `identity:${guess}`;
 }
 
-/** The column that a field's words mean, or what is wrong with them. */
+/** The column that a field describes, or an error. */
 function readField(field: string): Column | string {
   const parts = splitField(field);
   if (parts === undefined) return 'has a double quote that is not closed';
@@ -105,7 +105,7 @@ function readField(field: string): Column | string {
     return guess === undefined ? `is no known column; ${GRAMMAR}` : `is no known column; did you mean \`${guess}\`?`;
   }
   if (name === '' || parts.length < 3 || parts.length > 4) {
-    return 'must be written `attr:<name>:<calculation_type>[:<key>]`; a name with a colon stands in double quotes';
+    return 'must be written `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';
   }
   const known = CALCULATION_TYPES.find((word) => word === type);
   if (known === undefined) {
@@ -120,7 +120,7 @@ function readField(field: string): Column | string {
   return { kind: 'attribute', name, type: known, key };
 }
 
-/** Parts between colons; a part in double quotes may hold colons, and double quotes twice. */
+/** Parts between colons. A part in double quotes may contain colons, and doubled double quotes. */
 function splitField(field: string): string[] | undefined {
   const parts: string[] = [];
   for (let rest = field; ;) {

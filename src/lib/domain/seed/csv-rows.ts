@@ -19,9 +19,9 @@ export interface TableOptions {
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   rules: RowRules;
-  /** Told once, of the columns that the map leaves out. */
+  /** Called once with the columns that the map leaves out. */
   onPassedOver?: ((columns: readonly PassedOver[]) => void) | undefined;
-  /** Told once for each column with an attribute that looks like a null. */
+  /** Called once for each column with an attribute that has a null word. */
   onNullWord?: ((column: string, word: string) => void) | undefined;
 }
 
@@ -120,15 +120,15 @@ export function tableOf(
 ): Table {
   const { columns, issues, passedOver } = readHeader(header, map, rules);
   if (passedOver.length > 0) onPassedOver?.(passedOver);
-  // Otherwise each of a million rows would say it.
+  // Otherwise each of a million rows would have this issue.
   if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
     const message =
-      'there is no column `environment`, and the profile has no environment either; CDPADM_ENVIRONMENT stands for both';
+      'there is no column `environment`, and the profile has no environment either; CDPADM_ENVIRONMENT sets it for all rows';
     issues.push({ column: '', message });
   }
   const kinds = new Set(columns.map((column) => column?.kind));
   if (defaults.cutoffDate === undefined && kinds.has('attribute') && !kinds.has('cutoff_date')) {
-    issues.push({ column: '', message: 'there is no column `cutoff_date`, and no --cutoff-date in its place' });
+    issues.push({ column: '', message: 'there is no column `cutoff_date`, and no --cutoff-date' });
   }
   if (issues.length > 0) {
     const places = issues.map(({ column, message }) => ({ file: name, line, path: column, message }));

@@ -17,11 +17,11 @@ import {
 
 const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 
-/** NDJSON. Positions are line numbers, beginning behind `line`; `offset` is where the bytes begin in the file, or -1. */
+/** NDJSON. Positions are line numbers after `line`; `offset` is where the bytes begin in the file, or -1. */
 export function createLineReader(taker: JsonTaker, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;
-  /** In a line that is too long to be kept. */
+  /** In a line that is too long. */
   let skipping = false;
 
   function takeLine(start: number, end: number): void {
@@ -56,7 +56,7 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
       if (offset >= 0) offset += whole;
       pending.drop(whole);
       if (pending.length > MAX_ROW_BYTES) {
-        // Its beginning is kept for the message.
+        // The beginning is for the message.
         if (offset >= 0) offset += pending.length - SHOWN_BYTES;
         pending.length = SHOWN_BYTES;
         skipping = true;
@@ -71,17 +71,17 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
   };
 }
 
-/** A JSON array, or values with spaces between them. Positions are the elements' numbers, from 1; lines are told besides. */
+/** A JSON array, or values with spaces between them. Positions are numbers from 1; the taker also gets lines. */
 export function createElementReader(taker: JsonTaker): RowReader {
   const pending = new Pending();
   let position = 0;
-  /** The one at hand; the packer is told the one on which an element begins. */
+  /** The current line; the taker gets the line on which an element begins. */
   let line = 1;
   let inArray: boolean | undefined;
-  /** What was last in the array. */
+  /** The last token of the array. */
   let last: 'element' | 'comma' | undefined;
   let begun = false;
-  /** Where the search goes on in `pending`; the element began at `start` (-1: between elements). */
+  /** The search continues here in `pending`; the element began at `start` (-1: between elements). */
   let at = 0;
   let start = -1;
   let depth = 0;
@@ -158,7 +158,7 @@ export function createElementReader(taker: JsonTaker): RowReader {
         depth--;
         if (depth === 0) take(at + 1);
         else if (depth < 0) {
-          // The end of the array behind a bare value, which no row is.
+          // The array ends after a bare value, which is not a row.
           take(at);
           inArray = false;
         }
@@ -200,5 +200,5 @@ export function createElementReader(taker: JsonTaker): RowReader {
   };
 }
 
-/** An element without an end in sight: nothing behind it can be found. */
+/** An element is too long: no element after it can be found. */
 export class RowTooLong extends Error {}

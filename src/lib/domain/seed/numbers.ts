@@ -1,4 +1,4 @@
-// Numbers of a table as other programs write them, made into numbers of JSON: decimal commas, and floats of pandas.
+// Turns numbers of other programs into numbers of JSON: decimal commas, and floats of pandas.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { withDecimalPoint } from '../csv/dialect.ts';
 import type { RowIssue } from './batch.ts';
@@ -13,7 +13,7 @@ export interface NumberStyle {
 
 type Kind = 'number' | 'whole' | undefined;
 
-/** Rewrites the cells of a record in place; returns what is wrong with them. `header` names the columns. */
+/** Rewrites the cells of a record in place; returns their issues. `header` names the columns. */
 export function createNumberReader(
   header: readonly string[],
   columns: readonly (Column | undefined)[],

@@ -67,7 +67,7 @@ export class RowPacker {
     this.#last = last;
   }
 
-  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. */
+  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 after it. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
     if (this.#check(bytes, start, end) && (this.sound || isUtf8(bytes.subarray(start, end)))) {

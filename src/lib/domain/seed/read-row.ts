@@ -1,5 +1,5 @@
-// Reads one user's body exactly: parsed, in neutral words, checked by the contract. Slower than the byte check, and the
-// one that says what is wrong.
+// The exact check of one user's body: parsed, in neutral words, by the contract. It is slower than the byte check, and finds
+// the issues.
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
 import { NameCollision, pathAsWritten } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
@@ -7,30 +7,30 @@ import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../../kernel/
 import { userIdentityIssues } from '../identity-types.ts';
 import type { RowRules } from './row-rules.ts';
 
-/** A row as it is sent, or what is wrong with it. */
+/** A row as it is sent, or its issues. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
-/** The value of a row's JSON text, or why there is none. */
+/** The value of a row's JSON text, or an error. */
 export function readRecord(text: string): { value: unknown } | { message: string } {
   try {
     const value = parseJson(text);
-    // Of a key that stands twice the last one would be taken in silence, and `xpid` says whom a seed is for.
+    // With a duplicate key, the last value would silently win: a seed could be for another user.
     if (holdsEachKey(value, text)) return { value: unwrap(value) };
-    return { message: 'a field stands twice in the same place, or is not allowed' };
+    return { message: 'a field is duplicate, or is not allowed' };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     return { message: `${error.message}${error.offset === undefined ? '' : ` (character ${error.offset + 1})`}` };
   }
 }
 
-/** A line of a rejects file holds the row it is about, so that the file can be fed back. */
+/** A line of a rejects file contains the row: the file can be sent again. */
 function unwrap(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('rejected' in value)) return value;
   if ('row' in value) return value.row;
   return 'text' in value && typeof value.text === 'string' ? parseJson(value.text) : value;
 }
 
-/** Checks a row that is a value already. */
+/** Checks a row that is parsed. */
 export function checkRow(value: unknown, rules: RowRules): ReadRow {
   const { names } = rules;
   try {

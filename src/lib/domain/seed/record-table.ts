@@ -1,11 +1,11 @@
-// Flat JSON records, as BigQuery exports them, read as rows of a table: a map says which field holds what.
+// Reads flat JSON records, as BigQuery exports them, as rows of a table with the help of a map.
 import { isRecord } from '../../kernel/json.ts';
 import type { RecordTable } from './batch.ts';
 import type { ColumnMap } from './columns.ts';
 import { type TableOptions, tableOf } from './csv-rows.ts';
 import type { Table } from './table.ts';
 
-/** The columns are those of the map and of the first record: the fields that are null are missing in some exports. */
+/** The columns are those of the map and of the first record: some exports omit fields that are null. */
 export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
   const bodyField = options.rules.names.toWire('calculated_attributes');
   let header: string[] = [];

@@ -18,7 +18,7 @@ export interface JsonTaker {
   offset: number;
   /** The column at which the current row begins; only updated if it is set. */
   column?: number;
-  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 behind it. They change afterwards. */
+  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 after it. The bytes change later. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;
   /** A row that is invalid as a whole. */
   refuse(position: number, message: string, original: string): void;

@@ -1,6 +1,6 @@
-// Checks one user's body in bytes, in one walk and without parsing it, against every rule of the contract's SingleSeed.
-// What it accepts, the contract accepts, and the bytes may go to the wire as they are: 64-bit ids stay exact. What it
-// refuses may still be right in a rarer spelling: `checkRow` then reads it parsed and has the last word.
+// Checks one user's body in bytes, in one pass and without parsing it, against every rule of the contract's SingleSeed. The
+// contract accepts all that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A body that
+// fails here may be valid in a rarer spelling: `checkRow` parses it and decides.
 import type { WireNames } from '../../contract/names.ts';
 import type { IdentityTypes } from '../identity-types.ts';
 import {
@@ -23,10 +23,10 @@ import { createAttributeScan } from './attribute-scan.ts';
 import { createWordFinder } from './null-cells.ts';
 import type { RowRules } from './row-rules.ts';
 
-/** Whether the row in `bytes` from `start` to `end` can be sent as it is. A line feed must stand behind it. */
+/** Whether the row in `bytes` from `start` to `end` can be sent unchanged. A line feed must follow it. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
 
-/** Longer ones are left to the exact reading. */
+/** Longer ones are left to the exact check. */
 const MAX_IDENTITY_BYTES = 4096;
 
 const PRODUCTION = word('production');
@@ -34,7 +34,7 @@ const DEVELOPMENT = word('development');
 const ATTRIBUTE_NAME = word('attribute_name');
 const ATTRIBUTE_VALUE = word('attribute_value');
 
-/** The check for a deployment's words: rows that hold other words need translation and are refused here. */
+/** The check for a deployment's words. Rows with other words fail here, and are translated later. */
 export function createRowCheck({ names, identityTypes, nulls }: RowRules): RowCheck {
   const environment = word(names.toWire('environment'));
   const xpid = word(names.toWire('xpid'));
@@ -66,7 +66,7 @@ export function createRowCheck({ names, identityTypes, nulls }: RowRules): RowCh
   }
 
   return (bytes, start, end) => {
-    // Which fields were there: environment 1, xpid 2, identities 4, attributes 8, user attributes 16; located 32.
+    // Fields that were read: environment 1, xpid 2, identities 4, attributes 8, user attributes 16; located 32.
     let seen = 0;
     let at = start;
     attributeScan.beginRow();
@@ -132,7 +132,7 @@ function scanEnvironment(bytes: Buffer, at: number): number {
   return standsAt(bytes, at, DEVELOPMENT) ? at + DEVELOPMENT.length : FAIL;
 }
 
-/** `{workspace: [item, …]}`. Rows of more than one workspace are rare: they are left to the exact reading. */
+/** `{workspace: [item, …]}`. Rows of several workspaces are rare: they are left to the exact check. */
 function scanByWorkspace(bytes: Buffer, start: number, item: (bytes: Buffer, at: number) => number): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
   const key = skipSpace(bytes, start + 1);

@@ -1,4 +1,4 @@
-// What rows must follow beyond the contract: the deployment's words, known identity types and null words.
+// Rules for rows in addition to the contract: the deployment's words, known identity types and null words.
 import { createWireNames, type NamesMap, type WireNames } from '../../contract/names.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import { createIdentityTypes, type IdentityTypes } from '../identity-types.ts';
@@ -12,7 +12,7 @@ export interface RowRules {
   ignoresUnnamed: boolean;
 }
 
-/** What the command line adds: `--identity-type` and `--null`. */
+/** `--identity-type` and `--null`. */
 export interface RuleFlags {
   identityType?: readonly string[] | undefined;
   null?: readonly string[] | undefined;

@@ -1,5 +1,5 @@
-// Steps over JSON tokens in bytes. Each takes where its token begins and returns the offset behind it, or FAIL.
-// The bytes must be followed by a line feed: no token holds one, so that no scan runs past the end.
+// Steps over JSON tokens in bytes. Each function gets the offset of a token and returns the offset after it, or FAIL. A line
+// feed must follow the bytes: no token contains one, so no scan runs past the end.
 
 export const FAIL = -1;
 
@@ -17,10 +17,10 @@ const MINUS = 0x2d;
 export const POINT = 0x2e;
 export const ZERO = 0x30;
 
-/** Fuller objects are left to the exact reading. */
+/** Larger objects are left to the exact check. */
 const MAX_COMPARED_KEYS = 16;
 
-/** More digits than this are left to the exact reading. */
+/** More digits are left to the exact check. */
 const MAX_PLAIN_DIGITS = 40;
 
 /** The bytes of a JSON string without escapes. */
@@ -34,17 +34,17 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** What may stand between the tokens of JSON. */
+/** White space between the tokens of JSON. */
 export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === LINE_FEED || code === 0x0d || code === 0x09;
 }
 
-/** Bytes of the byte-order mark at the beginning of an input; 0 where there is none. */
+/** Bytes of the byte-order mark at the beginning of an input; 0 without one. */
 export function markLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-/** Whether `word` stands at `at`. */
+/** Whether the bytes at `at` are `word`. */
 export function standsAt(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
   for (let index = 0; index < word.length; index++) if (bytes[at + index] !== word[index]) return false;
   return true;
@@ -56,7 +56,7 @@ export function scanString(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (;;) {
     let code = bytes[at++] as number;
-    // Nearly every byte of a text ends here, after two comparisons.
+    // Nearly every byte needs only two comparisons.
     while (code > QUOTE && code !== BACKSLASH) code = bytes[at++] as number;
     if (code === QUOTE) return at;
     if (code < 0x20) return FAIL;
@@ -91,12 +91,12 @@ function isHex(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
-/** Whether a name begins with `__`: some of these are no names to JavaScript, and are left to the exact reading. */
+/** Whether a name begins with `__`: some of these are special in JavaScript, and are left to the exact check. */
 export function isReserved(bytes: Uint8Array, start: number): boolean {
   return bytes[start] === UNDERSCORE && bytes[start + 1] === UNDERSCORE;
 }
 
-/** A key without escapes that is no `__…`: its bytes are its name. */
+/** A key without escapes, and not `__…`: its bytes are its name. */
 export function scanPlainKey(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE || isReserved(bytes, start + 1)) return FAIL;
   let at = start + 1;
@@ -107,7 +107,7 @@ export function scanPlainKey(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** Behind the colon that follows a key, at the value. */
+/** The offset of the value, after the colon of a key. */
 export function scanColon(bytes: Uint8Array, start: number): number {
   let at = start;
   if (bytes[at] !== COLON) {
@@ -139,7 +139,7 @@ export function scanNumeric(bytes: Uint8Array, start: number): number {
   return bytes[at] === QUOTE && at - start <= MAX_PLAIN_DIGITS ? at + 1 : FAIL;
 }
 
-/** Digits with any zeros before them, perhaps with a sign and a fraction. */
+/** Digits with any leading zeros, and an optional sign and fraction. */
 export function scanDecimal(bytes: Uint8Array, start: number): number {
   const digits = bytes[start] === MINUS ? start + 1 : start;
   const at = scanDigits(bytes, digits);
@@ -149,7 +149,7 @@ export function scanDecimal(bytes: Uint8Array, start: number): number {
   return end === at + 1 ? FAIL : end;
 }
 
-/** Digits that fit a 64-bit integer beyond doubt, at least `least`; with or without quotes. */
+/** Digits that certainly fit a 64-bit integer, at least `least`; with or without quotes. */
 export function scanWhole(bytes: Uint8Array, start: number, least: 0 | 1): number {
   const quoted = bytes[start] === QUOTE;
   const digits = quoted ? start + 1 : start;
@@ -168,30 +168,30 @@ export function scanWhole(bytes: Uint8Array, start: number, least: 0 | 1): numbe
   return at;
 }
 
-/** A signed 64-bit integer that is one beyond doubt, without quotes. */
+/** A number that is certainly a signed 64-bit integer, without quotes. */
 export function scanLong(bytes: Uint8Array, start: number): number {
   const negative = bytes[start] === MINUS;
   const digits = negative ? start + 1 : start;
   const at = scanDigits(bytes, digits);
   const length = at - digits;
   if (length === 0 || length > 19 || (bytes[digits] === ZERO && (length > 1 || negative))) return FAIL;
-  // From -9223372036854775808 to 9223372036854775807; those next to the bounds are left to the exact reading.
+  // From -9223372036854775808 to 9223372036854775807; those near the bounds are left to the exact check.
   return length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
 }
 
-/** Digits, perhaps none. */
+/** Zero or more digits. */
 export function scanDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   for (let code = bytes[at] as number; code >= 0x30 && code <= 0x39; code = bytes[at] as number) at++;
   return at;
 }
 
-/** At the comma or the closing sign after an item. */
+/** The offset of the comma or bracket after an item. */
 export function afterItem(bytes: Uint8Array, at: number): number {
   return bytes[at] === COMMA ? at : skipSpace(bytes, at);
 }
 
-/** `[item, …]`, perhaps empty. */
+/** `[item, …]`, or an empty list. */
 export function scanItems(bytes: Buffer, start: number, item: (bytes: Buffer, at: number) => number): number {
   if (bytes[start] !== OPEN_BRACKET) return FAIL;
   let at = skipSpace(bytes, start + 1);
@@ -208,7 +208,7 @@ export function scanItems(bytes: Buffer, start: number, item: (bytes: Buffer, at
 const keyStarts = new Int32Array(MAX_COMPARED_KEYS);
 const keyEnds = new Int32Array(MAX_COMPARED_KEYS);
 
-/** Notes the `count`th key of an object; false when it is there already, or there are too many to compare. */
+/** Adds the `count`th key of an object. False if it is a duplicate, or if there are too many to compare. */
 export function isNewKey(bytes: Uint8Array, count: number, start: number, end: number): boolean {
   if (count >= MAX_COMPARED_KEYS) return false;
   for (let index = 0; index < count; index++) {

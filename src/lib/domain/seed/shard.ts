@@ -1,4 +1,4 @@
-// Which part of an input one of several machines takes: every row is in exactly one shard.
+// Divides an input between several machines: every row is in exactly one shard.
 import { LINE_FEED } from './scan.ts';
 
 /** `index` from 0. */
@@ -7,7 +7,7 @@ export interface Shard {
   count: number;
 }
 
-/** Records that stay together, so that what is skipped is skipped in stretches. */
+/** Records of one shard in a row. */
 const RECORDS_TOGETHER = 1000;
 
 /** Whether a record of this number, from 0, is the shard's. */
@@ -23,17 +23,17 @@ export function shardRange(size: number, shard: Shard | undefined): { start: num
 }
 
 export interface ByteShard {
-  /** Where reading begins. */
+  /** Offset at which reading begins. */
   from: number;
-  /** Cuts the shard's bytes out of the next chunk; undefined when it has none yet, or no more. */
+  /** The shard's bytes of the next chunk; undefined if it has none. */
   take(chunk: Buffer): { bytes: Buffer; offset: number } | undefined;
   /** Whether nothing more is in the shard. */
   readonly isOver: boolean;
 }
 
-/** Takes the lines that begin in the range, whole; `resumed` is where an earlier run came to, the beginning of a line. */
+/** The complete lines that begin in the range. `resumed` is the beginning of a line from which an earlier run continues. */
 export function inByteShard({ start, end }: { start: number; end: number }, resumed: number | undefined): ByteShard {
-  // The byte before the range tells whether a line begins with it.
+  // The byte before the range shows whether a line begins there.
   const from = resumed ?? Math.max(0, start - 1);
   let at = from;
   let begun = resumed !== undefined || start === 0;
@@ -67,7 +67,7 @@ export function inByteShard({ start, end }: { start: number; end: number }, resu
   };
 }
 
-/** `I/N`, I from 1; 0 stands for N, so that counting from 0 works as well. `auto/N` takes the index of the job. */
+/** `I/N`, I from 1; 0 means N, so counting from 0 works too. `auto/N` uses the index of the job. */
 export function parseShard(text: string, jobIndex: string | undefined): Shard | string {
   const [, index = '', count = ''] = /^(auto|\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
   const parts = Number(count);

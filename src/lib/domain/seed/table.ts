@@ -1,5 +1,4 @@
-// Turns rows of a table into users: at once into the bytes of their body where every cell is plainly right, else into a
-// value that the contract judges. Both ways give the same body.
+// Turns rows of a table into users: into the bytes of a body, or into a value for the exact check. Both give the same body.
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
 import { asText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
 import { createColumnFinder } from './column-finder.ts';
@@ -9,7 +8,7 @@ import type { RowRules } from './row-rules.ts';
 
 export type Table = ReturnType<typeof createTable>;
 
-/** `header` is what the columns are called in the file. `onNullWord` is told of null words that are kept as texts. */
+/** `header` has the names of the columns. `onNullWord` gets null words that are sent as texts. */
 export function createTable(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
@@ -28,7 +27,7 @@ export function createTable(
   const users = columns.flatMap((column, index) => (column?.kind === 'user' ? [{ index, name: column.name }] : []));
   const attributes = groupAttributes(columns);
 
-  /** The body as a value, right or wrong. Cells may be values of a Parquet file. */
+  /** The body as a value, valid or not. Cells may be values of a Parquet file. */
   function value(cells: readonly unknown[]): Record<string, unknown> {
     const cell = (index: number): unknown => (index < 0 || isEmpty(cells[index]) ? undefined : cells[index]);
     const date = dateText(cell(dateAt)) ?? defaults.cutoffDate;
@@ -63,18 +62,18 @@ export function createTable(
   const issue = createColumnFinder(header, columns, attributes, toWire);
   const writer = createBodyWriter(columns, attributes, defaults, toWire);
   return {
-    /** By column of the header; undefined for one that says nothing. */
+    /** By column of the header; undefined for an ignored one. */
     columns,
     nulls: createNullCells(columns, nulls, onNullWord),
-    /** Writes bodies in the words of the wire; undefined where every row is for the exact reading. */
+    /** Writes bodies in the words of the wire; undefined if every row needs the exact check. */
     writer,
     value,
-    /** What is wrong with that value, said by the column that it stands in. */
+    /** An issue of that value, with its column. */
     issue,
   };
 }
 
-/** A floating-point number beyond 2^53 stays one, to be rejected: it may stand for several ids. */
+/** A floating-point number beyond 2^53 is not converted but rejected: it may mean several ids. */
 function identityText(cell: unknown): unknown {
   return typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER ? cell : asText(cell);
 }

@@ -148,7 +148,7 @@ describe('a platform that refuses', () => {
     expect(reject.rejected).toEqual({
       file: 'users.ndjson',
       line: 42,
-      reason: 'the platform refused it (400): Bad one: no such attribute',
+      reason: 'the platform rejected it (400): Bad one: no such attribute',
     });
     expect(reject.row).toEqual(JSON.parse(userRow(42, 'Bad one')));
   });

@@ -77,7 +77,7 @@ describe('a table that is wrong', () => {
     const { code, stderr } = await seeding.bulk([file]);
     expect(code).toBe(9);
     expect(told({ stderr }).issues.map(({ message }) => message)).toEqual([
-      'there is no column `cutoff_date`, and no --cutoff-date in its place',
+      'there is no column `cutoff_date`, and no --cutoff-date',
     ]);
     // There is nothing to go on with: the file has to be another one first.
     expect(told({ stderr }).hint ?? '').not.toContain('--resume');

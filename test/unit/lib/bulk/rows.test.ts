@@ -169,7 +169,7 @@ describe('CSV', () => {
 
   it.each([
     ['email,x\na,\0\n', 2, 3, 'a NUL'],
-    ['email,x\na,b"\n', 2, 4, 'a quote stands inside'],
+    ['email,x\na,b"\n', 2, 4, 'a quote is inside'],
   ])('with what is no text is not read: %j', async (text, line, column, message) => {
     const filler = 'a,b\n'.repeat(2000);
     const read = async (): Promise<void> => {

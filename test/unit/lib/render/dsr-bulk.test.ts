@@ -1,6 +1,6 @@
-// A bulk run before and during it: its counts, its requests in a line each, and how long it takes yet.
+// A bulk run of requests before it starts: its counts, and its requests in a line each.
 import { describe, expect, it, test } from 'vitest';
-import { renderDsrBulk, renderDsrRows, renderPace } from '../../../../src/lib/render/dsr-bulk.ts';
+import { renderDsrBulk, renderDsrRows } from '../../../../src/lib/render/dsr-bulk.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 
 test.each([
@@ -9,18 +9,6 @@ test.each([
 ])('%d rows', (rows, line) => {
   const facts = { rows, kinds: new Map([['gdpr access', rows]]), skipWaiting: 0, done: 0 };
   expect(renderDsrBulk(facts, plainStyle).split('\n')[0]).toBe(line);
-});
-
-test.each([
-  [0, 5, 2000, ''],
-  [5, 5, 500, ''],
-  [10, 0, 2000, '5.0 a second'],
-  [1000, 500, 1000, '1000 a second, 1s left'],
-  [906, 100, 1050, '863 a second, 1s left'],
-  [10, 25, 10_000, '1.0 a second, 25s left'],
-  [10, 1000, 10_000, '1.0 a second, 16m 40s left'],
-])('%d done, %d left, %d ms: %s', (done, left, ms, text) => {
-  expect(renderPace(done, left, ms)).toBe(text);
 });
 
 describe('requests of a file', () => {

@@ -26,7 +26,7 @@ function read(text: string, dialect: Dialect, size = text.length): (string[] | s
   return found;
 }
 
-const INSIDE = 'a quote stands inside an unquoted cell; put the whole cell in quotes';
+const INSIDE = 'a quote is inside an unquoted cell; put the whole cell in quotes';
 const BEHIND = 'text follows a closing quote; a quote within quotes is written twice';
 
 describe('a backslash', () => {

@@ -92,7 +92,7 @@ describe('rows', () => {
 
 const OPEN = 'this cell begins with a quote that is never closed';
 const BEHIND = 'text follows a closing quote; a quote within quotes is written twice';
-const INSIDE = 'a quote stands inside an unquoted cell; put the whole cell in quotes';
+const INSIDE = 'a quote is inside an unquoted cell; put the whole cell in quotes';
 it.each([
   ['a"b', 1, 2, INSIDE],
   ['a,b"', 1, 4, INSIDE],

@@ -29,8 +29,7 @@ test.each([
 
 const UNKNOWN =
   'is no known column; known are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
-const ATTRIBUTE =
-  'must be written `attr:<name>:<calculation_type>[:<key>]`; a name with a colon stands in double quotes';
+const ATTRIBUTE = 'must be written `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';
 test.each([
   ['', UNKNOWN],
   ['zzzzzzzz', UNKNOWN],
@@ -95,7 +94,7 @@ describe('a header as a whole', () => {
     const map = mapOf({ ' A ': 'xpid', B: 'user:b', Gone: 'user:c' });
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
-      issues: [{ column: 'Gone', message: 'is mapped, but no such column is there' }],
+      issues: [{ column: 'Gone', message: 'is mapped, but there is no such column' }],
       // It is called like a field that another column holds.
       passedOver: [{ column: 'xpid', field: undefined }],
     });

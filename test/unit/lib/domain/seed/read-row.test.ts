@@ -16,7 +16,7 @@ describe('the text of a row', () => {
 
   it('holds no field twice', () => {
     expect(readRow(ROW.replace('"xpid":7', '"xpid":7,"xpid":8'), rules)).toEqual(
-      issue('a field stands twice in the same place, or is not allowed'),
+      issue('a field is duplicate, or is not allowed'),
     );
   });
 

@@ -1,0 +1,25 @@
+// What both bulk commands report while they run.
+import { expect, it } from 'vitest';
+import { bulkFacts } from '../../../../src/lib/render/progress.ts';
+
+it.each<[completed: number, ms: number, share: number | undefined, rejected: number, retries: number, text: string]>([
+  [0, 500, undefined, 0, 0, '0.0 rows/s'],
+  [10, 2000, 1, 0, 0, '5.0 rows/s, 2s elapsed, 0s left'],
+  [9000, 1000, 0.25, 0, 0, '9,000 rows/s, 1s elapsed, 3s left'],
+  [10, 10_000, 10 / 1010, 2, 1, '1.0 rows/s, 10s elapsed, 16m 40s left, 2 rejected, 1 retry'],
+  [863, 1000, undefined, 0, 3, '863 rows/s, 1s elapsed, 3 retries'],
+])(
+  'reports %d rows in %d ms (share %s, %d rejected, %d retries) as `%s`',
+  (completed, ms, share, rejected, retries, text) => {
+    expect(bulkFacts({ completed, ms, share, rejected, retries }).text).toBe(text);
+  },
+);
+
+it('reports the same as data', () => {
+  expect(bulkFacts({ completed: 9000, ms: 2000, share: 0.5, rejected: 1, retries: 2 }).data).toEqual({
+    rejected: 1,
+    retries: 2,
+    rows_per_second: 4500,
+    seconds_left: 2,
+  });
+});
