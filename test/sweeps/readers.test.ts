@@ -8,6 +8,7 @@ const WRITTEN = new Set([
   'seed bulk --rejects',
   'dsr submit --save-map',
   'dsr prepare --save-map',
+  'seed inspect --save-map',
   'dsr submit --results',
   'dsr results --dir',
   'dsr callbacks listen --keep',

@@ -94,6 +94,7 @@ const list = (command: string, args: string, good: string): Reader => ({
 export const READERS: readonly Reader[] = [
   list('seed bulk', '', 'users.ndjson\n'),
   list('seed validate', '', 'users.ndjson\n'),
+  list('seed inspect', '', 'users.ndjson\n'),
   list('seed preview', '', 'users.ndjson\n'),
   list('dsr submit', `--bulk ${BULK} `, 'people.csv\n'),
   list('dsr prepare', `${BULK} --out prepared.csv `, 'people.csv\n'),
@@ -249,6 +250,7 @@ export const READERS: readonly Reader[] = [
 
   { command: 'seed bulk', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', byRow: true },
   { command: 'seed validate', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', byRow: true },
+  { command: 'seed inspect', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', any: true },
   // Only the first row is read.
   { command: 'seed preview', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', any: true, exits: [5] },
   ...['bulk', 'validate', 'preview'].map((name) =>

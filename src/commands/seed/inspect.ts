@@ -35,6 +35,7 @@ export const inspectInputs = defineCommand({
           format: oneOf(['ndjson', 'json', 'csv', 'parquet']),
           compression: oneOf(['none', 'gzip', 'zstd']),
           rows: int(),
+          unreadable: int(),
           row_groups: nullable(array(int())),
         }),
       ),
@@ -74,10 +75,11 @@ function draw({
   map,
   source: program,
 }: Inspection) {
-  const lines = files.map(({ compression, file, format: kind, row_groups: groups, rows }) => {
+  const lines = files.map(({ compression, file, format: kind, row_groups: groups, rows, unreadable }) => {
     const wrapped = compression === 'none' ? kind : `${kind}, ${compression}`;
     const sizes = groups === null ? '' : `; row groups of ${summary(groups)}`;
-    return `${file}: ${wrapped}, ${counted(rows, 'row')}${sizes}`;
+    const bad = unreadable === 0 ? '' : `, ${unreadable} of them unreadable`;
+    return `${file}: ${wrapped}, ${counted(rows, 'row')}${bad}${sizes}`;
   });
   if (bodies > 0) lines.push(`${counted(bodies, 'row is a body', 'rows are bodies')} of the platform and need no map.`);
   if (program !== null) lines.push(`Probably written by ${program}: pass --source ${program}.`);

@@ -13,6 +13,8 @@ export interface InspectedFile {
   format: RowFormat;
   compression: Wrapping;
   rows: number;
+  /** Rows that cannot be read. */
+  unreadable: number;
   /** Rows of each row group; null for formats without them. */
   row_groups: number[] | null;
 }
@@ -108,6 +110,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
   async function inspect(input: InputBytes): Promise<InspectedFile> {
     const { format, name: file, wrapping: compression } = input;
     let rows = 0;
+    let unreadable = 0;
     if (format === 'parquet') {
       const groups: number[] = [];
       const parquet = await openParquet(await input.file(), file);
@@ -115,13 +118,14 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
       for await (const part of parts) {
         signal.throwIfAborted();
         rows += part.rows.length;
+        unreadable += part.faults.size;
         for (const row of part.rows) {
           if (parquet.columns.includes('calculated_attributes'))
             takeBody(Object.fromEntries(parquet.columns.map((column, index) => [column, row[index]])));
           else for (const [index, column] of parquet.columns.entries()) take(column, row[index]);
         }
       }
-      return { file, format, compression, rows, row_groups: groups };
+      return { file, format, compression, rows, unreadable, row_groups: groups };
     }
     const { heading, rows: groups } = await openTable([input], signal);
     const header = heading.columns?.map(({ text }) => text) ?? [];
@@ -135,10 +139,10 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
         else if ('value' in content && isRecord(content.value)) {
           if ('calculated_attributes' in content.value) takeBody(content.value);
           else for (const [column, value] of Object.entries(content.value)) take(column, value);
-        }
+        } else unreadable++;
       }
     }
-    return { file, format, compression, rows, row_groups: null };
+    return { file, format, compression, rows, unreadable, row_groups: null };
   }
 
   const files: InspectedFile[] = [];

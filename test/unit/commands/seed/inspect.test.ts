@@ -78,6 +78,12 @@ it('counts bodies and their identities', async () => {
   expect(await inspect(file)).toMatchObject({ bodies: 3, columns: [], duplicates: [{ field: 'xpid', rows: 1 }] });
 });
 
+it('counts rows that cannot be read', async () => {
+  const file = seeding.write('users.ndjson', `${userRow(1)}\n{"xpid":\n`);
+  expect((await inspect(file)).files).toMatchObject([{ rows: 2, unreadable: 1 }]);
+  expect((await seeding.run(['seed', 'inspect', file])).stdout).toContain('2 rows, 1 of them unreadable');
+});
+
 it('reports the sizes of row groups', async () => {
   const columnData = [{ name: 'xpid', data: [1n, 2n, 3n, 4n, 5n], type: 'INT64' as const }];
   const bytes = new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 2 }));
