@@ -96,7 +96,7 @@ describe('values', () => {
   it('refuses two keys that become one word, rather than lose one', () => {
     const collide = (): unknown => named().encode({ xpid: 1, pid: 2 }, ['keys:']);
     expect(collide).toThrow(NameCollision);
-    expect(collide).toThrow('two fields are both called pid on the wire');
+    expect(collide).toThrow('two fields are called pid on the wire');
   });
 
   it('maps a marked value only where it is a text, and what is marked twice in turn', () => {

@@ -90,11 +90,12 @@ describe('a seed', () => {
           ? 'key_value_pairs'
           : 'value';
       for (const [given, content] of Object.entries(forms)) {
-        const issues = given === form ? [] : [`seed: must hold \`${form}\` alone for ${type}, and holds \`${given}\``];
+        const issues =
+          given === form ? [] : [`seed: must contain only \`${form}\` for ${type}, but contains \`${given}\``];
         expect(issuesOf(AttributeSeed, seeded(type, { [given]: content }))).toEqual(issues);
       }
       expect(issuesOf(AttributeSeed, seeded(type, {}))).toEqual([
-        `seed: must hold \`${form}\` alone for ${type}, and holds nothing`,
+        `seed: must contain only \`${form}\` for ${type}, but contains nothing`,
       ]);
     }
     expect(issuesOf(AttributeSeed, seeded('sum', { list: [], value: 1 }))).toEqual([

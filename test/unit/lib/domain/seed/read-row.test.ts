@@ -64,6 +64,6 @@ describe('a row in a deployment’s words', () => {
 
   it('cannot say the same twice', () => {
     const value = { environment: 'production', pid: 1, xpid: 2, calculated_attributes: {} };
-    expect(checkRow(value, words)).toEqual(issue('two fields are both called xpid on the wire'));
+    expect(checkRow(value, words)).toEqual(issue('two fields are called xpid on the wire'));
   });
 });
