@@ -1,4 +1,4 @@
-// From the command line to an exit code: the only file that ends the process.
+// Runs a command line and exits: the only file that ends the process.
 import { exitOf } from './lib/errors/exit.ts';
 import type { Command } from 'commander';
 import type { Reference } from './commands/help/describe.ts';
@@ -25,32 +25,29 @@ import { checkFormat, formatsOf, helpOf } from './lib/runtime/command-line/help.
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
 import { asking, commandNameOf, createProgram, entries, loadAll, operandsOf } from './program.ts';
 
-/** What the scripts of `cdpadm completion` call; no command, because nobody types it. */
+/** The entry that the scripts of `cdpadm completion` call. It is not a command. */
 const COMPLETE = '__complete';
 
-/** Thrown in place of the action when several profiles are wanted: the command line is run for each. */
+/** Thrown instead of running the action, when the command line runs once for each of several profiles. */
 class SeveralProfiles extends Error {}
 
-/**
- * How many turns of a tenth of a second a stopped command has to end by itself. Time in which the process works, or the
- * machine gives it none, does not count: only waiting does.
- */
+/** A stopped command may wait this many turns of 100 ms. Time in which the process works does not count. */
 const LAST_TURNS = 9;
 const TURN_MS = 100;
-/** And how many of a hundredth what a thread does for it. */
+/** Its threads may take this many turns of 10 ms. */
 const THREAD_TURNS = 5;
 const THREAD_TURN_MS = 10;
 
-/** Runs the program in the process that we are, and ends it. Called by `bin/cdpadm.js`. */
+/** Runs the program and ends the process. Called by `bin/cdpadm.js`. */
 export async function main(): Promise<void> {
-  // Whatever ends the process before we do, such as an input that closes below a prompt, did not succeed.
+  // If something else ends the process, such as a prompt whose input closes, it has failed.
   host.setExitCode(EXIT.failed);
   const io = processIo();
   const stop = new AbortController();
   const redactor = createRedactor();
   onSignal('SIGINT', stop, interrupted);
   onSignal('SIGTERM', stop, terminated);
-  // The kernel and the shell may each send one: a second one hurries nobody.
+  // The kernel and the shell may each send a SIGHUP, so further ones are ignored.
   host.on('SIGHUP', () => stop.abort(hungUp()));
   host.onUncaught((error) => {
     const flags = lenientFlags({ debug: host.argv().includes('--debug') }, io.env);
@@ -63,7 +60,7 @@ export async function main(): Promise<void> {
   await endProcess(code, isOverdue);
 }
 
-/** What a process that a signal ends looks like to its shell. */
+/** The signal of each exit code that a shell reports for a signal. */
 const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
   [EXIT.hungUp]: 'SIGHUP',
   [EXIT.interrupted]: 'SIGINT',
@@ -71,8 +68,8 @@ const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
 };
 
 /**
- * Ends the process, whatever is still open in it. Node's exit waits for threads that it cannot stop, such as one that
- * resolves a host name: where those take their time, the signal that stopped the command ends the process.
+ * Ends the process even if something is still open. Node's exit waits for threads that it cannot stop, such as one that
+ * resolves a host name. Then the signal that stopped the command ends the process.
  */
 async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   const signal = SIGNALS[code];
@@ -83,9 +80,9 @@ async function endProcess(code: number, isOverdue: boolean): Promise<void> {
 }
 
 /**
- * Runs one command line and returns its exit code, once all output is handed over. `stop` is what Ctrl-C and `--timeout`
- * abort; its reason is the KnownError that the command ends with. `redactor` learns of every secret that the run has.
- * `onOverdue` is called where the command was stopped and is left where it is, because it still waits for something.
+ * Runs one command line and returns its exit code once all output is handed over. Ctrl-C and `--timeout` abort `stop`
+ * with the KnownError that the command ends with. `redactor` gets every secret of the run. `onOverdue` is called if a
+ * stopped command is abandoned because it still waits.
  */
 export async function run(
   argv: readonly string[],
@@ -111,7 +108,7 @@ export async function run(
   };
   try {
     const left = overdue();
-    // It ended by itself before.
+    // The command ended first.
     left.catch(() => undefined);
     return await Promise.race([ended(), left]);
   } finally {
@@ -119,11 +116,11 @@ export async function run(
   }
 }
 
-/** What is known of a run while it goes on. */
+/** The state of a run that an early end needs. */
 interface RunState {
   flags: () => GlobalFlags;
   hasWritten: () => boolean;
-  /** Whether the error that it ended with was shown. */
+  /** Whether the error of the run was shown. */
   isReported: boolean;
 }
 
@@ -138,7 +135,7 @@ async function runCommand(
   const args = wantedHelp(argv) ?? argv;
   state.hasWritten = () => ctx.hasWritten;
 
-  /** Reads the command line and runs its action, once `begin` has made the context complete. */
+  /** Parses the command line and runs its action after `begin` has completed the context. */
   async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
     const wanted = commandNameOf(args);
     const root = await createProgram(within, (name) => name === wanted);
@@ -154,11 +151,11 @@ async function runCommand(
     await root.parseAsync([...args], { from: 'user' });
   }
 
-  /** What keeps the process busy leaves no turn in which to hear of a stop: a stop that came meanwhile goes first. */
+  /** A busy process does not receive signals. If one is pending, it takes precedence over an input error. */
   async function stopAmid(error: unknown): Promise<unknown> {
     if (!(error instanceof KnownError) || exitOf(error) !== 'invalidInput') return error;
     try {
-      // A signal is heard in the turn after the one that ends now.
+      // A signal arrives in the next turn.
       await ownTurn();
       await ownTurn(stop.signal);
       throwIfLate();
@@ -180,7 +177,7 @@ async function runCommand(
 
   try {
     try {
-      if (argv[0] === COMPLETE) return await answerTab(argv.slice(1), ctx);
+      if (argv[0] === COMPLETE) return await answerCompletionCall(argv.slice(1), ctx);
       await act(ctx, async (flags, command) => {
         checkFormat(flags, command);
         const isRepeated = flags.profiles.length > 1;
@@ -210,33 +207,33 @@ async function runCommand(
   }
 }
 
-/** Resolves when the stream has handed over what it was given, or never can. */
+/** Resolves when the stream has handed over everything, or has failed. */
 function handedOver(sink: TextSink): Promise<void> {
   return new Promise((resolve) => {
     sink.write('', () => resolve());
   });
 }
 
-/** Every help screen by the words that lead to it (`roles push`; none for the root). The build keeps them ready. */
+/** Every help screen by its command (`roles push`; empty for the root). The build stores them. */
 export async function helpScreens(io: Io): Promise<Map<string, string>> {
   const screens = new Map<string, string>();
   const add = (command: Command, path: readonly string[]): void => {
     screens.set(path.join(' '), command.helpInformation());
-    // `help --help` asks for the help of the root, as `help` alone does.
+    // `help --help` prints the help of the root, like `help` alone.
     for (const child of command.commands) if (child.name() !== 'help') add(child, [...path, child.name()]);
   };
   add(await loadAll(createContext(io, new AbortController().signal)), []);
   return screens;
 }
 
-/** All that the reference pages say. The build and `npm run docs` write them. */
+/** The content of the reference pages, for the build and `npm run docs`. */
 export async function reference(io: Io): Promise<Reference> {
   const { describeProgram } = await import('./commands/help/describe.ts');
   return describeProgram(await loadAll(createContext(io, new AbortController().signal)));
 }
 
-/** Prints what may stand where the cursor is; loads the one group that is named, and no library. */
-async function answerTab(args: readonly string[], ctx: Context): Promise<number> {
+/** Prints the candidates for the word at the cursor. Loads only the named group. */
+async function answerCompletionCall(args: readonly string[], ctx: Context): Promise<number> {
   const { answerCompletion } = await import('./lib/runtime/completion/answer.ts');
   const root = await createProgram(ctx, () => false);
   await answerCompletion(args, ctx, {
@@ -246,7 +243,7 @@ async function answerTab(args: readonly string[], ctx: Context): Promise<number>
   return EXIT.ok;
 }
 
-/** Help that was asked for and could not be written (a full disk) is a failure; that nobody read it to its end is none. */
+/** Requested help that could not be written (a full disk) is a failure. A closed pipe is not an error. */
 function helpExit({ wanted }: HelpShown, { stdout }: Io): number {
   if (!wanted) return EXIT.usage;
   return stdout.errored && systemErrorCode(stdout.errored) !== 'EPIPE' ? EXIT.failed : EXIT.ok;
@@ -259,8 +256,8 @@ async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Reda
 }
 
 /**
- * `help roles push` is `roles push --help`, and `help` alone `--help`; a topic is the help command's own affair, and so is
- * every command as data: `roles push --help --json`.
+ * Rewrites `help roles push` to `roles push --help`, `help` to `--help`, and `roles push --help --json` to
+ * `help roles push --json`. Topics stay.
  */
 function wantedHelp(argv: readonly string[]): string[] | undefined {
   const isHelp = commandNameOf(argv) === 'help';
@@ -276,7 +273,7 @@ function wantedHelp(argv: readonly string[]): string[] | undefined {
   return isCommand ? [...(first === undefined ? [] : [first]), ...more, '--help'] : undefined;
 }
 
-/** Aborts `stop` after `ms`. What it returns throws where that time passed while no timer could fire. */
+/** Aborts `stop` after `ms`. The result throws if that time passed while no timer could fire. */
 function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io: Io): () => void {
   const deadline = io.clock.now() + ms;
   io.clock.sleep(ms, finished).then(
@@ -288,7 +285,7 @@ function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io:
   };
 }
 
-/** The first signal asks the command to come to an end, the second ends the process. */
+/** The first signal stops the command, the second ends the process. */
 function onSignal(signal: 'SIGINT' | 'SIGTERM', stop: AbortController, reason: () => KnownError): void {
   host.on(signal, () => {
     if (stop.signal.aborted) host.endBySignal(signal);

@@ -1,4 +1,4 @@
-// The command tree. The root knows names and summaries; only the group that is asked for is loaded and built.
+// The command tree. The root has names and summaries; only the requested group is loaded and built.
 import { Command } from 'commander';
 import { PROGRAM, VERSION } from './lib/kernel/version.ts';
 import type { Context } from './lib/runtime/context.ts';
@@ -10,7 +10,7 @@ interface Entry {
   name: string;
   summary: string;
   heading: string;
-  /** Its commands that mean a platform, or tell of the settings in use; all, unless given. Hints say with them where to. */
+  /** Its commands that take target flags (default: all). Hints add the flags to them. */
   asks?: readonly string[];
   load(ctx: Context): Promise<Command>;
 }
@@ -20,8 +20,8 @@ const IDENTITY = 'Identity:';
 const WAREHOUSE = 'Warehouse:';
 const SEEDING = 'Seeding:';
 const PRIVACY = 'Privacy:';
-const SETUP = 'Set-up:';
-const PLATFORM = 'Rehearsal:';
+const SETUP = 'Setup:';
+const PLATFORM = 'Embedded platform:';
 const MORE = 'More:';
 
 /** Every group and single command, in the order of the help. */
@@ -34,7 +34,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'groups',
-    summary: 'group identities: households and the like, and what their members share',
+    summary: 'group identities, such as households, and the attributes that members share',
     heading: IDENTITY,
     load: async (ctx) => (await import('./commands/groups/index.ts')).groupsGroup(ctx),
   },
@@ -46,7 +46,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'connections',
-    summary: 'where warehouses are and how they are entered',
+    summary: 'warehouse addresses and credentials',
     heading: WAREHOUSE,
     load: async (ctx) => (await import('./commands/connections/index.ts')).connectionsGroup(ctx),
   },
@@ -58,7 +58,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'pipelines',
-    summary: 'syncs from a warehouse: trigger, watch, find out what is wrong',
+    summary: 'syncs from a warehouse: trigger, watch, diagnose',
     heading: WAREHOUSE,
     load: async (ctx) => (await import('./commands/pipelines/index.ts')).pipelinesGroup(ctx),
   },
@@ -70,7 +70,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'intake',
-    summary: "one user's events, or identities and attributes",
+    summary: 'events, or identities and attributes, of one user',
     heading: SEEDING,
     load: async (ctx) => (await import('./commands/intake/index.ts')).intakeGroup(ctx),
   },
@@ -82,27 +82,27 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'profile',
-    summary: 'profiles: addresses, ids and where the secrets are',
+    summary: 'profiles: addresses, ids and references to secrets',
     heading: SETUP,
     asks: ['show'],
     load: async (ctx) => (await import('./commands/profile/index.ts')).profileGroup(ctx),
   },
   {
     name: 'auth',
-    summary: 'credentials: what works with them',
+    summary: 'credentials: log in, log out, test',
     heading: SETUP,
     asks: ['login', 'logout', 'test'],
     load: async (ctx) => (await import('./commands/auth/index.ts')).authGroup(ctx),
   },
   {
     name: 'doctor',
-    summary: 'what is wrong with this set-up, and how to mend it',
+    summary: 'check this installation and suggest fixes',
     heading: SETUP,
     load: async (ctx) => (await import('./commands/doctor/index.ts')).checkSetup.build(ctx),
   },
   {
     name: 'completion',
-    summary: 'Tab in bash, zsh, fish and PowerShell: commands, flags, values, profiles, ids',
+    summary: 'shell completion for bash, zsh, fish and PowerShell',
     heading: SETUP,
     asks: [],
     load: async (ctx) => (await import('./commands/completion/index.ts')).printScript.build(ctx),
@@ -116,14 +116,14 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'tour',
-    summary: 'a first lesson: pull, edit, diff, push, roll back, on a throw-away platform',
+    summary: 'guided tour: pull, edit, diff, push and roll back on a temporary platform',
     heading: PLATFORM,
     asks: [],
     load: async (ctx) => (await import('./commands/tour/index.ts')).takeTour.build(ctx),
   },
   {
     name: 'api',
-    summary: 'any call of the platform, with the right address and credentials',
+    summary: 'call any endpoint with the right address and credentials',
     heading: MORE,
     load: async (ctx) => (await import('./commands/api/index.ts')).callAny.build(ctx),
   },
@@ -143,12 +143,12 @@ export const entries: readonly Entry[] = [
   },
 ];
 
-/** How the command lines begin that mean a platform, or tell of the settings in use: `roles`, `auth test`. */
+/** The first words of commands that take target flags: `roles`, `auth test`. */
 export const asking: readonly string[] = entries.flatMap(
   ({ asks, name }) => asks?.map((child) => `${name} ${child}`) ?? name,
 );
 
-/** The root command. Of its entries those that `wants` says are built, the others are names with a summary. */
+/** The root command. Builds the entries that `wants` selects; the others have only a name and a summary. */
 export async function createProgram(ctx: Context, wants: (name: string) => boolean): Promise<Command> {
   const root = new Command(PROGRAM)
     .description('Administer a customer-data platform from a terminal.')
@@ -172,29 +172,29 @@ export function loadAll(ctx: Context): Promise<Command> {
   return createProgram(ctx, () => true);
 }
 
-/** The first word of a command line that is no flag. Only one that begins with a flag has to be read for it. */
+/** The first word of a command line that is not a flag. */
 export function commandNameOf(argv: readonly string[]): string | undefined {
   const [first] = argv;
   return first === undefined || first.startsWith('-') ? operandsOf(argv)[0] : first;
 }
 
-/** The words of a command line that are no global flag and no such flag's value: the command's name comes first. */
+/** The words of a command line without global flags and their values. The command's name comes first. */
 export function operandsOf(argv: readonly string[]): string[] {
   const isFlag = (word: string): boolean => word.startsWith('-');
-  // Without a flag every word is one, and with flags alone none is: no need to build the flags twice.
+  // Without flags, or with flags alone, there is nothing to parse.
   if (!argv.some(isFlag) || argv.every(isFlag)) return argv.filter((word) => !isFlag(word));
-  // Commander's own reading of the global flags, on a root of its own: it knows which of them take a value.
+  // Commander parses the global flags on a separate root, because it knows which of them take a value.
   const probe = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   defineGlobalFlags(probe);
   try {
     return probe.parseOptions([...argv]).operands;
   } catch {
-    // The real root will say what is wrong.
+    // The real root reports the error.
     return [];
   }
 }
 
-/** Gives a command built apart, and all below it, the settings that commander copies only to what it builds itself. */
+/** Copies the parent's settings to a command and all below it. Commander does so only for commands that it creates. */
 function adopt(parent: Command, command: Command, ctx: Context): void {
   command.copyInheritedSettings(parent).helpCommand(false);
   applySettings(command, ctx);
@@ -209,13 +209,11 @@ function applySettings(command: Command, ctx: Context): void {
     .configureOutput({
       writeOut: (text) => ctx.io.stdout.write(text),
       writeErr: (text) => ctx.io.stderr.write(text),
-      // Commander would open `process.stdout` to find out, which takes a fifth of the time that a help screen takes;
-      // and where there are colours it need not look for any to take away.
       getOutHelpWidth: ctx.io.columns,
       getErrHelpWidth: ctx.io.columns,
       getOutHasColors: () => true,
       getErrHasColors: () => true,
-      // What is wrong is told by the failure's own screen.
+      // `showFailure` prints the error.
       outputError: () => undefined,
     })
     .configureHelp(helpSettings(ctx.io.columns))

@@ -128,8 +128,8 @@ describe('roles edit', () => {
   });
 
   it.each([
-    ['fails', { CDPADM_EDITOR: 'false' }, 'ended with code 1'],
-    ['cannot be started', { CDPADM_EDITOR: '/no/such/editor' }, 'cannot be started'],
+    ['fails', { CDPADM_EDITOR: 'false' }, 'exited with code 1'],
+    ['cannot be started', { CDPADM_EDITOR: '/no/such/editor' }, 'did not start'],
   ])('leaves nothing when the editor %s before anything was changed', async (_what, env, message) => {
     const result = await admin.run('roles edit --yes', { env: { ...env, TMPDIR: admin.cwd } });
     expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const warnings = (stderr: string): number => stderr.split('goes on without it').length - 1;
+const warnings = (stderr: string): number => stderr.split('continues without it').length - 1;
 
 test.skipIf(process.platform !== 'linux')(
   'ends every read the same without a cache and a state folder, with at most one warning',

@@ -53,7 +53,7 @@ test.each(sample(cases, 70).map((one) => [nameOf(one), one] as const))(
       isFresh = code === 2;
       if (code === 2) {
         expect(stderr, printed).toContain('not an interactive terminal');
-        expect(stderr, printed).toMatch(/Give --(yes|confirm)/);
+        expect(stderr, printed).toMatch(/Pass --(yes|confirm)/);
         expect(writes(), printed).toEqual([]);
       } else {
         expect(one.exits ?? [0], printed).toContain(code);

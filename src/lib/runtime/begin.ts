@@ -1,4 +1,4 @@
-// The second half of a context: what an action needs and `--help` does not.
+// Builds the part of a context that an action needs and `--help` does not.
 import { accessSync, constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { usageError } from '../kernel/errors.ts';
@@ -15,9 +15,8 @@ export interface Begun {
 }
 
 /**
- * Loads colour and the query's language where they are wanted. Throws KnownError usage (2) for whatever would otherwise
- * fail only when the command has done its work: a malformed query, a folder of `--out` or
- * `--summary` that cannot be written to.
+ * Throws KnownError usage (2) for flags that would otherwise fail only after the command's work: an invalid query, or a
+ * folder of `--out` or `--summary` that is not writable.
  */
 export async function begin(
   io: Io,
@@ -54,8 +53,8 @@ function checkFolder(flag: string, folder: string): void {
     accessSync(folder, constants.W_OK);
   } catch {
     throw usageError(
-      `${flag} cannot write into ${folder}.`,
-      'Make the folder first, or choose another that you may write to.',
+      `${flag} cannot write to the folder ${folder}.`,
+      'Create the folder first, or choose another one.',
     );
   }
 }

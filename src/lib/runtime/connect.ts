@@ -1,4 +1,4 @@
-// From flags, environment and profile to the API clients: the one place where config, HTTP core and clients meet.
+// Connects flags, environment and profile to the API clients.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createApi, type Api } from '../api/index.ts';
@@ -13,7 +13,7 @@ import { ADDRESS_OF, lastingAddress, lastingAudience } from './service-address.t
 import { readOnly } from './target.ts';
 import { furtherAuthorities } from './checks/trusted-roots.ts';
 
-/** The settings as if `--profile profile` had been given; without one as the flags say. */
+/** The settings as if `--profile profile` was given, else as the flags say. */
 export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
   const { org, account, workspace, caFile } = ctx.flags;
   return await loadSettings({
@@ -31,8 +31,8 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
 }
 
 /**
- * A second profile next to the one in use, by its own settings and secrets alone: no variable, no project file and no
- * flag for an id reaches it. `flag` is what named it. `--ca-file` holds for both.
+ * A second profile with its own settings and secrets alone: no variable, project file or id flag applies to it, only
+ * `--ca-file`. `flag` is the flag that names it.
  */
 export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
   const { caFile } = ctx.flags;
@@ -62,8 +62,8 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
 }
 
 /**
- * Opens the HTTP core for these settings and hangs the clients of all areas on it. With `freshToken` no cached token is
- * used, which would work whatever the secret is.
+ * Opens the HTTP core and the clients of all areas. `freshToken` ignores a cached token, which would work even with a
+ * wrong secret.
  */
 export function connect(ctx: Context, settings: Settings, { freshToken = false } = {}): Api {
   const { flags, io } = ctx;
@@ -78,7 +78,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
       accessToken: async () =>
         settings.secretOrigin('access_token') === undefined ? undefined : await settings.secret('access_token'),
       bearer: async () => {
-        // A cached token may go no further than the secret that it was had for.
+        // A cached token is allowed for the same addresses as its secret.
         settings.allowSecret('client_secret');
         return {
           clientId: await settings.secret('client_id'),
@@ -100,7 +100,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
     retries: flags.retries,
     proxy: {
       https: io.env.https_proxy || io.env.HTTPS_PROXY,
-      // An upper-case HTTP_PROXY is what a web server makes of a request header; ours is a command line.
+      // A web server may set HTTP_PROXY from a request header; a command line is safe from that.
       http: io.env.http_proxy || io.env.HTTP_PROXY,
       none: io.env.no_proxy || io.env.NO_PROXY,
     },
@@ -109,7 +109,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
     clock: ctx.clock,
     random: io.random,
     redactor: ctx.redactor,
-    onWrite: ctx.noteWrite,
+    onWrite: () => ctx.noteWrite(),
     allowWrite: () => {
       if (settings.access === 'read') throw readOnly(settings);
     },
@@ -132,7 +132,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
   return flags.curl ? api : rememberingIds(api, settings, ctx);
 }
 
-/** `--trace-file`: a private file with one exchange a line. What ends after the command has is not in it. */
+/** `--trace-file`: a private file with one exchange per line, until the command ends. */
 function openTrace(ctx: Context, path: string): (exchange: Record<string, unknown>) => void {
   const log = openDurableLog(path);
   let isOpen = true;

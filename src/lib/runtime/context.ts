@@ -1,4 +1,4 @@
-// Everything a command may need, in one record; costly things are functions called on demand.
+// What a command may use. Expensive parts are functions, so that they are loaded on demand.
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
 import type { Api } from '../api/index.ts';
@@ -29,19 +29,19 @@ export interface GlobalFlags {
   output: OutputFormat;
   /** `-o wide`: a table with all columns, however wide. */
   wide: boolean;
-  /** Set when only the extension of `--out` chose `output`: a text that is its own format ignores it. */
+  /** Set if only the extension of `--out` chose `output`. A script or template ignores that. */
   formatOfFile?: true;
   query: string | undefined;
   fields: string[] | undefined;
   header: boolean;
   out: string | undefined;
-  /** Whether the result goes to the step summary of continuous integration too, as Markdown. */
+  /** Whether the result is also appended to the step summary as Markdown. */
   summary: boolean;
-  /** Whether issues in files are told in the way that shows them beside the code; auto: where GITHUB_ACTIONS is true. */
+  /** Whether issues in files become annotations in the code view. `auto`: if GITHUB_ACTIONS is true. */
   annotations: 'auto' | 'github' | 'none';
   dryRun: boolean;
   yes: boolean;
-  /** What would have been typed; each value answers one question. */
+  /** Answers to questions that must be typed. Each value answers one question. */
   confirm: string[];
   input: boolean;
   quiet: boolean;
@@ -51,14 +51,14 @@ export interface GlobalFlags {
   curl: boolean;
   requestTimeoutMs: number;
   retries: number;
-  /** Milliseconds for the whole command; undefined is no limit. */
+  /** For the whole command. Undefined: no limit. */
   timeoutMs: number | undefined;
   caFile: string | undefined;
   color: 'auto' | 'always' | 'never';
   progress: 'auto' | 'plain' | 'json' | 'none';
 }
 
-/** The outside of the program as a command sees it; tests pass another. */
+/** The environment of the program. Tests pass their own. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -67,52 +67,52 @@ export interface Io {
   readonly stderr: TextSink;
   /** Whether each stream is a terminal. */
   readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
-  /** Columns of the terminal; 80 where there is none. */
+  /** Columns of the terminal, 80 without one. */
   columns(): number;
   readonly clock: Clock;
   random(): number;
 }
 
-/** Where text goes; a `Writable` is one. */
+/** A part of `Writable`. */
 export interface TextSink {
-  /** `done` is called when the text was handed over, or with what went wrong. */
+  /** Calls `done` when the text was handed over, or with the error. */
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
-  /** Whether it is a regular file: no log reads what is redirected. */
+  /** Whether it is a regular file, which no log viewer reads. */
   readonly isFile?: boolean;
-  /** What went wrong first; nothing is written after it. */
+  /** The first error. Nothing is written after it. */
   readonly errored: Error | null;
 }
 
-/** What a running operation tells while it goes on; drawn as `--progress` says. */
+/** The progress of a running operation, drawn as `--progress` says. */
 export interface Progress {
-  /** `isPassing`: one of very many that follow each other closely, of which one now and then is enough, and the last. */
+  /** `isPassing`: one of many states in quick succession. Only some of them are shown, and the last. */
   update(state: {
     done: number;
     total?: number;
-    /** How much is done, from 0 to 1, where no total says it. */
+    /** From 0 to 1, if there is no total. */
     share?: number;
     text?: string;
     data?: Record<string, unknown>;
     isPassing?: boolean;
   }): void;
-  /** Nothing goes on for so many milliseconds; long waits say that the run may be ended and resumed. */
+  /** The operation pauses for `ms`. A long pause mentions that the run can be resumed later. */
   wait(ms: number, why: string): void;
-  /** Takes the line away; `text` is left standing in its place. */
+  /** Removes the line, or replaces it by `text`. */
   end(text?: string): void;
 }
 
 export interface Output {
-  /** Where the write goes: `line` is shown on stderr, and the result of a dry run has `target`. */
+  /** Shows the target of a write as `line` on stderr, and adds `target` to the result of a dry run. */
   target(target: Target, line: string): void;
-  /** The result of the command: `data` as the format asks, `view` for people. Call it once. */
+  /** Writes the result of the command: `data` for programs, `view` for people. Call it once. */
   emit<T>(data: T, view: View<T>): Promise<void>;
-  /** The same for a list too long to be held: JSON, NDJSON, CSV and lines for pipes go out part by part. */
+  /** Writes a list that is too long for memory. JSON, NDJSON, CSV and piped lines are written part by part. */
   emitParts<T>(parts: AsyncIterable<T[]>, view: ListView<T>): Promise<void>;
-  /** One object a line under JSON formats, `text` elsewhere (a function draws it): for commands that go on. */
+  /** Writes one object per line under JSON formats, else `text`. For commands that keep running. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
   /**
-   * The result of a dry run: `{dry_run, target, requests, plan}`; `text` is what people see (default: the requests), `ids` what
-   * `-o name` prints: whatever the command itself would (default: none).
+   * Writes the result of a dry run: `{dry_run, target, requests, plan}`. `text` is for people (default: the requests).
+   * `ids` are those that `-o name` would print without the dry run (default: none).
    */
   emitDryRun(
     requests: DescribedRequest[],
@@ -120,40 +120,40 @@ export interface Output {
     text?: (style: Style, width: number) => string,
     ids?: readonly string[],
   ): Promise<undefined>;
-  /** Raw text as the result (a file's content, a script). */
+  /** Writes text as the result, such as a script. */
   emitText(text: string): Promise<void>;
-  /** To stderr: what was done and what may come next. Silent under `--quiet` and where a program reads stderr. */
+  /** Writes to stderr what was done or comes next. Silent under `--quiet` and if a program reads stderr. */
   note(text: string | Hint): void;
-  /** To stderr, under `--quiet` too. An issue is shown with its place. */
+  /** Writes to stderr, under `--quiet` too. An issue is shown with its place. */
   warn(about: string | Hint | Issue): void;
-  /** Where GitHub Actions reads along, or with `--annotations github`: a message of its own on the run's page. */
+  /** Adds a message to the page of the job, under GitHub Actions or `--annotations github`. */
   annotate(level: 'error' | 'warning', message: string): void;
-  /** To stderr with `-v`. */
+  /** Writes to stderr with `-v`. */
   verbose(text: string): void;
-  /** To stderr, drawn for people: a diff before its confirmation. Silent where nobody is asked and a note would be. */
+  /** Draws on stderr, such as a diff before its confirmation. Silent like a note, unless a person is asked. */
   show(text: (style: Style, width: number) => string): void;
   progress(title: string): Progress;
-  /** A wait of a call begins, of which something is told once nothing was heard for a second; call the result when it is over. */
+  /** Starts a wait, which is shown after a second of silence. Call the result when the wait is over. */
   waits(wait: Wait): () => void;
-  /** The hints as one text, their commands with the flags that say where this one was sent. */
+  /** The hints as one text. Their commands get the target flags of this one. */
   advice(hints: readonly Hint[]): string;
-  /** The same output on standard output whatever `--out` says: for a command that writes a file of its own there. */
+  /** The same output without `--out`, for a command that writes a file of its own there. */
   beside(): Output;
   /** Style of stderr. */
   readonly style: Style;
 }
 
 export interface Prompts {
-  /** Whether a person can be asked at all. */
+  /** Whether a person can answer. */
   readonly possible: boolean;
   /**
-   * An ordinary confirmation. `--yes` answers it. Where nobody can be asked: KnownError usage (2) naming `--yes`.
-   * Answered no: KnownError guard (12).
+   * Asks for an ordinary confirmation, which `--yes` answers. Throws KnownError usage (2) if no one can answer, guard (12)
+   * for the answer no.
    */
   confirm(question: string): Promise<void>;
   /**
-   * Something that must be typed. A matching `--confirm` answers it, `--yes` never does. Where nobody can be asked:
-   * KnownError with exit `exit` (default 2) naming `--confirm VALUE`. Typed wrongly: KnownError guard (12).
+   * Asks the user to type `expected`. A matching `--confirm` answers it, `--yes` does not. Throws KnownError with `exit`
+   * (default 2) if no one can answer, guard (12) for another text.
    */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
@@ -163,15 +163,15 @@ export interface Prompts {
     choices: { value: T; label?: string; hint?: string }[],
     options?: PromptOptions,
   ): Promise<T>;
-  /** Ordinary yes or no with a default, as data rather than as a gate. */
+  /** Asks a yes-or-no question with a default and returns the answer. */
   ask(question: string, fallback: boolean, options?: PromptOptions): Promise<boolean>;
 }
 
 export interface PromptOptions {
-  /** The flag to name in the usage error when nobody can be asked. */
+  /** The flag that the usage error names if no one can answer. */
   flag?: string;
   initial?: string;
-  /** A sentence that says what is wrong, or undefined when the text is right. Called as one types Enter. */
+  /** Returns what is wrong with the text, or undefined. Called on Enter. */
   check?(text: string): string | undefined;
 }
 
@@ -184,37 +184,37 @@ export interface Context {
   readonly prompt: Prompts;
   readonly redactor: Redactor;
   readonly paths: SettingsPaths;
-  /** Files that only save work; memory, after one warning, where the home is read-only or full. */
+  /** The cache. Kept in memory, after one warning, if the home is read-only or full. */
   readonly cacheFiles: CacheFiles;
   /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
   readonly signal: AbortSignal;
   /**
-   * Profile, project file, environment and flags, resolved with the origin of each value. With a name: as if
-   * `--profile NAME` had been given.
+   * The settings of profile, project file, environment and flags, each with its origin. `profile`: as if
+   * `--profile NAME` was given.
    */
   settings(profile?: string): Promise<Settings>;
   /** The settings file: reading, creating, choosing and deleting profiles. */
   profiles(): Promise<Profiles>;
-  /** The root with all commands, for those that tell of them. */
+  /** The root with all commands. */
   commands(): Promise<Command>;
-  /** The API clients over the shared HTTP core; opens the embedded platform for profile `local`. */
+  /** The API clients. Opens the embedded platform for profile `local`. */
   api(): Promise<Api>;
   /**
-   * Begins a write once its input is valid, before its plan is shown: throws guard (12) under `access: read`, and shows
-   * the target, which belongs into the JSON result. The first call decides; later ones return the same target.
+   * Starts a write once its input is valid, before its plan is shown. Shows the target, which the JSON result includes.
+   * Throws guard (12) under `access: read`. Later calls return the same target.
    */
   startWrite(scope: WriteScope): Promise<Target>;
   /**
-   * Asks before a write that `startWrite` began: a protected profile must be typed or come by `--confirm`; an ordinary
-   * one is confirmed by `--yes` or an answer, or by `typed`, where the question is for that. Asks nothing in a dry run or under `--curl`.
+   * Asks before a write that `startWrite` started. The name of a protected profile must be typed, and so must `typed`;
+   * otherwise `--yes` or an answer confirms. Asks nothing in a dry run or under `--curl`.
    */
   confirmWrite(question: string, typed?: string): Promise<void>;
-  /** The exit code of a command that ended well in a way of its own: differences found, some rows failed. */
+  /** Sets the exit code of a command that succeeds in another way: differences found, some rows failed. */
   setExit(code: ExitName): void;
-  /** Something that may change the platform is being sent: a stop says so. */
+  /** Records that a request is sent that may change the platform. */
   noteWrite(): void;
-  /** Has `close` called when the command ends, however it ends; the last registered is called first. */
+  /** Registers a function for the end of the command. The last one is called first. */
   onClose(close: () => Promise<void>): void;
-  /** Frees what was opened (connections, the embedded platform). Called once by `main`. */
+  /** Closes what was opened. Called once by `main`. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Builds the Context of one run: light at first, for `--help` needs none of it; complete once the flags are read.
+// Builds the Context of one run. `--help` needs only a part of it; `begin` adds the rest once the flags are read.
 import type { Command } from 'commander';
 import { homedir } from 'node:os';
 import type { Api } from '../api/index.ts';
@@ -8,24 +8,24 @@ import { type CacheFiles, createCacheFiles } from '../kernel/cache-files.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import type { ExitName } from '../errors/entry.ts';
 import { host } from '../kernel/host.ts';
-import { createRedactor } from '../kernel/redact.ts';
+import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { Begun } from './begin.ts';
 import type { Context, GlobalFlags, Io, Output } from './context.ts';
 import type { Target, WriteScope } from './target.ts';
 
 /** A context that `begin` completes before the command's action runs. */
 export interface StartedContext extends Context {
-  /** Takes the checked flags, and what stands between the action and its output; loads what the action needs at hand (colour, the query's language). */
+  /** Sets the checked flags and loads what the action needs. `output` may wrap the output of the action. */
   begin(flags: GlobalFlags, output?: (out: Output) => Output): Promise<void>;
-  /** What the command set by `setExit`; 0 unless it did. */
+  /** The exit code that the command set with `setExit`, else `ok`. */
   readonly exit: ExitName;
   /** Whether anything was sent that may have changed the platform. */
   readonly hasWritten: boolean;
 }
 
-/** The commands that a context belongs to. */
+/** What a context knows of all commands. */
 export interface Program {
-  /** How the command lines begin that mean a platform; see `createSameTarget`. */
+  /** See `hintCompleter`. */
   asking: readonly string[];
   /** The root with all commands. */
   loadAll(ctx: Context): Promise<Command>;
@@ -33,117 +33,125 @@ export interface Program {
 
 const NO_PROGRAM: Program = { asking: [], loadAll: () => Promise.reject(new Error('there are no commands')) };
 
-/** Runs that were told that their home is read-only or full. */
+/** Runs that have already warned that the home is read-only or full. */
 const warned = new WeakSet<Io>();
 
-/**
- * `redactor` is one for all contexts of a process: its `main` masks by it what ends the process unforeseen. `program` is
- * what the root knows of all commands.
- */
+/** All contexts of a process share `redactor`. */
 export function createContext(
   io: Io,
   signal: AbortSignal,
   redactor = createRedactor(),
-  program: Program = NO_PROGRAM,
+  program = NO_PROGRAM,
 ): StartedContext {
-  const paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
-  const closers: (() => Promise<void>)[] = [];
-  let exit: ExitName = 'ok';
-  let hasWritten = false;
-  let begun: Begun | undefined;
-  let api: Promise<Api> | undefined;
-  let target: Promise<Target> | undefined;
-  let cacheFiles: CacheFiles | undefined;
-  const settings = new Map<string | undefined, Promise<Settings>>();
+  return new RunContext(io, signal, redactor, program);
+}
 
-  function current(): Begun {
-    if (!begun) throw new Error('the context is complete only when an action runs');
-    return begun;
+class RunContext implements StartedContext {
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  readonly redactor: Redactor;
+  readonly clock;
+  readonly paths;
+  exit: ExitName = 'ok';
+  hasWritten = false;
+  readonly #program;
+  readonly #closers: (() => Promise<void>)[] = [];
+  readonly #settings = new Map<string | undefined, Promise<Settings>>();
+  #begun: Begun | undefined;
+  #cacheFiles: CacheFiles | undefined;
+  #api: Promise<Api> | undefined;
+  #target: Promise<Target> | undefined;
+
+  constructor(io: Io, signal: AbortSignal, redactor: Redactor, program: Program) {
+    this.io = io;
+    this.signal = signal;
+    this.redactor = redactor;
+    this.clock = io.clock;
+    this.paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
+    this.#program = program;
   }
 
-  const context: StartedContext = {
-    io,
-    clock: io.clock,
-    redactor,
-    paths,
-    signal,
-    get cacheFiles() {
-      return (cacheFiles ??= createCacheFiles(warnOnce));
-    },
-    get flags() {
-      return current().flags;
-    },
-    get out() {
-      return current().out;
-    },
-    get prompt() {
-      return current().prompt;
-    },
-    profiles: async () => {
-      const { openProfiles } = await import('../config/profiles.ts');
-      return openProfiles({ folder: paths.config, env: io.env, clock: io.clock, redactor, signal });
-    },
-    settings: (profile) => {
-      const known = settings.get(profile) ?? loadSettings(profile);
-      settings.set(profile, known);
-      return known;
-    },
-    api: () => (api ??= openApi()),
-    commands: () => program.loadAll(context),
-    startWrite: (scope) => (target ??= startWrite(scope)),
-    confirmWrite: async (question, typed) => {
-      if (!target) throw new Error('a write is confirmed before it has a target');
-      const { curl, dryRun } = current().flags;
-      if (curl || dryRun) return;
-      const { confirmWrite } = await import('./prompts/confirm-write.ts');
-      await confirmWrite(context, question, typed);
-    },
-    setExit: (code) => {
-      exit = code;
-    },
-    get exit() {
-      return exit;
-    },
-    noteWrite: () => {
-      hasWritten = true;
-    },
-    get hasWritten() {
-      return hasWritten;
-    },
-    begin: async (flags, output) => {
-      const { begin } = await import('./begin.ts');
-      begun = await begin(io, flags, redactor, signal, program.asking);
-      if (output) begun = { ...begun, out: output(begun.out) };
-    },
-    onClose: (close) => {
-      closers.push(close);
-    },
-    close: async () => {
-      for (const close of closers.splice(0).reverse()) await close();
-    },
-  };
-
-  /** However many profiles a run has, it says so once. */
-  function warnOnce({ message }: KnownError): void {
-    if (warned.has(io)) context.out.verbose(message);
-    else context.out.warn(`${message} This command goes on without it.`);
-    warned.add(io);
+  async begin(flags: GlobalFlags, output = (out: Output): Output => out): Promise<void> {
+    const { begin } = await import('./begin.ts');
+    const begun = await begin(this.io, flags, this.redactor, this.signal, this.#program.asking);
+    this.#begun = { ...begun, out: output(begun.out) };
   }
 
-  async function loadSettings(profile: string | undefined): Promise<Settings> {
-    const { resolveFor } = await import('./connect.ts');
-    return await resolveFor(context, profile);
+  get #ready(): Begun {
+    if (!this.#begun) throw new Error('the context is complete only when an action runs');
+    return this.#begun;
   }
 
-  async function startWrite(scope: WriteScope): Promise<Target> {
-    const { startWrite: start } = await import('./prompts/confirm-write.ts');
-    return await start(context, scope);
+  get flags() {
+    return this.#ready.flags;
   }
 
-  async function openApi(): Promise<Api> {
-    const { connect } = await import('./connect.ts');
-    return connect(context, await context.settings());
+  get out() {
+    return this.#ready.out;
   }
 
-  return context;
+  get prompt() {
+    return this.#ready.prompt;
+  }
+
+  get cacheFiles(): CacheFiles {
+    return (this.#cacheFiles ??= createCacheFiles((error) => this.#warnOnce(error)));
+  }
+
+  /** A run with several profiles warns once. */
+  #warnOnce({ message }: KnownError): void {
+    if (warned.has(this.io)) this.out.verbose(message);
+    else this.out.warn(`${message} This command continues without it.`);
+    warned.add(this.io);
+  }
+
+  async profiles() {
+    const { openProfiles } = await import('../config/profiles.ts');
+    const { clock, io, paths, redactor, signal } = this;
+    return openProfiles({ folder: paths.config, env: io.env, clock, redactor, signal });
+  }
+
+  settings(profile?: string): Promise<Settings> {
+    const load = async (): Promise<Settings> => (await import('./connect.ts')).resolveFor(this, profile);
+    const known = this.#settings.get(profile) ?? load();
+    this.#settings.set(profile, known);
+    return known;
+  }
+
+  commands(): Promise<Command> {
+    return this.#program.loadAll(this);
+  }
+
+  api(): Promise<Api> {
+    const open = async (): Promise<Api> => (await import('./connect.ts')).connect(this, await this.settings());
+    return (this.#api ??= open());
+  }
+
+  startWrite(scope: WriteScope): Promise<Target> {
+    const start = async (): Promise<Target> => (await import('./prompts/confirm-write.ts')).startWrite(this, scope);
+    return (this.#target ??= start());
+  }
+
+  async confirmWrite(question: string, typed?: string): Promise<void> {
+    if (!this.#target) throw new Error('a write is confirmed before it has a target');
+    if (this.flags.curl || this.flags.dryRun) return;
+    const { confirmWrite } = await import('./prompts/confirm-write.ts');
+    await confirmWrite(this, question, typed);
+  }
+
+  setExit(code: ExitName): void {
+    this.exit = code;
+  }
+
+  noteWrite(): void {
+    this.hasWritten = true;
+  }
+
+  onClose(close: () => Promise<void>): void {
+    this.#closers.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+  }
 }

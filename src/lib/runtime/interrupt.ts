@@ -1,10 +1,10 @@
-// The ways a command is told to stop: as errors, so that whatever is awaited ends with the right exit code.
+// The errors that stop a command, each with its exit code.
 import type { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { fail } from '../errors/fail.ts';
 import type { ErrorCode } from '../errors/registry.ts';
 
-/** How a stop is called before anything is known of what it leaves behind. */
+/** The stops that `explainStop` explains. */
 const STOPS: readonly ErrorCode[] = ['interrupted', 'terminated', 'hung_up'];
 
 /** Ctrl-C. */
@@ -25,12 +25,12 @@ export function hungUp(): KnownError {
 /** The command's `--timeout` is over. */
 export function timedOut(ms: number): KnownError {
   return fail('timeout', {
-    message: `The command did not end within its --timeout of ${formatDuration(ms)}.`,
-    hint: 'Give it longer, or run it again to see how far it came.',
+    message: `The command did not finish within its --timeout of ${formatDuration(ms)}.`,
+    hint: 'Pass a longer --timeout, or check the current state before you run the command again.',
   });
 }
 
-/** Resolves once the command is told to stop, for one that would otherwise go on for ever. */
+/** Resolves when the command is stopped. */
 export function stopped(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -38,20 +38,17 @@ export function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * The same stop with what it leaves behind, unless that was said already. `hasWritten`: something was sent that may have
- * changed the platform.
- */
+/** Adds a hint about what the stop leaves behind, unless it has one. `hasWritten`: a request may have changed the platform. */
 export function explainStop(error: KnownError, hasWritten: boolean): KnownError {
   const { code, hint: said } = error;
   if (said !== undefined || !STOPS.some((stop) => stop === code)) return error;
   const hint = hasWritten
-    ? 'What was sent before may have been done. Check the current state before you run the command again.'
-    : 'Nothing was changed. Run the command again.';
+    ? 'Earlier requests may have changed the platform. Check the current state before you run the command again.'
+    : 'No changes were made. Run the command again.';
   return error.with({ hint });
 }
 
-/** The reader of standard output has gone away (`| head -1`): no failure, but there is nothing more to write for. */
+/** The reader closed the pipe (`| head -1`). This ends the command but is not an error. */
 export class BrokenPipeError extends Error {
   constructor() {
     super('standard output was closed by its reader');
@@ -59,8 +56,8 @@ export class BrokenPipeError extends Error {
   }
 }
 
-/** Whether an error means that the command is done and there is nothing to tell. */
+/** Whether the error ends the command silently and successfully. */
 export function isQuietEnd(error: unknown): boolean {
-  // `CurlPrinted` by its name: the HTTP core is not loaded where nothing was to be sent.
+  // `CurlPrinted` by its name, so that the HTTP core is not loaded for it.
   return error instanceof BrokenPipeError || (error instanceof Error && error.name === 'CurlPrinted');
 }

@@ -173,7 +173,8 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
   return choices ? argument.choices(choices).argParser((text) => readWord(`<${name}>`, text, choices)) : argument;
 }
 
-function optionOf(key: string, spec: FlagSpec): Option {
+/** The option of a flag. */
+export function optionOf(key: string, spec: FlagSpec): Option {
   const { choices, conflicts, heading, help, hidden, many, read, required, short, value, words } = spec;
   const name = flagName(key);
   const long = value === undefined && spec.default === true ? name.replace('--', '--no-') : name;
@@ -215,7 +216,7 @@ export function commandLine(
 /** The word that `text` spells in any letter case. Throws KnownError usage (2) with the nearest word. */
 export function readWord(flag: string, text: string, words: readonly string[]): string {
   const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
-  if (word === undefined) throw usageError(`${flag} does not know \`${text}\`.`, choiceHint(text, words));
+  if (word === undefined) throw usageError(`Invalid value \`${text}\` for ${flag}.`, choiceHint(text, words));
   return word;
 }
 

@@ -1,15 +1,16 @@
-// The flags that every command understands: defined once on the root, read and checked once before an action.
+// The flags of every command: defined once on the root, checked once before an action.
 import { homedir } from 'node:os';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { quickOutput } from '../../config/quick-settings.ts';
 import { OUTPUT_FORMATS } from '../../config/setting-fields.ts';
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
 import type { GlobalFlags, Io, OutputFormat } from '../context.ts';
+import { type FlagSpec, flagName, optionOf } from './define-command.ts';
 
 export { OUTPUT_FORMATS };
-/** What the extension of `--out` stands for, where `-o` says nothing. */
+/** The format that the extension of `--out` sets without `-o`. */
 const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
   ndjson: 'ndjson',
@@ -20,13 +21,13 @@ const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
   html: 'html',
   txt: 'table',
 };
-/** Formats that are plain text, as `.txt` says (decision: D245). */
+/** The plain-text formats, which fit `.txt` (decision: D245). */
 const PLAIN_FORMATS: readonly NamedFormat[] = ['table', 'wide', 'name'];
 const COLOUR_MODES = ['auto', 'always', 'never'] as const;
 const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
 const ANNOTATION_MODES = ['auto', 'github', 'none'] as const;
 
-/** What flags with few values take, for completion. */
+/** The values of flags with few values, for completion. */
 export const FLAG_CHOICES = {
   '--output': OUTPUT_FORMATS,
   '--color': COLOUR_MODES,
@@ -38,75 +39,76 @@ const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 4;
 const MAX_RETRIES = 20;
 
-/** Headings of `cdpadm help flags`, in its order. */
-const WHERE = 'Which platform:';
-const OUTPUT = 'Output:';
-const SAFETY = 'Asking and safety:';
-const WIRE = 'Network:';
-const TALK = 'Messages:';
+/** By the headings of `cdpadm help flags`, in its order. */
+const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>> = {
+  'Platform:': {
+    profile: {
+      value: 'name',
+      many: true,
+      help: 'profile to use (default: the current one); `local` is the embedded platform; repeat it to read from several',
+    },
+    org: { value: 'id', help: "organization, instead of the profile's" },
+    account: { value: 'id', help: "account, instead of the profile's" },
+    workspace: { value: 'id', help: "workspace, instead of the profile's" },
+  },
+  'Output:': {
+    output: {
+      short: 'o',
+      value: 'format',
+      help: `${OUTPUT_FORMATS.join(', ')} (default: table; wide shows all columns in full)`,
+    },
+    json: { help: 'the same as -o json' },
+    query: { value: 'expr', help: 'JMESPath expression for the result; 64-bit ids compare as strings' },
+    fields: { value: 'a,b', help: 'columns of table, csv and markdown (default: all)' },
+    header: { default: true, help: 'omit the heading line of table, csv and markdown' },
+    out: {
+      value: 'file',
+      help: 'write the result to a file instead of standard output; its extension sets the format',
+    },
+    summary: { help: 'append the result or the error as Markdown to the file that $GITHUB_STEP_SUMMARY names' },
+    annotations: {
+      value: 'how',
+      help: 'annotate issues with their file and line, except under JSON: auto, github or none (default: auto)',
+    },
+    color: { value: 'when', help: 'auto, always or never (default: auto)' },
+    noColor: { help: 'the same as --color never' },
+  },
+  'Confirmation and safety:': {
+    dryRun: { short: 'n', help: 'show what would be done or sent, and do nothing' },
+    yes: { short: 'y', help: 'answer yes to ordinary confirmations' },
+    confirm: { value: 'value', many: true, help: 'answer to a question that must be typed; may be repeated' },
+    input: { default: true, help: 'never ask; a missing value is an error that names its flag' },
+  },
+  'Messages:': {
+    quiet: { short: 'q', help: 'print only the result, warnings and errors' },
+    verbose: { short: 'v', help: 'also print decisions and retries' },
+    debug: { help: 'also print redacted HTTP lines and stack traces' },
+    progress: { value: 'how', help: 'auto, plain, json or none (default: auto)' },
+  },
+  'Network:': {
+    timeout: { value: 'dur', help: 'time limit for the whole command, such as 90s or 10m (default: none)' },
+    requestTimeout: { value: 'dur', help: 'time limit for one request (default: 30s)' },
+    retries: { value: 'n', help: `retry limit (default: ${DEFAULT_RETRIES})` },
+    caFile: { value: 'file', help: "additional trusted certificate authorities, PEM (default: the system's)" },
+    traceFile: { value: 'file', help: 'write every exchange to a file as NDJSON, redacted' },
+    curl: { help: 'print the equivalent curl command and do nothing' },
+  },
+};
 
 /** Adds every global flag to the root command. */
 export function defineGlobalFlags(root: Command): void {
-  const add = (group: string, flags: string, description: string): void => {
-    root.addOption(new Option(flags, description).helpGroup(group));
-  };
-  root.addOption(
-    repeatable(
-      '--profile <name>',
-      'which profile to use, `local` is the embedded platform (default: the current one); repeat it to read from several',
-    ).helpGroup(WHERE),
-  );
-  add(WHERE, '--org <id>', "organization, instead of the profile's");
-  add(WHERE, '--account <id>', "account, instead of the profile's");
-  add(WHERE, '--workspace <id>', "workspace, instead of the profile's");
-  add(OUTPUT, '-o, --output <format>', `${OUTPUT_FORMATS.join(', ')} (default: table; wide hides and cuts no column)`);
-  add(OUTPUT, '--json', 'the same as -o json');
-  add(OUTPUT, '--query <expr>', 'JMESPath over the data; 64-bit ids compare as strings');
-  add(OUTPUT, '--fields <a,b>', 'columns of table, csv and markdown (default: all)');
-  add(OUTPUT, '--no-header', 'no heading line in table, csv and markdown');
-  add(OUTPUT, '--out <file>', 'write the result there instead of standard output; its extension sets the format');
-  add(OUTPUT, '--summary', 'append the result, or the error, as Markdown to the file that $GITHUB_STEP_SUMMARY names');
-  add(
-    OUTPUT,
-    '--annotations <how>',
-    'issues with file and line for the code view, not under JSON: auto, github or none (default: auto)',
-  );
-  add(OUTPUT, '--color <when>', 'auto, always or never (default: auto)');
-  add(OUTPUT, '--no-color', 'the same as --color never');
-  add(SAFETY, '-n, --dry-run', 'show what would be done or sent, and do nothing');
-  add(SAFETY, '-y, --yes', 'answer yes to ordinary confirmations');
-  root.addOption(repeatable('--confirm <value>', 'what one would have typed; may be repeated').helpGroup(SAFETY));
-  add(SAFETY, '--no-input', 'never ask; what is missing is an error that names its flag');
-  add(TALK, '-q, --quiet', 'only the result, warnings and errors');
-  add(TALK, '-v, --verbose', 'decisions and retries too');
-  add(TALK, '--debug', 'redacted HTTP lines and stacks too');
-  add(TALK, '--progress <how>', 'auto, plain, json or none (default: auto)');
-  add(WIRE, '--timeout <dur>', 'how long the whole command may take, such as 90s or 10m (default: no limit)');
-  add(WIRE, '--request-timeout <dur>', 'how long one request may take (default: 30s)');
-  add(WIRE, '--retries <n>', `attempts after the first (default: ${DEFAULT_RETRIES})`);
-  add(WIRE, '--ca-file <file>', "further trusted certificate authorities, PEM (default: the system's)");
-  add(WIRE, '--trace-file <file>', 'every exchange as NDJSON, redacted');
-  add(WIRE, '--curl', 'print the equivalent curl command and do nothing');
+  for (const [heading, flags] of Object.entries(GLOBAL_FLAGS))
+    for (const [key, spec] of Object.entries(flags)) root.addOption(optionOf(key, { ...spec, heading }));
 }
 
-function repeatable(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(collect);
-}
-
-/** For commander: the values of a flag that may be repeated, in their order. */
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}
-
-/** `wide` is a table, too. */
+/** `wide` is also a table. */
 type NamedFormat = (typeof OUTPUT_FORMATS)[number];
 type Raw = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The flags as commander read them, checked and completed by `CDPADM_OUTPUT`. Throws KnownError usage (2) that names
- * the flag and what it takes: of formats `offered`, those of the command. `outSetsFormat`: the file that `--out` names
- * is the result. `preferred`: a project file's format, used where the command offers it.
+ * Checks the flags that commander read. Throws KnownError usage (2) that names the flag and its values. `offered`: the
+ * formats of the command. `outSetsFormat`: `--out` is the file of the result. `preferred`: the format of a project file.
  */
 export function readGlobalFlags(
   raw: Raw,
@@ -123,7 +125,7 @@ export function readGlobalFlags(
     .map((field) => field.trim())
     .filter((field) => field !== '');
   if (fields && !['table', 'csv', 'markdown'].includes(output)) {
-    throw usageError('--fields chooses the columns of table, csv and markdown.', `With -o ${output} use --query.`);
+    throw usageError('--fields applies only to table, csv and markdown.', `With -o ${output}, use --query.`);
   }
   const profiles = profileNames(raw);
   return {
@@ -159,7 +161,7 @@ export function readGlobalFlags(
   };
 }
 
-/** The same without any failure: enough to draw an error that came before the flags were checked. */
+/** Like `readGlobalFlags`, but never throws: for an error before the flags were checked. */
 export function lenientFlags(raw: Raw, env: Environment, preferred?: string): GlobalFlags {
   try {
     return readGlobalFlags(raw, env, OUTPUT_FORMATS, { outSetsFormat: false, preferred });
@@ -170,7 +172,7 @@ export function lenientFlags(raw: Raw, env: Environment, preferred?: string): Gl
   }
 }
 
-/** The format that a project file prefers; none where the working folder was removed: what needs it reports that. */
+/** The format of a project file. Undefined if the working folder was removed, which is reported later. */
 export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined {
   let cwd: string;
   try {
@@ -181,7 +183,7 @@ export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined
   return quickOutput(cwd, io.env.HOME || homedir());
 }
 
-/** The format that the extension of `--out` names. Throws KnownError usage (2) where `flag` names another. */
+/** The format of the extension of `--out`. Throws KnownError usage (2) if `flag` differs. */
 function fileFormat(raw: Raw, flag: NamedFormat | undefined): OutputFormat | undefined {
   const out = text(raw, 'out');
   const extension = /\.([a-z]+)$/i.exec(out ?? '')?.[1]?.toLowerCase() ?? '';
@@ -191,7 +193,7 @@ function fileFormat(raw: Raw, flag: NamedFormat | undefined): OutputFormat | und
   if (flag !== undefined && flag !== format && !isPlain) {
     throw usageError(
       `-o ${flag} conflicts with --out ${out}: .${extension} means ${format}.`,
-      `Omit -o, or give the file an extension that fits ${flag}.`,
+      `Omit -o, or use an extension that fits ${flag}.`,
     );
   }
   return format;
@@ -206,7 +208,7 @@ function defaultFormat(env: Environment, offered: readonly NamedFormat[], prefer
 function formatFlag(raw: Raw, offered: readonly NamedFormat[]): NamedFormat | undefined {
   if (raw['json'] === true) {
     const other = text(raw, 'output');
-    if (other !== undefined && other !== 'json') throw usageError(`--json and -o ${other} contradict each other.`);
+    if (other !== undefined && other !== 'json') throw usageError(`--json conflicts with -o ${other}.`);
     return 'json';
   }
   const flag = text(raw, 'output');
@@ -228,7 +230,7 @@ function profileNames(raw: Raw): string[] {
 function id(raw: Raw, name: string): string | undefined {
   const value = text(raw, name);
   if (value !== undefined && !/^\d{1,19}$/.test(value)) {
-    throw usageError(`${flagName(name)} takes a number such as 12345, not \`${value}\`.`);
+    throw usageError(`${flagName(name)} must be a number such as 12345, not \`${value}\`.`);
   }
   return value;
 }
@@ -238,7 +240,7 @@ function duration(raw: Raw, name: string, flag: string): number | undefined {
   if (value === undefined) return undefined;
   const ms = parseDuration(value);
   if (ms === undefined || ms === 0)
-    throw usageError(`${flag} takes a duration such as 500ms, 30s, 15m or 8h, not \`${value}\`.`);
+    throw usageError(`${flag} must be a duration such as 500ms, 30s, 15m or 8h, not \`${value}\`.`);
   return ms;
 }
 
@@ -246,21 +248,17 @@ function retries(raw: Raw): number {
   const value = text(raw, 'retries');
   if (value === undefined) return DEFAULT_RETRIES;
   if (!/^\d{1,2}$/.test(value) || Number(value) > MAX_RETRIES) {
-    throw usageError(`--retries takes a whole number from 0 to ${MAX_RETRIES}, not \`${value}\`.`);
+    throw usageError(`--retries must be a whole number from 0 to ${MAX_RETRIES}, not \`${value}\`.`);
   }
   return Number(value);
 }
 
-/** `offered` are those of the allowed ones that would do here. */
+/** `offered`: the allowed values that this command accepts. */
 function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string, offered = allowed): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  // Letters alone would lead to `csv`.
+  // The nearest word would be `csv`.
   const isTabbed = flag === '--output' && value === 'tsv';
-  const hint = isTabbed ? 'Leave -o out: a table on a pipe is tab-separated.' : choiceHint(value, offered);
-  throw usageError(`${flag} does not know \`${value}\`.`, hint);
-}
-
-function flagName(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const hint = isTabbed ? 'Omit -o: a table on a pipe is tab-separated.' : choiceHint(value, offered);
+  throw usageError(`Invalid value \`${value}\` for ${flag}.`, hint);
 }

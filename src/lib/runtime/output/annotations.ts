@@ -1,14 +1,13 @@
-// What GitHub Actions reads in a log: annotations and masks that we write, and nothing that others wrote.
+// Writes workflow commands of GitHub Actions (annotations, masks) and disarms those in text from outside.
 import { randomUUID } from 'node:crypto';
 import type { Issue } from '../../kernel/errors.ts';
 import { MIN_SECRET_LENGTH } from '../../kernel/redact.ts';
 import { breakCommands } from '../../render/clean.ts';
 import type { GlobalFlags, Io, TextSink } from '../context.ts';
 
-/** GitHub shows no more annotations of a level for one step. */
+/** GitHub shows at most this many annotations of each level per step. */
 export const MOST_ANNOTATIONS = 10;
 
-/** By `--annotations`; by itself where GitHub Actions runs us. */
 export function wantsAnnotations({ annotations }: GlobalFlags, env: Io['env']): boolean {
   return annotations === 'github' || (annotations === 'auto' && isGitHub(env));
 }
@@ -17,19 +16,19 @@ export function isGitHub(env: Io['env']): boolean {
   return env.GITHUB_ACTIONS === 'true';
 }
 
-/** Text for standard error: where GitHub Actions runs us, nothing in it is a command (decision: D248). */
+/** Text for standard error. Under GitHub Actions it contains no workflow command (decision: D248). */
 export function forLog(text: string, env: Io['env']): string {
   return isGitHub(env) ? breakCommands(text) : text;
 }
 
-/** Whole lines of a result, unchanged: where one would be a command of the log, a fence stops commands (decision: D248). */
+/** The result unchanged. If a line would be a workflow command, a fence around it stops commands (decision: D248). */
 export function fenced(text: string, { env, stdout }: { env: Io['env']; stdout: TextSink }): string {
   if (stdout.isFile === true || forLog(text, env) === text) return text;
   const token = randomUUID();
   return `::stop-commands::${token}\n${text}${text.endsWith('\n') ? '' : '\n'}::${token}::\n`;
 }
 
-/** `::add-mask::` for each line of the secret: the log's masks do not span lines, and one of a lone brace would hide every brace. */
+/** `::add-mask::` for each line of the secret, because a mask cannot span lines. Short lines would hide too much. */
 export function maskCommands(secret: string): string {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   return lines
@@ -37,7 +36,7 @@ export function maskCommands(secret: string): string {
     .join('');
 }
 
-/** `::error file=roles.yaml,line=3,col=5::roles[0].name: is missing`, and a line feed. Nothing in it can end it early. */
+/** `::error file=roles.yaml,line=3,col=5::roles[0].name: is missing` and a line feed, with everything escaped. */
 export function annotation(level: 'error' | 'warning', { file, line, column, path, message }: Issue): string {
   const places = Object.entries({ file, line, col: column }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${escapeData(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`],

@@ -1,4 +1,4 @@
-// Standard error: lines for people, and the one live line of a running operation below them.
+// Writes lines to standard error, with the live line of a running operation below them.
 import { cleanText } from '../../render/clean.ts';
 import { wrapMessage } from '../../render/width.ts';
 import type { Io } from '../context.ts';
@@ -6,12 +6,12 @@ import { forLog } from './annotations.ts';
 
 export type Messages = ReturnType<typeof createMessages>;
 
-/** Whether what was drawn may be drawn anew: not where the cursor cannot move, nor where a screen reader reads along. */
+/** Whether output may be redrawn. A dumb terminal cannot move its cursor, and a screen reader would read it again. */
 export function mayRedraw({ env }: Io): boolean {
   return env.TERM !== 'dumb' && !env.CDPADM_ACCESSIBLE;
 }
 
-/** Back to the first column, and the line is empty. */
+/** Moves to the first column and clears the line. */
 const CLEAR_LINE = '\r\u001b[K';
 
 export function createMessages(io: Io) {
@@ -19,24 +19,24 @@ export function createMessages(io: Io) {
   let lower: string | undefined;
 
   function put(text: string): void {
-    // Standard error that nobody reads any more is no reason to stop.
+    // A closed standard error does not stop the command.
     io.stderr.write(text, () => undefined);
   }
 
-  /** Writes text that is already safe; the live line steps aside for it. */
+  /** Writes clean text above the live line. */
   function write(text: string): void {
     command(forLog(text, io.env));
   }
 
-  /** Writes a command for what runs us, such as an annotation. */
+  /** Writes a workflow command, such as an annotation. */
   function command(text: string): void {
     const shown = current ?? lower;
     put(shown === undefined ? text : `${CLEAR_LINE}${text}${shown}`);
   }
 
-  /** Writes text that is already safe as lines, broken between words where standard error is a terminal. */
+  /** Writes clean text as lines, wrapped on a terminal. */
   function say(text: string): void {
-    const lines = text.replace(/(?<!\n)\n+$/, '');
+    const lines = text.trimEnd();
     write(`${io.tty.stderr ? wrapMessage(lines, io.columns()) : lines}\n`);
   }
 
@@ -44,15 +44,15 @@ export function createMessages(io: Io) {
     write,
     command,
     say,
-    /** The same with text of unknown origin, which is cleaned. */
+    /** Cleans the text first. */
     line: (text: string): void => say(cleanText(text)),
-    /** Replaces the live line, already cut to the width; nothing takes it away. */
+    /** Replaces the live line, which must fit the width. Undefined removes it. */
     live: (text: string | undefined): void => {
       if (text !== undefined) put(`${CLEAR_LINE}${text}`);
       else if (current !== undefined) put(`${CLEAR_LINE}${lower ?? ''}`);
       current = text;
     },
-    /** A second live line, which is seen where the first has nothing to say. */
+    /** Replaces the second live line, which is shown while there is no first one. */
     beneath: (text: string | undefined): void => {
       if (current === undefined && (text ?? lower) !== undefined) put(`${CLEAR_LINE}${text ?? ''}`);
       lower = text;

@@ -1,20 +1,19 @@
-// What a command that goes on has to say, one state after the other, each in the format that was asked for.
+// Prints each state of a command that keeps running, in the format of `-o`.
 import { plainStyle, type Style } from '../../render/style.ts';
 import type { ListView } from '../../render/view.ts';
 import { wrapLogLine } from '../../render/width.ts';
 import type { Context } from '../context.ts';
 import { resultText } from './result-text.ts';
 
-/** One state after the other. */
 export interface ResultLines<T> {
-  /** Writes the heading that CSV and Markdown have, where it may take long until there is a row below it. */
+  /** Writes the heading of CSV and Markdown before the first row is known. */
   begin(): Promise<void>;
   tell(state: T): Promise<void>;
 }
 
 /**
- * Says one state after the other: a line for people, an object a line under JSON formats, a document after `---` in
- * YAML, rows under one heading in CSV and Markdown, its id under `-o name`. `view` is that of a list of states.
+ * Prints each state as a line for people, as an object per line under JSON formats, as a YAML document after `---`, as a
+ * row under one heading in CSV and Markdown, or as its id under `-o name`. `view` is the view of a list of states.
  */
 export function createResultLines<T>(
   { flags, io, out }: Context,
@@ -23,7 +22,7 @@ export function createResultLines<T>(
 ): ResultLines<T> {
   const hasRows = flags.output === 'csv' || flags.output === 'markdown';
   let heading: Promise<void> | undefined;
-  // Whichever of heading and state is asked for first, the heading is written once and before all rows.
+  // Writes the heading once, before all rows.
   const begin = (): Promise<void> => (heading ??= writeHeading());
   return { begin, tell };
 
@@ -34,21 +33,20 @@ export function createResultLines<T>(
 
   async function tell(state: T): Promise<void> {
     if (['table', 'json', 'ndjson'].includes(flags.output)) {
-      // A terminal would break words; whatever else reads lines gets each state in one.
+      // A terminal would break words; a pipe gets each state on one line.
       const width = io.tty.stdout ? io.columns() : Infinity;
       await out.emitLine(state, (style) => wrapLogLine(line(state, style), width));
       return;
     }
     await begin();
     const text = flags.output === 'yaml' ? `---\n${await textOf(state)}` : await textOf([state]);
-    // A state without an id has nothing to say under `-o name`.
+    // A state without an id prints nothing under `-o name`.
     if (text.trim() === '') return;
     await out.emitLine(state, withoutHeading(text, hasRows ? headingLines(flags) : 0).trimEnd());
   }
 
   function textOf(data: T | T[]): Promise<string> {
     const target = { terminal: false, width: io.columns(), style: plainStyle };
-    // Erased as the output does it: the view has checked the rows.
     return resultText(data, view as unknown as ListView<unknown>, flags, target);
   }
 }

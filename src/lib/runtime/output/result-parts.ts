@@ -1,11 +1,11 @@
-// A long list in the format that was asked for, piece by piece, the same bytes as if it were made at once.
+// Formats a long list in pieces, with the same bytes as in one piece.
 import { jsonText, resultText, type AnyView, type Surface } from './result-text.ts';
 import type { GlobalFlags } from '../context.ts';
 
-/** Rows whose text is made at once. */
+/** Rows per piece. */
 const PIECE_ROWS = 1000;
 
-/** Whether a list in this format can be written before all of it is known. */
+/** Whether this format can be written before the whole list is known. */
 export function canGoInParts({ output, summary }: GlobalFlags, { terminal }: Surface): boolean {
   return !summary && !terminal && ['json', 'ndjson', 'csv', 'table', 'name'].includes(output);
 }

@@ -1,9 +1,9 @@
-// The JSON of a command's result: as a JSON Schema, and as the shape that its help shows.
+// Describes the JSON of a result as a JSON Schema and as the short shape of its help.
 import { toJSONSchema, type ZodMiniType } from 'zod/mini';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** JSON Schema, draft 7. An object is closed unless its schema is loose; 64-bit integers are integers. */
+/** JSON Schema, draft 7. An object is closed unless its schema is loose. 64-bit integers are integers. */
 export function jsonSchemaOfResult(output: ZodMiniType): Schema {
   const { $schema: _, ...schema } = toJSONSchema(output, {
     target: 'draft-7',
@@ -19,8 +19,8 @@ export function jsonSchemaOfResult(output: ZodMiniType): Schema {
 }
 
 /**
- * The same in few words: `{"id","state":"on"|"off","tasks":[{"task_id"}],"name"?,…}`. A key alone holds a text, a number
- * or a truth value; a question mark follows one that may be missing; `…` stands for fields that the platform may add.
+ * The short shape: `{"id","state":"on"|"off","tasks":[{"task_id"}],"name"?,…}`. A key without a value is a string, number
+ * or boolean. A question mark means optional. `…` means that the platform may add fields.
  */
 export function shapeOf(schema: Schema): string {
   const { additionalProperties: rest, anyOf, const: constant, enum: words, items, properties, required, type } = schema;
@@ -41,7 +41,7 @@ export function shapeOf(schema: Schema): string {
   return `{${fields.join(',')}}`;
 }
 
-/** The shape, or the name of its type where that is all there is to say. */
+/** The shape, or the name of the type if it has none. */
 function wordOf(schema: Schema): string {
   const shape = shapeOf(schema);
   return shape === '' && typeof schema['type'] === 'string' ? schema['type'] : shape;

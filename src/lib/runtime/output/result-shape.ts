@@ -1,11 +1,11 @@
-// The shape of a command's JSON, from the schema of its record: for the help, `schema output` and completion.
+// Derives the JSON Schema, the short shape and the fields of a command's result from its record.
 import type { Command } from 'commander';
 import { type CommandHelp, helpOf, pathOf } from '../command-line/help.ts';
 import { jsonSchemaOfResult, type Schema, shapeOf } from './result-schema.ts';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
-/** The JSON Schema (draft 7) of what the command prints under `-o json`; undefined for a command that prints none. */
+/** The JSON Schema (draft 7) of the command's `-o json`. Undefined for a command without a result. */
 export function resultSchema(command: Command): Schema | undefined {
   const { output } = helpOf(command) ?? {};
   if (!output) return undefined;
@@ -14,7 +14,7 @@ export function resultSchema(command: Command): Schema | undefined {
   return { $schema: DRAFT, title, description: textOf(schema), ...opened(schema) };
 }
 
-/** The shape of a command's result for people; undefined for a command without one. */
+/** The short shape of a command's result. Undefined for a command without a result. */
 export function shapeTextOf({ output }: CommandHelp): string | undefined {
   return output && textOf(jsonSchemaOfResult(output()));
 }
@@ -23,7 +23,7 @@ function textOf(schema: Schema): string {
   return shapeOf(schema) || 'any JSON';
 }
 
-/** The same where `--profile` is given several times; undefined for a command that takes one. */
+/** The JSON Schema for several profiles. Undefined for a command that accepts only one. */
 export function repeatedSchema(command: Command): Schema | undefined {
   const { output, reads } = helpOf(command) ?? {};
   if (!output || reads !== true) return undefined;
@@ -44,7 +44,7 @@ export function repeatedSchema(command: Command): Schema | undefined {
   };
 }
 
-/** The fields of what the command prints, or of each item: those that all forms of the result have. */
+/** The fields that every form of the result has, or each of its items. */
 export function fieldsOf(command: Command): string[] {
   const { output } = helpOf(command) ?? {};
   const schema = output ? jsonSchemaOfResult(output()) : {};
@@ -54,7 +54,7 @@ export function fieldsOf(command: Command): string[] {
   return first.filter((field) => others.every((fields) => fields.includes(field)));
 }
 
-/** A schema that accepts further fields: a newer version may add some. */
+/** A schema that accepts additional fields, because a newer version may add some. */
 function opened(value: Schema): Schema {
   const entries = Object.entries(value).filter(([key, item]) => key !== 'additionalProperties' || item !== false);
   const open = (item: unknown): unknown => {

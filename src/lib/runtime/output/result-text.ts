@@ -1,4 +1,4 @@
-// A command's result in the format that was asked for: the one place where data, view and `-o` meet.
+// Formats a command's result as `-o` asks.
 import { usageError } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json.ts';
 import { cellText, chooseColumns, toCsv, toTabbed } from '../../render/delimited.ts';
@@ -9,21 +9,25 @@ import { drawRecord, drawTable, filledColumns } from '../../render/table.ts';
 import type { CellValue, Column, DocumentView, ListView, RecordView } from '../../render/view.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
 
-/** Any view, its rows no longer known to the compiler: `View<T>` has checked them at the command. */
+/** Any view. Its row type is erased, because `View<T>` has checked it at the command. */
 export type AnyView = ListView<unknown> | RecordView<unknown> | DocumentView<unknown>;
 
-/** Where the result goes. */
+/** Where the result is written. */
 export interface Surface {
-  /** A person looks at it: aligned, coloured, cut to the width. */
+  /** Aligned, colored and cut to the width. */
   terminal: boolean;
   width: number;
   style: Style;
 }
 
-/** What a document may use as width where there is no terminal: nothing is wrapped or cut. */
+/** The width of a document without a terminal: nothing is wrapped or cut. */
 export const UNLIMITED_WIDTH = 1000;
 
-/** Text of the result, ending in a line feed; empty for an empty list on a terminal. */
+export function isJsonFormat({ output }: GlobalFlags): boolean {
+  return output === 'json' || output === 'ndjson';
+}
+
+/** The text of the result with a final line feed. Empty for an empty list on a terminal. */
 export async function resultText(data: unknown, view: AnyView, flags: GlobalFlags, target: Surface): Promise<string> {
   const isVerbatim = flags.formatOfFile && view.kind === 'document' && view.verbatim?.(data);
   switch (isVerbatim ? 'table' : flags.output) {
@@ -33,7 +37,7 @@ export async function resultText(data: unknown, view: AnyView, flags: GlobalFlag
       return (Array.isArray(data) ? data : [data]).map((item) => `${jsonText(item)}\n`).join('');
     case 'yaml': {
       const { stringify } = await import('yaml');
-      // Whoever reads by the rules of YAML 1.1 takes a plain date for one, and `no` for false.
+      // A YAML 1.1 reader would read an unquoted date as a date and `no` as false.
       const layout = { lineWidth: 0, flowCollectionPadding: false, compat: 'yaml-1.1' } as const;
       return stringify(data, { ...layout, aliasDuplicateObjects: false });
     }
@@ -54,14 +58,14 @@ export async function resultText(data: unknown, view: AnyView, flags: GlobalFlag
   }
 }
 
-/** JSON with exact integers, harmless on a screen. */
+/** JSON with exact integers and escaped control characters. */
 export function jsonText(data: unknown, indent?: number): string {
   return escapeJson(stringifyJson(data, indent));
 }
 
 /**
- * What `--query` found, in a format of rows: records are a table of their fields, one record its lines. Anything else
- * is JSON in a table, one column `value` in CSV and Markdown, and under `-o name` itself, one a line (decision: D35).
+ * The text of what `--query` found, in a format of rows. Records become a table of their fields. Anything else is JSON
+ * in a table, a column `value` in CSV and Markdown, and one line per value under `-o name` (decision: D35).
  */
 export async function foundText(found: unknown, flags: GlobalFlags, target: Surface): Promise<string> {
   const view = viewOfRecords(found);
@@ -83,7 +87,7 @@ const VALUES: ListView<unknown> = {
   },
 };
 
-/** The view of records: a list of them, or one. Undefined for anything else. */
+/** The view of a record or a list of records. Undefined for anything else. */
 function viewOfRecords(data: unknown): ListView<unknown> | RecordView<unknown> | undefined {
   const records = Array.isArray(data) ? data : [data];
   if (records.length === 0 || !records.every(isRecord)) return undefined;
@@ -107,15 +111,15 @@ async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, targe
       !target.terminal && view.piped
         ? view.piped(data)
         : view.text(data, target.style, target.terminal ? target.width : UNLIMITED_WIDTH);
-    return text === '' ? '' : `${text.replace(/(?<!\n)\n+$/, '')}\n`;
+    return text === '' ? '' : `${text.trimEnd()}\n`;
   }
   const columns = chooseColumns(view.columns, flags.fields);
   if (view.kind === 'record') {
     if (target.terminal) {
-      // What was asked for by its name is told even where there is nothing.
-      const isAsked = flags.fields !== undefined || flags.query !== undefined;
-      const told = isAsked ? columns : filledColumns(data, columns);
-      return `${drawRecord(data, told, target.style, target.width)}\n`;
+      // Fields that the user named are shown even if they are empty.
+      const isNamed = flags.fields !== undefined || flags.query !== undefined;
+      const shown = isNamed ? columns : filledColumns(data, columns);
+      return `${drawRecord(data, shown, target.style, target.width)}\n`;
     }
     return columns.map((column) => `${column.key}\t${cleanLine(cellText(column.value(data)))}\n`).join('');
   }
@@ -136,7 +140,7 @@ export function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): 
   return toMarkdownTable(rows, chooseColumns(columns, flags.fields), flags.header);
 }
 
-/** The ids of a result, one a line. Throws KnownError usage (2) where a query found records without any. */
+/** The ids of a result, one per line. Throws KnownError usage (2) if a query found records without ids. */
 export function nameText(data: unknown, view: AnyView): string {
   if (view.kind === 'document' && view.names) {
     return view
@@ -154,7 +158,7 @@ export function nameText(data: unknown, view: AnyView): string {
   return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
 }
 
-/** The rows and columns of a result. Throws KnownError usage (2), naming `format`, where it has none. */
+/** The rows and columns of a result. Throws KnownError usage (2), naming `format`, if it has none. */
 export function listOf(
   data: unknown,
   view: AnyView,
@@ -164,11 +168,11 @@ export function listOf(
   if (view.kind === 'record') return { rows: [data], columns: view.columns };
   if (!view.list) return plainRows(data, format);
   const { rows, columns } = view.list(data);
-  // The document promises that its columns fit its own rows.
+  // The document guarantees that its columns fit its rows.
   return { rows, columns: columns as unknown as Column<unknown>[] };
 }
 
-/** The fields of a result that has no rows of its own: one row, or one for each record of a list. */
+/** The fields of a result without rows of its own: one row, or one for each record of a list. */
 function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; columns: Column<unknown>[] } {
   const rows = Array.isArray(data) ? data : [data];
   if (rows.length === 0) return { rows, columns: [] };
@@ -178,14 +182,13 @@ function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; colu
 }
 
 function unsupported(format: OutputFormat): Error {
-  // What has no page has all the rest; what has no rows, all that need none.
   const others = format === 'html' ? ', csv, markdown or name' : ' or markdown';
-  return usageError(`This result has no ${format} form.`, `Use -o table, json, ndjson, yaml${others}.`);
+  return usageError(`This result has no ${format} format.`, `Use -o table, json, ndjson, yaml${others}.`);
 }
 
 function withoutIds(): Error {
   return usageError(
-    'This result has no name form: nothing in it is an id.',
+    'This result has no name format: it contains no id.',
     'Use -o table, json, ndjson, yaml, csv or markdown, or a --query that finds the ids themselves.',
   );
 }

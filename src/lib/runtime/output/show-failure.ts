@@ -1,5 +1,4 @@
-// Writes an error to standard error in the form that the flags ask for, and to the step summary where it is wanted; says
-// which exit code it is.
+// Writes an error to standard error, and to the step summary under `--summary`.
 import { exitOf } from '../../errors/exit.ts';
 import { EXIT } from '../exit-codes.ts';
 import { appendFileSync } from 'node:fs';
@@ -11,10 +10,11 @@ import { createStyle, wantsColour } from '../../render/style.ts';
 import { bugError, failureJson, failureMarkdown, failureScreen } from '../../render/failure.ts';
 import { wrapMessage } from '../../render/width.ts';
 import { annotation, forLog, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
+import { isJsonFormat } from './result-text.ts';
 import type { GlobalFlags, Io } from '../context.ts';
 import { hintCompleter } from '../command-line/complete-hint.ts';
 
-/** Whatever is no KnownError is a bug, and said to be one. `asking`: see `hintCompleter`. */
+/** Returns the exit code. Any error but a KnownError is reported as a bug. `asking`: see `hintCompleter`. */
 export async function showFailure(
   error: unknown,
   io: Io,
@@ -27,13 +27,13 @@ export async function showFailure(
       ? error.with({ hint: error.hints.map(hintCompleter(asking, flags)) })
       : bugError(error, flags.debug);
   const code = EXIT[exitOf(known)];
-  const isJson = flags.output === 'json' || flags.output === 'ndjson';
+  const isJson = isJsonFormat(flags);
   const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
   const stack = flags.debug && error instanceof KnownError && !isJson ? error.stack : undefined;
   const log = stack === undefined ? text : `${text}${redactor.text(cleanText(stack))}\n`;
   io.stderr.write(forLog(log, io.env));
   if (!isJson && wantsAnnotations(flags, io.env)) {
-    // One that names no line has no place in the code view.
+    // The code view shows only issues with a line.
     const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
     const shown = placed.slice(0, MOST_ANNOTATIONS);
     io.stderr.write(redactor.text(shown.map((issue) => annotation('error', issue)).join('')));
@@ -42,14 +42,13 @@ export async function showFailure(
   return code;
 }
 
-/** Who reads a run's page does so because something failed. */
 function summarize(error: KnownError, code: number, io: Io, redactor: Redactor): void {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
     appendFileSync(resolve(io.cwd, file), `${failureMarkdown(error, code, redactor)}\n`);
   } catch {
-    // That it cannot be written to may be the very error; all of it stands on standard error.
+    // The error is on standard error in any case, and may be this very file.
   }
 }
 

@@ -1,9 +1,9 @@
-// What precedes a write: `access: read` blocks it, its target is shown, and the question is asked.
+// Before a write: rejects it under `access: read`, shows its target and asks for confirmation.
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
 import { readOnly, type Target, targetLine, targetOf, type WriteScope } from '../target.ts';
 
-/** Blocks the write under `access: read` (12; a dry run and `--curl` send nothing), else shows where it goes. */
+/** Shows the target. Throws guard (12) under `access: read`, except for a dry run and `--curl`, which send nothing. */
 export async function startWrite(ctx: Context, scope: WriteScope): Promise<Target> {
   const settings = await ctx.settings();
   const { curl, dryRun } = ctx.flags;
@@ -13,10 +13,7 @@ export async function startWrite(ctx: Context, scope: WriteScope): Promise<Targe
   return target;
 }
 
-/**
- * Asks. `typed` must be typed in place of yes, or come by `--confirm`; so must the name of a protected profile. Throws
- * KnownError: usage (2) or guard (12), as `Prompts` says.
- */
+/** Asks for yes, or for `typed` if given, and for the name of a protected profile. Throws KnownError like `Prompts`. */
 export async function confirmWrite(ctx: Context, question: string, typed: string | undefined): Promise<void> {
   const settings = await ctx.settings();
   const { profile } = settings;

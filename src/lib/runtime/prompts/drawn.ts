@@ -1,4 +1,4 @@
-// Questions on a terminal that can redraw, by inquirer.
+// Prompts with inquirer, for a terminal that can redraw.
 import { Writable } from 'node:stream';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Style } from '../../render/style.ts';
@@ -6,7 +6,7 @@ import { wrapMessage } from '../../render/width.ts';
 import type { Io, PromptOptions } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
-/** Columns of the mark before a question, with its blank. */
+/** Columns of the mark before a question, and of the space after it. */
 const MARK = 2;
 
 export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
@@ -14,11 +14,11 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
   const theme = themeOf(style);
 
   async function answer<T>(question: Record<string, unknown>): Promise<T> {
-    // Standard output belongs to the result.
+    // Standard output is for the result.
     const prompt = createPromptModule({ input: io.stdin as NodeJS.ReadStream, output: drawingOn(io), signal });
     try {
       const asked = prompt([{ theme, ...question, name: 'value' }] as never) as Promise<{ value: T }>;
-      // The input is paused after an answer too; then the answer is there first.
+      // The input also pauses after an answer, but then the answer comes first.
       return (await Promise.race([asked, inputClosed(io)])).value;
     } catch (error) {
       if (error instanceof KnownError) io.stderr.write('\n');
@@ -26,7 +26,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     }
   }
 
-  // Inquirer breaks a long line anywhere; its mark stands before the first.
+  // Inquirer breaks a long line in the middle of words.
   const fitted = (question: string): string => wrapMessage(question, io.columns() - MARK);
   const complaint = (wrong: string | undefined): string | true => (wrong === undefined ? true : fitted(wrong));
   const common = (question: string, options: PromptOptions): Record<string, unknown> => ({
@@ -35,7 +35,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     ...(options.check && { validate: (text: string) => complaint(options.check?.(text)) }),
   });
 
-  /** Inquirer's own confirmation keeps a rejected answer: `garbage`, then `y`, would be `garbagey`. */
+  /** Inquirer's own confirmation keeps an invalid answer: `garbage`, then `y`, would be `garbagey`. */
   function yesNoQuestion(message: string, fallback: boolean): Record<string, unknown> {
     const keys = theme.style.defaultAnswer(fallback ? 'Y/n' : 'y/N');
     const shown = (text: string, status: string): string =>
@@ -52,7 +52,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
 
   return {
     input: (message, options) => answer({ type: 'input', ...common(message, options) }),
-    // The password prompt keeps a rejected secret, which nobody can see to correct.
+    // Inquirer's password prompt keeps an invalid secret, which the user cannot see to correct.
     secret: (message, options) =>
       answer({ type: 'input', transformer: (text: string) => '*'.repeat(text.length), ...common(message, options) }),
     select: (question, choices, options) =>
@@ -74,7 +74,7 @@ function isYes(text: string, fallback: boolean): boolean {
   return text.trim() === '' ? fallback : /^y/i.test(text.trim());
 }
 
-/** Standard error for one question: Inquirer ends what it has drawn on. */
+/** Standard error for one question. Inquirer ends the stream that it draws on. */
 function drawingOn(io: Io): NodeJS.WriteStream {
   const output = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -85,10 +85,10 @@ function drawingOn(io: Io): NodeJS.WriteStream {
   return Object.assign(output, { isTTY: true, columns: io.columns() }) as unknown as NodeJS.WriteStream;
 }
 
-/** Inquirer asks the environment about colour, and only that; the flag and our own variables count too. */
+/** Inquirer reads only the environment for color; here the flag and our own variables count too. */
 function themeOf({ bold, dim, red, green, cyan }: Style) {
   return {
-    // A rejected answer leaves an empty line to type on.
+    // Clears an invalid answer.
     validationFailureMode: 'clear',
     prefix: { idle: cyan('?'), done: green('✔') },
     icon: { cursor: cyan('❯') },
@@ -106,8 +106,8 @@ function themeOf({ bold, dim, red, green, cyan }: Style) {
 }
 
 /**
- * Rejects when the input closes below a question (Ctrl-D on an empty line). Inquirer itself notices that only when the
- * process is about to end, which an open connection or the embedded platform would put off for ever.
+ * Rejects if the input closes during a question (Ctrl-D on an empty line). Inquirer detects that only when the process is
+ * about to end, which an open connection would delay forever.
  */
 function inputClosed(io: Io): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -115,10 +115,10 @@ function inputClosed(io: Io): Promise<never> {
   });
 }
 
-/** By name: the package may be there twice, and then `instanceof` says no. */
+/** Compares names, because `instanceof` fails if the package is installed twice. */
 function translate(error: unknown, signal: AbortSignal): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'AbortPromptError') return signal.reason;
-  // `inputClosed` notices Ctrl-D first.
+  // `inputClosed` detects Ctrl-D first.
   return error.name === 'ExitPromptError' ? promptEnded('ctrl-c') : error;
 }

@@ -4,13 +4,13 @@ import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
 import type { EditedFile } from './editor.ts';
 
-/** Marks the comment lines that are ours; they are taken out before the text is checked. */
+/** Marks our comment lines, which are removed before the text is checked. */
 const HEADER_MARK = '#! ';
 
 /**
- * The checked text; undefined if the user changed nothing or emptied the file. `check` throws KnownError for an invalid
- * text. That error ends the edit where no one can be asked, or if the same text is saved twice: an editor that is a
- * script would leave it for ever.
+ * Returns the checked text, or undefined if the user changed nothing or emptied the file. `check` throws KnownError for
+ * an invalid text. That error ends the edit without a terminal, or if the same text is saved twice: a script as the
+ * editor would never fix it.
  */
 export async function editUntilValid<T>(
   ctx: Context,
@@ -34,7 +34,7 @@ export async function editUntilValid<T>(
   }
 }
 
-/** The errors with their lines in the text that is shown next: the header comes before it. */
+/** The errors with their lines in the text that is shown next, below the header. */
 function errorLines(error: KnownError): string[] {
   const issues = error.issues.length > 0 ? error.issues : [{ path: '', message: error.message }];
   const extra = issues.length + 2;
@@ -45,7 +45,7 @@ function errorLines(error: KnownError): string[] {
   return ['The text is not valid yet. Fix these errors, or empty the file to cancel:', ...lines];
 }
 
-/** As comments of the file; a name with a line end in it stays within its comment. */
+/** The errors as comments. `cleanLine` keeps each in one line. */
 function errorHeader(error: KnownError): string {
   return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
 }

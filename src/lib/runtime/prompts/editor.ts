@@ -1,4 +1,4 @@
-// The user's editor on a private copy of a text: no shell, an unpredictable name, kept when something goes wrong.
+// Opens the user's editor on a private copy of a text, without a shell. Keeps the copy if something fails.
 import { spawn, type StdioOptions } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,16 +11,13 @@ import { environmentForChild } from '../child-environment.ts';
 import type { Context, Io } from '../context.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** A text being edited, in a 0700 folder of its own. */
+/** A text being edited, in its own 0700 folder. */
 export type EditedFile = ReturnType<typeof openEditedFile>;
 
-/** Beside the text: what it was before the user came. */
+/** The file with the original text. */
 const ORIGINAL = '.original';
 
-/**
- * Makes the private copy. `name` is the file's name, with the extension the editor shall see. Aborting the
- * command's signal ends an open editor.
- */
+/** Makes the private copy. `name` is its file name. Aborting the command's signal ends an open editor. */
 export function openEditedFile(ctx: Context, name: string) {
   const command = editorCommand(ctx.io);
   const folder = makeScratchFolder('edit', { root: ctx.io.env.TMPDIR || undefined, isSpent: isUntouched });
@@ -32,7 +29,7 @@ export function openEditedFile(ctx: Context, name: string) {
   };
   return {
     path,
-    /** Writes `text`, opens the editor and returns what was saved. Throws KnownError when the editor fails. */
+    /** Writes `text`, opens the editor and returns the saved text. Throws KnownError if the editor fails. */
     edit: async (text: string): Promise<string> => {
       if (isFirst) writePrivateFile(join(folder, ORIGINAL), text);
       isFirst = false;
@@ -41,10 +38,7 @@ export function openEditedFile(ctx: Context, name: string) {
       return readFileSync(path, 'utf8');
     },
     discard,
-    /**
-     * After a failure: where the text is kept, since it is the user's work. Undefined, and nothing is left, when they have
-     * not changed it yet, or it was discarded.
-     */
+    /** After a failure, returns the path of the kept text. Undefined if the user has not changed it, or it was discarded. */
     keep: (): string | undefined => {
       if (!isUntouched(folder)) return path;
       discard();
@@ -53,7 +47,7 @@ export function openEditedFile(ctx: Context, name: string) {
   };
 }
 
-/** Whether a folder holds nothing but the text that we wrote; an editor's own files may hold unsaved work. */
+/** Whether the folder holds only the text that we wrote. An editor's own files may hold unsaved work. */
 function isUntouched(folder: string): boolean {
   if (!existsSync(folder)) return true;
   const [name, ...others] = readdirSync(folder).filter((entry) => entry !== ORIGINAL);
@@ -66,19 +60,19 @@ function isUntouched(folder: string): boolean {
 function editorCommand(io: Io): string[] {
   const names = ['CDPADM_EDITOR', 'VISUAL', 'EDITOR'] as const;
   const chosen = names.map((name) => io.env[name]).find((value) => value !== undefined && value.trim() !== '');
-  // One that was named may need nobody (a script); vi always does.
+  // A configured editor may be a script; vi needs a user.
   if (chosen === undefined && !(io.tty.stdin && io.tty.stderr && !io.env.CI)) {
     throw usageError(
-      'This needs an editor, and nobody can type into one here.',
-      `Set CDPADM_EDITOR, VISUAL or EDITOR to a command that changes the file, or run it on a terminal.`,
+      'This command needs an editor, but this is not an interactive terminal.',
+      'Set CDPADM_EDITOR, VISUAL or EDITOR to a command that changes the file, or run the command on a terminal.',
     );
   }
   const words = splitWords(chosen ?? 'vi');
-  if (words.length === 0) throw usageError('The editor variable holds no command.', `Set one of ${names.join(', ')}.`);
+  if (words.length === 0) throw usageError('The editor variable has no command.', `Set one of ${names.join(', ')}.`);
   return words;
 }
 
-/** What the editor says is no result: where standard output is none of the terminal's, it writes on standard error. */
+/** The editor's output is not the result: without a terminal on standard output it goes to standard error. */
 async function runEditor([program = 'vi', ...args]: string[], path: string, ctx: Context): Promise<void> {
   const { io, signal } = ctx;
   const env = await environmentForChild(ctx);
@@ -100,13 +94,13 @@ async function runEditor([program = 'vi', ...args]: string[], path: string, ctx:
       );
     };
     child.on('error', (error) => {
-      refuse(`cannot be started: ${error.message}`);
+      refuse(`did not start: ${error.message}`);
     });
     child.on('exit', (code, endedBy) => {
       signal.removeEventListener('abort', stop);
       if (signal.aborted) reject(signal.reason as Error);
       else if (code === 0) resolve();
-      else refuse(endedBy ? `was ended by ${endedBy}` : `ended with code ${code}`);
+      else refuse(endedBy ? `was ended by ${endedBy}` : `exited with code ${code}`);
     });
   }).finally(takeBackInterrupt);
 }

@@ -1,4 +1,4 @@
-// Questions line by line, without redrawing: for screen readers (`CDPADM_ACCESSIBLE`) and dumb terminals.
+// Prompts line by line without redrawing, for screen readers (`CDPADM_ACCESSIBLE`) and dumb terminals.
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { nearest } from '../../kernel/nearest.ts';
@@ -7,7 +7,7 @@ import type { Io } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
 export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
-  /** Asks again until `read` takes the answer; it gives undefined and has said why when it does not. */
+  /** Asks until `read` accepts the answer. `read` prints why it rejects one, and returns undefined. */
   async function untilRight<T>(question: string, read: (line: string) => T | undefined, hidden = false): Promise<T> {
     for (;;) {
       const value = read(await readLine(io, signal, question, hidden));
@@ -61,24 +61,21 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
   };
 }
 
-/** Whether somebody typed a choice instead of its number. */
+/** Whether the user typed a choice instead of its number. */
 function isWord(typed: string, word: string | undefined): boolean {
   return word !== undefined && typed !== '' && typed.toLowerCase() === word.toLowerCase();
 }
 
-/**
- * One line from the terminal, which does the editing and the echo itself. Only a hidden one is taken key by key, by a
- * reader whose own echo goes nowhere.
- */
+/** Reads a line. The terminal edits and echoes it; a hidden line is read key by key without an echo. */
 function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     const lines = createInterface({ input: io.stdin, output: nowhere, terminal: hidden });
-    // Only now, when the terminal no longer echoes what is hidden, may one begin to type.
+    // Asks only now, when the terminal no longer echoes a hidden line.
     io.stderr.write(wrapMessage(question.trimEnd(), io.columns()) + ' ');
     const stop = (): void => {
       signal.removeEventListener('abort', aborted);
-      // The reader's own listeners stay: by them it lets go of the terminal.
+      // The reader needs its own listeners to release the terminal.
       lines.off('close', ended);
       lines.close();
     };

@@ -1,4 +1,4 @@
-// Asking a person: only where one can answer, always on standard error, never in place of a flag.
+// Asks the user on standard error, if this is an interactive terminal.
 import { type KnownError, usageError } from '../../kernel/errors.ts';
 import { cleanText } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';
@@ -22,19 +22,19 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
     confirm: async (question) => {
       if (flags.yes) return;
       const yes = await ask('a confirmation', '--yes', (asker) => asker.yesNo(cleanText(question), false));
-      if (!yes) throw refused('Nothing was done: you answered no.');
+      if (!yes) throw refused('Cancelled.');
     },
     typed: async (question, expected, options = {}) => {
       const index = confirmations.indexOf(expected);
       if (index >= 0) {
-        // Each value answers one question, so that two guards of one command need two answers.
+        // Each value answers one question: two guards of one command need two answers.
         confirmations.splice(index, 1);
         return;
       }
       const flag = options.flag ?? `--confirm ${expected}`;
       if (!possible) throw cannotAsk('something that must be typed', flag, options.exit);
       const typed = await ask('', flag, (asker) => asker.input(cleanText(question), {}));
-      if (typed.trim() !== expected) throw refused(`Nothing was done: what you typed is not \`${expected}\`.`);
+      if (typed.trim() !== expected) throw refused(`Cancelled: the answer is not \`${expected}\`.`);
     },
     input: (question, options = {}) =>
       ask(`an answer to "${question}"`, flagOf(options), (asker) => asker.input(cleanText(question), options)),
@@ -45,7 +45,7 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
         asker.select(cleanText(question), choices, options),
       );
       const chosen = choices.find(({ value }) => value === answer);
-      if (!chosen) throw new Error(`the prompt answered ${answer}, which is no choice`);
+      if (!chosen) throw new Error(`the prompt returned ${answer}, which is not a choice`);
       return chosen.value;
     },
     ask: (question, fallback, options = {}) =>
@@ -59,8 +59,8 @@ function flagOf(options: PromptOptions): string {
 
 function cannotAsk(what: string, flag: string, exit: 'usage' | 'guard' = 'usage'): KnownError {
   const { message, hint } = usageError(
-    `This needs ${what}, but this is not an interactive terminal.`,
-    `Give ${flag}, or run the command on a terminal, without --no-input and with CI unset.`,
+    `This command needs ${what}, but this is not an interactive terminal.`,
+    `Pass ${flag}, or run the command on a terminal, without --no-input and with CI unset.`,
   );
   return fail(exit === 'usage' ? 'usage' : 'guard.confirm', {
     message,

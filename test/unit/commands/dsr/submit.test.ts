@@ -68,9 +68,9 @@ describe('one request', () => {
 
   it('names the flags of all that is missing where nobody can be asked', async () => {
     const { code, stderr } = await home.run('dsr submit --type access');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Give --regulation and --identity TYPE=VALUE,')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Pass --regulation and --identity TYPE=VALUE,')]);
     const bare = await home.run('dsr submit');
-    expect(bare.stderr).toContain('Give --regulation, --type and --identity TYPE=VALUE,');
+    expect(bare.stderr).toContain('Pass --regulation, --type and --identity TYPE=VALUE,');
   });
 
   it('upgrades a body of version 2 and says how', async () => {

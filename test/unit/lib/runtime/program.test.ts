@@ -91,7 +91,7 @@ describe('mistakes end with 2 and say what was meant', () => {
       'Did you mean `cdpadm pipelines runs people`?',
     ],
     [['schema'], 'Missing required argument `document`', 'It takes roles, '],
-    [['roles', 'list', '-o', 'tsv'], '--output does not know `tsv`', 'a table on a pipe is tab-separated.'],
+    [['roles', 'list', '-o', 'tsv'], 'Invalid value `tsv` for --output', 'a table on a pipe is tab-separated.'],
     [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'See `cdpadm pipelines run --help`.'],
     [['help', 'nonsense', 'thing'], 'no command and no help topic `nonsense`', 'Topics: exit-codes,'],
     [
@@ -100,21 +100,21 @@ describe('mistakes end with 2 and say what was meant', () => {
       'To read it: cdpadm help exit-codes',
     ],
     [['emulator', 'assign-role', 'x'], '`--user <email>` not specified', 'See `cdpadm emulator assign-role --help`.'],
-    [['emulator', 'start', '--clock', 'slow'], '--clock does not know `slow`', 'It takes real, manual.'],
+    [['emulator', 'start', '--clock', 'slow'], 'Invalid value `slow` for --clock', 'It takes real, manual.'],
     [['emulator', 'start', '--memory', '--data', 'x'], 'cannot be used with', 'See'],
     [['emulator', 'log', '-o'], '`-o, --output <format>` argument missing', 'See `cdpadm --help`.'],
-    [['emulator', 'log', '-o', 'jsno'], '--output does not know `jsno`', 'Did you mean `json`?'],
-    [['roles', 'list', '-o', 'jsno'], '--output does not know `jsno`', 'json, ndjson, yaml, csv, markdown, name.'],
+    [['emulator', 'log', '-o', 'jsno'], 'Invalid value `jsno` for --output', 'Did you mean `json`?'],
+    [['roles', 'list', '-o', 'jsno'], 'Invalid value `jsno` for --output', 'json, ndjson, yaml, csv, markdown, name.'],
     [
       ['roles', 'matrix', '-o', 'jsno'],
-      '--output does not know `jsno`',
+      'Invalid value `jsno` for --output',
       'json, ndjson, yaml, csv, markdown, name, html.',
     ],
     [['help', 'exit-code'], 'no help topic `exit-code`', 'Did you mean `exit-codes`?'],
     [['emulator', 'env', '-o', 'html'], 'no html form', 'It has table, json'],
     [['completion', 'bash', '--out', 'x.html'], '--out x.html: the extension means html', 'such as .txt: table, json'],
     [['emulator', 'log', '--query', 'a['], '--query is not a JMESPath expression', 'jmespath.org'],
-    [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Make the folder first'],
+    [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Create the folder first'],
   ])('%j', async (args, message, hint) => {
     const { code, stdout, stderr } = await runCli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -89,7 +89,7 @@ describe('CDPADM_OUTPUT', () => {
 it.each<[string[], string, Record<string, string>?]>([
   [['-o', 'xml'], '--output'],
   [[], 'CDPADM_OUTPUT', { CDPADM_OUTPUT: 'xml' }],
-  [['--json', '-o', 'csv'], 'contradict'],
+  [['--json', '-o', 'csv'], 'conflicts with'],
   [['--fields', 'a', '--json'], '--fields'],
   [['--org', 'acme'], '--org'],
   [['--workspace', '12.5'], '--workspace'],

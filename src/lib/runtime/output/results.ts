@@ -1,0 +1,137 @@
+// Writes the result of a command to standard output, or to the file of `--out`, and to the step summary.
+import { resolve } from 'node:path';
+import { fail } from '../../errors/fail.ts';
+import { type KnownError, systemErrorCode } from '../../kernel/errors.ts';
+import { cleanText } from '../../render/clean.ts';
+import { plainStyle } from '../../render/style.ts';
+import type { TextSink } from '../context.ts';
+import { BrokenPipeError } from '../interrupt.ts';
+import { fenced } from './annotations.ts';
+import type { OutputSetup } from './notes.ts';
+import { type AnyView, foundText, isJsonFormat, resultText, type Surface } from './result-text.ts';
+
+type ListOfAny = AnyView & { kind: 'list' };
+
+export function createResults({ io, flags, redactor, query, styles }: OutputSetup, note: (text: string) => void) {
+  const toTerminal = flags.out === undefined && io.tty.stdout;
+  const file = flags.out === undefined || flags.out === '-' ? undefined : resolve(io.cwd, flags.out);
+  const surface: Surface = {
+    terminal: toTerminal,
+    get width() {
+      return io.columns();
+    },
+    style: styles.stdout,
+  };
+
+  async function deliver(text: string): Promise<void> {
+    if (file === undefined) {
+      if (text !== '') await write(io.stdout, fenced(text, io));
+      return;
+    }
+    const { writeUserFile } = await import('../../kernel/durable.ts');
+    writeUserFile(file, text);
+    note(`Written to ${flags.out}.`);
+  }
+
+  /** A file or a pipe gets YAML and CSV unchanged; a terminal gets them without control characters. */
+  function forTarget(text: string): string {
+    const isExact = flags.output === 'yaml' || flags.output === 'csv';
+    return isExact && toTerminal ? cleanText(text) : text;
+  }
+
+  async function emitFound(found: unknown, data: unknown, view: AnyView): Promise<void> {
+    const isEmpty = Array.isArray(found) && found.length === 0;
+    if (isEmpty || found === null) {
+      const { foundNothing } = await import('./query.ts');
+      note(foundNothing(data, flags.profiles.length > 1));
+    }
+    if (isJsonFormat(flags) || flags.output === 'yaml') {
+      await deliver(forTarget(await resultText(found, view, flags, surface)));
+    } else if (isEmpty && flags.output !== 'html') await deliver('');
+    else await deliver(forTarget(await foundText(found, flags, surface)));
+  }
+
+  /** Appends the result to the step summary, always as Markdown. Returns the error that prevented it. */
+  async function summarize(data: unknown, view: AnyView): Promise<KnownError | undefined> {
+    const target: Surface = { terminal: false, width: io.columns(), style: plainStyle };
+    const text = await resultText(data, view, { ...flags, output: 'markdown' }, target);
+    const { appendFileSync } = await import('node:fs');
+    const summary = resolve(io.cwd, io.env.GITHUB_STEP_SUMMARY ?? '');
+    try {
+      appendFileSync(summary, `${redactor.text(text)}\n`);
+      return undefined;
+    } catch (error) {
+      const { cannotWrite } = await import('../../kernel/file-failure.ts');
+      return cannotWrite(
+        summary,
+        error,
+        'The command succeeded and its result was written; only the summary is missing.',
+      );
+    }
+  }
+
+  async function emit(data: unknown, view: AnyView): Promise<void> {
+    const unsummarized = flags.summary ? await summarize(data, view) : undefined;
+    if (query) await emitFound(query(data), data, view);
+    else {
+      await deliver(forTarget(await resultText(data, view, flags, surface)));
+      const isTable = flags.output === 'table' || flags.output === 'markdown';
+      if (view.kind === 'list' && isTable && (data as unknown[]).length === 0) note(view.empty);
+    }
+    if (unsummarized) throw unsummarized;
+  }
+
+  async function emitParts(parts: AsyncIterable<unknown[]>, view: ListOfAny): Promise<void> {
+    const { canGoInParts, textInParts } = await import('./result-parts.ts');
+    if (query || !canGoInParts(flags, surface)) {
+      const rows: unknown[] = [];
+      for await (const part of parts) for (const row of part) rows.push(row);
+      await emit(rows, view);
+      return;
+    }
+    let count = 0;
+    const counted = async function* (): AsyncGenerator<unknown[]> {
+      for await (const part of parts) {
+        count += part.length;
+        yield part;
+      }
+    };
+    const texts = textInParts(counted(), view, flags, surface);
+    if (file === undefined) for await (const text of texts) await write(io.stdout, fenced(text, io));
+    else {
+      const { writeUserFileInParts } = await import('../../kernel/durable.ts');
+      await writeUserFileInParts(file, texts);
+      note(`Written to ${flags.out}.`);
+    }
+    if (count === 0 && flags.output === 'table') note(view.empty);
+  }
+
+  return {
+    emit,
+    emitParts,
+    emitText: (text: string): Promise<void> => deliver(toTerminal ? cleanText(text) : text),
+    /** Writes a line of its own, which never goes to the file of `--out`. */
+    emitLine: (line: string): Promise<void> => write(io.stdout, fenced(`${line}\n`, io)),
+  };
+}
+
+/** Resolves when the text is handed over. Rejects with BrokenPipeError if the reader closed the pipe. */
+function write(stream: TextSink, text: string): Promise<void> {
+  return new Promise((resolved, reject) => {
+    stream.write(text, (error) => {
+      if (!error) resolved();
+      else reject(writeFailure(error));
+    });
+  });
+}
+
+function writeFailure(error: Error): Error {
+  const code = systemErrorCode(error);
+  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new BrokenPipeError();
+  const reason = code === 'ENOSPC' ? 'the disk is full' : error.message;
+  return fail('output.write', {
+    message: `Cannot write the result: ${reason}.`,
+    hint: 'Earlier work of the command is not undone.',
+    cause: error,
+  });
+}
