@@ -34,7 +34,7 @@ export function bulkFacts({
   const text = [
     `${rate} rows/s`,
     ...(ms >= 1000 ? [`${formatDuration(Math.floor(ms / 1000) * 1000)} elapsed`] : []),
-    ...(secondsLeft === undefined ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
+    ...(!secondsLeft ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
     ...(rejected > 0 ? [`${rejected} rejected`] : []),
     ...(retries > 0 ? [counted(retries, 'retry', 'retries')] : []),
   ].join(', ');

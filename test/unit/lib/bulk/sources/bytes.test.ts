@@ -245,7 +245,7 @@ describe('what cannot be read', () => {
     await expect(open('/dev/null')).rejects.toMatchObject({
       code: 'usage',
       message: '/dev/null is a pipe or a device.',
-      hint: 'Give `-` in its place, and it as standard input: < /dev/null',
+      hint: 'Pass `-` instead, and redirect standard input: < /dev/null',
     });
   });
 });
