@@ -195,7 +195,7 @@ describe('the cause comes first', () => {
       },
       ['pipeline p'],
       /schedule ended on 2026-03-01/,
-      /another end/,
+      /Change or remove the end/,
     ],
   ])('%s', (_what, over, expected, problem, next) => {
     const diagnosis = diagnose(evidence(over));
