@@ -80,6 +80,7 @@ const PACKAGE_HOMES: Record<string, readonly string[]> = {
   tinyglobby: ['bulk'],
   undici: ['http'],
   yaml: ['files', 'config', 'runtime', 'emulator'],
+  yazl: ['files'],
   'zod/mini': ['contract', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
 };
 

@@ -12,6 +12,24 @@ const REFUSED_AT_MOST = 1000;
 /** Paths as the user would type them; undefined for what has no body to keep. */
 export type Keep = (callback: Callback, received: Received) => KeptMessage | undefined;
 
+/** Keeps responses of the platform as `--keep` keeps callbacks. Throws when the folder cannot be used. */
+export function openReplyKeep(ctx: Context, folder: string | undefined) {
+  if (folder === undefined) return () => undefined;
+  const messages = openMessageFolder(resolve(ctx.io.cwd, folder));
+  const last = new Map<string, string>();
+  return (id: string, headers: Readonly<Record<string, string>>, body: string): void => {
+    // `--watch` reads the same again and again.
+    if (last.get(id) === body) return;
+    last.set(id, body);
+    try {
+      const kept = messages.keep(id, Object.entries(headers), Buffer.from(body));
+      ctx.out.note(`Kept the response as ${join(folder, kept.headers)} and ${join(folder, kept.body)}.`);
+    } catch (error) {
+      ctx.out.warn(`The response was not kept: ${(error as Error).message}`);
+    }
+  };
+}
+
 /** Throws when the folder cannot be had. Later failures are told, and hold up no callback (decision: D203). */
 export function openKeep(ctx: Context, folder: string | undefined): Keep {
   if (folder === undefined) return () => undefined;

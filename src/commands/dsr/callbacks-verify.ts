@@ -78,7 +78,7 @@ async function verify(ctx: Context, flags: FlagValues<typeof verifyFlags>): Prom
           ctx.signal,
         );
   const check = await openVerifier(ctx, { allow: flags.allow, ...(certificates && { certificates }) });
-  const { unreachable, ...verdict } = await check(headers, body);
+  const { signature: _facts, unreachable, ...verdict } = await check(headers, body);
   if (unreachable) throw unreachable;
   if (!verdict.valid) ctx.setExit('failed');
   await ctx.out.emit<Verdict>(verdict, verdictView);

@@ -6,6 +6,7 @@ import { dropOutbox, listOutbox, replayOutbox } from './callbacks-outbox.ts';
 import { verifyCallback } from './callbacks-verify.ts';
 import { cancelPending } from './cancel.ts';
 import { showDiscovery } from './discovery.ts';
+import { makeEvidence } from './evidence.ts';
 import { exportLedger } from './ledger-export.ts';
 import { pruneLedger } from './ledger-prune.ts';
 import { verifyLedger } from './ledger-verify.ts';
@@ -27,6 +28,7 @@ export function dsrGroup(ctx: Context) {
     cancelPending,
     saveResults,
     markRequests,
+    makeEvidence,
     showDiscovery,
     {
       name: 'ledger',

@@ -1,5 +1,17 @@
 // `dsr ledger export`: everything that went out from this machine, for an auditor.
-import { array, boolean, type infer as Infer, int, nullable, object, optional, record, string } from 'zod/mini';
+import {
+  array,
+  boolean,
+  enum as oneOf,
+  type infer as Infer,
+  int,
+  nullable,
+  object,
+  optional,
+  record,
+  string,
+} from 'zod/mini';
+import { CHECK_NAMES } from '../../lib/domain/callbacks/verify.ts';
 import { answeredAt, deadlineOfRequest, LEDGER_RULES, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
@@ -32,6 +44,21 @@ function exportedRequest() {
     received_time: optional(nullable(string())),
     /** Each status that was news, with who saw it and where. */
     states: array(object({ status: string(), at: string(), source: string(), ...actorFields() })),
+    /** Each signed message that the ledger has a verdict on. */
+    signatures: optional(
+      array(
+        object({
+          valid: boolean(),
+          certificate: nullable(string()),
+          body_sha256: string(),
+          failed: optional(oneOf(CHECK_NAMES)),
+          status: string(),
+          at: string(),
+          source: string(),
+          ...actorFields(),
+        }),
+      ),
+    ),
     downloads: optional(
       array(object({ at: string(), sha256: string(), bytes: int(), content_type: string(), ...actorFields() })),
     ),

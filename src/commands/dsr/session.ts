@@ -5,7 +5,7 @@ import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
 import { LEDGER_RULES, type LedgerEvent, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { type DsrMemory, openCertificates, openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
+import { type DsrMemory, openCertificates, openChains, openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { ofWorkspace } from '../../lib/workflows/own-workspace.ts';
@@ -61,6 +61,7 @@ export async function openVerifier(
   const vendorDomain = (await ctx.settings()).get('vendor_domain')?.value;
   let loaded: ReturnType<VerifyPorts['roots']> | undefined;
   const roots = () => (loaded ??= loadTrustedRoots(ctx).then(indexRoots));
+  const chains = await openChains(ctx);
   const source = certificates ?? (await discoveredCertificates(ctx));
   // A listener loads both before the first message, and learns at once of addresses and credentials that are wrong.
   if (patienceMs !== undefined) {
@@ -73,6 +74,7 @@ export async function openVerifier(
     allow: allow ?? (vendorDomain === undefined ? undefined : vendorDomains(vendorDomain)),
     certificates: source,
     roots,
+    ...(certificates === undefined && { storeChain: chains.write }),
     clock: ctx.clock,
     patienceMs,
   });

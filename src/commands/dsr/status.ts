@@ -8,6 +8,7 @@ import { createRedrawing } from '../../lib/runtime/output/redrawing.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import { watch } from '../../lib/workflows/dsr-wait.ts';
+import { openReplyKeep } from './callbacks-keep.ts';
 import { requestResult } from './results.ts';
 import { type DsrSession, openDsr, requestIds } from './session.ts';
 
@@ -17,7 +18,10 @@ export const showStatus = defineCommand({
   effect: 'read',
   calls: 'platform',
   args: { id: { many: true, help: 'ids of requests' } },
-  flags: { watch: { help: 'go on until all are at their end' } },
+  flags: {
+    watch: { help: 'continue until every request is completed or cancelled' },
+    keep: { value: 'dir', help: 'keep each response as files' },
+  },
   columns: () => REQUEST_COLUMNS,
   output: () => union([array(requestResult()), requestResult()]),
   notes: [
@@ -30,12 +34,21 @@ export const showStatus = defineCommand({
   ],
   exits: { notFound: 'the platform has no such request in this workspace' },
   run: async (ctx, { args, flags }) => {
-    const session = await openDsr(ctx);
+    const session = keepReplies(await openDsr(ctx), openReplyKeep(ctx, flags.keep));
     const ids = requestIds(args.id);
     if (flags.watch) await watchStatus(ctx, session, ids);
     else await ctx.out.emit(await readRequests(ids, session), requestView);
   },
 });
+
+function keepReplies(session: DsrSession, keep: ReturnType<typeof openReplyKeep>): DsrSession {
+  const getDated: DsrSession['api']['getDated'] = async (id, signal) => {
+    const found = await session.api.getDated(id, signal);
+    keep(id, found.reply.headers, found.reply.text);
+    return found;
+  };
+  return { ...session, api: { ...session.api, getDated } };
+}
 
 async function watchStatus(ctx: Context, session: DsrSession, ids: readonly string[]): Promise<void> {
   const screen = createRedrawing(ctx);

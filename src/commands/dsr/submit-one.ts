@@ -10,6 +10,8 @@ import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { submitRequest, unansweredAccess } from '../../lib/workflows/dsr-submit.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
+import type { VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
+import { openReplyKeep } from './callbacks-keep.ts';
 import { askForMissing } from './questions.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 import {
@@ -25,6 +27,7 @@ import { waitAndShow } from './wait.ts';
 export interface OneFlags extends RequestFlags {
   file?: string;
   wait?: boolean;
+  keep?: string;
   showIdentities?: boolean;
 }
 
@@ -84,7 +87,13 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
       command: `cdpadm dsr status ${unanswered.id}`,
     });
   await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
-  const result = await submitRequest(request, { ...session, isNewId, verify: answerVerifier(ctx) });
+  const keep = openReplyKeep(ctx, flags.keep);
+  const verifyAnswer = answerVerifier(ctx);
+  const verify: VerifyMessage = (headers, body) => {
+    keep(request.subject_request_id, Object.fromEntries(headers), body.toString());
+    return verifyAnswer(headers, body);
+  };
+  const result = await submitRequest(request, { ...session, isNewId, verify });
   const deadline = deadlineFrom(request.regulation, result.submitted_time ?? request.submitted_time);
   const failed = result.verdict?.checks.find(({ ok }) => !ok);
   if (failed) {

@@ -28,6 +28,7 @@ export const submitRequests = defineCommand({
       value: 'file',
       help: 'the body as JSON or YAML; versions 1 and 2 are upgraded; - is standard input',
     },
+    keep: { value: 'dir', help: 'keep the signed response, which contains identities, as files for `dsr evidence`' },
     wait: { help: 'wait until it is completed' },
     showIdentities: { help: 'do not mask the identities' },
     bulk: {
@@ -70,7 +71,7 @@ export const submitRequests = defineCommand({
 });
 
 const BULK_ONLY = Object.keys({ ...bulkFlags, ...tableFlags }) as (keyof typeof bulkFlags | keyof typeof tableFlags)[];
-const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait'] as const;
+const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait', 'keep'] as const;
 
 async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   const isBulk = flags.bulk !== undefined || flags.filesFrom !== undefined;

@@ -30,8 +30,10 @@ export function createDsrApi(client: Client) {
     /** Reads many requests; the id is the parameter `requestId`. */
     openGet: () => client.openSender(get),
     get: (requestId: string, signal?: AbortSignal) => client.call(get, getInput(requestId, signal)),
-    getDated: async (requestId: string, signal?: AbortSignal) =>
-      dated(await client.exchange(get, getInput(requestId, signal))),
+    getDated: async (requestId: string, signal?: AbortSignal) => {
+      const reply = await client.exchange(get, getInput(requestId, signal));
+      return { ...dated(reply), reply };
+    },
     /** All requests with a group id; none for an unknown one. */
     list: (groupId: string, signal?: AbortSignal) => client.call(list, listInput(groupId, signal)),
     listDated: async (groupId: string, signal?: AbortSignal) =>

@@ -108,7 +108,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
-  async function append<State extends News<Event> & { status: string }>(
+  async function append<State extends News<Event> & { status: string; signature?: unknown }>(
     events: readonly State[],
     scope: LedgerScope,
   ): Promise<State[]> {
@@ -116,9 +116,11 @@ export function openLedger<Event extends StoredEvent, Request>(
     return await withLock(lock, clock, async () => {
       refreshStatuses();
       const news = events.filter(({ id, status }) => isNews(`${id} ${own}`, status));
-      if (news.length === 0) return news;
+      // A signature is kept even when its status is known.
+      const lines = events.filter((event) => news.includes(event) || event.signature !== undefined);
+      if (lines.length === 0) return news;
       try {
-        await write(news, scope);
+        await write(lines, scope);
       } catch (error) {
         // A state that was not written is not known either.
         last.file = '';
@@ -156,8 +158,9 @@ export function openLedger<Event extends StoredEvent, Request>(
         actor,
         /** A keyed hash: the same for the same identity on this machine, useless elsewhere. */
         hash,
-        /** Writes the states that are news, durably, and returns them. The first call reads the file. */
-        append: <State extends News<Event> & { status: string }>(events: readonly State[]) => append(events, scope),
+        /** Writes the states that are news, and signed ones, durably. Returns the news. The first call reads the file. */
+        append: <State extends News<Event> & { status: string; signature?: unknown }>(events: readonly State[]) =>
+          append(events, scope),
         /** Writes events without reading the file; a reader drops repeats. */
         record: (events: readonly News<Event>[]) => withLock(lock, clock, () => write(events, scope)),
         /** The current entries of these ids, including what other processes wrote meanwhile. */

@@ -89,7 +89,7 @@ export function openDownload(folder: string, name: string) {
 /**
  * Writes a private file part by part. Throws usage (2) if `path` exists at the end. After any error, no file remains.
  */
-export async function writeNewFile(path: string, parts: AsyncIterable<string>): Promise<void> {
+export async function writeNewFile(path: string, parts: AsyncIterable<string | Buffer>): Promise<void> {
   const temporary = temporaryPath(dirname(path));
   let descriptor: number | undefined;
   const attempt = (work: () => void): void => {

@@ -252,8 +252,8 @@ export async function openDeliveries(ports: DeliveryPorts): Promise<Deliveries> 
 
 /** The line of the ledger for a callback; none where its body is not the status of a request. */
 function stateNews(callback: ReceivedLine): StateNews | undefined {
-  const { at, expected_completion_time: expected, request_id: id, status } = callback;
+  const { at, expected_completion_time: expected, request_id: id, signature, status } = callback;
   if (id === null || status === null) return undefined;
   const times = expected === undefined ? {} : { expected_completion_time: expected };
-  return { event: 'state', id, at, status, source: 'callback', ...times };
+  return { event: 'state', id, at, status, source: 'callback', ...times, ...(signature && { signature }) };
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
 import type { Gate } from '../bulk/gate.ts';
 import { confirmWrite, lossOf } from './confirm-write.ts';
+import type { SignatureFacts } from '../domain/callbacks/verify.ts';
 import type { VerifyMessage } from './dsr-ports.ts';
 import { idTaken, isSameId, proofOf } from './dsr-proof.ts';
 import { checkWorkspace } from './own-workspace.ts';
@@ -21,6 +22,7 @@ export interface RowOutcome {
   received_time?: string | null;
   /** False only when a signature was checked and did not fit. */
   signed: boolean;
+  signature?: SignatureFacts;
 }
 
 export interface RowPorts {
@@ -69,6 +71,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let isRepeat = false;
   let failures = 0;
   let signed = true;
+  let signature: SignatureFacts | undefined;
   let isWhole = false;
   /** Answers of this row that were no trouble of the platform. */
   let answers = 0;
@@ -140,6 +143,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
           });
           const verdict = await ports.verify(Object.entries(headers), Buffer.from(text, 'utf8'));
           if (verdict?.valid === false) signed = false;
+          signature = verdict?.signature;
           isCreated = status === 201 && isSameId(body, id);
           if (isCreated) endRunUnless(() => checkWorkspace(body, ports.workspace));
           isWhole = isCreated && verdict?.valid !== false;
@@ -172,7 +176,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
       const before = ports.completed() + answers;
       const outcome = await confirm(wasSent);
       if (hardSignal.aborted) throw new RunOver(hardSignal.reason);
-      if (outcome.state === 'done') return { ...outcome.result, signed };
+      if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
       // While nothing succeeds the platform is down: the gate decides when to give up.
       if (outcome.state === 'unknown' && ports.completed() + answers === before) continue;
       const state = outcome.state === 'unknown' ? 'unknown' : 'failed';

@@ -1,9 +1,10 @@
 // What the workflows of data subject requests ask of the world outside.
 import type { DsrApi } from '../api/dsr.ts';
-import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
+import type { HeaderLines } from '../domain/callbacks/verify.ts';
 import type { LedgerEvent, LedgerNews, LedgerRequest, StateNews } from '../domain/dsr/ledger.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Tell } from './ports.ts';
+import type { VerifiedMessage } from './verify-message.ts';
 
 /** The ledger of one workspace at one address: no other workspace's requests can be read or written through it. */
 export interface LedgerPort {
@@ -36,7 +37,7 @@ export interface Submitter {
 }
 
 /** Checks a signed message of the processor. Undefined when it cannot be checked; why was told. */
-export type VerifyMessage = (headers: HeaderLines, body: Buffer) => Promise<Verdict | undefined>;
+export type VerifyMessage = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage | undefined>;
 
 export interface DsrPorts {
   /** Runs what a read keeps for later; undefined, after a warning, where the home is read-only or full. */

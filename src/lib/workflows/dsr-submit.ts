@@ -2,13 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { exitOf } from '../errors/exit.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
-import type { Verdict } from '../domain/callbacks/verify.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import { isPhaseDue, type LedgerRequest, phaseAfter, statusAfter, type SubmittedNews } from '../domain/dsr/ledger.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
 import { isNotFound, type KnownError } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
+import type { VerifiedMessage } from './verify-message.ts';
 import type { DsrPorts, Submitter, VerifyMessage } from './dsr-ports.ts';
 import { idTaken, isSameId, isSameSubject, proofOf } from './dsr-proof.ts';
 
@@ -21,7 +21,7 @@ export interface Submitted {
   /** Of a request that was submitted before: the deadline counts from then. */
   submitted_time?: string | undefined;
   /** Of the 201; undefined when there was none to check, or when it could not be checked. */
-  verdict: Verdict | undefined;
+  verdict: VerifiedMessage | undefined;
 }
 
 const MAX_SENDS = 3;
@@ -204,9 +204,11 @@ async function newestOf(
 }
 
 async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<void> {
-  const { id, status, expected_completion_time, received_time } = result;
+  const { expected_completion_time, id, received_time, status, verdict } = result;
   const at = isoMillis(clock.now());
-  await ledger.record([{ event: 'state', id, at, status, source: 'submit', expected_completion_time, received_time }]);
+  const signature = verdict?.signature && { signature: verdict.signature };
+  const times = { expected_completion_time, received_time };
+  await ledger.record([{ event: 'state', id, at, status, source: 'submit', ...times, ...signature }]);
 }
 
 async function rejected(id: string, { clock, ledger }: DsrPorts): Promise<void> {

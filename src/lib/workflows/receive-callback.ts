@@ -58,7 +58,7 @@ export async function receiveCallback(callback: Callback, ports: CallbackPorts):
 async function receive({ body, headers, method }: Callback, ports: CallbackPorts): Promise<Received> {
   if (method !== 'POST') return refuse(405, `${method} is not how callbacks come`);
   if (body === undefined) return refuse(413, 'the body is too large');
-  const { unreachable, ...verdict } = await ports.verify(headers, body);
+  const { signature, unreachable, ...verdict } = await ports.verify(headers, body);
   // Not judged yet: the platform sends it again.
   if (unreachable && mayPass(unreachable)) return refuse(503, unreachable.message, verdict);
   const failed = verdict.checks.find(({ ok }) => !ok);
@@ -85,6 +85,7 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
       ...(isStatus &&
         state.expected_completion_time !== undefined && { expected_completion_time: state.expected_completion_time }),
       targets: [],
+      ...(signature && { signature }),
       headers,
       body: body.toString('base64'),
     });

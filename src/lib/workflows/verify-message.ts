@@ -1,10 +1,12 @@
 // A signed message of the processor, checked from the header to the signature, with one new certificate when a kept one fails.
+import { createHash } from 'node:crypto';
 import { type CertificateCheck, checkCertificate, type TrustedRoots } from '../domain/callbacks/certificate.ts';
 import {
   type Check,
   checkDomain,
   checkSignature,
   type HeaderLines,
+  type SignatureFacts,
   type Verdict,
   verdictOf,
 } from '../domain/callbacks/verify.ts';
@@ -19,12 +21,16 @@ export interface VerifyPorts {
   allow: readonly string[] | undefined;
   certificates: CertificateSource;
   roots(): Promise<TrustedRoots>;
+  /** Stores the certificate chain of an accepted certificate as evidence. */
+  storeChain?(fingerprint: string, pem: string): void;
   clock: Clock;
   /** How long a message waits for a certificate, in milliseconds. Undefined: as long as the requests may take. */
   patienceMs?: number | undefined;
 }
 
 export interface VerifiedMessage extends Verdict {
+  /** Absent when the message could not be judged. */
+  signature?: SignatureFacts;
   /** Why there was no certificate to check with: the message is neither right nor wrong then. */
   unreachable?: KnownError;
 }
@@ -43,7 +49,10 @@ export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
     const now = ports.clock.now();
     if (last?.of === of && now >= last.at && now - last.at < TRUST_MS) return last.found;
     const found = checkCertificate(pem, domain, { roots: await ports.roots(), now });
-    if ('key' in found) last = { of, found, at: now };
+    if ('key' in found) {
+      last = { of, found, at: now };
+      ports.storeChain?.(found.fingerprint, pem);
+    }
     return found;
   }
 
@@ -57,7 +66,7 @@ async function verifyMessage(
   trusted: (pem: string, domain: string) => Promise<CertificateCheck>,
 ): Promise<VerifiedMessage> {
   const { domain, ...first } = checkDomain(headers, ports.allow);
-  if (domain === undefined) return verdictOf([first]);
+  if (domain === undefined) return signed(verdictOf([first]), null);
   try {
     const certificate = await inTime(ports.certificates.get(), ports);
     const verdict = await judge(certificate);
@@ -73,18 +82,28 @@ async function verifyMessage(
     };
   }
 
-  async function judge({ cached, pem, url }: ProcessorCertificate): Promise<Verdict> {
+  async function judge({ cached, pem, url }: ProcessorCertificate): Promise<VerifiedMessage> {
     const fetched: Check = { name: 'certificate_fetched', ok: true, detail: `${cached ? 'kept from' : 'from'} ${url}` };
     const found = await trusted(pem, domain as string);
     if ('issue' in found)
-      return verdictOf([first, fetched, { name: 'certificate', ok: false, detail: `it ${found.issue}` }]);
+      return signed(verdictOf([first, fetched, { name: 'certificate', ok: false, detail: `it ${found.issue}` }]), null);
     const until = new Date(found.validTo).toISOString();
     const certificate: Check = {
       name: 'certificate',
       ok: true,
       detail: `for ${domain}, trusted, valid until ${until}`,
     };
-    return verdictOf([first, fetched, certificate, checkSignature(headers, body, found.key)]);
+    const verdict = verdictOf([first, fetched, certificate, checkSignature(headers, body, found.key)]);
+    return signed(verdict, found.fingerprint);
+  }
+
+  function signed(verdict: Verdict, certificate: string | null): VerifiedMessage {
+    const failed = verdict.checks.find(({ ok }) => !ok)?.name;
+    const body_sha256 = createHash('sha256').update(body).digest('hex');
+    return {
+      ...verdict,
+      signature: { valid: verdict.valid, certificate, body_sha256, ...(failed && { failed }) },
+    };
   }
 
   /** With a kept certificate at hand, a platform that cannot be asked leaves its verdict standing. */

@@ -16,7 +16,7 @@ export interface CertificateTrust {
 }
 
 /** The key to check signatures with, or why there is none, as the end of the sentence "the certificate …". */
-export type CertificateCheck = { key: KeyObject; validTo: number } | { issue: string };
+export type CertificateCheck = { key: KeyObject; validTo: number; fingerprint: string } | { issue: string };
 
 const MAX_CERTIFICATES = 10;
 const MAX_DEPTH = 6;
@@ -59,7 +59,8 @@ export function checkCertificate(pem: string, domain: string, trust: Certificate
     if (error instanceof DerError) return { issue: `is damaged: ${error.message}` };
     throw error;
   }
-  return { key: own.publicKey, validTo: Date.parse(own.validTo) };
+  const fingerprint = own.fingerprint256.replaceAll(':', '').toLowerCase();
+  return { key: own.publicKey, validTo: Date.parse(own.validTo), fingerprint };
 }
 
 /** All certificates of a PEM text; undefined when there are none, too many, or one is damaged. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { isRecord } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { isAdvance } from '../dsr/statuses.ts';
-import type { HeaderLines } from './verify.ts';
+import type { HeaderLines, SignatureFacts } from './verify.ts';
 
 /** A genuine callback and the deliveries that it makes due: one line, so that neither can be stored without the other. */
 export interface ReceivedLine {
@@ -19,6 +19,7 @@ export interface ReceivedLine {
   status: string | null;
   expected_completion_time?: string | null;
   targets: readonly string[];
+  signature?: SignatureFacts;
   headers: HeaderLines;
   /** Base64: the bytes as they came. */
   body: string;

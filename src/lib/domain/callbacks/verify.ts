@@ -15,6 +15,17 @@ export interface Check {
   detail: string;
 }
 
+/** What the ledger keeps of a signed message. */
+export interface SignatureFacts {
+  valid: boolean;
+  /** SHA-256 of the certificate, in hex; null when no certificate was accepted. */
+  certificate: string | null;
+  /** SHA-256 of the body, in hex. */
+  body_sha256: string;
+  /** The check that failed. */
+  failed?: CheckName;
+}
+
 export interface Verdict {
   valid: boolean;
   /** All four, in order; those after one that failed are not looked at. */

@@ -1,4 +1,5 @@
 // The lines of the ledger, and how they add up to what is known of a request.
+import type { SignatureFacts } from '../callbacks/verify.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
 import { isAdvance, isOpen } from './statuses.ts';
@@ -35,6 +36,7 @@ export interface SubmittedNews {
   status?: string;
   expected_completion_time?: string | null;
   received_time?: string | null;
+  signature?: SignatureFacts;
 }
 
 export interface StateNews {
@@ -45,6 +47,8 @@ export interface StateNews {
   source: 'submit' | 'status' | 'cancel' | 'callback';
   expected_completion_time?: string | null;
   received_time?: string | null;
+  /** Of the signed message that had this status. */
+  signature?: SignatureFacts;
 }
 
 /** The results were saved to a file. */
@@ -74,10 +78,12 @@ export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | MarkedNews
 export type LedgerEvent = LedgerNews & Stamp;
 
 /** What the ledger knows of a request. Everything but the id may be missing: some are known by a callback only. */
-export interface LedgerRequest extends Partial<Omit<SubmittedNews, 'event'>>, Stamp {
+export interface LedgerRequest extends Partial<Omit<SubmittedNews, 'event' | 'signature'>>, Stamp {
   id: string;
   /** Each status that was news, with who saw it. */
   states: ({ status: string; at: string; source: string } & Actor)[];
+  /** Each signed message, also one whose status was not news. */
+  signatures?: (SignatureFacts & { status: string; at: string; source: string } & Actor)[];
   downloads?: (Omit<DownloadedNews, 'event' | 'id'> & Actor)[];
   marks?: (Omit<MarkedNews, 'event' | 'id'> & Actor)[];
 }
@@ -91,7 +97,7 @@ export const LEDGER_RULES = { fold: foldEvent, isAdvance };
 export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent): LedgerRequest | undefined {
   switch (event.event) {
     case 'submitted': {
-      const { event: _kind, expected_completion_time, received_time, status, ...facts } = event;
+      const { event: _kind, expected_completion_time, received_time, signature, status, ...facts } = event;
       const request = before?.at === undefined ? { ...before, ...facts, states: before?.states ?? [] } : undefined;
       if (status === undefined) return request;
       const times = timeFields({ expected_completion_time, received_time });
@@ -103,18 +109,21 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
         status,
         source: 'submit',
         ...times,
+        ...(signature && { signature }),
         ...stamp,
       };
       return foldEvent(request ?? before, state) ?? request;
     }
     case 'state': {
-      if (!isAdvance(before?.status, event.status)) return undefined;
-      const { at, source, status } = event;
+      const { at, signature, source, status } = event;
+      const isNews = isAdvance(before?.status, status);
+      const isKnown = before?.signatures?.some((known) => known.body_sha256 === signature?.body_sha256) === true;
+      if (!isNews && (signature === undefined || isKnown)) return undefined;
+      const seen = { status, at, source, ...actorOf(event) };
       return {
         ...startOf(before, event),
-        status,
-        ...timeFields(event),
-        states: [...(before?.states ?? []), { status, at, source, ...actorOf(event) }],
+        ...(isNews && { status, ...timeFields(event), states: [...(before?.states ?? []), seen] }),
+        ...(signature && !isKnown && { signatures: [...(before?.signatures ?? []), { ...signature, ...seen }] }),
       };
     }
     case 'downloaded': {

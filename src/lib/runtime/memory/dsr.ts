@@ -4,6 +4,7 @@ import type { Ledger, ScopedLedger } from '../../config/ledger.ts';
 import type { StoredEvent } from '../../config/ledger-lines.ts';
 import type { LedgerRules } from '../../config/ledger-readings.ts';
 import type { Outbox, OutboxScope } from '../../config/outbox.ts';
+import { join } from 'node:path';
 import { host } from '../../kernel/host.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../service-address.ts';
@@ -46,6 +47,23 @@ export async function openOutboxOf(ctx: Context, scope: OutboxScope): Promise<Ou
 export async function openOutboxes(ctx: Context): Promise<Outbox[]> {
   const { openOutbox, outboxPaths } = await import('../../config/outbox.ts');
   return outboxPaths(ctx.paths.state).map((path) => openOutbox(path, ctx.clock));
+}
+
+/** The certificate chains of verified messages, by the fingerprint of their first certificate: evidence of signatures. */
+export async function openChains(ctx: Context) {
+  const { readPrivateFile, writePrivateFile } = await import('../../kernel/durable.ts');
+  const pathOf = (fingerprint: string): string => join(ctx.paths.state, 'dsr', 'certificates', `${fingerprint}.pem`);
+  const read = (fingerprint: string): string | undefined => readPrivateFile(pathOf(fingerprint));
+  return {
+    read,
+    write: (fingerprint: string, pem: string): void => {
+      const path = pathOf(fingerprint);
+      void ctx.cacheFiles.attempt(() => {
+        if (read(fingerprint) === undefined) writePrivateFile(path, pem);
+        return Promise.resolve();
+      });
+    },
+  };
 }
 
 /** The certificate kept for the DSR address in use. */

@@ -1,0 +1,200 @@
+// `dsr evidence`: a zip archive that shows an auditor what happened to requests.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { array, type infer as Infer, int, object, string } from 'zod/mini';
+import {
+  evidenceOf,
+  hasIdentities,
+  type RequestEvidence,
+  sha256Of,
+  signatureOf,
+} from '../../lib/domain/dsr/evidence.ts';
+import { LEDGER_RULES, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { fail } from '../../lib/errors/fail.ts';
+import { readMessages } from '../../lib/files/kept-messages.ts';
+import { nameTaken } from '../../lib/files/save-download.ts';
+import { writeZip, type ZipEntry } from '../../lib/files/zip.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
+import { VERSION } from '../../lib/kernel/version.ts';
+import { evidencePage } from '../../lib/render/dsr-evidence.ts';
+import type { RecordView } from '../../lib/render/view.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { openChains, openDsrMemory, openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
+import { readTime } from '../flag-values.ts';
+import { pageSource } from '../page-source.ts';
+import { requestIds, toldReading } from './session.ts';
+
+const evidenceFlags = {
+  from: { value: 'date', help: 'requests submitted from this day or time on' },
+  to: { value: 'date', help: 'requests submitted up to this day or time' },
+  kept: { value: 'dir', many: true, help: 'folders with messages that --keep stored' },
+  showIdentities: { help: 'include the kept responses to submissions, which contain identities' },
+} as const satisfies Record<string, FlagSpec>;
+
+type EvidenceFlags = FlagValues<typeof evidenceFlags>;
+
+function evidenceResult() {
+  return object({
+    file: string(),
+    requests: int(),
+    messages: int(),
+    files: int(),
+    head: string(),
+    omitted: array(string()),
+  });
+}
+
+const view: RecordView<Infer<ReturnType<typeof evidenceResult>>> = {
+  kind: 'record',
+  columns: [
+    { key: 'file', id: true, value: (it) => it.file },
+    { key: 'requests', value: (it) => it.requests },
+    { key: 'messages', value: (it) => it.messages },
+    { key: 'files', value: (it) => it.files },
+    { key: 'omitted', value: (it) => it.omitted.length },
+    { key: 'head', title: 'ledger head', value: (it) => it.head },
+  ],
+};
+
+export const makeEvidence = defineCommand({
+  path: 'dsr evidence',
+  summary: 'write an archive that shows what happened to requests',
+  effect: 'local',
+  calls: 'settings',
+  args: { id: { many: true, optional: true, help: 'ids of requests' } },
+  flags: evidenceFlags,
+  ownsOut: true,
+  columns: view.columns,
+  output: evidenceResult,
+  notes: [
+    'The zip file has a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to check the signatures with openssl.',
+    'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included.',
+    'The ledger has the verdict on each signed message. The messages themselves exist only where `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep.',
+  ],
+  examples: [
+    'cdpadm dsr evidence 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --out evidence.zip --dry-run',
+    'cdpadm dsr evidence --from 2026-01-01 --to 2026-12-31 --out evidence.zip --dry-run',
+  ],
+  exits: { notFound: 'the ledger of this machine has no such request in this workspace' },
+  run: (ctx, { args, flags }) => evidence(ctx, requestIds(args.id), flags),
+});
+
+async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFlags): Promise<void> {
+  const { dryRun, out } = ctx.flags;
+  if (out === undefined || out === '-') throw usageError('Pass a file for the archive: --out FILE.zip.');
+  if (ids.length > 0 === (flags.from !== undefined || flags.to !== undefined))
+    throw usageError('Pass ids of requests, or --from and --to.');
+  const target = resolve(ctx.io.cwd, out);
+  if (existsSync(target)) throw nameTaken(out);
+  const { head, requests, valid, entries: count } = await readLedger(ctx, ids, flags);
+  const { entries, omitted, shown } = await collect(ctx, requests, flags);
+  const page = evidencePage(
+    { ...shown, requests, ledger: { valid, entries: count, head } },
+    await pageSource(ctx, 'dsr_base_url'),
+  );
+  const files: ZipEntry[] = [
+    { name: 'index.html', data: Buffer.from(page) },
+    { name: 'requests.json', data: jsonOf(requests) },
+    ...entries,
+  ];
+  const manifest = {
+    made_at: isoMillis(ctx.clock.now()),
+    made_by: `cdpadm ${VERSION}`,
+    ledger: { valid, entries: count, head },
+    files: files.map(({ data, name }) => ({ name, bytes: data.length, sha256: sha256Of(data) })),
+    omitted,
+  };
+  const result = {
+    file: out,
+    requests: requests.length,
+    messages: shown.messages.length,
+    files: files.length + 1,
+    head,
+    omitted: omitted.map(({ name }) => name),
+  };
+  if (dryRun) {
+    await ctx.out
+      .beside()
+      .emitDryRun(
+        [],
+        result,
+        () => `${result.files} files about ${requests.length} requests would be written to ${out}.`,
+      );
+    return;
+  }
+  await writeZip(target, [...files, { name: 'manifest.json', data: jsonOf(manifest) }], ctx.clock.now());
+  await ctx.out.beside().emit(result, view);
+}
+
+/** The chosen requests, and what the chain of the ledger shows. Throws not found (5) for an id that it does not have. */
+async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceFlags) {
+  const from = timeOf('--from', flags.from, '00:00:00') ?? -Infinity;
+  const to = timeOf('--to', flags.to, '23:59:59') ?? Infinity;
+  const ledger = await openLedgerOf(ctx, LEDGER_RULES);
+  const { submitter } = await openDsrMemory(ctx, LEDGER_RULES);
+  const isChosen = ({ address, at, id, workspace_id }: LedgerRequest): boolean => {
+    if (address !== submitter.address || workspace_id !== submitter.workspace_id) return false;
+    const sent = parseIso(at ?? '');
+    return ids.length > 0 ? ids.includes(id) : sent !== undefined && sent >= from && sent <= to;
+  };
+  const requests: RequestEvidence[] = [];
+  for await (const part of toldReading(ctx, ledger.all()))
+    requests.push(...part.filter(isChosen).map((request) => evidenceOf(request, ctx.clock.now())));
+  const missing = ids.find((id) => !requests.some(({ request }) => request.id === id));
+  if (missing !== undefined)
+    throw fail('dsr.not_in_ledger', {
+      message: `The ledger of this machine has no request ${missing} in this workspace.`,
+      hint: 'Run the command on the machine that submitted the request.',
+    });
+  const { faults, omitted, tip } = await ledger.verify();
+  if (faults.length > 0)
+    ctx.out.warn({
+      text: `The ledger was changed outside of this program (${faults.length + omitted} faults), and the archive states this. To see them:`,
+      command: 'cdpadm dsr ledger verify',
+    });
+  return { requests, valid: faults.length === 0, entries: tip.entry, head: tip.hash };
+}
+
+function timeOf(flag: string, text: string | undefined, ofDay: string): number | undefined {
+  return parseIso(readTime(flag, text, ofDay) ?? '');
+}
+
+/** The kept messages and the certificates of the requests. */
+async function collect(ctx: Context, requests: readonly RequestEvidence[], flags: EvidenceFlags) {
+  const ids = new Set(requests.map(({ request }) => request.id));
+  const entries: ZipEntry[] = [];
+  const omitted: { name: string; sha256: string; reason: string }[] = [];
+  const taken = new Set<string>();
+  const found = (flags.kept ?? []).flatMap((folder) => readMessages(resolve(ctx.io.cwd, folder), ids));
+  const messages = found.map(({ body, headers, name: stored, requestId }) => {
+    let name = stored;
+    for (let copy = 2; taken.has(name); copy++) name = `${stored}-${copy}`;
+    taken.add(name);
+    const isIncluded = flags.showIdentities === true || !hasIdentities(body);
+    const signature = signatureOf(headers);
+    entries.push({ name: `messages/${name}.headers.json`, data: jsonOf(headers) });
+    if (signature) entries.push({ name: `messages/${name}.signature`, data: signature });
+    if (isIncluded) entries.push({ name: `messages/${name}.body`, data: body });
+    else omitted.push({ name: `messages/${name}.body`, sha256: sha256Of(body), reason: 'it contains identities' });
+    const body_sha256 = sha256Of(body);
+    const facts = requests.flatMap(({ request }) => request.signatures ?? []);
+    const certificate = facts.find((one) => one.body_sha256 === body_sha256)?.certificate ?? null;
+    return { name, requestId, body_sha256, certificate, isIncluded, isSigned: signature !== undefined };
+  });
+  const chains = await openChains(ctx);
+  const used = requests
+    .flatMap(({ request }) => request.signatures ?? [])
+    .flatMap(({ certificate }) => certificate ?? []);
+  const certificates = [...new Set(used)].filter((fingerprint) => {
+    const pem = chains.read(fingerprint);
+    if (pem !== undefined) entries.push({ name: `certificates/${fingerprint}.pem`, data: Buffer.from(pem) });
+    return pem !== undefined;
+  });
+  return { entries, omitted, shown: { messages, certificates } };
+}
+
+function jsonOf(value: unknown): Buffer {
+  return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+}

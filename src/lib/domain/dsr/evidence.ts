@@ -1,0 +1,88 @@
+// What the evidence of a request shows: its history, its signatures, and whether the deadline was met.
+import { createHash } from 'node:crypto';
+import { SIGNATURE_HEADER } from '../../contract/dsr.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
+import type { HeaderLines } from '../callbacks/verify.ts';
+import { answeredAt, deadlineOfRequest, type LedgerRequest } from './ledger.ts';
+
+export interface RequestEvidence {
+  request: LedgerRequest;
+  deadline: string | null;
+  /** When the subject got the answer, or the erasure was completed or cancelled; null while it is open. */
+  finished_at: string | null;
+  /** Null while the request is open and its deadline has not passed, and without a deadline. */
+  deadline_met: boolean | null;
+  days_late: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** `now` in milliseconds since the epoch. */
+export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence {
+  const deadline = deadlineOfRequest(request) ?? null;
+  const end = request.states.find(({ status }) =>
+    request.subject_request_type === 'erasure' ? ['completed', 'cancelled'].includes(status) : status === 'cancelled',
+  );
+  const finished = answeredAt(request) ?? end?.at ?? null;
+  const late = deadline === null ? 0 : (parseIso(finished ?? isoSeconds(now)) ?? now) - (parseIso(deadline) ?? now);
+  const isLate = late > 0;
+  return {
+    request,
+    deadline,
+    finished_at: finished,
+    deadline_met: deadline === null || (finished === null && !isLate) ? null : !isLate,
+    days_late: isLate ? Math.max(1, Math.floor(late / DAY_MS)) : 0,
+  };
+}
+
+export interface HistoryLine {
+  at: string;
+  what: string;
+  by: string;
+}
+
+/** Everything that happened to a request, oldest first. */
+export function historyOf(request: LedgerRequest): HistoryLine[] {
+  const { at, downloads = [], marks = [], states } = request;
+  const actor = ({ by, host }: { by?: string; host?: string }): string => [by, host].filter(Boolean).join(' on ');
+  const lines = [
+    ...(at === undefined ? [] : [{ at, what: 'submitted from this machine', by: actor(request) }]),
+    ...states.map((it) => ({ at: it.at, what: `${it.status} (${it.source})`, by: actor(it) })),
+    ...downloads.map((it) => ({
+      at: it.at,
+      what: `results downloaded: ${it.bytes} bytes, SHA-256 ${it.sha256}`,
+      by: actor(it),
+    })),
+    ...marks.map((it) => ({ at: it.at, what: markText(it), by: actor(it) })),
+  ];
+  return lines.sort((a, b) => a.at.localeCompare(b.at));
+}
+
+function markText({ answered, extended, reason }: { answered?: boolean; extended?: string; reason?: string }): string {
+  const parts = [
+    ...(answered === undefined ? [] : [answered ? 'marked as answered' : 'marked as not answered']),
+    ...(extended === undefined ? [] : [`deadline extended to ${extended}`]),
+  ];
+  return parts.join(', ') + (reason === undefined ? '' : `: ${reason}`);
+}
+
+export function sha256Of(data: Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** Whether a message contains the identities of a person: the response to a submission does, a callback does not. */
+export function hasIdentities(body: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return !isRecord(value) || 'encoded_request' in value || 'subject_identities' in value;
+  } catch {
+    return true;
+  }
+}
+
+/** The bytes of a message's signature, for `openssl dgst -verify`. */
+export function signatureOf(headers: HeaderLines): Buffer | undefined {
+  const text = headers.find(([name]) => name.toLowerCase() === SIGNATURE_HEADER)?.[1];
+  return text === undefined ? undefined : Buffer.from(text, 'base64');
+}

@@ -1,0 +1,129 @@
+// The readable page of an evidence archive: what happened to each request, and how to check it without this program.
+import { historyOf, type RequestEvidence } from '../domain/dsr/evidence.ts';
+import { counted } from '../kernel/words.ts';
+import { RECORDS_STYLE } from './dsr-page.ts';
+import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
+
+export interface EvidenceMessage {
+  /** `ID.N`, as in `messages/`. */
+  name: string;
+  requestId: string;
+  body_sha256: string;
+  /** Fingerprint of the certificate that the ledger names for this body. */
+  certificate: string | null;
+  /** False when the body contains identities and was left out. */
+  isIncluded: boolean;
+  isSigned: boolean;
+}
+
+export interface EvidenceShown {
+  requests: readonly RequestEvidence[];
+  messages: readonly EvidenceMessage[];
+  /** Fingerprints of the chains in `certificates/`. */
+  certificates: readonly string[];
+  ledger: { valid: boolean; entries: number; head: string };
+}
+
+export function evidencePage(shown: EvidenceShown, source: PageSource): string {
+  const title = 'Evidence of data subject requests';
+  const { certificates, ledger, messages, requests } = shown;
+  const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
+  const chain = `${ledger.valid ? 'The hash chain of the ledger is complete' : 'The hash chain of the ledger is BROKEN'}: ${counted(ledger.entries, 'entry', 'entries')}, head <code>${ledger.head}</code>.`;
+  return htmlPage(
+    title,
+    `<header><h1>${title}</h1>
+${factsLine(facts)}
+<p>${chain}</p></header>
+<main>
+${requests.map((request) => sectionOf(request, messages)).join('\n')}
+${checksOf(certificates, messages)}
+</main>`,
+    RECORDS_STYLE,
+  );
+}
+
+function sectionOf(evidence: RequestEvidence, messages: readonly EvidenceMessage[]): string {
+  const { days_late, deadline, deadline_met, finished_at, request } = evidence;
+  const { group_id, id, identities = {}, regulation, signatures = [], submitted_time, subject_request_type } = request;
+  const outcome =
+    deadline_met === null ? 'open, not late' : deadline_met ? 'deadline met' : `${counted(days_late, 'day')} late`;
+  const kept = messages.filter(({ requestId }) => requestId === id);
+  return `<section class="${deadline_met === false ? 'bad' : 'plain'}"><h2><code>${escapeHtml(id)}</code>: ${outcome}</h2>
+${table(
+  ['Field', 'Value'],
+  [
+    ['Request', [regulation?.toUpperCase(), subject_request_type].filter(Boolean).join(' ')],
+    ['Asked by the subject', submitted_time ?? ''],
+    ['Deadline', deadline ?? 'unknown'],
+    ['Answered or finished', finished_at ?? 'not yet'],
+    ['Group', group_id ?? ''],
+    [
+      'Identities (keyed hashes)',
+      Object.entries(identities)
+        .map((pair) => pair.join('='))
+        .join('; '),
+    ],
+  ],
+)}
+<h3>History</h3>
+${table(
+  ['Time', 'Event', 'By'],
+  historyOf(request).map(({ at, by, what }) => [at, what, by]),
+)}
+<h3>Signed messages</h3>
+${table(
+  ['Time', 'Status', 'Verdict', 'Certificate (SHA-256)', 'Body (SHA-256)'],
+  signatures.map((it) => [
+    it.at,
+    `${it.status} (${it.source})`,
+    it.valid ? 'valid' : `NOT VALID: ${it.failed ?? ''}`,
+    it.certificate ?? '',
+    it.body_sha256,
+  ]),
+)}
+${table(
+  ['Kept message', 'Body (SHA-256)', 'In this archive'],
+  kept.map((it) => [
+    it.name,
+    it.body_sha256,
+    it.isIncluded ? 'headers and body' : 'headers; the body contains identities',
+  ]),
+)}</section>`;
+}
+
+/** Nothing for a table without rows. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '<p>None.</p>';
+  const cells = (row: readonly string[]): string =>
+    row.map((cell, index) => `<td data-label="${heads[index] ?? ''}">${escapeHtml(cell)}</td>`).join('');
+  const head = heads.map((text) => `<th scope="col">${text}</th>`).join('');
+  return `<table class="records"><thead><tr>${head}</tr></thead><tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}</tbody></table>`;
+}
+
+function checksOf(certificates: readonly string[], messages: readonly EvidenceMessage[]): string {
+  const commands = certificates.flatMap((fingerprint) => {
+    const own = messages.filter(({ certificate, isIncluded, isSigned }) => {
+      return isIncluded && isSigned && certificate === fingerprint;
+    });
+    if (own.length === 0) return [];
+    return [
+      `openssl x509 -in certificates/${fingerprint}.pem -noout -subject -issuer -dates`,
+      `openssl x509 -in certificates/${fingerprint}.pem -noout -pubkey > key.pem`,
+      ...own.map(
+        ({ name }) =>
+          `openssl dgst -sha256 -verify key.pem -signature messages/${name}.signature messages/${name}.body`,
+      ),
+    ];
+  });
+  return `<section class="plain"><h2>How to check this archive</h2>
+<p><code>manifest.json</code> has the SHA-256 of every other file. Check each with <code>sha256sum</code>.</p>
+${
+  commands.length === 0
+    ? '<p>No signed message with its body is in this archive, so no signature can be checked with it.</p>'
+    : `<p>openssl alone checks the signatures. Run these commands where the archive is unpacked; each <code>dgst</code> prints
+<code>Verified OK</code>:</p>
+<pre><code>${commands.map(escapeHtml).join('\n')}</code></pre>`
+}
+<p>For a message without its body, the archive has the SHA-256 of the body, the headers, and the verdict at the time. The hash chain shows later
+changes of the ledger. It does not show a ledger that someone wrote again as a whole: compare the head with one noted elsewhere.</p></section>`;
+}

@@ -1,0 +1,118 @@
+// `dsr evidence`: an archive that an auditor can check without this program.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDsrHome } from '../../../helpers/dsr-home.ts';
+import { listenForCallbacks } from '../../../helpers/listener.ts';
+import type { PlatformHome } from '../../../helpers/platform-home.ts';
+
+interface Manifest {
+  ledger: { valid: boolean };
+  files: { name: string; sha256: string }[];
+  omitted: { name: string; sha256: string }[];
+}
+
+let home: PlatformHome;
+let id: string;
+
+beforeEach(async () => {
+  home = await createDsrHome();
+  const listener = await listenForCallbacks(home, ['--keep', 'kept']);
+  const submit = 'dsr submit --regulation gdpr --type access --identity email=ada@example.com --yes --keep kept';
+  const sent = await home.json<{ subject_request_id: string }>(`${submit} --callback-url ${listener.url}`);
+  id = sent.data.subject_request_id;
+  await home.platform.api.advance('4d');
+  await home.platform.api.flushCallbacks();
+  await listener.stop();
+});
+afterEach(() => home.close());
+
+/** Unpacks the archive and returns the folder. */
+function unpack(archive: string): string {
+  const folder = join(home.cwd, `${archive}.d`);
+  const bytes = readFileSync(join(home.cwd, archive));
+  // The directory at the end lists each entry: method, size, and where its own header begins.
+  for (let at = bytes.indexOf('PK\x01\x02'); at >= 0 && bytes.readUInt32LE(at) === 0x02014b50;) {
+    const [nameLength, extra, comment] = [28, 30, 32].map((field) => bytes.readUInt16LE(at + field)) as [
+      number,
+      number,
+      number,
+    ];
+    const name = bytes.toString('utf8', at + 46, at + 46 + nameLength);
+    const header = bytes.readUInt32LE(at + 42);
+    const start = header + 30 + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28);
+    const data = bytes.subarray(start, start + bytes.readUInt32LE(at + 20));
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), bytes.readUInt16LE(at + 10) === 8 ? inflateRawSync(data) : data);
+    at += 46 + nameLength + extra + comment;
+  }
+  return folder;
+}
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
+
+it('writes a private archive whose manifest has the hash of every file, without identities', async () => {
+  const result = await home.run(['dsr', 'evidence', id, '--kept', 'kept', '--out', 'evidence.zip']);
+  expect(result).toMatchObject({ code: 0 });
+  expect(statSync(join(home.cwd, 'evidence.zip')).mode & 0o777).toBe(0o600);
+  const folder = unpack('evidence.zip');
+  const { files, ledger, omitted } = manifestOf(folder);
+  expect(ledger.valid).toBe(true);
+  for (const { name, sha256 } of files)
+    expect(
+      createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex'),
+      name,
+    ).toBe(sha256);
+  expect(omitted).toEqual([expect.objectContaining({ name: `messages/${id}.1.body` })]);
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(all).toHaveLength(files.length + 1);
+  for (const entry of all) {
+    const text = readFileSync(join(entry.parentPath, entry.name), 'utf8');
+    expect(text.includes('ada@example.com') || text.includes('encoded_request'), entry.name).toBe(false);
+  }
+  const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  expect(page).toContain('open, not late');
+  expect(page).toContain('completed (callback)');
+  expect(await home.run(['dsr', 'evidence', id, '--out', 'evidence.zip'])).toMatchObject({ code: 2 });
+});
+
+it('names commands by which openssl alone checks every signature', async () => {
+  const flags = ['--kept', 'kept', '--show-identities', '--out', 'evidence.zip'];
+  expect(await home.run(['dsr', 'evidence', id, ...flags])).toMatchObject({ code: 0 });
+  const folder = unpack('evidence.zip');
+  const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  const commands = (/<pre><code>([\s\S]*?)<\/code>/.exec(page)?.[1] ?? '').replaceAll('&gt;', '>');
+  const output = execFileSync('sh', ['-e', '-c', commands], { cwd: folder, encoding: 'utf8' });
+  // The response to the submission, and three callbacks.
+  expect(output.match(/^Verified OK$/gm)).toHaveLength(4);
+  expect(manifestOf(folder).omitted).toEqual([]);
+});
+
+it('selects requests by their time, and names an id that the ledger does not have', async () => {
+  const dry = ['--out', 'evidence.zip', '--dry-run'];
+  const found = await home.json<{ result?: unknown }>('dsr evidence --from 2020-01-01 --out some.zip');
+  expect(found.data).toMatchObject({ requests: 1, messages: 0 });
+  expect(await home.run(['dsr', 'evidence', '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11', ...dry])).toMatchObject({
+    code: 5,
+  });
+  expect(await home.run(['dsr', 'evidence', ...dry])).toMatchObject({ code: 2 });
+});
+
+it('has the verdict and the certificate of each signature in the ledger', async () => {
+  const [entry] = (
+    await home.json<{ signatures: { valid: boolean; certificate: string; source: string }[] }[]>('dsr ledger export')
+  ).data;
+  expect(entry?.signatures.map(({ source, valid }) => [source, valid])).toEqual([
+    ['submit', true],
+    ['callback', true],
+    ['callback', true],
+    ['callback', true],
+  ]);
+  expect(new Set(entry?.signatures.map(({ certificate }) => certificate)).size).toBe(1);
+});
