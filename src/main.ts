@@ -29,7 +29,13 @@ import { asking, commandNameOf, createProgram, entries, loadAll, operandsOf } fr
 const COMPLETE = '__complete';
 
 /** Thrown instead of running the action, when the command line runs once for each of several profiles. */
-class SeveralProfiles extends Error {}
+class SeveralProfiles extends Error {
+  readonly isWrite: boolean;
+  constructor(isWrite: boolean) {
+    super();
+    this.isWrite = isWrite;
+  }
+}
 
 /** A stopped command may wait this many turns of 100 ms. Time in which the process works does not count. */
 const LAST_TURNS = 9;
@@ -181,16 +187,16 @@ async function runCommand(
       await act(ctx, async (flags, command) => {
         checkFormat(flags, command);
         const isRepeated = flags.profiles.length > 1;
-        if (isRepeated) (await import('./lib/runtime/each-profile.ts')).checkReadsOnly(command, flags);
+        if (isRepeated) (await import('./lib/runtime/each-profile.ts')).checkSeveralProfiles(command, flags);
         await ctx.begin(flags);
         if (flags.timeoutMs !== undefined) throwIfLate = stopAfter(flags.timeoutMs, stop, finished, io);
-        if (isRepeated) throw new SeveralProfiles();
+        if (isRepeated) throw new SeveralProfiles(helpOf(command)?.effect === 'write');
       });
       throwIfLate();
     } catch (error) {
       if (!(error instanceof SeveralProfiles)) throw error;
       const { runForEachProfile } = await import('./lib/runtime/each-profile.ts');
-      ctx.setExit(await runForEachProfile(ctx, runOnce));
+      ctx.setExit(await runForEachProfile(ctx, error.isWrite, runOnce));
       throwIfLate();
     } finally {
       await ctx.close();

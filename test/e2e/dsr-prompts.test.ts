@@ -20,6 +20,7 @@ const STEPS: [question: string, keys: string][] = [
   ['Identity type', KEY.enter],
   ['Value of email', `jane@example.com${KEY.enter}`],
   ['Another identity', KEY.enter],
+  ['More options', KEY.enter],
   ['Submit this', `y${KEY.enter}`],
 ];
 
@@ -50,7 +51,7 @@ test('rejects a value as it is typed, and wrong flags before it asks', async () 
   screen.type(`abc${KEY.enter}`);
   await screen.waitFor('must be a signed 64-bit integer in plain digits');
   screen.type(`9007199254740993${KEY.enter}`);
-  await screen.waitFor('(y/N)');
+  await screen.waitFor('More options');
   screen.type(KEY.ctrlC);
   expect(await screen.exit).toBe(130);
   const flagged = openTerminal(['dsr', 'submit', '--submitted-time', 'yesterday'], { cwd: home.cwd, env: home.env });
@@ -81,10 +82,39 @@ test.each([
   }
   await screen.waitFor('Another identity');
   screen.type(KEY.enter);
+  await screen.waitFor('More options');
+  screen.type(KEY.enter);
   await screen.waitFor('Submit this');
   expect(screen.screen()).toContain(`email = ${taken}`);
   expect(screen.screen().includes('does not look like')).toBe(answer !== '');
   screen.type(KEY.ctrlC);
+  expect(await screen.exit).toBe(130);
+});
+
+test('goes back to the previous question, and offers time, group and callback under one question', async () => {
+  const screen = terminal();
+  const steps: [string, string][] = [
+    ['Regulation', KEY.enter],
+    ['Type of the request', `${KEY.up}${KEY.enter}`],
+    ['Regulation', `${KEY.down}${KEY.enter}`],
+    ['Type of the request', KEY.enter],
+    ['Identity type', KEY.enter],
+    ['Value of email', `<${KEY.enter}`],
+    ['Identity type', KEY.enter],
+    ['Value of email', `jane@example.com${KEY.enter}`],
+    ['Another identity', KEY.enter],
+    ['More options', `${KEY.down}${KEY.enter}`],
+    ['When the subject asked', `yesterday${KEY.enter}`],
+    ['It ', `${KEY.clearLine}2020-01-01T00:00:00Z${KEY.enter}`],
+    ['More options', `${KEY.down}${KEY.down}${KEY.enter}`],
+    ['Group id', `spring${KEY.enter}`],
+    ['More options', KEY.enter],
+    ['Submit this', KEY.ctrlC],
+  ];
+  for (const [question, keys] of steps) {
+    await screen.waitFor(question);
+    screen.type(keys);
+  }
   expect(await screen.exit).toBe(130);
 });
 

@@ -39,6 +39,7 @@ function exportedRequest() {
     skip_waiting_period: optional(boolean()),
     group_id: optional(nullable(string())),
     identities: optional(record(string(), string())),
+    compared: optional(record(string(), string())),
     status: optional(string()),
     expected_completion_time: optional(nullable(string())),
     received_time: optional(nullable(string())),

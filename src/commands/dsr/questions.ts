@@ -42,22 +42,96 @@ export async function askForMissing(ctx: Context, session: DsrSession, parts: Re
   if (isWhole) return parts;
   const flag = missingFlags(parts);
   if (ctx.prompt.possible) checkGiven(ctx, session, parts);
-  const regulation =
-    parts.regulation ??
-    (await ctx.prompt.select(
-      'Regulation',
-      REGULATIONS.map((value) => ({ value, label: value.toUpperCase(), hint: MEANING[value] })),
-      { flag },
-    ));
-  const type =
-    parts.subject_request_type ??
-    (await ctx.prompt.select(
-      'Type of the request',
-      REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] })),
-      { flag },
-    ));
-  const identities = parts.identities.length > 0 ? parts.identities : await askIdentities(ctx, session, flag);
-  return { ...parts, regulation, subject_request_type: type, identities };
+  const steps: Step[] = [
+    ...(law === undefined ? [askRegulation] : []),
+    ...(wanted === undefined ? [askType] : []),
+    ...(given.length === 0 ? [askIdentities] : []),
+    askMore,
+  ];
+  let answers: RequestParts[] = [parts];
+  while (answers.length <= steps.length) {
+    const step = steps[answers.length - 1] as Step;
+    const answer = await step({ ctx, session, flag, canGoBack: answers.length > 1 }, answers.at(-1) as RequestParts);
+    answers = answer === BACK ? answers.slice(0, -1) : [...answers, answer];
+  }
+  return answers.at(-1) as RequestParts;
+}
+
+const BACK = Symbol('back');
+
+interface Asking {
+  ctx: Context;
+  session: DsrSession;
+  /** The flags that are missing. */
+  flag: string;
+  canGoBack: boolean;
+}
+
+/** One step of the dialog: the parts with its answer, or a step back. */
+type Step = (asking: Asking, parts: RequestParts) => Promise<RequestParts | typeof BACK>;
+
+interface Choice {
+  value: string;
+  label?: string;
+  hint?: string;
+}
+
+const BACK_CHOICE: Choice = { value: '<', label: 'Back', hint: 'to the previous question' };
+
+async function choose(
+  { canGoBack, ctx, flag }: Asking,
+  question: string,
+  choices: Choice[],
+): Promise<string | typeof BACK> {
+  const value = await ctx.prompt.select(question, canGoBack ? [...choices, BACK_CHOICE] : choices, { flag });
+  return value === BACK_CHOICE.value ? BACK : value;
+}
+
+const askRegulation: Step = async (asking, parts) => {
+  const choices = REGULATIONS.map((value) => ({ value, label: value.toUpperCase(), hint: MEANING[value] }));
+  const regulation = await choose(asking, 'Regulation', choices);
+  return regulation === BACK ? BACK : { ...parts, regulation };
+};
+
+const askType: Step = async (asking, parts) => {
+  const choices = REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] }));
+  const type = await choose(asking, 'Type of the request', choices);
+  return type === BACK ? BACK : { ...parts, subject_request_type: type };
+};
+
+/** The optional fields, under one question. */
+const askMore: Step = async (asking, before) => {
+  let parts = before;
+  for (;;) {
+    const { group_id, status_callback_urls: urls = [], submitted_time } = parts;
+    const field = await choose(asking, 'More options', [
+      { value: 'none', label: 'Continue' },
+      { value: 'submitted_time', label: 'Submitted time', hint: submitted_time ?? 'now' },
+      { value: 'group_id', label: 'Group', hint: group_id ?? 'none' },
+      { value: 'status_callback_urls', label: 'Callback', hint: urls.join(', ') || 'none' },
+    ]);
+    if (field === BACK) return BACK;
+    if (field === 'none') return parts;
+    const check = (text: string): string | undefined =>
+      isBack(text) ? undefined : issueOfPart(asking, { [field]: valueOf(field, text.trim()) }, field);
+    const text = (await asking.ctx.prompt.input(`${QUESTIONS[field] ?? field} ${OR_BACK}`, { check })).trim();
+    if (!isBack(text)) parts = { ...parts, [field]: valueOf(field, text) };
+  }
+};
+
+const QUESTIONS: Record<string, string> = {
+  submitted_time: 'When the subject asked, such as 2026-01-31T08:00:00Z',
+  group_id: 'Group id',
+  status_callback_urls: 'Callback address',
+};
+const OR_BACK = '(< goes back)';
+
+function isBack(text: string): boolean {
+  return text.trim() === BACK_CHOICE.value;
+}
+
+function valueOf(field: string, text: string): string | string[] {
+  return field === 'status_callback_urls' ? [text] : text;
 }
 
 /** All of them at once: who cannot be asked is not to learn of them one run after another. */
@@ -76,37 +150,41 @@ function checkGiven(ctx: Context, { normalize }: DsrSession, parts: RequestParts
   requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, normalize);
 }
 
-async function askIdentities(ctx: Context, session: DsrSession, flag: string): Promise<[string, string][]> {
-  // Found out before anything is fetched that nobody could answer for.
-  if (!ctx.prompt.possible) await ctx.prompt.input('Identity', { flag });
-  const types = await identityTypes(ctx, session);
+/** Back removes the last identity; without one, it leaves the step. */
+const askIdentities: Step = async (asking, parts) => {
+  // Rejected before discovery is read: without a terminal, no one can answer.
+  if (!asking.ctx.prompt.possible) await asking.ctx.prompt.input('Identity', { flag: asking.flag });
+  const types = await identityTypes(asking.ctx, asking.session);
   const given: [string, string][] = [];
-  while (given.length < DSR_LIMITS.identities) {
+  for (;;) {
     const left = types.filter((type) => isPossible(type, given));
-    if (left.length === 0) break;
-    // The list is long, and read line by line by some.
-    if (given.length > 0 && !(await ctx.prompt.ask('Another identity?', false))) break;
-    const type = await ctx.prompt.select(
-      'Identity type',
-      left.map((value) => {
-        const hint = hintOf(value);
-        return { value, ...(hint !== undefined && { hint }) };
-      }),
-    );
-    given.push([type, await askValue(ctx, session, type)]);
+    if (left.length === 0 || given.length >= DSR_LIMITS.identities) break;
+    // The list is long, and some terminals read it line by line.
+    if (given.length > 0 && !(await asking.ctx.prompt.ask('Another identity?', false))) break;
+    const choices = left.map((value): Choice => {
+      const hint = hintOf(value);
+      return { value, ...(hint !== undefined && { hint }) };
+    });
+    const type = await choose({ ...asking, canGoBack: asking.canGoBack || given.length > 0 }, 'Identity type', choices);
+    if (type === BACK) {
+      if (given.pop() === undefined) return BACK;
+      continue;
+    }
+    const value = await askValue(asking, type);
+    if (value !== BACK) given.push([type, value]);
   }
-  return given;
-}
+  return { ...parts, identities: given };
+};
 
 /** What is taken as it is although it may be a slip is asked about: a wrong address finds nobody, and says so weeks later. */
-async function askValue(ctx: Context, { normalize }: DsrSession, type: string): Promise<string> {
-  const check = (text: string): string | undefined => issueOfValue(ctx, type, text.trim(), normalize);
+async function askValue({ ctx, session }: Asking, type: string): Promise<string | typeof BACK> {
+  const check = (text: string): string | undefined =>
+    isBack(text) ? undefined : issueOfValue(ctx, type, text.trim(), session.normalize);
   for (;;) {
-    const value = (await ctx.prompt.input(`Value of ${type}`, { check })).trim();
+    const value = (await ctx.prompt.input(`Value of ${type} ${OR_BACK}`, { check })).trim();
+    if (isBack(value)) return BACK;
     if (type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
-    if (
-      await ctx.prompt.ask('It does not look like an e-mail address (name@example.com). Take it all the same?', false)
-    )
+    if (await ctx.prompt.ask('It does not look like an e-mail address (name@example.com). Use it anyway?', false))
       return value;
   }
 }
@@ -146,5 +224,16 @@ function issueOfValue(ctx: Context, type: string, value: string, options: Normal
   if (value === '') return 'It is empty.';
   const body = composeRequest({ ...STAND_IN, identities: [[type, value]] }, options.vendorDomain);
   const issue = normalizeRequest(body, options, ctx.clock.now()).issues.find(({ path }) => path.includes(type));
+  return issue && `It ${issue.message}.`;
+}
+
+/** The same for another part of the request. */
+function issueOfPart({ ctx, session }: Asking, part: Partial<RequestParts>, field: string): string | undefined {
+  const body = composeRequest(
+    { ...STAND_IN, ...part, identities: [['email', 'a@example.com']] },
+    session.normalize.vendorDomain,
+  );
+  const { issues } = normalizeRequest(body, session.normalize, ctx.clock.now());
+  const issue = issues.find(({ path }) => path[0] === field);
   return issue && `It ${issue.message}.`;
 }

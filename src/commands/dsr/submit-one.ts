@@ -2,13 +2,16 @@
 import { boolean, nullable, object, string } from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
+import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { submitRequest, unansweredAccess } from '../../lib/workflows/dsr-submit.ts';
+import { duplicateOf, submitRequest, unansweredAccess } from '../../lib/workflows/dsr-submit.ts';
+import { readDuration } from '../flag-values.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import type { VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
@@ -28,6 +31,8 @@ export interface OneFlags extends RequestFlags {
   file?: string;
   wait?: boolean;
   keep?: string;
+  duplicateWindow: string;
+  allowDuplicates?: boolean;
   showIdentities?: boolean;
 }
 
@@ -62,6 +67,7 @@ export const submitView: RecordView<SubmitResult> = {
 const SIGNATURE: Record<string, string> = { true: 'valid', false: 'NOT VALID', null: 'not checked' };
 
 export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
+  const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
   const session = await openDsr(ctx);
   const { changes, isNewId, request, warnings } = await requestOf(ctx, session, flags);
   const showIdentities = flags.showIdentities === true;
@@ -83,9 +89,10 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const unanswered = await unansweredAccess(request, session);
   if (unanswered)
     ctx.out.warn({
-      text: `The ${unanswered.subject_request_type ?? ''} request ${unanswered.id} about the same identities is still due; the erasure deletes what it asks for. To check it:`,
+      text: `The ${unanswered.subject_request_type ?? ''} request ${unanswered.id} about the same person is still due; the erasure deletes its data. To check it:`,
       command: `cdpadm dsr status ${unanswered.id}`,
     });
+  if (flags.allowDuplicates !== true) await rejectDuplicate(ctx, await duplicateOf(request, windowMs, session));
   await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
   const keep = openReplyKeep(ctx, flags.keep);
   const verifyAnswer = answerVerifier(ctx);
@@ -119,6 +126,24 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   };
   await ctx.out.emit(data, submitView);
   ctx.out.note({ text: 'Watch it:', command: `cdpadm dsr status ${result.id} --watch` });
+}
+
+/** Asks on a terminal; elsewhere, and with --yes, throws guard (12). */
+async function rejectDuplicate(ctx: Context, before: LedgerRequest | undefined): Promise<void> {
+  if (before === undefined) return;
+  const { at = 'an earlier day', id, status = 'of unknown status', subject_request_type: type = '' } = before;
+  const what = `The ${type} request ${id} of ${at} is about the same person; it is ${status}`;
+  if (ctx.prompt.possible && !ctx.flags.yes) {
+    ctx.out.warn(`${what}.`);
+    if (await ctx.prompt.ask('Submit another request all the same?', false)) return;
+  }
+  throw fail('dsr.duplicate', {
+    message: `${what}. Nothing was sent.`,
+    hint: [
+      { text: 'To check the earlier request:', command: `cdpadm dsr status ${id}` },
+      'To submit another one, pass --allow-duplicates.',
+    ],
+  });
 }
 
 async function requestOf(ctx: Context, session: DsrSession, flags: OneFlags): Promise<GivenRequest> {

@@ -21,6 +21,8 @@ export const submitRequests = defineCommand({
   summary: 'submit a data subject request, or many with --bulk',
   effect: 'write',
   calls: 'platform',
+  // Each workspace gets a request with its own id. Standard input and a body with an id serve one.
+  severalProfiles: (flags) => ONE_PROFILE.every((name) => flags[name] === undefined),
   flags: {
     ...requestFlags,
     file: {
@@ -30,6 +32,12 @@ export const submitRequests = defineCommand({
     },
     keep: { value: 'dir', help: 'keep the signed response, which contains identities, as files for `dsr evidence`' },
     wait: { help: 'wait until it is completed' },
+    duplicateWindow: {
+      value: 'duration',
+      default: '30d',
+      help: 'how far back the ledger is searched for the same request',
+    },
+    allowDuplicates: { help: 'submit although the ledger has the same request' },
     showIdentities: { help: 'do not mask the identities' },
     bulk: {
       value: 'file',
@@ -50,6 +58,7 @@ export const submitRequests = defineCommand({
   notes: [
     "On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell's history and of the process list.",
     'Flags for a single request stand in for what the rows of a bulk file do not say. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',
+    'With --profile repeated, each workspace gets a request with an id of its own. The result is a list: `[{profile, data}]`, or `{profile, error}` for a request that failed.',
     'A dry run of a bulk file shows the first 100 requests and counts the others.',
     'The id is written to the ledger before anything is sent, so that a lost response can be confirmed: the same command with the same --request-id never makes a second request.',
   ],
@@ -60,18 +69,22 @@ export const submitRequests = defineCommand({
   ],
   exits: {
     failed: "the answer's signature is not valid",
-    partial: 'some rows of a bulk run were rejected or are unknown; the results file says why',
+    partial:
+      'with several profiles, some requests failed; with --bulk, some rows of a bulk run were rejected or are unknown; the results file says why',
     conflict: 'a request with the same identities and type is still open',
     network: 'nobody knows whether it arrived; how to find out is said',
     invalidInput: 'the file is invalid; nothing was sent',
     waitTimedOut: '--timeout is over (with --wait)',
-    guard: 'the content of the bulk file was submitted before (--resume goes on with it), or you answered no',
+    guard:
+      'the ledger has a recent request of the same type about the same person (--allow-duplicates permits another), the content of the bulk file was submitted before (--resume goes on with it), or you answered no',
   },
   run: (ctx, { flags }) => dispatch(ctx, flags),
 });
 
 const BULK_ONLY = Object.keys({ ...bulkFlags, ...tableFlags }) as (keyof typeof bulkFlags | keyof typeof tableFlags)[];
-const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait', 'keep'] as const;
+const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait', 'keep', 'allowDuplicates'] as const;
+
+const ONE_PROFILE = ['bulk', 'filesFrom', 'file', 'requestId', 'wait'];
 
 async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   const isBulk = flags.bulk !== undefined || flags.filesFrom !== undefined;

@@ -8,6 +8,12 @@ export const DSR_ERRORS = {
     explanation: 'The platform holds a request with the same id for another person or of another kind.',
     fix: 'Submit the request with a new id: leave the id out.',
   },
+  'dsr.duplicate': {
+    exit: 'guard',
+    summary: 'A recent request of the same type is about the same person.',
+    explanation: 'The ledger of this machine has it. Identities are compared without regard to the letter case of e-mail.',
+    fix: 'Check the earlier request. Pass --allow-duplicates to submit another one.',
+  },
   'dsr.other_workspace': {
     exit: 'conflict',
     summary: 'The credentials belong to another workspace than the target.',

@@ -1,4 +1,4 @@
-// `--profile` given several times: the command reads from one profile after the other, and its results are one result.
+// `--profile` given several times: the command runs for one profile after the other, and its results are one result.
 import { exitOf } from '../errors/exit.ts';
 import type { Command } from 'commander';
 import { KnownError, type Issue, usageError } from '../kernel/errors.ts';
@@ -27,12 +27,14 @@ interface LabelledRow {
   columns: Column<unknown>[];
 }
 
-/** Throws KnownError usage (2) for a command that does more than read, and for a format that shows one platform only. */
-export function checkReadsOnly(command: Command, { output }: GlobalFlags): void {
-  if (helpOf(command)?.reads !== true || command.opts<{ watch?: boolean }>().watch) {
+/** Throws KnownError usage (2) for a command or flags that allow one profile only, and for a page about one platform. */
+export function checkSeveralProfiles(command: Command, { output }: GlobalFlags): void {
+  const help = helpOf(command);
+  const flags = command.opts<{ watch?: boolean }>();
+  if (!(help?.reads === true && !flags.watch) && help?.severalProfiles?.(flags) !== true) {
     throw usageError(
-      'This command takes one --profile.',
-      'Commands that only read and then end take several; run this one once for each.',
+      'This command takes one --profile with these flags.',
+      'Commands that only read and then end take several, and so does `dsr submit` of one request. Run this one once for each.',
     );
   }
   if (output === 'html') throw usageError('-o html is a page about one profile.', 'Give --profile once.');
@@ -40,10 +42,12 @@ export function checkReadsOnly(command: Command, { output }: GlobalFlags): void 
 
 /**
  * Runs `once` for each profile in turn and emits what came out as one result: JSON `[{profile, data}]`, or `{profile,
- * error}` for one that failed. Throws KnownError when any failed, naming each, with the highest exit code among them.
+ * error}` for one that failed. Throws KnownError when any failed, naming each: partial (3) if others succeeded in a write, else
+ * with the highest exit code among them.
  */
 export async function runForEachProfile(
   ctx: Context,
+  isWrite: boolean,
   once: (flags: GlobalFlags, output: (out: Output) => Output) => Promise<ExitName>,
 ): Promise<ExitName> {
   const { flags } = ctx;
@@ -65,7 +69,7 @@ export async function runForEachProfile(
   // A printed curl command and a dry run without a result have said all there is to say.
   if (parts.some(({ result, error }) => result ?? error)) await emitParts(ctx, parts);
   const failed = parts.filter(({ error }) => error !== undefined);
-  if (failed.length > 0) throw failureOf(failed, parts.length);
+  if (failed.length > 0) throw failureOf(failed, parts.length, isWrite && failed.length < parts.length);
   return ending;
 }
 
@@ -163,7 +167,7 @@ function worse(one: ExitName, other: ExitName): ExitName {
   return EXIT[other] > EXIT[one] ? other : one;
 }
 
-function failureOf(failed: readonly Part[], count: number): KnownError {
+function failureOf(failed: readonly Part[], count: number, isPartial: boolean): KnownError {
   const errors = failed.map(({ profile, error }) => ({ profile, error: error as KnownError }));
   const issues = errors.flatMap(({ profile, error }): Issue[] => {
     const hint = error.hint === undefined ? '' : ` ${error.hint.replaceAll('\n', ' ')}`;
@@ -174,6 +178,6 @@ function failureOf(failed: readonly Part[], count: number): KnownError {
     message: `It failed for ${failed.length} of ${count} profiles.`,
     issues,
     issuesOmitted: errors.reduce((sum, { error }) => sum + error.issuesOmitted, 0),
-    exit: errors.map(({ error }) => exitOf(error)).reduce(worse, 'failed'),
+    exit: isPartial ? 'partial' : errors.map(({ error }) => exitOf(error)).reduce(worse, 'failed'),
   });
 }

@@ -1,9 +1,15 @@
 // Submits one request: ledger first, then the POST, confirmed by its signed response or by a GET.
-import { isDeepStrictEqual } from 'node:util';
 import { exitOf } from '../errors/exit.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
-import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
-import { isPhaseDue, type LedgerRequest, phaseAfter, statusAfter, type SubmittedNews } from '../domain/dsr/ledger.ts';
+import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
+import {
+  isPhaseDue,
+  isSamePerson,
+  type LedgerRequest,
+  phaseAfter,
+  statusAfter,
+  type SubmittedNews,
+} from '../domain/dsr/ledger.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
 import { isNotFound, type KnownError } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
@@ -128,9 +134,15 @@ export async function submittedEvent(
   ledger: Pick<DsrPorts['ledger'], 'hash'>,
   now: number,
 ): Promise<SubmittedNews> {
-  const hashes = await Promise.all(
-    identitiesOf(request).map(async ([type, value]) => [type, await ledger.hash(type, value)] as const),
-  );
+  const hash = async (identities: [string, string][]): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      await Promise.all(identities.map(async ([type, value]) => [type, await ledger.hash(type, value)] as const)),
+    );
+  const identities = identitiesOf(request);
+  const others = identities.flatMap(([type, value]): [string, string][] => {
+    const compared = comparable(type, value);
+    return compared === value ? [] : [[type, compared]];
+  });
   return {
     event: 'submitted',
     id: request.subject_request_id,
@@ -141,7 +153,8 @@ export async function submittedEvent(
     submitted_time: request.submitted_time,
     skip_waiting_period: skipsWaiting(request),
     group_id: request.group_id ?? null,
-    identities: Object.fromEntries(hashes),
+    identities: await hash(identities),
+    ...(others.length > 0 && { compared: await hash(others) }),
   };
 }
 
@@ -167,18 +180,34 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   });
 }
 
-/**
- * The newest access or portability request about the same identities that is still due: an erasure would delete what it
- * asks for.
- */
+type LedgerLookup = Pick<DsrPorts, 'clock' | 'ledger' | 'submitter'>;
+
+/** The newest request of the same type about the same person within `windowMs`, unless it was cancelled or refused. */
+export async function duplicateOf(
+  request: DsrRequest,
+  windowMs: number,
+  { clock, ledger, submitter }: LedgerLookup,
+): Promise<LedgerRequest | undefined> {
+  const news = await submittedEvent(request, submitter, ledger, clock.now());
+  const since = clock.now() - windowMs;
+  const belongs = (event: SubmittedNews): boolean =>
+    event.id !== news.id &&
+    event.subject_request_type === news.subject_request_type &&
+    Date.parse(event.at) >= since &&
+    isSamePerson(event, news);
+  const isOpenOrDone = (status: string | undefined): boolean => status !== 'cancelled' && status !== 'refused';
+  return await newestOf(ledger, { belongs, phase: statusAfter, isOpen: isOpenOrDone });
+}
+
+/** The newest access or portability request about the same person that is still due: an erasure would delete its data. */
 export async function unansweredAccess(
   request: DsrRequest,
-  { clock, ledger, submitter }: Pick<DsrPorts, 'clock' | 'ledger' | 'submitter'>,
+  { clock, ledger, submitter }: LedgerLookup,
 ): Promise<LedgerRequest | undefined> {
   if (request.subject_request_type !== 'erasure') return undefined;
-  const { identities } = await submittedEvent(request, submitter, ledger, clock.now());
+  const news = await submittedEvent(request, submitter, ledger, clock.now());
   const belongs = (event: SubmittedNews): boolean =>
-    event.subject_request_type !== 'erasure' && isDeepStrictEqual(event.identities, identities);
+    event.subject_request_type !== 'erasure' && isSamePerson(event, news);
   return await newestOf(ledger, { belongs, phase: phaseAfter, isOpen: isPhaseDue });
 }
 

@@ -32,6 +32,8 @@ export interface SubmittedNews {
   group_id: string | null;
   /** Identity type to keyed hash. */
   identities: Record<string, string>;
+  /** The hashes by which persons are compared, where they differ from `identities`. */
+  compared?: Record<string, string>;
   /** The response to a row of a bulk run, which writes both in one line. */
   status?: string;
   expected_completion_time?: string | null;
@@ -92,6 +94,15 @@ type Actor = Pick<Stamp, 'by' | 'host'>;
 
 /** How lines add up, as the ledger's file asks for it (`config/ledger.ts`). */
 export const LEDGER_RULES = { fold: foldEvent, isAdvance };
+
+/** Whether two requests share an identity, in the form in which identities are compared (decision: D276). */
+export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, b: typeof a): boolean {
+  const [one, other] = [a, b].map(({ compared, identities }): Record<string, string> => ({
+    ...identities,
+    ...compared,
+  }));
+  return Object.entries(one ?? {}).some(([type, hash]) => other?.[type] === hash);
+}
 
 /** The request after an event; undefined when the event adds nothing. */
 export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent): LedgerRequest | undefined {

@@ -86,6 +86,12 @@ export function identitiesOf(request: DsrRequest): [type: string, value: string]
   return maps.flatMap((map) => Object.entries(map ?? {}).map(([type, entry]): [string, string] => [type, entry.value]));
 }
 
+/** The form in which identities of different requests are compared. The platform gets the value as it was given. */
+export function comparable(type: string, value: string): string {
+  const text = value.normalize('NFC').trim();
+  return type === 'email' ? text.toLowerCase() : text;
+}
+
 /** Whether the waiting period of an erasure is skipped. */
 export function skipsWaiting(request: DsrRequest): boolean {
   return Object.values(request.extensions ?? {}).some((extension) => extension.skip_waiting_period === true);

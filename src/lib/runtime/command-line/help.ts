@@ -54,6 +54,8 @@ export interface CommandHelp {
   calls: Callee;
   /** It reads from a platform or a profile, changes nothing anywhere and comes to an end: `--profile` may be repeated. */
   reads?: boolean;
+  /** A command that writes: whether `--profile` may be repeated with these flags. */
+  severalProfiles?(flags: Record<string, unknown>): boolean;
   /** The file of `--out` is the command's own and not its result: its name says nothing about the format. */
   ownsOut?: true;
   /** The formats that the result has, where not all but html. Checked before the command does anything. */

@@ -25,8 +25,8 @@ function textOf(schema: Schema): string {
 
 /** The JSON Schema for several profiles. Undefined for a command that accepts only one. */
 export function repeatedSchema(command: Command): Schema | undefined {
-  const { output, reads } = helpOf(command) ?? {};
-  if (!output || reads !== true) return undefined;
+  const { output, reads, severalProfiles } = helpOf(command) ?? {};
+  if (!output || (reads !== true && severalProfiles === undefined)) return undefined;
   const schema = jsonSchemaOfResult(output());
   const part = (key: string, value: Schema): Schema => ({
     type: 'object',

@@ -1,0 +1,67 @@
+// `dsr submit` of what the ledger has already, and to several workspaces.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDsrHome } from '../../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../../helpers/platform-home.ts';
+
+let home: PlatformHome;
+beforeEach(async () => {
+  home = await createDsrHome();
+});
+afterEach(() => home.close());
+
+const submit = (email: string, ...flags: string[]): string[] => [
+  'dsr',
+  'submit',
+  '--regulation',
+  'gdpr',
+  '--type',
+  'access',
+  '--identity',
+  `email=${email}`,
+  '--yes',
+  ...flags,
+];
+
+it('rejects a second request about the same person in any letter case, unless it is allowed', async () => {
+  const first = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
+  const { code, error } = await home.json(submit('Jane@Example.com'));
+  expect([code, error.code]).toEqual([12, 'dsr.duplicate']);
+  expect(error.message).toContain(first.data.subject_request_id);
+  expect(await home.received('POST', '/v3/requests')).toBe(1);
+  expect((await home.run(submit('ben@example.com'))).code).toBe(0);
+  expect((await home.run(submit('Jane@Example.com', '--allow-duplicates'))).code).toBe(0);
+});
+
+it('forgets a request that was cancelled', async () => {
+  const { data } = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
+  expect((await home.run(['dsr', 'cancel', data.subject_request_id, '--yes'])).code).toBe(0);
+  expect((await home.run(submit('jane@example.com'))).code).toBe(0);
+});
+
+it('submits to each profile under an id of its own, and exits 3 when some fail', async () => {
+  for (const name of ['eu', 'us']) expect((await home.run(['profile', 'create', name])).code).toBe(0);
+  const both = ['--profile', 'eu', '--profile', 'us'];
+  const some = await home.json<{ profile: string; data?: { subject_request_id: string }; error?: { code: string } }[]>(
+    submit('jane@example.com', ...both),
+  );
+  // Both profiles lead to one workspace here, so the second request is a duplicate.
+  expect(some.code).toBe(3);
+  expect(some.data).toMatchObject([{ profile: 'eu' }, { profile: 'us', error: { code: 'dsr.duplicate' } }]);
+  const all = await home.json<{ data: { subject_request_id: string } }[]>([
+    'dsr',
+    'submit',
+    '--regulation',
+    'ccpa',
+    '--type',
+    'erasure',
+    '--identity',
+    'email=ben@example.com',
+    '--yes',
+    '--allow-duplicates',
+    '--dry-run',
+    ...both,
+  ]);
+  expect(all.code).toBe(0);
+  const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
+  expect(await home.run(submit('carl@example.com', '--request-id', id, ...both))).toMatchObject({ code: 2 });
+});
