@@ -95,7 +95,7 @@ type Actor = Pick<Stamp, 'by' | 'host'>;
 /** How lines add up, as the ledger's file asks for it (`config/ledger.ts`). */
 export const LEDGER_RULES = { fold: foldEvent, isAdvance };
 
-/** Whether two requests share an identity, in the form in which identities are compared (decision: D276). */
+/** Whether two requests share an identity, in the form in which identities are compared (decision: D278). */
 export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, b: typeof a): boolean {
   const [one, other] = [a, b].map(({ compared, identities }): Record<string, string> => ({
     ...identities,
