@@ -26,11 +26,11 @@ import { openVerifier } from './session.ts';
 
 const listenFlags = {
   host: { value: 'address', default: '127.0.0.1', help: 'address to listen on' },
-  port: { value: 'n', default: '4020', help: 'port to listen on; 0 takes a free one' },
+  port: { value: 'n', default: '4020', help: 'port to listen on; 0 chooses a free one' },
   allow: allowFlag,
-  anyController: { help: 'accept callbacks of every workspace, not only of the one in use' },
+  anyController: { help: 'accept callbacks of every workspace' },
   forwardTo: { value: 'url', help: 'forward each genuine callback to this address, byte for byte' },
-  keep: { value: 'dir', help: 'keep headers and body of each as files that `dsr callbacks verify` reads' },
+  keep: { value: 'dir', help: 'store each callback as files for `dsr callbacks verify`' },
   on: {
     value: 'status cmd...',
     many: true,
@@ -44,28 +44,28 @@ const listenFlags = {
 
 export const listenForCallbacks = defineCommand({
   path: 'dsr callbacks listen',
-  summary: 'receive callbacks until Ctrl-C: check each, store its state, answer 202 or 401',
+  summary: 'receive callbacks, verify them and store their states',
   effect: 'local',
   calls: 'settings',
   flags: listenFlags,
   output: () => union([object({ callback_url: string() }), toldCallback()]),
   notes: [
-    'Any path will do. 202: genuine and stored; 401: a check failed, or it is about another workspace; 405: not POST; 413: too large; 503: it cannot be judged or stored now, and the platform sends it again.',
+    'Any path works. Responses: 202 genuine and stored; 401 a check failed, or another workspace; 405 not POST; 413 too large; 503 not verifiable or not storable now, so that the platform sends it again.',
     'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET suffice; discovery there names the certificate. Without a workspace id, callbacks of every workspace are accepted.',
-    'A state is stored before it is acknowledged, once, and never goes backwards: repeats and disorder do no harm.',
-    'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request. A delivery counts when CMD exits 0, or the address answers 2xx. Others are retried with growing pauses, across restarts. After --hook-attempts they are kept as dead letters: `dsr callbacks outbox list`.',
-    'CMD gets the body on its standard input, and CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id, as header Idempotency-Key on what is forwarded, is the same at every attempt: use it to drop repeats.',
-    'With --keep each is ID.N.headers.json and ID.N.body below DIR, 0600, nothing written over; what is not acknowledged is refused.N, the first 1000 of a run.',
-    'Under the profile `local` the platform runs within this command, and others wait until it ends: serve it by `cdpadm emulator start` in a shell of its own.',
-    'With -o json each callback is an object on a line of its own, after one with the address.',
-    'The platform needs an https address: put a server that ends TLS before this one, and forward the bytes as they are.',
+    'A state is stored once, before the callback is acknowledged, and never goes backwards. Repeated and late callbacks are harmless.',
+    'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request. A delivery succeeds when CMD exits 0, or the address answers 2xx. Failed deliveries are retried with growing pauses, across restarts. After --hook-attempts they become dead letters: `dsr callbacks outbox list`.',
+    'CMD reads the body from its standard input, and the variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same at every attempt (on forwards: header Idempotency-Key). Use it to drop repeats.',
+    '--keep writes ID.N.headers.json and ID.N.body to DIR (0600) and never replaces a file. Rejected messages become refused.N, up to 1000 per run.',
+    'With the profile `local`, the platform runs inside this command, and other commands wait for it. Use `cdpadm emulator start` in another shell instead.',
+    'With -o json, each line is an object: first the address, then one per callback.',
+    'The platform needs an https address: put a server that ends TLS before this one, and let it forward the bytes unchanged.',
   ],
   examples: [
     'cdpadm dsr callbacks listen --port 0',
     'cdpadm dsr callbacks listen --port 0 --keep callbacks',
     'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
   ],
-  exits: { conflict: 'the port is taken, or another listener delivers', interrupted: 'ended by Ctrl-C' },
+  exits: { conflict: 'the port is in use, or another listener delivers', interrupted: 'ended by Ctrl-C' },
   run: (ctx, { flags }) => listen(ctx, flags),
 });
 
@@ -82,7 +82,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const address = lastingAddress(settings, 'dsr_base_url');
   const workspace = settings.get('workspace_id')?.value;
   if (workspace === undefined && !flags.anyController) {
-    ctx.out.warn('The workspace is unknown: callbacks of every workspace are accepted. Pass --workspace ID.');
+    ctx.out.warn('The workspace is unknown, so callbacks of every workspace are accepted. Pass --workspace ID.');
   }
   const verify = await openVerifier(ctx, { allow: flags.allow, patienceMs: CERTIFICATE_MS });
   const ledger = await openLedgerOf(ctx, LEDGER_RULES);
@@ -121,11 +121,11 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   ctx.onClose(() => server.close());
   outbox?.start();
   const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
-  const ready = `Callbacks are taken at ${url}`;
+  const ready = `Listening for callbacks at ${url}`;
   // What is no callback stands in none of its rows.
   if (['table', 'json', 'ndjson'].includes(ctx.flags.output)) await ctx.out.emitLine({ callback_url: url }, ready);
   else ctx.out.note(ready);
-  ctx.out.note('Ctrl-C ends it.');
+  ctx.out.note('Press Ctrl-C to stop.');
   await begin();
   await stopped(ctx.signal);
 }

@@ -53,7 +53,7 @@ const viewOf = (empty: string): ListView<ShownDelivery> => ({
   empty,
 });
 
-const view = viewOf('Nothing is due: every callback was delivered.');
+const view = viewOf('No deliveries are due: every callback was delivered.');
 
 const shared = {
   effect: 'local',
@@ -88,7 +88,7 @@ const exits = { notFound: 'no delivery has this id' };
 export const replayOutbox = defineCommand({
   ...shared,
   path: 'dsr callbacks outbox replay',
-  summary: 'try deliveries again now, with all their attempts',
+  summary: 'retry deliveries now, with all their attempts',
   args: chosenArgs,
   flags: chosenFlags,
   exits,
@@ -102,7 +102,7 @@ export const replayOutbox = defineCommand({
 export const dropOutbox = defineCommand({
   ...shared,
   path: 'dsr callbacks outbox drop',
-  summary: 'give up deliveries: they are not tried again',
+  summary: 'drop deliveries: they are not retried',
   args: chosenArgs,
   flags: chosenFlags,
   exits: { ...exits, guard: 'you answered no' },

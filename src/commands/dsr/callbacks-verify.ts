@@ -19,23 +19,23 @@ export const allowFlag = {
 } as const satisfies FlagSpec;
 
 const verifyFlags = {
-  headers: { value: 'file', required: true, help: 'its headers: lines as they were sent, or JSON' },
-  body: { value: 'file', required: true, help: 'its body, byte for byte; - is standard input' },
+  headers: { value: 'file', required: true, help: 'headers of the callback, as lines or JSON' },
+  body: { value: 'file', required: true, help: 'body of the callback, byte for byte; - reads standard input' },
   certificate: { value: 'file|url', help: "the processor's certificate, instead of discovery's" },
   allow: allowFlag,
 } as const satisfies Record<string, FlagSpec>;
 
 export const verifyCallback = defineCommand({
   path: 'dsr callbacks verify',
-  summary: 'check a callback: domain, certificate and signature over the raw body',
+  summary: 'verify a stored callback: domain, certificate and signature',
   effect: 'local',
   calls: 'settings',
   flags: verifyFlags,
   output: () => object({ valid: boolean(), checks: array(checkResult()) }),
   notes: [
-    'A body that was parsed and written again does not fit its signature: keep the bytes as they came.',
-    'With --certificate no profile and no setting is needed.',
-    '`cdpadm dsr callbacks listen --keep DIR` keeps both as this command reads them.',
+    'A body that was parsed and written again no longer matches its signature: store the original bytes.',
+    'With --certificate, no profile and no setting is needed.',
+    '`cdpadm dsr callbacks listen --keep DIR` stores both in the form that this command reads.',
   ],
   examples: [
     'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',
@@ -43,7 +43,7 @@ export const verifyCallback = defineCommand({
   ],
   exits: {
     failed: 'a check failed',
-    unavailable: 'the certificate cannot be had now',
+    unavailable: 'the certificate is not available now',
     network: 'the certificate cannot be fetched',
     invalidInput: 'the headers cannot be read',
   },

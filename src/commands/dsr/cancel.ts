@@ -29,7 +29,9 @@ export const cancelPending = defineCommand({
   flags: { groupId: { value: 'id', help: 'every pending request of this group' } },
   columns: view.columns,
   output: () => array(CancelReply),
-  notes: ['What was already sent to a partner is not taken back by this; it is named before you are asked.'],
+  notes: [
+    'A cancellation does not recall data that was already sent to a partner. The command lists such partners before it asks.',
+  ],
   examples: [
     'cdpadm dsr cancel 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
     'cdpadm dsr cancel --group-id spring-clean --yes',
@@ -43,8 +45,8 @@ export const cancelPending = defineCommand({
 });
 
 async function cancel(ctx: Context, ids: readonly string[], groupId: string | undefined): Promise<void> {
-  if (ids.length > 0 && groupId !== undefined) throw usageError('Give ids of requests or --group-id, not both.');
-  if (ids.length === 0 && groupId === undefined) throw usageError('Give the ids of requests, or --group-id GROUP.');
+  if (ids.length > 0 && groupId !== undefined) throw usageError('Pass ids of requests or --group-id, not both.');
+  if (ids.length === 0 && groupId === undefined) throw usageError('Pass ids of requests, or --group-id GROUP.');
   const session = await openDsr(ctx);
   await ctx.startWrite('dsr');
   const plan = await planCancel(groupId === undefined ? { ids: requestIds(ids) } : { groupId }, session);
@@ -66,7 +68,7 @@ function drawPlan({ cancel, keep }: CancelPlan, style: Style, width: number): st
   const lines = cancel.flatMap((request) => {
     const sent = (request.extensions ?? []).filter(({ status }) => status === 'sent');
     const gone = sent.map((entry) =>
-      wrapUnder('    ', `${style.yellow('already sent, and not taken back:')} ${forwardingLine(entry, style)}`, width),
+      wrapUnder('    ', `${style.yellow('already sent, not recalled:')} ${forwardingLine(entry, style)}`, width),
     );
     return [wrapUnder('  cancel  ', statusLine(request, style), width), ...gone];
   });

@@ -29,11 +29,11 @@ function shownType(type: string): string {
 
 export const showDiscovery = defineCommand({
   path: 'dsr discovery',
-  summary: 'show the identity and request types that are supported, and where the certificate is',
+  summary: 'show supported request and identity types, and the certificate address',
   effect: 'read',
   calls: 'platform',
   output: () => DiscoveryReply,
-  notes: ['An identity type is followed by the internal type that it maps to, where the two differ.'],
+  notes: ['The internal type follows an identity type where the two differ.'],
   examples: ['cdpadm dsr discovery', 'cdpadm dsr discovery -o json'],
   run: async (ctx) => {
     const api = await ctx.api();

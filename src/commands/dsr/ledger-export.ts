@@ -115,14 +115,14 @@ const view: ListView<ExportedRequest> = {
 
 export const exportLedger = defineCommand({
   path: 'dsr ledger export',
-  summary: 'write out every request with its states, for an auditor',
+  summary: 'export every request with its history',
   effect: 'local',
   calls: 'nobody',
   columns: view.columns,
   output: () => array(exportedRequest()),
   notes: [
-    'The ledger holds all profiles of this machine. In place of identities it has keyed hashes: the same identity has the same hash on this machine, and a hash cannot be reversed without the key.',
-    'In CSV a cell that a spreadsheet would run as a formula gets a leading apostrophe.',
+    'The ledger holds all profiles of this machine. Keyed hashes replace identities: the same identity has the same hash on this machine, and a hash cannot be reversed without the key.',
+    'In CSV, a cell that a spreadsheet would run as a formula gets a leading apostrophe.',
   ],
   examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],
   run: async (ctx) => {

@@ -29,18 +29,18 @@ export const pruneLedger = defineCommand({
   summary: 'remove requests from the ledger whose last entry is older than a date',
   effect: 'local',
   calls: 'nobody',
-  flags: { before: { value: 'date', help: 'day or time; requests with an entry from then on are kept' } },
+  flags: { before: { value: 'date', help: 'day or time; requests with a later entry are kept' } },
   columns: view.columns,
   output: prunedResult,
   notes: [
-    'Requests that are still due are kept, however old they are. Checkpoints take the places of the removed lines, so that `dsr ledger verify` still holds, and a line says who pruned and how much.',
-    'Pruning cannot be undone: export the ledger, or make evidence of its requests, first.',
+    'Due requests are always kept. Checkpoints replace the removed lines, so that `dsr ledger verify` still passes. A last line records who pruned and how much.',
+    'Pruning cannot be undone. Run `dsr ledger export` or `dsr evidence` first.',
   ],
   examples: [
     'cdpadm dsr ledger prune --before 2024-01-01 --dry-run',
     'cdpadm dsr ledger prune --before 2024-01-01 --yes',
   ],
-  exits: { failed: 'the chain is broken: what a prune removes could not be checked', guard: 'you answered no' },
+  exits: { failed: 'the chain is broken, so the ledger is not pruned', guard: 'you answered no' },
   run: (ctx, { flags }) => prune(ctx, flags.before),
 });
 

@@ -56,12 +56,12 @@ export const verifyLedger = defineCommand({
   summary: 'check that no line of the ledger was changed or removed',
   effect: 'local',
   calls: 'nobody',
-  flags: { head: { value: 'hash', help: 'a head that was noted earlier; it must be in the chain' } },
+  flags: { head: { value: 'hash', help: 'head noted earlier, which the chain must contain' } },
   columns: view.columns,
   output: verifiedResult,
   notes: [
-    'Each line has a number and a hash of itself and of the line before it. A changed, missing or added line is named with its number in the file.',
-    'The chain shows later edits. Whoever can write the ledger can also write a new one with a chain of its own: note the head elsewhere, and compare it with --head.',
+    'Each line has a number, and a hash over itself and the line before it. The command names each changed, missing or added line.',
+    'The chain shows later edits. It does not show a ledger that was rewritten as a whole: note the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm dsr ledger verify', 'cdpadm dsr ledger verify -o json'],
   exits: { failed: 'a line was changed, removed or added, or --head is not in the chain' },
@@ -94,7 +94,7 @@ async function verify(ctx: Context, head: string | undefined): Promise<void> {
 export function brokenLedger(path: string, { faults, omitted }: Pick<ChainReport, 'faults' | 'omitted'>): Error {
   return fail('ledger.broken', {
     message: `The ledger was changed outside of this program: ${counted(faults.length + omitted, 'fault')}.`,
-    hint: 'Compare it with a backup. What a line without a fault says is as it was written.',
+    hint: 'Compare it with a backup. Lines without a fault are unchanged.',
     issues: faults.map(({ line, message }) => ({
       path: '',
       message,

@@ -19,15 +19,15 @@ import { requestResult } from './results.ts';
 import { type DsrSession, openDsr, toldReading } from './session.ts';
 
 const listFlags = {
-  groupId: { value: 'id', help: 'ask the platform for the requests of this group' },
-  due: { help: 'only those that the subject still waits for, the most urgent first' },
-  within: { value: 'duration', help: 'with --due: only those whose deadline is at most this far away, or has passed' },
-  failIfDue: { help: 'with --due: exit 10 if any is listed' },
-  failIfOverdue: { help: 'with --due: exit 10 if the deadline of any has passed' },
+  groupId: { value: 'id', help: 'list the requests of this group from the platform' },
+  due: { help: 'only due requests, most urgent first' },
+  within: { value: 'duration', help: 'with --due: only requests due within this time, or late' },
+  failIfDue: { help: 'with --due: exit 10 if a request is listed' },
+  failIfOverdue: { help: 'with --due: exit 10 if a request is late' },
   limit: {
     value: 'n',
     default: '100',
-    help: 'without a group: how many to list, newest first, or most urgent first with --due',
+    help: 'maximum requests from the ledger, newest first (with --due: most urgent first)',
   },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -35,7 +35,7 @@ type ListFlags = FlagValues<typeof listFlags>;
 
 export const listRequests = defineCommand({
   path: 'dsr list',
-  summary: 'list the requests of a group, or those that were submitted from this machine',
+  summary: 'list the requests of a group, or of this machine',
   effect: 'read',
   calls: 'platform',
   flags: listFlags,
@@ -43,10 +43,10 @@ export const listRequests = defineCommand({
   columns: ({ due }) => (due === true ? dueListView('') : requestListView('')).columns,
   output: () => array(requestResult()),
   notes: [
-    'The platform lists requests by group only. Without --group-id the ledger of this machine is listed, for the workspace in use; open requests are read from the platform again.',
-    'With --due all of the ledger is read, however old its requests are. An access or portability request is due until its results were downloaded (`dsr results`) or it was marked as answered (`dsr mark`); an erasure until it is completed.',
-    'The deadline is one month after the subject asked under GDPR, 45 days under CCPA, unless `dsr mark --extended` moved it.',
-    'In GitHub Actions, each overdue request is an annotation, too.',
+    'The platform lists requests by group only. Without --group-id, the command lists the ledger of this machine for the current workspace, and reads open requests from the platform.',
+    '--due reads the whole ledger. An access or portability request is due until its results are downloaded (`dsr results`) or it is marked as answered (`dsr mark`). An erasure is due until it is completed.',
+    'The deadline is one month after the submitted time under GDPR, and 45 days after it under CCPA. `dsr mark --extended` moves it.',
+    'In GitHub Actions, each overdue request is also an annotation.',
   ],
   examples: [
     'cdpadm dsr list',
@@ -54,7 +54,7 @@ export const listRequests = defineCommand({
     'cdpadm dsr list --due -o html --out due.html',
     'cdpadm dsr list --group-id spring-clean',
   ],
-  exits: { differences: 'with --fail-if-due or --fail-if-overdue: there are such requests' },
+  exits: { differences: '--fail-if-due or --fail-if-overdue found a request' },
   run: (ctx, { flags }) => list(ctx, flags),
 });
 

@@ -14,9 +14,9 @@ import { requestIds } from './session.ts';
 
 const markFlags = {
   answered: { help: 'the subject has the answer' },
-  unanswered: { help: 'take --answered back' },
-  extended: { value: 'date', help: 'the deadline was extended to this day or time; needs --reason' },
-  reason: { value: 'text', help: 'why' },
+  unanswered: { help: 'undo --answered' },
+  extended: { value: 'date', help: 'new deadline, a day or time; needs --reason' },
+  reason: { value: 'text', help: 'reason for the mark' },
 } as const satisfies Record<string, FlagSpec>;
 
 function markedResult() {
@@ -44,7 +44,7 @@ const view: ListView<Marked> = {
 
 export const markRequests = defineCommand({
   path: 'dsr mark',
-  summary: 'note that requests were answered, or that their deadline was extended',
+  summary: 'mark requests as answered, or extend their deadline',
   effect: 'local',
   calls: 'settings',
   args: { id: { many: true, help: 'ids of requests' } },
@@ -52,8 +52,8 @@ export const markRequests = defineCommand({
   columns: view.columns,
   output: () => array(markedResult()),
   notes: [
-    'The note is an entry of the ledger, with your name, this machine and the time. Nothing is sent to the platform.',
-    'GDPR allows two further months, CCPA 45 further days. The subject must be told of an extension before the first deadline.',
+    'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform.',
+    'GDPR allows two further months, and CCPA 45 further days. Tell the subject about an extension before the first deadline.',
   ],
   examples: [
     'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --answered --dry-run',

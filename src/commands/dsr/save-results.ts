@@ -43,7 +43,7 @@ export const saveResults = defineCommand({
   columns: view.columns,
   output: savedResult,
   notes: [
-    "The file is named after the request, readable by you alone, and never written over another. It is fetched from below the profile's own address only.",
+    "The file has the id of the request as its name. Only you can read it, and it never replaces another file. The command fetches results only from the profile's own address.",
   ],
   examples: [
     'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
@@ -101,13 +101,13 @@ function explained(id: string, error: unknown): unknown {
   const gone = error.status === 410;
   return fail(gone ? 'dsr.results_expired' : 'dsr.no_records', {
     message: gone
-      ? `The results of request ${id} are no longer there: they are kept for ${DSR_LIMITS.resultsDays} days.`
-      : `No records match the identities of request ${id}: the platform holds nothing about this person.`,
+      ? `The results of request ${id} have expired: the platform keeps them for ${DSR_LIMITS.resultsDays} days.`
+      : `No records match the identities of request ${id}: the platform has no data about this person.`,
     hint: gone
       ? 'Submit the request again.'
       : [
-          'If you expected data, check the identities: the platform compares exactly, letter case included. Otherwise that is the answer to the subject.',
-          { text: 'To note that the subject has it:', command: `cdpadm dsr mark ${id} --answered` },
+          'If you expected data, check the identities: the platform compares exactly, letter case included. Otherwise, tell the subject that there is no data.',
+          { text: 'To mark the request as answered:', command: `cdpadm dsr mark ${id} --answered` },
         ],
     status: error.status,
     ...(error.request && { request: error.request }),

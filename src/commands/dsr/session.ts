@@ -67,7 +67,7 @@ export async function openVerifier(
   if (patienceMs !== undefined) {
     await roots();
     source.get().catch((error: unknown) => {
-      if (!ctx.signal.aborted) ctx.out.warn(`Callbacks cannot be checked now: ${(error as Error).message}`);
+      if (!ctx.signal.aborted) ctx.out.warn(`Callbacks cannot be verified now: ${(error as Error).message}`);
     });
   }
   return createMessageVerifier({
@@ -97,7 +97,7 @@ export function answerVerifier(ctx: Context): VerifyMessage {
   return async (headers, body) => {
     const verdict = await (await (verifier ??= openVerifier(ctx)))(headers, body);
     if (!verdict.unreachable) return verdict;
-    if (!told) ctx.out.warn(`The signature of the response could not be checked: ${verdict.unreachable.message}`);
+    if (!told) ctx.out.warn(`The signature of the response could not be verified: ${verdict.unreachable.message}`);
     told = true;
     return undefined;
   };
@@ -110,7 +110,7 @@ export function requestIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => id.trim().toLowerCase()))].map((id) => {
     if (UUID.test(id)) return id;
     throw fail('usage', {
-      message: `\`${id}\` is no id of a request.`,
+      message: `\`${id}\` is not a request id.`,
       hint: {
         text: 'Ids are UUIDs such as 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11. To list them:',
         command: 'cdpadm dsr list',

@@ -14,7 +14,7 @@ import { type DsrSession, openDsr, requestIds } from './session.ts';
 
 export const showStatus = defineCommand({
   path: 'dsr status',
-  summary: 'show how far requests are, and what became of their forwarding',
+  summary: 'show the status and the forwarding of requests',
   effect: 'read',
   calls: 'platform',
   args: { id: { many: true, help: 'ids of requests' } },
@@ -25,8 +25,8 @@ export const showStatus = defineCommand({
   columns: () => REQUEST_COLUMNS,
   output: () => union([array(requestResult()), requestResult()]),
   notes: [
-    'With --watch a terminal is redrawn; elsewhere each change is a line: an object with -o json, a row with -o csv and markdown, and with -o yaml a document.',
-    'Deadline, type and submission are known for requests that were submitted from this machine.',
+    'With --watch, a terminal is redrawn. Elsewhere each change is one object (-o json), row (-o csv and markdown) or document (-o yaml).',
+    'Only requests submitted from this machine have a deadline, type and submitted time.',
   ],
   examples: [
     'cdpadm dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11',

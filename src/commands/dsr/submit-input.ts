@@ -22,19 +22,23 @@ import { fail } from '../../lib/errors/fail.ts';
 
 /** The flags that say what a request is. */
 export const requestFlags = {
-  regulation: { value: 'name', choices: REGULATIONS, help: 'the law the subject invokes' },
-  type: { value: 'type', choices: REQUEST_TYPES, help: 'what the subject wants' },
+  regulation: { value: 'name', choices: REGULATIONS, help: 'law that the subject invokes' },
+  type: { value: 'type', choices: REQUEST_TYPES, help: 'type of the request' },
   identity: {
     value: 'type=value',
     many: true,
-    help: 'who it is; may be repeated; TYPE=@FILE and TYPE=- read the value',
+    help: 'identity of the subject; may be repeated; TYPE=@FILE and TYPE=- read the value',
   },
-  extensionIdentity: { value: 'type=value', many: true, help: 'the same for types of the vendor extension' },
-  groupId: { value: 'id', help: 'relates requests to each other' },
-  callbackUrl: { value: 'url', many: true, help: 'where the platform posts each status; may be repeated' },
-  submittedTime: { value: 'iso', help: 'when the subject asked (default: now); the deadline runs from it' },
-  requestId: { value: 'uuid', help: 'the id of the request (default: a new one)' },
-  skipWaitingPeriod: { help: 'an erasure begins within 24 hours instead of after 7 days' },
+  extensionIdentity: {
+    value: 'type=value',
+    many: true,
+    help: 'identity of a type in the vendor extension; may be repeated',
+  },
+  groupId: { value: 'id', help: 'group of related requests' },
+  callbackUrl: { value: 'url', many: true, help: 'address to which the platform posts each status; may be repeated' },
+  submittedTime: { value: 'iso', help: 'when the subject asked, start of the deadline (default: now)' },
+  requestId: { value: 'uuid', help: 'id of the request (default: a new one)' },
+  skipWaitingPeriod: { help: 'start an erasure within 24 hours instead of after 7 days' },
 } as const satisfies Record<string, FlagSpec>;
 
 export type RequestFlags = FlagValues<typeof requestFlags>;

@@ -105,7 +105,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const failed = result.verdict?.checks.find(({ ok }) => !ok);
   if (failed) {
     ctx.out.warn({
-      text: `Request ${result.id} was submitted, but the response is not signed as it should be (${failed.name}: ${failed.detail}). Check the address in use, and the request:`,
+      text: `Request ${result.id} was submitted, but its response has no valid signature (${failed.name}: ${failed.detail}). Check the address, then the request:`,
       command: `cdpadm dsr status ${result.id}`,
     });
     ctx.setExit('failed');
@@ -149,8 +149,7 @@ async function rejectDuplicate(ctx: Context, before: LedgerRequest | undefined):
 async function requestOf(ctx: Context, session: DsrSession, flags: OneFlags): Promise<GivenRequest> {
   if (flags.file !== undefined) {
     const given = givenFlags(flags);
-    if (given.length > 0)
-      throw usageError(`--file has the whole request; ${given.join(', ')} cannot be given beside it.`);
+    if (given.length > 0) throw usageError(`--file has the whole request: remove ${given.join(', ')}.`);
     return await requestFromFile(ctx, flags.file, session.normalize);
   }
   const parts = await askForMissing(ctx, session, await partsOf(ctx, flags, session.normalize));

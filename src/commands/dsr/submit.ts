@@ -28,10 +28,10 @@ export const submitRequests = defineCommand({
     file: {
       short: 'f',
       value: 'file',
-      help: 'the body as JSON or YAML; versions 1 and 2 are upgraded; - is standard input',
+      help: 'body as JSON or YAML; versions 1 and 2 are upgraded; - reads standard input',
     },
     keep: { value: 'dir', help: 'keep the signed response, which contains identities, as files for `dsr evidence`' },
-    wait: { help: 'wait until it is completed' },
+    wait: { help: 'wait until the request is completed' },
     duplicateWindow: {
       value: 'duration',
       default: '30d',
@@ -43,7 +43,7 @@ export const submitRequests = defineCommand({
       value: 'file',
       many: true,
       words: true,
-      help: 'many requests: CSV, NDJSON or JSON files, folders or patterns; - is standard input',
+      help: 'many requests: CSV, NDJSON or JSON files, folders or patterns; - reads standard input',
     },
     ...tableFlags,
     ...bulkFlags,
@@ -56,11 +56,11 @@ export const submitRequests = defineCommand({
         : submitView.columns,
   output: () => union([submittedResult(), bulkResult(), array(requestResult())]),
   notes: [
-    "On a terminal it asks for whatever no flag gives. A value behind TYPE=@FILE or TYPE=- stays out of the shell's history and of the process list.",
-    'Flags for a single request stand in for what the rows of a bulk file do not say. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. It is checked whole before the first request.',
+    "On a terminal, the command asks for missing values. TYPE=@FILE and TYPE=- keep a value out of the shell's history and the process list.",
+    'In a bulk run, flags for a single request are defaults for all rows. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. The whole file is checked before the first request.',
     'With --profile repeated, each workspace gets a request with an id of its own. The result is a list: `[{profile, data}]`, or `{profile, error}` for a request that failed.',
     'A dry run of a bulk file shows the first 100 requests and counts the others.',
-    'The id is written to the ledger before anything is sent, so that a lost response can be confirmed: the same command with the same --request-id never makes a second request.',
+    'The ledger has the id before the request is sent. After a lost response, the same command with the same --request-id never makes a second request.',
   ],
   examples: [
     'cdpadm dsr submit --regulation gdpr --type access --identity email=jane@example.com',
@@ -68,11 +68,11 @@ export const submitRequests = defineCommand({
     'cdpadm dsr submit --bulk subjects.csv --regulation gdpr --type access --results done.csv',
   ],
   exits: {
-    failed: "the answer's signature is not valid",
+    failed: 'the signature of the response is not valid',
     partial:
       'with several profiles, some requests failed; with --bulk, some rows of a bulk run were rejected or are unknown; the results file says why',
     conflict: 'a request with the same identities and type is still open',
-    network: 'nobody knows whether it arrived; how to find out is said',
+    network: 'the outcome is unknown; the error shows how to check it',
     invalidInput: 'the file is invalid; nothing was sent',
     waitTimedOut: '--timeout is over (with --wait)',
     guard:

@@ -97,6 +97,6 @@ function notPending(requests: readonly { subject_request_id: string; request_sta
   const named = requests.map(({ subject_request_id: id, request_status: status }) => `${id} is ${status}`);
   return fail('dsr.not_pending', {
     message: `Only pending requests can be cancelled: ${named.join(', ')}.`,
-    hint: 'Leave these out. What was sent to a partner must be taken back there.',
+    hint: 'Leave these out. Ask the partners to delete data that was already sent to them.',
   });
 }

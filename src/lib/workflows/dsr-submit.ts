@@ -92,7 +92,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   );
   if (outcome.state === 'done') {
     // A read is not signed.
-    if (!created) tell.warn('No signed response confirms the request, so its signature was not checked.');
+    if (!created) tell.warn('No signed response confirms the request, so no signature was checked.');
     const result = { ...outcome.result, verdict: outcome.result.verdict ?? created?.result.verdict };
     await record(result, ports);
     return result;
@@ -169,14 +169,11 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
           command: 'cdpadm dsr list --group-id ID',
         }
       : {
-          text: `It was submitted from here on ${open.at ?? 'an earlier day'}. To check it:`,
+          text: `It was submitted from this machine on ${open.at ?? 'an earlier day'}. To check it:`,
           command: `cdpadm dsr status ${open.id}`,
         };
   return error.with({
-    hint: [
-      'A request about the same identities is open and answers this one too; submit again once it is finished.',
-      where,
-    ],
+    hint: ['An open request about the same identities exists. Submit again when it is finished.', where],
   });
 }
 

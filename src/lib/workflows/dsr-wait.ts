@@ -59,6 +59,6 @@ export async function watch(
 
 function unreachable({ request_status: status, subject_request_id: id }: RequestOverview, until: string): KnownError {
   return fail('dsr.unreachable_status', {
-    message: `Request ${id} is ${status}; it will not become ${until}.`,
+    message: `Request ${id} is ${status}; it cannot become ${until}.`,
   });
 }

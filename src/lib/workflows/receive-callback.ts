@@ -56,7 +56,7 @@ export async function receiveCallback(callback: Callback, ports: CallbackPorts):
 }
 
 async function receive({ body, headers, method }: Callback, ports: CallbackPorts): Promise<Received> {
-  if (method !== 'POST') return refuse(405, `${method} is not how callbacks come`);
+  if (method !== 'POST') return refuse(405, `${method} is not POST`);
   if (body === undefined) return refuse(413, 'the body is too large');
   const { signature, unreachable, ...verdict } = await ports.verify(headers, body);
   // Not judged yet: the platform sends it again.

@@ -43,9 +43,9 @@ export function checkDomain(headers: HeaderLines, allow: readonly string[] | und
   if ('issue' in value) return { name, ok: false, detail: value.issue };
   const domain = value.text.toLowerCase();
   if (domain.length > MAX_DOMAIN || !DOMAIN.test(domain)) {
-    return { name, ok: false, detail: 'the header names no domain' };
+    return { name, ok: false, detail: 'the header is not a domain' };
   }
-  if (!allow) return { name, ok: true, detail: `${domain}, to be compared with the certificate`, domain };
+  if (!allow) return { name, ok: true, detail: `${domain}, which the certificate must name`, domain };
   const allowed = allow.some((item) => item.toLowerCase() === domain);
   if (!allowed)
     return { name, ok: false, detail: `${domain} is not allowed; allowed: ${allow.join(', ') || 'nothing'}` };
@@ -60,7 +60,7 @@ export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObjec
   const signature = strictBase64(value.text);
   if (!signature) return { name, ok: false, detail: 'the signature is not Base64' };
   const ok = verify('sha256', body, { key, padding: constants.RSA_PKCS1_PADDING }, signature);
-  return { name, ok, detail: ok ? 'it fits the body' : 'it does not fit the body' };
+  return { name, ok, detail: ok ? 'valid for the body' : 'not valid for the body' };
 }
 
 /** All checks in order; what a failed one left undone says so. */
@@ -69,7 +69,7 @@ export function verdictOf(done: readonly Check[]): Verdict {
   const checks = CHECK_NAMES.map((name): Check => {
     const found = done.find((check) => check.name === name);
     if (found) return { name, ok: found.ok, detail: found.detail };
-    return { name, ok: false, detail: 'not looked at, because the check before failed' };
+    return { name, ok: false, detail: 'skipped, because an earlier check failed' };
   });
   return { valid: failed === undefined && checks.every(({ ok }) => ok), checks };
 }
@@ -78,7 +78,7 @@ function onlyHeader(headers: HeaderLines, wanted: string): { text: string } | { 
   const found = headers.filter(([name]) => name.toLowerCase() === wanted);
   const [only] = found;
   if (!only) return { issue: `the header ${wanted} is missing` };
-  if (found.length > 1) return { issue: `the header ${wanted} stands ${found.length} times` };
+  if (found.length > 1) return { issue: `the header ${wanted} occurs ${found.length} times` };
   const text = only[1].trim();
   return text === '' ? { issue: `the header ${wanted} is empty` } : { text };
 }

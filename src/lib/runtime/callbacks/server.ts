@@ -88,9 +88,9 @@ function listen(server: Server, host: string, port: number): Promise<void> {
       reject(
         fail('dsr.listen', {
           message: taken
-            ? `Port ${port} is taken by another process.`
+            ? `Port ${port} is in use by another process.`
             : `Cannot listen on ${host}:${port}: ${error.message}.`,
-          hint: '--port 0 takes a free one.',
+          hint: 'Pass --port 0 for a free port.',
           exit: taken ? 'conflict' : 'failed',
           cause: error,
         }),

@@ -143,7 +143,7 @@ describe('a listener without a certificate', () => {
     const [line] = listener.lines();
     const { stderr } = await listener.stop();
     expect(line?.status).toBe(status);
-    if (warning !== undefined) expect(stderr).toContain(`Callbacks cannot be checked now: ${warning}`);
+    if (warning !== undefined) expect(stderr).toContain(`Callbacks cannot be verified now: ${warning}`);
     return [status, line?.detail ?? ''];
   }
 

@@ -60,7 +60,7 @@ test('each state arrives and is checked', async () => {
   const address = await startUntil(words(listen.replace(/ --port \d+/, ' --port 0')), env, (text) => {
     heard = text;
     if (text.includes('completed: ')) arrive();
-    return /Callbacks are taken at (\S+)/.exec(text)?.[1];
+    return /Listening for callbacks at (\S+)/.exec(text)?.[1];
   });
   const shown = /--port (\d+)/.exec(listen)?.[1] ?? '';
   expect(submit).toContain(`http://127.0.0.1:${shown}/`);

@@ -122,7 +122,7 @@ describe('a listener', () => {
         stop: end,
         onOutput: (stdout, stderr) => {
           // The address first, and the heading before there is a callback.
-          const [, address] = /^Callbacks are taken at (\S+)\nCtrl-C ends it\.$/m.exec(stderr) ?? [];
+          const [, address] = /^Listening for callbacks at (\S+)\nCtrl-C ends it\.$/m.exec(stderr) ?? [];
           if (address !== undefined && stdout.includes('\n')) resolve(address);
         },
       });
@@ -134,7 +134,7 @@ describe('a listener', () => {
     end.abort(interrupted());
     const [heading, refused, ...taken] = (await running).stdout.trimEnd().split('\n');
     expect(heading).toBe('at,status,valid,subject_request_id,request_status,new,detail');
-    expect(refused).toMatch(/^[^,]+,405,,,,false,GET is not how callbacks come$/);
+    expect(refused).toMatch(/^[^,]+,405,,,,false,GET is not POST$/);
     expect(taken.length).toBeGreaterThan(0);
     for (const line of taken)
       expect(line).toMatch(/^[^,]+,202,true,[0-9a-f-]{36},(?:pending|in_progress),(?:true|false),/);

@@ -15,7 +15,7 @@ const DOMAIN = 'opendsr.platform.example';
 describe('the header of the domain', () => {
   const NAME = 'x-opendsr-processor-domain';
   const lines = (...values: string[]): HeaderLines => values.map((value) => ['X-OpenDSR-Processor-Domain', value]);
-  const NONE = 'the header names no domain';
+  const NONE = 'the header is not a domain';
   const long = (length: number): string => `${'a.'.repeat((length - 1) / 2)}a`;
 
   it.each<[HeaderLines, string]>([
@@ -36,8 +36,8 @@ describe('the header of the domain', () => {
     [[['x-opendsr-signature', DOMAIN]], `the header ${NAME} is missing`],
     [lines(''), `the header ${NAME} is empty`],
     [lines('  '), `the header ${NAME} is empty`],
-    [lines(DOMAIN, DOMAIN), `the header ${NAME} stands 2 times`],
-    [lines(DOMAIN, 'evil.example', DOMAIN), `the header ${NAME} stands 3 times`],
+    [lines(DOMAIN, DOMAIN), `the header ${NAME} occurs 2 times`],
+    [lines(DOMAIN, 'evil.example', DOMAIN), `the header ${NAME} occurs 3 times`],
     [lines('evil.example'), `evil.example is not allowed; allowed: ${DOMAIN}, b.example`],
     [lines(`a.${DOMAIN}`), `a.${DOMAIN} is not allowed; allowed: ${DOMAIN}, b.example`],
     [lines('platform.example'), `platform.example is not allowed; allowed: ${DOMAIN}, b.example`],
@@ -84,18 +84,18 @@ describe('the signature', () => {
   };
 
   it('holds over the very bytes, under the header in any letters', () => {
-    const whole = { name: 'signature', ok: true, detail: 'it fits the body' };
+    const whole = { name: 'signature', ok: true, detail: 'valid for the body' };
     expect(check([signed(body)])).toEqual(whole);
     expect(check([` ${signed(body)} `], body, 'X-OpenDSR-Signature')).toEqual(whole);
     expect(check([signed(Buffer.alloc(0))], Buffer.alloc(0))).toEqual(whole);
   });
 
-  const OTHER = 'it does not fit the body';
+  const OTHER = 'not valid for the body';
   const NO_BASE64 = 'the signature is not Base64';
   it.each<[string, () => string[], string, Buffer?]>([
     ['is missing', () => [], `the header ${NAME} is missing`],
     ['is empty', () => [''], `the header ${NAME} is empty`],
-    ['stands twice', () => [signed(body), signed(body)], `the header ${NAME} stands 2 times`],
+    ['stands twice', () => [signed(body), signed(body)], `the header ${NAME} occurs 2 times`],
     ['is of another key', () => [signed(body, 'sha256', foreign)], OTHER],
     ['is by SHA-1', () => [signed(body, 'sha1')], OTHER],
     ['is by SHA-512', () => [signed(body, 'sha512')], OTHER],
@@ -142,7 +142,7 @@ describe('the verdict', () => {
   const open = (name: Check['name']): Check => ({
     name,
     ok: false,
-    detail: 'not looked at, because the check before failed',
+    detail: 'skipped, because an earlier check failed',
   });
 
   it('is good when all four checks are, in whatever order they were made', () => {
