@@ -153,7 +153,7 @@ describe('one request', () => {
 
   it('names the open request that stands in its way, if it went out from here', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
-    const second = await home.run(ACCESS);
+    const second = await home.run(`${ACCESS} --allow-duplicates`);
     expect([second.code, second.stderr.includes(`dsr status ${data.subject_request_id}`)]).toEqual([6, true]);
     const elsewhere = { env: { CDPADM_STATE_DIR: `${home.cwd}/elsewhere` } };
     const { code, error } = await home.json(ACCESS, elsewhere);
@@ -260,9 +260,9 @@ describe('advice before a submission', () => {
   it('names an access request about the same identities before an erasure, until it is answered', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
-    const erasure = `${ACCESS.replace('--type access', '--type erasure')} --yes`;
+    const erasure = `${ACCESS.replace('--type access', '--type erasure')} --allow-duplicates`;
     expect((await home.run(erasure)).stderr).toContain(
-      `The access request ${id} about the same identities is still due`,
+      `The access request ${id} about the same person is still due`,
     );
     await home.platform.api.advance('4d');
     await home.run(`dsr mark ${id} --answered`);

@@ -129,7 +129,7 @@ it('submits a bulk row whose id another workspace or address has', async () => {
 it('does not use the request of another workspace to explain a conflict or a taken id', async () => {
   await submit('a');
   await run('b', `dsr submit --regulation gdpr --type erasure --identity email=a@b.example --yes`);
-  const flags = `--regulation gdpr --type erasure --identity email=a@b.example --yes`;
+  const flags = `--regulation gdpr --type erasure --identity email=a@b.example --yes --allow-duplicates`;
   const { code, error } = await home.json(`dsr submit ${flags}`, { env: envs.b });
   expect([code, error.hint?.includes(ID)]).toEqual([6, false]);
   // The same id with the same content in the workspace that has it: the platform has it already.
