@@ -11,7 +11,8 @@ export const DSR_ERRORS = {
   'dsr.duplicate': {
     exit: 'guard',
     summary: 'A recent request of the same type is about the same person.',
-    explanation: 'The ledger of this machine has it. Identities are compared without regard to the letter case of e-mail.',
+    explanation:
+      'The ledger of this machine has it. Identities are compared without regard to the letter case of e-mail.',
     fix: 'Check the earlier request. Pass --allow-duplicates to submit another one.',
   },
   'dsr.other_workspace': {

@@ -261,9 +261,7 @@ describe('advice before a submission', () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     const erasure = `${ACCESS.replace('--type access', '--type erasure')} --allow-duplicates`;
-    expect((await home.run(erasure)).stderr).toContain(
-      `The access request ${id} about the same person is still due`,
-    );
+    expect((await home.run(erasure)).stderr).toContain(`The access request ${id} about the same person is still due`);
     await home.platform.api.advance('4d');
     await home.run(`dsr mark ${id} --answered`);
     await home.platform.api.advance('30d');
