@@ -57,7 +57,7 @@ export interface ErrorDocument {
 
 /** That nothing came of it; of another place, of what came before or of what is somebody else's it may be said. */
 export const NOTHING_DONE =
-  /nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
+  /no changes were made|nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
 /** What is said of a deed whose answer did not come, or came damaged and did: of several, which ones or how many are done. */
 export const OPEN =
   /not known whether|outcome of .* is unknown|was lost|had arrived|(?:done|cancelled) before|\d+ of \d+ rows are complete/i;

@@ -16,10 +16,10 @@ describe('explainStop', () => {
     const told = explainStop(error, false);
     expect(told).toMatchObject({ code: error.code, message: error.message });
     expect(exitOf(told)).toBe(exit);
-    expect(told.hint).toContain('Nothing was changed');
+    expect(told.hint).toContain('No changes were made');
     const written = explainStop(error, true);
     expect(exitOf(written)).toBe(exit);
-    expect(written.hint).toContain('may have been done');
+    expect(written.hint).toContain('may have changed the platform');
   });
 
   it.each([
@@ -51,7 +51,7 @@ function environmentAt(url: string): Record<string, string> {
 
 describe('Ctrl-C in one call', () => {
   it.each([
-    ['a read', 'roles list', 'Error: Interrupted.\nNothing was changed'],
+    ['a read', 'roles list', 'Error: Interrupted.\nNo changes were made'],
     [
       'a write that may be repeated',
       'intake identify -f - --yes',
