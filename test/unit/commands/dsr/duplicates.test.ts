@@ -48,7 +48,7 @@ it('submits to each profile under an id of its own, and exits 3 when some fail',
   // Both profiles lead to one workspace here, so the second request is a duplicate.
   expect(some.code).toBe(3);
   expect(some.data).toMatchObject([{ profile: 'eu' }, { profile: 'us', error: { code: 'dsr.duplicate' } }]);
-  const all = await home.json<{ data: { subject_request_id: string } }[]>([
+  const all = await home.run([
     'dsr',
     'submit',
     '--regulation',
