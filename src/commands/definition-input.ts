@@ -31,10 +31,10 @@ import { loadDefinition } from './definition-file.ts';
 import { askForSecrets, referencesOf, type SourcedDefinition } from './definition-secrets.ts';
 
 /** The endpoint whose body a definition is, and the fields that flags alone start from. */
-export const DEFINITIONS: Readonly<Record<ResourceType, { create: Endpoint; blank: Record<string, unknown> }>> = {
-  connection: { create: connectionsEndpoints.create, blank: { config: {} } },
-  data_model: { create: dataModelsEndpoints.create, blank: { type: 'sql', config: {} } },
-  pipeline: { create: pipelinesEndpoints.create, blank: { sync_mode: {}, schedule: {} } },
+export const DEFINITIONS: Readonly<Record<ResourceType, { create: () => Endpoint; blank: Record<string, unknown> }>> = {
+  connection: { create: () => connectionsEndpoints.create, blank: { config: {} } },
+  data_model: { create: () => dataModelsEndpoints.create, blank: { type: 'sql', config: {} } },
+  pipeline: { create: () => pipelinesEndpoints.create, blank: { sync_mode: {}, schedule: {} } },
 };
 
 /** Where a definition comes from. */
@@ -80,7 +80,8 @@ export async function readSource(
 
 async function assembled(ctx: Context, type: ResourceType, source: DefinitionSource) {
   const { id, file, fields, live } = source;
-  const { create: endpoint, blank } = DEFINITIONS[type];
+  const { blank, create } = DEFINITIONS[type];
+  const endpoint = create();
   const loaded = file === undefined ? undefined : await loadDefinition(ctx, file, endpoint, NOUNS[type]);
   let value: Record<string, unknown> = loaded?.value ?? (live ? toDefinition(live) : blank);
   const issues: FieldIssue[] = [];
@@ -104,7 +105,7 @@ function check(
   value: Record<string, unknown>,
   { file, live }: DefinitionSource,
 ): { definition: Definition; issues: FieldIssue[] } {
-  const { body: schema } = DEFINITIONS[type].create;
+  const { body: schema } = DEFINITIONS[type].create();
   if (!schema) throw new TypeError('a definition has a schema');
   const parsed = schema.safeParse(value);
   if (parsed.success) return { definition: toDefinition(parsed.data as Record<string, unknown>), issues: [] };

@@ -34,7 +34,7 @@ export function listRecord(type: ResourceType) {
     effect: 'read',
     calls: 'platform',
     output: () => array(REPLIES[type]()),
-    view: resourceListView(type),
+    view: () => resourceListView(type),
   } as const;
 }
 
@@ -114,7 +114,7 @@ export function resourceCommands(
       ...own.delete,
       exits: { ...missing, guard: 'you answered no', ...own.delete.exits },
       run: (ctx, { args }) => deleteResource(ctx, type, args.id),
-      view: deletedView,
+      view: () => deletedView,
     }),
   ];
 }

@@ -16,8 +16,8 @@ export const writeRecord = {
   effect: 'write',
   calls: 'platform',
   output: () => GroupReply,
-  view: groupView,
-} as const satisfies Partial<CommandRecord> & { view: typeof groupView };
+  view: () => groupView,
+} as const satisfies Partial<CommandRecord> & { view: () => typeof groupView };
 
 export const groupArg = { group_id: { help: 'the id of the group' } } as const satisfies Record<string, ArgSpec>;
 

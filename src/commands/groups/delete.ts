@@ -34,5 +34,5 @@ export const deleteGroup = defineCommand({
     await deleteConfirmed(id, groupCalls(groups), { tell: ctx.out, signal: ctx.signal });
     return { id, deleted: true as const, target };
   },
-  view: deletedView,
+  view: () => deletedView,
 });

@@ -14,7 +14,7 @@ export const listGroups = defineCommand({
   output: () => array(GroupReply),
   examples: ['cdpadm groups list', 'cdpadm groups list -o json --query "[].id"'],
   run: async (ctx) => await (await ctx.api()).groups.list(ctx.signal),
-  view: groupListView,
+  view: () => groupListView,
 });
 
 export const getGroup = defineCommand({
@@ -30,7 +30,7 @@ export const getGroup = defineCommand({
   examples: ['cdpadm groups get household', 'cdpadm groups get household -o yaml'],
   exits: { notFound: 'group not found' },
   run: (ctx, { args }) => findGroup(ctx, args.group_id),
-  view: groupView,
+  view: () => groupView,
 });
 
 export const diffGroup = defineCommand({
@@ -48,7 +48,7 @@ export const diffGroup = defineCommand({
     if (flags.exitCode && plan.method !== null) ctx.setExit('differences');
     return plan;
   },
-  view: groupPlanView,
+  view: () => groupPlanView,
 });
 
 function planResult() {

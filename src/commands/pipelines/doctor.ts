@@ -31,5 +31,5 @@ export const diagnosePipeline = defineCommand({
     if (!found.healthy) ctx.setExit('failed');
     return { ...found, findings };
   },
-  view: diagnosisView,
+  view: () => diagnosisView,
 });

@@ -65,7 +65,7 @@ export const showRun = defineCommand({
     const { pipelines } = await ctx.api();
     return await onPipeline(ctx, id, pipelines.run(id, wanted, ctx.signal));
   },
-  view: runView,
+  view: () => runView,
 });
 
 async function showRuns(ctx: Context, id: string, flags: RunsFlags): Promise<void> {

@@ -28,7 +28,7 @@ function stateCommand(path: string, state: 'active' | 'paused', summary: string)
       guard: 'you answered no',
     },
     run: (ctx, { args, flags }) => setState(ctx, args.pipeline_id, state, flags),
-    view: resourceView('pipeline'),
+    view: () => resourceView('pipeline'),
   });
 }
 

@@ -60,7 +60,7 @@ export const diffRoles = defineCommand({
   },
   view: {
     kind: 'document',
-    text: renderRolesPlan,
+    text: (plan, style, width) => renderRolesPlan(plan, style, width),
     markdown: (plan) => rolesPlanMarkdown(plan, plainStyle),
     list: (plan) => ({ columns: ROLES_PLAN_COLUMNS, rows: rolesPlanRows(plan) }),
   },

@@ -103,7 +103,7 @@ export function invalidFolder(dir: string, issues: Issue[]): KnownError {
 }
 
 async function check(ctx: Context, type: ResourceType, { document }: DirectoryFile, folder: string) {
-  const { create: endpoint } = DEFINITIONS[type];
+  const endpoint = DEFINITIONS[type].create();
   const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
   if (!isRecord(value) || !endpoint.body) {
     return { value: {}, found: [{ path: [], message: `a ${NOUNS[type]} is a map of its fields` }] };

@@ -5,7 +5,7 @@ import { choiceHint } from '../../kernel/nearest.ts';
 import { shellWord } from '../../kernel/words.ts';
 import type { View } from '../../render/view.ts';
 import type { Context } from '../context.ts';
-import { type CommandHelp, type OfferedValues, withHelp } from './help.ts';
+import { type Columns, type CommandHelp, type OfferedValues, withHelp } from './help.ts';
 
 /** An argument. Its name in help and messages is `name`, or else its key. */
 export interface ArgSpec {
@@ -102,13 +102,13 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /** A list or a record view also provides the default of `columns`. */
-    readonly view?: View<NoInfer<Exclude<R, undefined>>>;
+    /** A list or a record view also provides the default of `columns`. A function where it needs what only a run loads. */
+    readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },
 ): Definition {
   const { run, view, ...rest } = record;
-  const columns = record.columns ?? (view && 'columns' in view ? view.columns : undefined);
+  const columns = record.columns ?? (typeof view === 'function' ? () => columnsOf(view()) : view && columnsOf(view));
   const described = columns ? { ...rest, columns } : rest;
   return {
     ...described,
@@ -116,13 +116,16 @@ export function defineCommand<
       const command = commanderOf(described, async (args, flags) => {
         // Commander has read them by the same specifications.
         const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
-        if (result !== undefined && view) await ctx.out.emit(result as Exclude<R, undefined>, view);
+        if (result === undefined || !view) return;
+        await ctx.out.emit(result as Exclude<R, undefined>, typeof view === 'function' ? view() : view);
       });
       for (const child of record.below ?? []) command.addCommand(child.build(ctx));
       return command;
     },
   };
 }
+
+const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view ? view.columns : undefined);
 
 /** A group inside a group: `groups attributes`. */
 export interface InnerGroup {
