@@ -73,7 +73,7 @@ describe('loading', () => {
     // Completion needs the flags of a group's commands, and none of their dependencies.
     expect(
       files.filter((file) =>
-        /contract-(?!choices)|run\.|work-(?!schema)|zod|undici|yaml|conf\.|inquirer|(?<!commands-)emulator|hono/.test(
+        /contract-(?!choices)|[/\\]run\.|work-(?!schema)|zod|undici|yaml|conf\.|inquirer|(?<!commands-)emulator|hono/.test(
           file,
         ),
       ),

@@ -53,25 +53,27 @@ function parse(line: string): unknown {
   }
 }
 
-const Count = int().check(nonnegative());
+// The help of both commands loads this file: a run builds the schemas.
+const count = () => int().check(nonnegative());
 
-/** `size`, `modified` and `hash` tell whether a file changed. `hash` covers the beginning, the end and samples between. */
-const Fingerprint = object({ path: string(), size: Count, modified: number(), hash: string() });
-export type Fingerprint = Infer<typeof Fingerprint>;
-
-const Checkpoint = object({
-  version: literal(1),
-  files: array(Fingerprint),
-  /** Everything up to here is complete. The offset is -1 if only reading from the start finds the row. */
-  mark: object({ file: Count, position: Count, offset: number() }),
-  /** Stretches after the mark that are complete. */
-  beyond: array(object({ file: Count, from: Count, to: Count })),
-  counts: object({ accepted: Count, rejected: Count, batches: Count, requests: Count, retries: Count, ms: number() }),
-  /** The rejects file and how many of its bytes are about complete rows; null if a finished run has none. */
-  rejects: nullable(object({ path: string(), bytes: Count })),
-  finished: boolean(),
-});
-export type SeedCheckpoint = Omit<Infer<typeof Checkpoint>, 'version'>;
+function checkpointSchema() {
+  const Count = count();
+  return object({
+    version: literal(1),
+    /** `size`, `modified` and `hash` tell whether a file changed. `hash` covers the beginning, the end and samples between. */
+    files: array(object({ path: string(), size: Count, modified: number(), hash: string() })),
+    /** Everything up to here is complete. The offset is -1 if only reading from the start finds the row. */
+    mark: object({ file: Count, position: Count, offset: number() }),
+    /** Stretches after the mark that are complete. */
+    beyond: array(object({ file: Count, from: Count, to: Count })),
+    counts: object({ accepted: Count, rejected: Count, batches: Count, requests: Count, retries: Count, ms: number() }),
+    /** The rejects file and how many of its bytes are about complete rows; null if a finished run has none. */
+    rejects: nullable(object({ path: string(), bytes: Count })),
+    finished: boolean(),
+  });
+}
+export type SeedCheckpoint = Omit<Infer<ReturnType<typeof checkpointSchema>>, 'version'>;
+export type Fingerprint = SeedCheckpoint['files'][number];
 export type SeedCounts = SeedCheckpoint['counts'];
 
 export type SeedJournal = ReturnType<typeof openSeedJournal>;
@@ -84,7 +86,7 @@ export function openSeedJournal(path: string) {
     read: (): SeedCheckpoint | undefined => {
       const text = readPrivateFile(path);
       if (text === undefined) return undefined;
-      const { data } = Checkpoint.safeParse(parse(text));
+      const { data } = checkpointSchema().safeParse(parse(text));
       if (data !== undefined) return data;
       throw fail('seed.journal', {
         message: `The journal ${path} cannot be read.`,
@@ -98,28 +100,32 @@ export function openSeedJournal(path: string) {
   };
 }
 
-const Head = object({
-  version: literal(1),
-  /** As the user passed it. */
-  input: string(),
-  rows: Count,
-  /** Digest of the flags that make rows into requests. */
-  settings: string(),
-  results: string().check(refine(isAbsolute)),
-  /** For rows without one: a resumed run sends the same bodies. */
-  submitted_time: string(),
-  at: string(),
-});
-export type JournalHead = Infer<typeof Head>;
+const headSchema = () =>
+  object({
+    version: literal(1),
+    /** As the user passed it. */
+    input: string(),
+    rows: count(),
+    /** Digest of the flags that make rows into requests. */
+    settings: string(),
+    results: string().check(refine(isAbsolute)),
+    /** For rows without one: a resumed run sends the same bodies. */
+    submitted_time: string(),
+    at: string(),
+  });
+export type JournalHead = Infer<ReturnType<typeof headSchema>>;
 
-const State = oneOf(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
 /** `p`: rows and their ids, before they are sent; `u`: rows of these that were not sent; `d`: their outcomes and errors. */
-const Line = union([
-  strictObject({ p: array(tuple([Count, string()])) }),
-  strictObject({ u: array(Count) }),
-  strictObject({ d: array(tuple([Count, State, optional(string())])) }),
-]);
-export type JournalLine = Infer<typeof Line>;
+function lineSchema() {
+  const Count = count();
+  const State = oneOf(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
+  return union([
+    strictObject({ p: array(tuple([Count, string()])) }),
+    strictObject({ u: array(Count) }),
+    strictObject({ d: array(tuple([Count, State, optional(string())])) }),
+  ]);
+}
+export type JournalLine = Infer<ReturnType<typeof lineSchema>>;
 
 export type DsrJournal = ReturnType<typeof openDsrJournal>;
 
@@ -134,7 +140,7 @@ export function openDsrJournal(path: string) {
       if (!existsSync(path)) return undefined;
       const lines = journalLines(path);
       const first = await lines.next();
-      const { data } = Head.safeParse(first.done ? undefined : parse(first.value));
+      const { data } = headSchema().safeParse(first.done ? undefined : parse(first.value));
       const isAlone = first.done === true || (await lines.next()).done === true;
       await lines.return(undefined);
       if (data !== undefined) return data;
@@ -145,12 +151,13 @@ export function openDsrJournal(path: string) {
     },
     /** Every line after the head, without an incomplete one of a killed process. Throws for a line of another kind. */
     lines: async function* (): AsyncGenerator<JournalLine> {
+      const schema = lineSchema();
       let isFirst = true;
       for await (const line of journalLines(path)) {
         const value = isFirst ? undefined : parse(line);
         isFirst = false;
         if (value === undefined) continue;
-        const { data } = Line.safeParse(value);
+        const { data } = schema.safeParse(value);
         if (data === undefined) throw unreadable(path);
         yield data;
       }
