@@ -186,7 +186,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(KEY.enter);
     await screen.waitFor('Skip roles, groups, warehouse, connections, data-models and pipelines? (y/N)');
     screen.type(KEY.enter);
-    await screen.waitFor('Enter to leave them out');
+    await screen.waitFor('Enter to skip them');
     screen.type(`https://auth.example${KEY.enter}`);
     for (const question of ['Organization id', 'Account id']) {
       await screen.waitFor(question);

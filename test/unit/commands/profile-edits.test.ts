@@ -99,9 +99,9 @@ describe('profile edit', () => {
   });
 
   it.each([
-    ['--protected', 'Write it as --set protected=true.'],
-    ['--base-url', 'Write it as --set base_url=VALUE.'],
-    ['--vendor-domain x.example', 'Write it as --set vendor_domain=VALUE.'],
+    ['--protected', 'Pass --set protected=true instead.'],
+    ['--base-url', 'Pass --set base_url=VALUE instead.'],
+    ['--vendor-domain x.example', 'Pass --set vendor_domain=VALUE instead.'],
   ])('leads from %s, a flag of profile create, to its --set', async (flag, hint) => {
     const { code, stderr } = await run(`profile edit dev ${flag}`);
     expect(code).toBe(2);

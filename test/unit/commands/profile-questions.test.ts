@@ -8,7 +8,7 @@ import { openProfiles } from '../../../src/lib/config/profiles.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { memoryKeychain, secretsOptions } from '../lib/config/folders.ts';
 
-/** Answers questions by how they begin; everything else is left out with Enter. */
+/** Answers questions by how they begin; everything else is skipped with Enter. */
 function answering(answers: Record<string, string>) {
   const asked: string[] = [];
   const reply = (question: string, options: PromptOptions = {}): Promise<string> => {
@@ -216,7 +216,7 @@ describe('askForMissing', () => {
   it('asks before Enter at the token service leaves out its commands, and then for the address once more', async () => {
     const leave = 'Skip roles, groups, warehouse, connections, data-models and pipelines?';
     const first = 'Token service address (needed for all of these)';
-    const second = 'Token service address (needed for all of these; Enter to leave them out)';
+    const second = 'Token service address (needed for all of these; Enter to skip them)';
     const given = { base_url: 'https://api.example' };
     for (const [answers, questions] of [
       [{ Leave: 'y' }, [first, leave]],

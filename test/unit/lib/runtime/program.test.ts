@@ -93,7 +93,7 @@ describe('mistakes end with 2 and say what was meant', () => {
     [['schema'], 'Missing required argument `document`', 'It takes roles, '],
     [['roles', 'list', '-o', 'tsv'], 'Invalid value `tsv` for --output', 'a table on a pipe is tab-separated.'],
     [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'See `cdpadm pipelines run --help`.'],
-    [['help', 'nonsense', 'thing'], 'no command and no help topic `nonsense`', 'Topics: exit-codes,'],
+    [['help', 'nonsense', 'thing'], 'Unknown command or help topic `nonsense`', 'Topics: exit-codes,'],
     [
       ['help', 'exit-codes', 'more'],
       'Unexpected word `more` after `help exit-codes`',
@@ -110,7 +110,7 @@ describe('mistakes end with 2 and say what was meant', () => {
       'Invalid value `jsno` for --output',
       'json, ndjson, yaml, csv, markdown, name, html.',
     ],
-    [['help', 'exit-code'], 'no help topic `exit-code`', 'Did you mean `exit-codes`?'],
+    [['help', 'exit-code'], 'Unknown command or help topic `exit-code`', 'Did you mean `exit-codes`?'],
     [['emulator', 'env', '-o', 'html'], 'no html form', 'It has table, json'],
     [['completion', 'bash', '--out', 'x.html'], '--out x.html: the extension means html', 'such as .txt: table, json'],
     [['emulator', 'log', '--query', 'a['], '--query is not a JMESPath expression', 'jmespath.org'],
