@@ -21,7 +21,7 @@ export const addAttributes = defineCommand({
     ...groupArg,
     attribute: {
       many: true,
-      help: 'ATTRIBUTE=TYPE: latest (default), boolean_or, sum or average',
+      help: 'ATTRIBUTE=TYPE: latest, boolean_or, sum or average (default: latest)',
       offers: aggregations,
     },
   },

@@ -219,7 +219,7 @@ describe('askForMissing', () => {
     const second = 'Token service address (needed for all of these; Enter to skip them)';
     const given = { base_url: 'https://api.example' };
     for (const [answers, questions] of [
-      [{ Leave: 'y' }, [first, leave]],
+      [{ Skip: 'y' }, [first, leave]],
       [{}, [first, leave, second]],
       [{ [second]: 'https://auth.example' }, [first, leave, second]],
     ] as const) {

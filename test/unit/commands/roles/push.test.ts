@@ -267,7 +267,7 @@ describe('roles push', () => {
     });
 
     it.each([
-      ['a duplicate key', 'name: Support', 'name: Support\n    name: Twice', /roles\.yaml:\d+:5: .*second time/],
+      ['a duplicate key', 'name: Support', 'name: Support\n    name: Twice', /roles\.yaml:\d+:5: .*duplicate key/],
       [
         'an unknown field',
         'name: Support',
