@@ -38,7 +38,7 @@ export function createApi(client: Client, scope: ApiScope) {
 /** An object whose members are created at first use, once. */
 function lazy<T extends Record<string, () => unknown>>(makers: T) {
   const members = new Map<string, unknown>();
-  const getters = Object.entries(makers).map(([name, make]) => {
+  const getters = Object.entries(makers).map(([name, make]): [string, PropertyDescriptor] => {
     const get = (): unknown => {
       if (!members.has(name)) members.set(name, make());
       return members.get(name);

@@ -179,21 +179,30 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
 
 type LedgerLookup = Pick<DsrPorts, 'clock' | 'ledger' | 'submitter'>;
 
-/** The newest request of the same type about the same person within `windowMs`, unless it was cancelled or refused. */
+/**
+ * The newest request of the same type about the same person within `windowMs`, unless it was cancelled or refused, or never
+ * arrived at the platform.
+ */
 export async function duplicateOf(
   request: DsrRequest,
   windowMs: number,
-  { clock, ledger, submitter }: LedgerLookup,
+  ports: DsrPorts & Pick<SubmitPorts, 'submitter'>,
 ): Promise<LedgerRequest | undefined> {
+  const { clock, ledger, submitter } = ports;
   const news = await submittedEvent(request, submitter, ledger, clock.now());
   const since = clock.now() - windowMs;
+  const absent = new Set([news.id]);
   const belongs = (event: SubmittedNews): boolean =>
-    event.id !== news.id &&
+    !absent.has(event.id) &&
     event.subject_request_type === news.subject_request_type &&
     Date.parse(event.at) >= since &&
     isSamePerson(event, news);
   const isOpenOrDone = (status: string | undefined): boolean => status !== 'cancelled' && status !== 'refused';
-  return await newestOf(ledger, { belongs, phase: statusAfter, isOpen: isOpenOrDone });
+  for (;;) {
+    const found = await newestOf(ledger, { belongs, phase: statusAfter, isOpen: isOpenOrDone });
+    if (found === undefined || found.status !== undefined || (await readIfThere(found.id, ports))) return found;
+    absent.add(found.id);
+  }
 }
 
 /** The newest access or portability request about the same person that is still due: an erasure would delete its data. */

@@ -51,6 +51,7 @@ interface Clues {
   nan: boolean;
   localNumbers: boolean;
   textNumbers: boolean;
+  headerless: boolean;
 }
 
 /** Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for what cannot be read. */
@@ -67,9 +68,9 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
     nan: false,
     localNumbers: false,
     textNumbers: false,
+    headerless: false,
   };
   let bodies = 0;
-  let headerless = false;
 
   function columnOf(name: string): InspectedColumn {
     const known = columns.get(name);
@@ -131,7 +132,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
     const header = heading.columns?.map(({ text }) => text) ?? [];
     if (heading.columns) clues.delimiters.add(heading.delimiter);
     clues.unnamed ||= header.includes('');
-    headerless ||= header.some((text) => /^-?\d+([.,]\d+)?$/.test(text));
+    clues.headerless ||= header.some((text) => /^-?\d+([.,]\d+)?$/.test(text));
     for await (const group of groups) {
       for (const { content } of group) {
         rows++;
@@ -147,6 +148,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
 
   const files: InspectedFile[] = [];
   for (const input of inputs) files.push(await inspect(input));
+  const { headerless } = clues;
   const found = headerless ? [] : [...columns.values()];
   const mapped = found.flatMap(({ column, field }) => (field === null ? [] : [[column, field] as const]));
   return {
