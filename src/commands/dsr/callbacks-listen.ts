@@ -122,7 +122,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   outbox?.start();
   const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
   const ready = `Listening for callbacks at ${url}`;
-  // What is no callback stands in none of its rows.
+  // The address is not a row of callbacks.
   if (['table', 'json', 'ndjson'].includes(ctx.flags.output)) await ctx.out.emitLine({ callback_url: url }, ready);
   else ctx.out.note(ready);
   ctx.out.note('Press Ctrl-C to stop.');

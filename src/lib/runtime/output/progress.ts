@@ -161,6 +161,6 @@ function createPace(io: Io, firstMs: number) {
 }
 
 function waitSentence(title: string, ms: number, why: string): string {
-  const advice = ms < LONG_WAIT_MS ? '' : ' (Ctrl-C ends it; --resume goes on later)';
+  const advice = ms < LONG_WAIT_MS ? '' : ' (press Ctrl-C to stop; --resume continues later)';
   return cleanLine(`${title}: ${why}, waiting ${formatDuration(Math.ceil(ms))}${advice}`);
 }

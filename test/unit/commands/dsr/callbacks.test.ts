@@ -114,7 +114,7 @@ describe('a listener', () => {
     expect(home.read(`kept/${id}.1.body`)).toBe(body);
   });
 
-  it('tells rows under one heading in CSV, and says where it listens beside them', async () => {
+  it('prints rows under one heading in CSV, and its address on standard error', async () => {
     const end = new AbortController();
     let running = Promise.resolve<CliResult>({ code: 0, stdout: '', stderr: '' });
     const url = await new Promise<string>((resolve, reject) => {
@@ -122,7 +122,7 @@ describe('a listener', () => {
         stop: end,
         onOutput: (stdout, stderr) => {
           // The address first, and the heading before there is a callback.
-          const [, address] = /^Listening for callbacks at (\S+)\nCtrl-C ends it\.$/m.exec(stderr) ?? [];
+          const [, address] = /^Listening for callbacks at (\S+)\nPress Ctrl-C to stop\.$/m.exec(stderr) ?? [];
           if (address !== undefined && stdout.includes('\n')) resolve(address);
         },
       });

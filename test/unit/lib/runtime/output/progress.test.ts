@@ -183,7 +183,7 @@ describe('a wait', () => {
       }
     });
     const [first, ...rest] = text.trimEnd().split('\n');
-    expect(first).toBe(`Sending: ${LONG} (Ctrl-C ends it; --resume goes on later)`);
+    expect(first).toBe(`Sending: ${LONG} (press Ctrl-C to stop; --resume continues later)`);
     expect(rest).toEqual(['Sending: too many requests, waiting 1s', 'Sending: too many requests, waiting 1s']);
   });
 
