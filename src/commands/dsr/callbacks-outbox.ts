@@ -69,7 +69,7 @@ export const listOutbox = defineCommand({
   flags: { dead: { help: 'only dead letters: deliveries that used up their attempts' } },
   notes: [
     'An id is EVENT.TARGET. The target is the flag of `dsr callbacks listen` that delivers: `forward` for --forward-to, `on-STATUS` for --on STATUS, `on-STATUS-2` for the second one with that status.',
-    'All listeners of this machine are listed, whichever workspace they are for. Delivered callbacks are not.',
+    'The list has the open deliveries of all listeners of this machine, in any workspace.',
   ],
   examples: ['cdpadm dsr callbacks outbox list', 'cdpadm dsr callbacks outbox list --dead -o json'],
   run: async (ctx, { flags }) => {

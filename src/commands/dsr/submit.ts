@@ -76,7 +76,7 @@ export const submitRequests = defineCommand({
     invalidInput: 'the file is invalid; nothing was sent',
     waitTimedOut: '--timeout is over (with --wait)',
     guard:
-      'the ledger has a recent request of the same type about the same person (--allow-duplicates permits another), the content of the bulk file was submitted before (--resume goes on with it), or you answered no',
+      'the ledger has a recent request of the same type about the same person (--allow-duplicates permits another), the content of the bulk file was submitted before (--resume continues it), or you answered no',
   },
   run: (ctx, { flags }) => dispatch(ctx, flags),
 });

@@ -7,7 +7,7 @@ import { pipelineArg, requirePipeline } from './session.ts';
 
 export const diagnosePipeline = defineCommand({
   path: 'pipelines doctor',
-  summary: 'find out why a pipeline does not sync, and what to do',
+  summary: 'diagnose why a pipeline does not sync and suggest fixes',
   effect: 'read',
   calls: 'platform',
   args: pipelineArg,

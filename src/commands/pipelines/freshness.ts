@@ -20,7 +20,7 @@ export async function tellFreshness(ctx: Context, id: string, staleAfter: number
   if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
   throw fail('pipelines.stale', {
     message: `The data of pipeline ${id} is stale. ${told} The limit is ${formatDuration(staleAfter)}.`,
-    hint: { text: 'To find out why:', command: `cdpadm pipelines doctor ${id}` },
+    hint: { text: 'To see why:', command: `cdpadm pipelines doctor ${id}` },
   });
 }
 

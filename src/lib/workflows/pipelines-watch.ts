@@ -91,7 +91,7 @@ export function runFailed(pipelineId: string, run: RunReply): KnownError {
   const counts = `${String(run.successful_records ?? 0)} records succeeded, ${String(run.failed_records ?? 0)} failed`;
   return fail('pipelines.run_failed', {
     message: `Run ${runId(run)} of pipeline ${pipelineId} finished as ${run.status ?? 'unknown'}${reasons.length > 0 ? `: ${reasons.join('; ').replace(/\.$/, '')}` : ''} (${counts}).`,
-    hint: { text: 'To find out why:', command: `cdpadm pipelines doctor ${pipelineId}` },
+    hint: { text: 'To see why:', command: `cdpadm pipelines doctor ${pipelineId}` },
     details: { pipeline_id: pipelineId, pipeline_run_id: runId(run), errors: reasons },
   });
 }

@@ -111,7 +111,7 @@ describe('mistakes end with 2 and say what was meant', () => {
       'json, ndjson, yaml, csv, markdown, name, html.',
     ],
     [['help', 'exit-code'], 'Unknown command or help topic `exit-code`', 'Did you mean `exit-codes`?'],
-    [['emulator', 'env', '-o', 'html'], 'no html form', 'It has table, json'],
+    [['emulator', 'env', '-o', 'html'], 'no html format', 'It has table, json'],
     [['completion', 'bash', '--out', 'x.html'], '--out x.html: the extension means html', 'such as .txt: table, json'],
     [['emulator', 'log', '--query', 'a['], '--query is not a JMESPath expression', 'jmespath.org'],
     [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Create the folder first'],
