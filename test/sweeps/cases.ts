@@ -86,6 +86,7 @@ const INSTEAD: readonly CommandCase[] = [
   of('dsr list', '', { before: [submit] }),
   of('dsr ledger export', '', { local: true, before: [submit] }),
   of('dsr mark', `${MARKED} --answered`, { local: true, before: [`${submit} --request-id ${MARKED}`] }),
+  of('dsr evidence', `${MARKED} --out evidence.zip`, { local: true, before: [`${submit} --request-id ${MARKED}`] }),
   of('dsr results', COMPLETED),
   of('dsr callbacks listen', '--port 0', {
     exits: [130],

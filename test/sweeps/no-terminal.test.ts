@@ -14,7 +14,7 @@ const endless = (): Readable => new Readable({ read: () => undefined });
 const WAYS: [name: string, options: () => CliOptions][] = [
   ['input closed', () => ({})],
   ['input that never ends', () => ({ stdin: endless() })],
-  ['a terminal, but CI', () => ({ stdin: endless(), tty: true, env: { CI: '1' } })],
+  ['a terminal, but CI', () => ({ stdin: endless(), tty: true, columns: 200, env: { CI: '1' } })],
 ];
 
 /** True if it may write without a question: the probe of a check, or a write that --confirm confirmed. */

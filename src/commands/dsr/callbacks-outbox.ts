@@ -53,7 +53,7 @@ const viewOf = (empty: string): ListView<ShownDelivery> => ({
   empty,
 });
 
-const view = viewOf('No deliveries are due: every callback was delivered.');
+const view = viewOf('No deliveries are open: every callback was delivered or dropped.');
 
 const shared = {
   effect: 'local',

@@ -49,7 +49,7 @@ export async function waitAtMost(
   }
 }
 
-/** Settles like `work`, or rejects with the signal's reason when it is aborted first. `work` continues. */
+/** Resolves or rejects like `work`, or rejects with the signal's reason when it is aborted first. `work` continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

@@ -35,7 +35,8 @@ export function createOutput(setup: OutputSetup): Output {
       if (isJsonFormat(flags)) return results.emitLine(jsonText(data));
       return results.emitLine(typeof text === 'string' ? cleanText(text) : text(styles.stdout));
     },
-    emitDryRun: async (requests, plan, text, ids = []) => {
+    // By the `emit` of the object, which a run for several profiles replaces.
+    async emitDryRun(requests, plan, text, ids = []) {
       const result: DryRun = {
         dry_run: true,
         ...(target && { target }),
@@ -47,7 +48,7 @@ export function createOutput(setup: OutputSetup): Output {
         text: (_data, style, width) => text?.(style, width) ?? requestsText(requests),
         names: () => ids,
       };
-      await results.emit(result, view as unknown as AnyView);
+      await this.emit(result, view);
     },
     target: (value, line) => {
       target = value;

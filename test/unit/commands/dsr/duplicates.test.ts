@@ -48,6 +48,11 @@ it('submits to each profile under an id of its own, and exits 3 when some fail',
   // Both profiles lead to one workspace here, so the second request is a duplicate.
   expect(some.code).toBe(3);
   expect(some.data).toMatchObject([{ profile: 'eu' }, { profile: 'us', error: { code: 'dsr.duplicate' } }]);
+  const dry = await home.json(submit('ben@example.com', '--dry-run', ...both));
+  expect(dry.data).toMatchObject([
+    { profile: 'eu', data: { dry_run: true } },
+    { profile: 'us', data: { dry_run: true } },
+  ]);
   const all = await home.run([
     'dsr',
     'submit',

@@ -73,6 +73,7 @@ it('prints what its schema promises', async () => {
   await check('dsr mark', `${id} --answered --extended 2099-01-01 --reason told`);
   await check('dsr ledger export');
   await check('dsr ledger verify');
+  await check('dsr evidence', `${id} --kept kept --out evidence.zip`);
   await check('dsr ledger prune', '--before 2099-01-01');
 
   const rows = '--regulation gdpr --type access';

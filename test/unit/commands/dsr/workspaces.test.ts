@@ -173,14 +173,14 @@ it('listens without a profile: warns that it accepts every workspace, and stores
   Object.assign(home.env, before);
   for (const [index, { url }] of [free, discovered].entries()) {
     const id = ID.replace(/1$/, String(index));
-    await submit('a', `--callback-url ${url} --identity controller_customer_id=${index} `, id);
+    await submit('a', `--callback-url ${url} --identity controller_customer_id=${index} --allow-duplicates`, id);
   }
   await submit('b', `--callback-url ${free.url} --skip-waiting-period`);
   await advance('20m');
   for (const { lines } of [free, discovered])
     expect(new Set(lines().map(({ status }) => status))).toEqual(new Set([202]));
   for (const { stop } of listeners.splice(0))
-    expect((await stop()).stderr).toContain('The workspace is unknown: callbacks of every workspace are accepted.');
+    expect((await stop()).stderr).toContain('The workspace is unknown, so callbacks of every workspace are accepted.');
   const { data } = await home.json<Entry[]>('dsr ledger export');
   expect(data.map(({ states: seen, workspace_id }) => [workspace_id, seen.at(-1)?.status])).toEqual([
     ['3001', 'pending'],

@@ -192,6 +192,6 @@ describe('the schema of several profiles', () => {
   test('there is none of a command that takes one profile', async () => {
     const { code, stderr } = await cli(['schema', 'output', 'roles', 'push', '--several-profiles']);
     expect(code).toBe(2);
-    expect(stderr).toContain('takes one --profile');
+    expect(stderr).toContain('accepts only one --profile');
   });
 });

@@ -122,7 +122,7 @@ describe('words of the program', () => {
     ['cdpadm schema output roles list ', []],
     ['cdpadm schema output nonsense ', []],
     ['cdpadm schema roles ', []],
-    ['cdpadm schema --several-profiles output dsr ', ['status', 'list', 'discovery']],
+    ['cdpadm schema --several-profiles output dsr ', ['submit', 'status', 'list', 'discovery']],
     ['cdpadm pipelines create --schedule ', ['interval', 'once', 'on_demand']],
     ['cdpadm pipelines update x --frequency=w', ['--frequency=weekly']],
     ['cdpadm pipelines create --state ', ['new', 'active', 'paused']],
@@ -154,9 +154,9 @@ describe('words of the program', () => {
   });
 
   test.each<[string, string[]]>([
-    ['cdpadm roles list --fields ', ['role_id', 'name', 'description', 'tasks']],
+    ['cdpadm roles list --fields ', ['role_id', 'name', 'tasks', 'description']],
     ['cdpadm roles list --fields=role_id,n', ['--fields=role_id,name']],
-    ['cdpadm roles list --fields name,role_id,', ['name,role_id,description', 'name,role_id,tasks']],
+    ['cdpadm roles list --fields name,role_id,', ['name,role_id,tasks', 'name,role_id,description']],
     ['cdpadm roles history --fields re', ['revision', 'reason']],
     ['cdpadm roles diff --fields ', ['change', 'role_id', 'added', 'removed', 'escalations']],
     ['cdpadm dsr submit --bulk x.csv --fields r', ['rows', 'requests', 'retries', 'results']],

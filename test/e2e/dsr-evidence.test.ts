@@ -5,9 +5,9 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDsrHome } from '../../../helpers/dsr-home.ts';
-import { listenForCallbacks } from '../../../helpers/listener.ts';
-import type { PlatformHome } from '../../../helpers/platform-home.ts';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import { listenForCallbacks } from '../helpers/listener.ts';
+import type { PlatformHome } from '../helpers/platform-home.ts';
 
 interface Manifest {
   ledger: { valid: boolean };
