@@ -8,7 +8,7 @@ export const printScript = defineCommand({
   summary: 'print the completion script of a shell: commands, flags, values, profiles and ids',
   effect: 'local',
   calls: 'nobody',
-  args: { shell: { help: 'which shell', choices: SHELLS } },
+  args: { shell: { help: 'name of the shell', choices: SHELLS } },
   output: () => object({ shell: oneOf(SHELLS), script: string() }),
   notes: [
     'bash, in ~/.bashrc:\n  eval "$(cdpadm completion bash)"',

@@ -37,7 +37,7 @@ export const cancelPending = defineCommand({
     'cdpadm dsr cancel --group-id spring-clean --yes',
   ],
   exits: {
-    notFound: 'there is no such request or group',
+    notFound: 'the request or the group does not exist',
     conflict: 'a request is not pending',
     guard: 'you answered no',
   },

@@ -74,7 +74,7 @@ export const submitRequests = defineCommand({
     conflict: 'a request with the same identities and type is still open',
     network: 'the outcome is unknown; the error shows how to check it',
     invalidInput: 'the file is invalid; nothing was sent',
-    waitTimedOut: '--timeout is over (with --wait)',
+    waitTimedOut: '--timeout passed (with --wait)',
     guard:
       'the ledger has a recent request of the same type about the same person (--allow-duplicates permits another), the content of the bulk file was submitted before (--resume continues it), or you answered no',
   },

@@ -33,7 +33,7 @@ export const awaitRequests = defineCommand({
   exits: {
     notFound: 'the platform has no such request in this workspace',
     conflict: 'the request was cancelled',
-    waitTimedOut: '--timeout is over',
+    waitTimedOut: '--timeout passed',
   },
   run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags.until),
 });

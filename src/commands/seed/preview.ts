@@ -20,13 +20,13 @@ export const previewUser = defineCommand({
   args: { file: { help: 'as for `seed bulk`' } },
   flags: {
     ...readFlags,
-    row: { value: 'n', default: '1', help: 'which row, from 1; headers and empty lines do not count' },
+    row: { value: 'n', default: '1', help: 'number of the row, from 1, without headers and empty lines' },
   },
   // Its columns are the fields of the row.
   columns: () => undefined,
   output: () => SingleSeed,
   examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
-  exits: { notFound: 'there is no such row', invalidInput: 'the row is wrong' },
+  exits: { notFound: 'the row does not exist', invalidInput: 'the row is invalid' },
   run: (ctx, { args, flags }) => preview(ctx, args.file, flags),
 });
 

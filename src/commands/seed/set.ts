@@ -28,7 +28,7 @@ export const setSeeds = defineCommand({
   columns: asColumns('accepted target'),
   output: acceptedResult,
   examples: ['cdpadm seed set -f user.json --yes', 'cdpadm seed set -f user.json --dry-run -o json'],
-  exits: { invalidInput: 'the body is wrong; nothing was sent', guard: 'you answered no' },
+  exits: { invalidInput: 'the body is invalid; nothing was sent', guard: 'you answered no' },
   run: (ctx, { flags }) => sendSeeds(ctx, flags),
 });
 

@@ -8,10 +8,10 @@ const FORMATS = ['csv', 'ndjson'] as const;
 
 export const printTemplate = defineCommand({
   path: 'seed template',
-  summary: 'print a file to begin with',
+  summary: 'print an example file',
   effect: 'local',
   calls: 'settings',
-  flags: { format: { value: 'format', choices: FORMATS, default: 'csv', help: 'of which kind' } },
+  flags: { format: { value: 'format', choices: FORMATS, default: 'csv', help: 'format of the file' } },
   output: () => object({ format: oneOf(FORMATS), text: string() }),
   examples: ['cdpadm seed template --out users.csv', 'cdpadm seed template --format ndjson'],
   run: async (ctx, { flags: { format } }) => {

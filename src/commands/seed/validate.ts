@@ -28,7 +28,7 @@ export const validateUsers = defineCommand({
   flags: readFlags,
   output: () => object({ valid: literal(true), files: array(string()), rows: int() }),
   examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],
-  exits: { invalidInput: 'rows are wrong; each is listed as file:line: field: reason' },
+  exits: { invalidInput: 'some rows are invalid; each is listed as file:line: field: reason' },
   run: (ctx, { args, flags }) => validate(ctx, args.file, flags),
 });
 

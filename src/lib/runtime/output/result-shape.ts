@@ -37,7 +37,7 @@ export function repeatedSchema(command: Command): Schema | undefined {
   const error = { type: 'object', properties: { code: text, message: text }, required: ['code', 'message'] };
   return {
     $schema: DRAFT,
-    title: `What \`${pathOf(command)} -o json\` prints for several profiles`,
+    title: `Result of \`${pathOf(command)} -o json\` for several profiles`,
     description: `[{"profile","data":${textOf(schema)}}], or {"profile","error"} for one that failed`,
     type: 'array',
     items: { oneOf: [part('data', opened(schema)), part('error', error)] },
