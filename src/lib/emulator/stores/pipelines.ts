@@ -34,7 +34,6 @@ export interface Pipeline {
   nextRunAt?: number | undefined;
 }
 
-export type PipelinesStore = ReturnType<typeof createPipelinesStore>;
 
 export function createPipelinesStore(db: Database) {
   const documents = createDocumentStore<Pipeline>(db, 'pipelines', ({ definition }) => definition.id);

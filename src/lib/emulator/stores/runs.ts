@@ -58,7 +58,6 @@ export interface Run {
 
 export type NewRun = Omit<Run, 'id'> & { id?: number | bigint | undefined };
 
-export type RunsStore = ReturnType<typeof createRunsStore>;
 
 type Stored = Omit<Run, 'progress'> & { document: string };
 

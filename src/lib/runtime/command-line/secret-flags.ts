@@ -33,7 +33,6 @@ export const secretFlags = {
   insecureStorage: { help: 'keep secrets in a private file instead of the keychain' },
 } as const satisfies Record<string, FlagSpec>;
 
-export type SecretFlags = FlagValues<typeof secretFlags>;
 
 function inVariable(label: string) {
   return { value: 'name', help: `environment variable that holds the ${label}` };
