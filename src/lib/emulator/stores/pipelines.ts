@@ -34,7 +34,6 @@ export interface Pipeline {
   nextRunAt?: number | undefined;
 }
 
-
 export function createPipelinesStore(db: Database) {
   const documents = createDocumentStore<Pipeline>(db, 'pipelines', ({ definition }) => definition.id);
   const columnsOf = ({ status, nextRunAt }: Pipeline) => ({

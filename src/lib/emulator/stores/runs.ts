@@ -58,7 +58,6 @@ export interface Run {
 
 export type NewRun = Omit<Run, 'id'> & { id?: number | bigint | undefined };
 
-
 type Stored = Omit<Run, 'progress'> & { document: string };
 
 const OF_PIPELINE = 'FROM pipeline_runs WHERE workspace = ? AND pipeline = ?';

@@ -2,7 +2,7 @@
 import { usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import type { Context } from '../context.ts';
-import type { FlagSpec, FlagValues } from './define-command.ts';
+import type { FlagSpec } from './define-command.ts';
 
 /** A service key, a JSON document, is the longest secret there is. */
 const MAX_SECRET_BYTES = 64 * 1024;
@@ -32,7 +32,6 @@ export const secretFlags = {
   workspaceSecret: { value: 'value', help: '', hidden: true },
   insecureStorage: { help: 'keep secrets in a private file instead of the keychain' },
 } as const satisfies Record<string, FlagSpec>;
-
 
 function inVariable(label: string) {
   return { value: 'name', help: `environment variable that holds the ${label}` };
