@@ -58,7 +58,7 @@ describe('roles edit', () => {
   ])('sends nothing for %s and leaves no file behind', async (_what, body) => {
     const { env, log } = editor(body);
     const result = await admin.run('roles edit --yes', { env });
-    expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing is sent') });
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing was sent') });
     expect(await admin.puts()).toBe(0);
     expect(existsSync(readFileSync(log, 'utf8').trim())).toBe(false);
   });

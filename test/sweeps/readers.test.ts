@@ -10,6 +10,8 @@ const WRITTEN = new Set([
   'dsr prepare --save-map',
   'seed inspect --save-map',
   'dsr submit --results',
+  'dsr submit --keep',
+  'dsr status --keep',
   'dsr results --dir',
   'dsr callbacks listen --keep',
   'emulator sample-warehouse file',

@@ -55,6 +55,8 @@ status_callback_urls:
 const MAIL = 'mail,city\na@people.example,Berlin\nb@people.example,Oslo\n';
 const ROWS = 'user,xpid\na,1\n';
 const BULK = '--regulation gdpr --type access';
+const KEPT_ID = SUBJECT.subject_request_id;
+const KEPT = `kept/${KEPT_ID}.1`;
 const certificates = ({ env }: World): string => readFileSync(env()['CDPADM_CA_FILE'] ?? '', 'utf8');
 const VERIFY = 'dsr callbacks verify';
 const FIXTURES = `organizations:
@@ -212,6 +214,14 @@ export const READERS: readonly Reader[] = [
     good: 'mail: email\ncity: "-"\n',
     beside: { 'mail.csv': MAIL },
   }),
+  ...[`${KEPT}.headers.json`, `${KEPT}.body`].map((file): Reader => ({
+    command: 'dsr evidence',
+    args: `${KEPT_ID} --kept kept --out evidence.zip`,
+    file,
+    format: 'text',
+    before: [`dsr submit ${BULK} --identity email=a@people.example --request-id ${KEPT_ID} --keep kept --yes`],
+    any: true,
+  })),
   {
     command: VERIFY,
     args: '--headers callback.json --body callback.body',

@@ -54,8 +54,12 @@ export async function dsrChapter(stage: Stage): Promise<void> {
   }
   await stage.run('dsr list');
 
-  await stage.say('Jane is erased. Another access request finds no data:');
-  await stage.run(`dsr submit --regulation gdpr --type access ${jane} --request-id ${SECOND_ACCESS} --yes`);
+  await stage.say(
+    'Jane is erased. Another access request finds no data. A flag permits it so soon after the first one:',
+  );
+  await stage.run(
+    `dsr submit --regulation gdpr --type access ${jane} --request-id ${SECOND_ACCESS} --allow-duplicates --yes`,
+  );
   await stage.run('emulator clock advance 4d');
   await stage.run(`dsr results ${SECOND_ACCESS}`, 'notFound');
 
