@@ -100,7 +100,10 @@ describe('api', () => {
     const env = { CDPADM_BASE_URL: platform.url, CDPADM_AUTH_URL: platform.url };
     const path = '/platform/v2/workspaces/{workspaceId}/inputs/data-pipelines/trigger';
     const { code, stderr } = await admin.run(['api', 'POST', path, '-f', 'body.yaml', '--yes'], { env });
-    expect([code, stderr]).toEqual([4, expect.stringContaining('run the command again')]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('The access token has been renewed. Run the command again.'),
+    ]);
     const sent = platform.requests.map(({ target }) => target);
     expect(sent.filter((target) => target === '/oauth/token')).toHaveLength(2);
     expect(sent.filter((target) => target.endsWith('/trigger'))).toHaveLength(1);

@@ -114,7 +114,7 @@ describe('start with single flags', () => {
     const args = ['emulator', 'start', '--port', '0', '--memory', '--names', 'names.yaml'];
     expect(await run(args)).toMatchObject({
       code: 9,
-      stderr: expect.stringMatching(/names\.yaml:2:1: xpdi: .*is `xpid` meant\?/) as string,
+      stderr: expect.stringMatching(/names\.yaml:2:1: xpdi: .*did you mean `xpid`\?/) as string,
     });
     writeFileSync(join(home.cwd, 'names.yaml'), '<PROVIDER_A>: icehouse\n');
     await whileServing(['--memory', '--names', 'names.yaml'], async (ready) => {

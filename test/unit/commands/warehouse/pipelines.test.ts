@@ -126,7 +126,7 @@ describe('trigger', () => {
     const failed = await run('pipelines trigger customers --wait');
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/finished as failed: .*syntax error/) });
     const problem = expect.stringMatching(
-      /does not run: .*syntax error; Not checked: .*dialect may allow it/,
+      /The query is invalid: .*syntax error; Not checked: .*dialect may allow it/,
     ) as string;
     const after = await json('pipelines doctor customers');
     expect(after).toMatchObject({ code: 1, data: { findings: [{ ...about, level: 'problem', problem }, {}, {}] } });

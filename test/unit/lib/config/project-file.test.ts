@@ -51,7 +51,7 @@ describe('findProjectFile', () => {
 describe('a project file that is no file', () => {
   it.each([
     ['a link to nothing', (path: string) => symlinkSync(`${path}.gone`, path), 'does not exist'],
-    ['a link to itself', (path: string) => symlinkSync(path, path), 'in a circle'],
+    ['a link to itself', (path: string) => symlinkSync(path, path), 'its symbolic links form a loop'],
   ])('%s is found, and told', async (_what, make, reason) => {
     const folder = temporaryFolder();
     make(join(folder, '.cdpadm.yaml'));

@@ -48,7 +48,7 @@ describe('data models', () => {
 
   test.each([
     ['is taken', 'other', 'id `other` is taken'],
-    ['is no slug', 'a/b', 'id may hold'],
+    ['is no slug', 'a/b', 'id may contain only'],
   ])('reject an id that %s', async (_what, id, sentence) => {
     await emulator.create('data-models', OTHER);
     const reply = await emulator.create('data-models', { ...OTHER, id });

@@ -51,7 +51,7 @@ describe('pipelines', () => {
   const interval = { type: 'interval', frequency: 'daily', start: '2026-01-01T00:00:00Z' };
   test.each<[string, number, object, string]>([
     ['a taken id', 400, { id: 'sync' }, 'id `sync` is taken'],
-    ['an id that is no slug', 400, { id: 'a.b' }, 'id may hold'],
+    ['an id that is no slug', 400, { id: 'a.b' }, 'id may contain only'],
     ['no name', 400, { name: undefined }, 'name is missing'],
     ['no state', 400, { state: undefined }, 'state is missing'],
     ['an unknown state', 400, { state: 'inactive' }, 'state must be'],
@@ -93,13 +93,13 @@ describe('pipelines', () => {
       'a from of another form',
       400,
       { sync_mode: { ...incremental, from: '2026-01-01' } },
-      'sync_mode.from must be a time',
+      'sync_mode.from must be a valid time',
     ],
     [
       'no such day',
       400,
       { sync_mode: { ...incremental, until: '2026-02-30T00:00:00Z' } },
-      'sync_mode.until must be a time',
+      'sync_mode.until must be a valid time',
     ],
     [
       'until before from',

@@ -75,7 +75,7 @@ describe('YAML', () => {
     ['a: !own x\nb: !!set {x}', ['1:4: a tag of this kind is not allowed', '2:4: a tag of this kind is not allowed']],
     ['a: &a [*a]', ['1:8: a[0]: the alias *a is inside its own anchor']],
     ['a: *q', ['1:4: a: the alias *q has no anchor before it']],
-    ['a: 1\n---\nb: 2', ['2:1: a second document begins here; a file holds one']],
+    ['a: 1\n---\nb: 2', ['2:1: a second document begins here; a file may have only one']],
     ['a:\n\tb: 1', ['2:1: Tabs are not allowed as indentation']],
     ['a: "x\u001by"', ['1:6: unescaped control character U+001B']],
     ['a: x\n# \u009b', ['2:3: unescaped control character U+009B']],

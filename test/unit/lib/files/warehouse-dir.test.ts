@@ -27,7 +27,7 @@ it('rejects a file in place of the folder, or of a folder in it', async () => {
   await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
     code: 'usage',
     message: 'sync is not a folder.',
-    hint: 'Make one: cdpadm warehouse export sync',
+    hint: 'To create it: cdpadm warehouse export sync',
   });
   mkdirSync(join(cwd, 'sync'));
   writeFileSync(join(cwd, 'sync', 'pipelines'), '');
