@@ -2,6 +2,7 @@
 import { array, boolean, enum as oneOf, nullable, object, string } from 'zod/mini';
 import { diagnosisView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-watch.ts';
 import { pipelineArg, requirePipeline } from './session.ts';
 
@@ -22,6 +23,7 @@ export const diagnosePipeline = defineCommand({
         object({ about: string(), level: oneOf(['problem', 'notice']), problem: string(), next: string() }),
       ),
     }),
+  columns: asColumns('pipeline_id healthy state status last_success findings'),
   examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
   exits: { failed: 'the pipeline is unhealthy', notFound: 'the pipeline does not exist' },
   run: async (ctx, { args: { pipeline_id: id } }) => {

@@ -158,6 +158,7 @@ describe('words of the program', () => {
     ['cdpadm roles list --fields=role_id,n', ['--fields=role_id,name']],
     ['cdpadm roles list --fields name,role_id,', ['name,role_id,tasks', 'name,role_id,description']],
     ['cdpadm roles history --fields re', ['revision', 'reason']],
+    ['cdpadm pipelines doctor x --fields h', ['healthy']],
     ['cdpadm roles diff --fields ', ['change', 'role_id', 'added', 'removed', 'escalations']],
     ['cdpadm dsr submit --bulk x.csv --fields r', ['rows', 'requests', 'retries', 'results']],
     ['cdpadm dsr submit --wait --fields group', ['group_id']],
