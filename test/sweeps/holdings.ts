@@ -26,6 +26,8 @@ export async function readHoldings(
   const cells = new Map<string, string>();
   const put = (name: string, value: unknown): unknown => cells.set(name, canonical(value));
   const { platform } = world;
+  // The command may have added faults, which would hit these reads.
+  await platform.api.clearFaults();
   // A reset forgets tokens.
   const headers = { authorization: `Bearer ${await platform.token()}` };
   const read = async (path: string): Promise<unknown> => {

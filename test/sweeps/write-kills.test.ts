@@ -109,7 +109,8 @@ function steady(text: string, { home }: World): string {
     .replaceAll(relative(home.folder, home.cwd), 'CWD')
     .replaceAll(home.folder, 'HOME')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
-    .replace(/\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d+)?Z?/g, 'TIME');
+    .replace(/\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d+)?Z?/g, 'TIME')
+    .replace(/("clock":)\d+/g, '$1TIME');
 }
 
 /** A deed without what differs in a name from run to run, from platform to platform, and from command to command in the cache. */
