@@ -200,8 +200,8 @@ describe('with an odd response the command', () => {
   const does = async ({ plan, wanted }: Run) => {
     const { fault } = plan;
     const { code, stderr } = await world.run(wanted, ['-o', 'json'], plan);
-    // It says of a body that was changed on the way that its signature does not fit.
-    const isSigned = code === 1 && stderr.includes('not signed as it should be');
+    // The signature does not fit a body that was changed on the way.
+    const isSigned = code === 1 && stderr.includes('has no valid signature');
     // Who writes a pipeline takes out of it what is not in the file: that might reset it, and is asked for.
     const isGuarded = code === 12 && stderr.includes('--allow-reset') && fault.name === 'unknown fields';
     // A file is saved byte by byte as it was meant: it is asked for as it is, and nothing else is taken for it.

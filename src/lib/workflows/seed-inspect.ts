@@ -6,6 +6,7 @@ import { createRowKeys } from '../domain/dsr/row-keys.ts';
 import { createNullWords } from '../domain/null-words.ts';
 import { fieldLike } from '../domain/seed/columns.ts';
 import { openParquet } from '../files/parquet.ts';
+import { invalidInput } from '../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
 
 export interface InspectedFile {
@@ -41,6 +42,10 @@ export interface Inspection {
   duplicates: { field: string; rows: number }[];
   map: Record<string, string>;
 }
+
+/** A longer name is not the name of a column; it would flood the report. */
+const MAX_NAME = 1_000;
+const hasLongName = (names: readonly string[]): boolean => names.some(({ length }) => length > MAX_NAME);
 
 /** Signs of the program that wrote the inputs. */
 interface Clues {
@@ -130,6 +135,10 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
     }
     const { heading, rows: groups } = await openTable([input], signal);
     const header = heading.columns?.map(({ text }) => text) ?? [];
+    if (hasLongName(header))
+      throw invalidInput(`${file} cannot be read.`, [
+        { file, path: '', line: 1, message: `has a column name of more than ${MAX_NAME} characters` },
+      ]);
     if (heading.columns) clues.delimiters.add(heading.delimiter);
     clues.unnamed ||= header.includes('');
     clues.headerless ||= header.some((text) => /^-?\d+([.,]\d+)?$/.test(text));
@@ -137,7 +146,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
       for (const { content } of group) {
         rows++;
         if ('cells' in content) for (const [index, column] of header.entries()) take(column, content.cells[index]);
-        else if ('value' in content && isRecord(content.value)) {
+        else if ('value' in content && isRecord(content.value) && !hasLongName(Object.keys(content.value))) {
           if ('calculated_attributes' in content.value) takeBody(content.value);
           else for (const [column, value] of Object.entries(content.value)) take(column, value);
         } else unreadable++;
