@@ -81,10 +81,10 @@ describe.runIf(onUnix)('in a process of its own', () => {
   });
 
   /** Runs as a user for whom modes mean something. */
-  function runAsUser(deed: string, folder: string): Report {
+  function runAsUser(operation: string, folder: string): Report {
     for (const path of isRoot ? [join(folder, 'file'), folder] : []) fs.chownSync(path, NOBODY, NOBODY);
     const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-    const child = spawnSync(process.execPath, [bundle.file, deed, folder], { encoding: 'utf8', ...user });
+    const child = spawnSync(process.execPath, [bundle.file, operation, folder], { encoding: 'utf8', ...user });
     fs.chmodSync(folder, 0o700);
     expect(child.stderr).toBe('');
     return JSON.parse(child.stdout) as Report;

@@ -119,7 +119,7 @@ describe('between processes', () => {
     expect(overlaps(entries())).toEqual([]);
   });
 
-  /** Ends of a deed during which another one had begun. */
+  /** Ends of a operation during which another one had begun. */
   function overlaps(entries: readonly string[]): string[] {
     return entries.filter(
       (entry, index) => entry.startsWith('end') && entries[index - 1] !== entry.replace('end', 'begin'),

@@ -33,7 +33,7 @@ it('escapes dots, backslashes and capitalized words in the manual', () => {
   const [group] = all.groups;
   if (!group) throw new Error('there is no group');
   const [command] = group.commands;
-  if (!command) throw new Error('there is no command');
+  if (!command) throw new Error('unknown command');
   const notes = [".json and 'quoted' are not requests. No It is a macro: C:\\dir\\file -o."];
   const page = manPages({ ...all, groups: [{ ...group, commands: [{ ...command, notes }] }] }, '2026-01-31');
   expect(page.get(`cdpadm-${command.path.replaceAll(' ', '-')}.1`)).toContain(

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerBytes, changed, type FaultPlan, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
-import { mayRepeat } from './deeds.ts';
+import { mayRepeat } from './operations.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import { SEED, tell } from './sweep.ts';
@@ -128,7 +128,9 @@ function twice(requests: readonly ProxiedRequest[]): string[] {
       ({ answered, method, target }) => answered !== undefined && answered.status < 300 && !mayRepeat(method, target),
     )
     .map(({ body, method, target }) => `${method} ${target} ${body}`);
-  return done.filter((deed, index) => done.indexOf(deed) < index).map((deed) => `done twice: ${deed.slice(0, 200)}`);
+  return done
+    .filter((operation, index) => done.indexOf(operation) < index)
+    .map((operation) => `done twice: ${operation.slice(0, 200)}`);
 }
 
 let world: World;

@@ -221,7 +221,7 @@ const leaves = leavesBelow(await loadProgram());
 /** The command that these words lead to. */
 export function leafOf(command: string): Command {
   const leaf = leaves.find(([path]) => path === command);
-  if (!leaf) throw new Error(`there is no command ${command}`);
+  if (!leaf) throw new Error(`unknown command ${command}`);
   return leaf[1];
 }
 

@@ -1,7 +1,7 @@
 // The rows of a bulk run, one by one: what its results file, its rejects and its counts claim, and what the platform holds.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import type { Evidence } from './claims-judge.ts';
-import { wasAccepted } from './deeds.ts';
+import { wasAccepted } from './operations.ts';
 import type { Holdings } from './holdings.ts';
 
 /** The false claims about rows; none for other commands. */

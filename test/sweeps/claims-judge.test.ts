@@ -5,7 +5,7 @@ import { allEndpoints } from '../../src/lib/contract/index.ts';
 import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
 import type { PlatformAnswer, ProxiedRequest } from '../helpers/fault-proxy.ts';
 import { type Evidence, falseClaims } from './claims-judge.ts';
-import { acceptedStatus } from './deeds.ts';
+import { acceptedStatus } from './operations.ts';
 import type { Holdings } from './holdings.ts';
 import { formsFor, LOSSES, readForms, type Strangers, writes } from './replaced.ts';
 

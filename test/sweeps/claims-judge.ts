@@ -2,7 +2,7 @@
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import { type CommandCase, hasFlag } from './cases.ts';
 import { falseRows } from './claimed-rows.ts';
-import { acceptedStatus, mayRepeat, wasAccepted } from './deeds.ts';
+import { acceptedStatus, mayRepeat, wasAccepted } from './operations.ts';
 import { canonical, differences, type Holdings } from './holdings.ts';
 import { errorOf, NOTHING_DONE, OPEN } from './judge.ts';
 import { writes } from './replaced.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';
 import type { CommandCase } from './cases.ts';
-import { type Clean, cleanOf, deeds, judge, repeatable } from './judge.ts';
+import { type Clean, cleanOf, operations, judge, repeatable } from './judge.ts';
 import { nameOf, runProgram, torn, WRITING, writes } from './program.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
@@ -49,7 +49,7 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
   const first = [...world.proxy.requests];
   const problems = judge(wanted, { ...ended, code: ended.code ?? -1 }, first, clean);
   problems.push(...torn(world));
-  const done = deeds(first);
+  const done = operations(first);
   if (fileLimit === 0 && KEPT_FIRST.test(nameOf(wanted)) && done.size > 0)
     problems.push(`sent, although nothing could be kept: ${[...done.keys()].join(', ')}`);
   const after = contents(world.folder);
@@ -67,10 +67,11 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
       again = await runProgram(world, wanted);
       requests = [...requests, ...world.proxy.requests];
     }
-    const all = deeds(requests);
+    const all = operations(requests);
     const made = repeatable(requests);
-    for (const [deed, count] of clean.deeds) {
-      if ((all.get(deed) ?? 0) !== count) problems.push(`with room again, done ${all.get(deed) ?? 0} times: ${deed}`);
+    for (const [operation, count] of clean.operations) {
+      if ((all.get(operation) ?? 0) !== count)
+        problems.push(`with room again, done ${all.get(operation) ?? 0} times: ${operation}`);
     }
     for (const call of clean.repeatable) if (!made.has(call)) problems.push(`with room again, not sent: ${call}`);
     if (!(wanted.exits ?? [0]).includes(again.code ?? -1) && !again.stderr.includes('"hint"'))

@@ -5,7 +5,7 @@ import { allEndpoints } from '../../src/lib/contract/index.ts';
 import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
 import { type ProxiedRequest, PROXY_FAULTS } from '../helpers/fault-proxy.ts';
 import { CASES } from './cases.ts';
-import { afterLossOf, mayRepeat, WRITES } from './deeds.ts';
+import { afterLossOf, mayRepeat, WRITES } from './operations.ts';
 import { cleanOf, judge } from './judge.ts';
 import { nameOf } from './program.ts';
 import { createWorld, type World } from './world.ts';
@@ -96,24 +96,27 @@ describe('a write whose response is lost and that cannot be read either', () => 
   });
   afterAll(() => world.close());
 
-  const DEEDS =
+  const OPERATIONS =
     /^(dsr cancel [0-9a-f]|pipelines (reset|trigger customers$)|roles delete|connections delete|intake event|dsr submit --reg)/;
   const [fault] = PROXY_FAULTS.filter(({ name }) => name === 'reset after delivery');
-  const deeds = CASES.filter((one) => DEEDS.test(nameOf(one)));
+  const operations = CASES.filter((one) => OPERATIONS.test(nameOf(one)));
 
-  it.each(deeds.map((one) => [nameOf(one), one] as const))('is reported as unknown by %s', async (_name, wanted) => {
-    await world.prepare(wanted);
-    await world.run(wanted, ['-o', 'json']);
-    const clean = cleanOf(world.proxy.requests);
-    const at = world.proxy.requests.findIndex(({ method, target }) => !mayRepeat(method, target));
-    await world.prepare(wanted);
-    if (!fault) throw new Error('there is no such fault');
-    const outcome = await world.run(wanted, ['-o', 'json', '--retries', '0'], { fault, at, mode: 'ever' });
-    expect(judge(wanted, outcome, world.proxy.requests, clean)).toEqual([]);
-    expect(outcome).toMatchObject({ code: 8, stderr: expect.stringMatching(/"code":"http.outcome_unknown"/) });
-  });
+  it.each(operations.map((one) => [nameOf(one), one] as const))(
+    'is reported as unknown by %s',
+    async (_name, wanted) => {
+      await world.prepare(wanted);
+      await world.run(wanted, ['-o', 'json']);
+      const clean = cleanOf(world.proxy.requests);
+      const at = world.proxy.requests.findIndex(({ method, target }) => !mayRepeat(method, target));
+      await world.prepare(wanted);
+      if (!fault) throw new Error('there is no such fault');
+      const outcome = await world.run(wanted, ['-o', 'json', '--retries', '0'], { fault, at, mode: 'ever' });
+      expect(judge(wanted, outcome, world.proxy.requests, clean)).toEqual([]);
+      expect(outcome).toMatchObject({ code: 8, stderr: expect.stringMatching(/"code":"http.outcome_unknown"/) });
+    },
+  );
 
-  it('are seven kinds', () => expect(deeds).toHaveLength(7));
+  it('are seven kinds', () => expect(operations).toHaveLength(7));
 
   const CONFIRMED =
     /^(dsr submit --bulk people|roles apply|groups create|connections create -f connection-2|pipelines (apply|create))/;

@@ -1,19 +1,19 @@
 // Judges a run of any command with any fault, by its output and by what the platform received.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import type { CommandCase } from './cases.ts';
-import { afterLossOf, mayRepeat } from './deeds.ts';
+import { afterLossOf, mayRepeat } from './operations.ts';
 import type { Outcome } from './world.ts';
 
 /** How often the platform accepted each write that must not be repeated, without ids and times that the program makes. */
-export function deeds(requests: readonly ProxiedRequest[]): Map<string, number> {
+export function operations(requests: readonly ProxiedRequest[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { answered, body, method, target } of requests) {
     if (answered === undefined || answered.status < 200 || answered.status >= 300) continue;
     if (mayRepeat(method, target)) continue;
     // A state holds the times at which it was exported.
     const said = target === '/_control/state' ? '' : body;
-    const deed = withoutMadeUp(`${method} ${target} ${said}`);
-    counts.set(deed, (counts.get(deed) ?? 0) + 1);
+    const operation = withoutMadeUp(`${method} ${target} ${said}`);
+    counts.set(operation, (counts.get(operation) ?? 0) + 1);
   }
   return counts;
 }
@@ -34,14 +34,14 @@ function withoutMadeUp(text: string): string {
 }
 
 export interface Clean {
-  deeds: Map<string, number>;
+  operations: Map<string, number>;
   repeatable: Set<string>;
   requests: number;
 }
 
 /** The writes of a run without faults. */
 export function cleanOf(requests: readonly ProxiedRequest[]): Clean {
-  return { deeds: deeds(requests), repeatable: repeatable(requests), requests: requests.length };
+  return { operations: operations(requests), repeatable: repeatable(requests), requests: requests.length };
 }
 
 /** Exit codes that a fault on the wire may cause: rejected, partial, unavailable, network, timeout. */
@@ -58,12 +58,12 @@ export interface ErrorDocument {
 /** That nothing came of it; of another place, of what came before or of what is somebody else's it may be said. */
 export const NOTHING_DONE =
   /no changes were made|nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
-/** What is said of a deed whose answer did not come, or came damaged and did: of several, which ones or how many are done. */
+/** What is said of a operation whose answer did not come, or came damaged and did: of several, which ones or how many are done. */
 export const OPEN =
   /not known whether|outcome of .* is unknown|was lost|had arrived|(?:done|cancelled) before|\d+ of \d+ rows are complete/i;
 
 /**
- * What a run that failed says of its deeds, against what the platform did: where nobody knows, it says so and of which
+ * What a run that failed says of its operations, against what the platform did: where nobody knows, it says so and of which
  * request; and it never says that nothing was done when something was.
  */
 function misjudged(error: ErrorDocument | undefined, stderr: string, requests: readonly ProxiedRequest[]): string[] {
@@ -87,19 +87,19 @@ function misjudged(error: ErrorDocument | undefined, stderr: string, requests: r
 }
 
 /** The key of a write: its id if it has one, or its whole body. */
-function deedOf({ body, method, target }: ProxiedRequest): string {
+function operationOf({ body, method, target }: ProxiedRequest): string {
   const id = /"subject_request_id"\s*:\s*"([^"]+)"/.exec(body)?.[1];
   return `${method} ${target} ${id ?? body}`;
 }
 
 /** True if the platform answered a read of the resource, or of the list that has it. */
-function looksAt(deed: ProxiedRequest, { answered, method, struck, target }: ProxiedRequest): boolean {
+function looksAt(operation: ProxiedRequest, { answered, method, struck, target }: ProxiedRequest): boolean {
   if (method !== 'GET' || struck || answered === undefined) return false;
-  const id = /"subject_request_id"\s*:\s*"([^"]+)"/.exec(deed.body)?.[1];
+  const id = /"subject_request_id"\s*:\s*"([^"]+)"/.exec(operation.body)?.[1];
   if (id !== undefined) return target.includes(id);
   const path = (text: string): string => (text.split('?')[0] ?? '').replace(/\/$/, '');
-  const own = path(deed.target);
-  const list = deed.method === 'POST' ? own : own.replace(/\/[^/]*$/, '');
+  const own = path(operation.target);
+  const list = operation.method === 'POST' ? own : own.replace(/\/[^/]*$/, '');
   return `${path(target)}/`.startsWith(`${list}/`);
 }
 
@@ -109,9 +109,9 @@ function repeatedBlindly(requests: readonly ProxiedRequest[]): string[] {
     const { answered, method, struck, target } = lost;
     if (!struck || answered === undefined || afterLossOf(method, target) !== 'confirm') return [];
     const after = requests.slice(index + 1);
-    const again = after.findIndex((one) => deedOf(one) === deedOf(lost));
+    const again = after.findIndex((one) => operationOf(one) === operationOf(lost));
     if (again < 0 || after.slice(0, again).some((one) => looksAt(lost, one))) return [];
-    return [`sent again without a look: ${deedOf(lost)}`];
+    return [`sent again without a look: ${operationOf(lost)}`];
   });
 }
 
@@ -142,14 +142,14 @@ export function judge(
   }
   if (!fine.includes(code)) problems.push(...misjudged(error, stderr, requests));
   problems.push(...repeatedBlindly(requests));
-  const done = deeds(requests);
-  for (const [deed, count] of done) {
-    if (count > (clean.deeds.get(deed) ?? 0))
-      say(`done ${count} times instead of ${clean.deeds.get(deed) ?? 0}: ${deed}`);
+  const done = operations(requests);
+  for (const [operation, count] of done) {
+    if (count > (clean.operations.get(operation) ?? 0))
+      say(`done ${count} times instead of ${clean.operations.get(operation) ?? 0}: ${operation}`);
   }
   if (code === 0) {
-    for (const [deed, count] of clean.deeds) {
-      if ((done.get(deed) ?? 0) < count) say(`success is reported, but this was not done: ${deed}`);
+    for (const [operation, count] of clean.operations) {
+      if ((done.get(operation) ?? 0) < count) say(`success is reported, but this was not done: ${operation}`);
     }
     const made = repeatable(requests);
     for (const call of clean.repeatable)

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CommandCase } from './cases.ts';
-import { deeds } from './judge.ts';
+import { operations } from './judge.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import { SEED, tell } from './sweep.ts';
@@ -178,7 +178,7 @@ test(
       }
       const copy = `${world.home.folder}.kept`;
       cpSync(world.home.folder, copy, { recursive: true });
-      const before = deeds(world.proxy.requests);
+      const before = operations(world.proxy.requests);
       for (const path of filesOf(world)) {
         const name = relative(world.home.folder, path);
         const made = damages(readFileSync(path));
@@ -187,8 +187,11 @@ test(
           writeFileSync(path, content);
           const outcome = await world.run(reads, ['-o', 'json']);
           const found = problemsOf(outcome);
-          if (reads.args.includes('--resume') && [...deeds(world.proxy.requests)].some(([deed]) => before.has(deed)))
-            found.push(`done once more: ${[...deeds(world.proxy.requests).keys()].join(', ').slice(0, 300)}`);
+          if (
+            reads.args.includes('--resume') &&
+            [...operations(world.proxy.requests)].some(([operation]) => before.has(operation))
+          )
+            found.push(`done once more: ${[...operations(world.proxy.requests).keys()].join(', ').slice(0, 300)}`);
           const ill = found.map((problem) => `${reads.command} ${reads.args} | ${name}, ${damage}: ${problem}`);
           for (const problem of isWhole ? ill : []) tell(problem);
           problems.push(...ill);

@@ -5,7 +5,7 @@ import { host } from '../../src/lib/kernel/host.ts';
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
 import { type CommandCase, hasFlag } from './cases.ts';
-import { type Clean, deeds, repeatable } from './judge.ts';
+import { type Clean, operations, repeatable } from './judge.ts';
 import { filesOf, nameOf } from './program.ts';
 import type { World } from './world.ts';
 
@@ -43,14 +43,18 @@ export function compare(
   requests: readonly ProxiedRequest[],
   clean: Clean,
 ): string[] {
-  const done = deeds(requests);
+  const done = operations(requests);
   const made = repeatable(requests);
   const most = ASKED_ANEW.test(nameOf(wanted)) || ASKED_ANEW.test(wanted.command) ? runs : 1;
   return [
     ...[...done]
-      .filter(([deed, count]) => count > most * (clean.deeds.get(deed) ?? 0))
-      .map(([deed, count]) => `done ${count} times instead of ${clean.deeds.get(deed) ?? 0}: ${deed}`),
-    ...[...clean.deeds].filter(([deed, count]) => (done.get(deed) ?? 0) < count).map(([deed]) => `not done: ${deed}`),
+      .filter(([operation, count]) => count > most * (clean.operations.get(operation) ?? 0))
+      .map(
+        ([operation, count]) => `done ${count} times instead of ${clean.operations.get(operation) ?? 0}: ${operation}`,
+      ),
+    ...[...clean.operations]
+      .filter(([operation, count]) => (done.get(operation) ?? 0) < count)
+      .map(([operation]) => `not done: ${operation}`),
     ...[...clean.repeatable].filter((call) => !made.has(call)).map((call) => `not sent: ${call}`),
   ];
 }

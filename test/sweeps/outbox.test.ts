@@ -212,7 +212,7 @@ test(
     let sessions = 0;
 
     /** A listener for a few callbacks. Whether it was killed; the others are killed when their work seems done. */
-    async function session(kill?: Kill): Promise<{ struck: boolean; deeds: number }> {
+    async function session(kill?: Kill): Promise<{ struck: boolean; operations: number }> {
       const log = `${strike.file}.${sessions++}.log`;
       const url = await listen(kill, log, flags);
       if (url !== undefined) await feed(url, open, each, 3);
@@ -223,20 +223,20 @@ test(
       expectNoEnd();
       const struck = listener?.signalCode === 'SIGKILL';
       await end('SIGKILL');
-      return { struck, deeds: existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0 };
+      return { struck, operations: existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0 };
     }
 
     // The first session also fetches the certificate.
     await session();
-    const { deeds } = await session();
-    const writes = Array.from({ length: deeds }, (_, at) => hows.map((how): Kill => ({ at, how }))).flat();
+    const { operations } = await session();
+    const writes = Array.from({ length: operations }, (_, at) => hows.map((how): Kill => ({ at, how }))).flat();
     const moments = Array.from({ length: size(60, 3) }, (): Kill => ({ ms: random() * 2000 }));
     const chosen = isWhole ? writes : Array.from({ length: 7 }, () => pick(writes, random));
     const kills = [...chosen, ...moments];
     let struck = 0;
     for (const kill of kills) if ((await session(kill)).struck) struck++;
     tell(
-      `${struck} of ${kills.length} kills took effect by themselves, at ${deeds} file operations and at random moments`,
+      `${struck} of ${kills.length} kills took effect by themselves, at ${operations} file operations and at random moments`,
     );
     expect(struck).toBeGreaterThanOrEqual(5);
     // Nothing has to wait for the longer pauses at the end.

@@ -100,4 +100,4 @@ export const WRITING = CASES.filter(
     only.test(nameOf(one)),
 );
 
-export const writes = ({ deeds, repeatable }: Clean): boolean => deeds.size + repeatable.size > 0;
+export const writes = ({ operations, repeatable }: Clean): boolean => operations.size + repeatable.size > 0;

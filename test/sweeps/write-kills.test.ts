@@ -42,7 +42,7 @@ afterAll(() => strike.remove());
 
 interface Written extends Ended {
   /** `writeFileSync state/…`: each file operation, in order. */
-  deeds: string[];
+  operations: string[];
   ms: number;
 }
 
@@ -82,7 +82,7 @@ async function start(world: World, wanted: CommandCase, kill?: Kill, flags: read
   const ms = performance.now() - started;
   const text = statSync(log, { throwIfNoEntry: false }) ? readFileSync(log, 'utf8') : '';
   rmSync(log, { force: true });
-  return { ...ended, ms, deeds: text.split('\n').slice(0, -1) };
+  return { ...ended, ms, operations: text.split('\n').slice(0, -1) };
 }
 
 interface Kept {
@@ -113,9 +113,9 @@ function steady(text: string, { home }: World): string {
     .replace(/("clock":)\d+/g, '$1TIME');
 }
 
-/** A deed without what differs in a name from run to run, from platform to platform, and from command to command in the cache. */
-const anyName = (deed: string): string =>
-  deed.replace(/ (cache\/\w+)\/.*$/, ' $1/#').replace(/\.cdpadm-\d+-[a-z0-9]+|[0-9a-f]{8,}|%3A\d+/g, '#');
+/** A operation without what differs in a name from run to run, from platform to platform, and from command to command in the cache. */
+const anyName = (operation: string): string =>
+  operation.replace(/ (cache\/\w+)\/.*$/, ' $1/#').replace(/\.cdpadm-\d+-[a-z0-9]+|[0-9a-f]{8,}|%3A\d+/g, '#');
 
 /** Of a writer that is no more, or of an editor that was open: what a killed `roles edit` leaves has a rule of its own. */
 const isTemporary = (path: string): boolean =>
@@ -124,7 +124,7 @@ const isTemporary = (path: string): boolean =>
 const isOwn = (path: string): boolean => /^(state|cache)\/|\.lock$/.test(path);
 
 interface Run {
-  deeds: string[];
+  operations: string[];
   ms: number;
   clean: Clean;
   /** Of the user's own folder and the configuration, made steady. */
@@ -144,11 +144,11 @@ const steadyFiles = (world: World): Map<string, Kept> =>
 /** A run without a kill. */
 async function measure(world: World, wanted: CommandCase): Promise<Run> {
   await world.prepare(wanted);
-  const { code, deeds, ms, stderr } = await start(world, wanted);
+  const { code, operations, ms, stderr } = await start(world, wanted);
   expect(wanted.exits ?? [0], `${nameOf(wanted)}: ${stderr}`).toContain(code);
   const all = steadyFiles(world);
   const left = new Map([...all].filter(([path]) => !isOwn(path)));
-  return { deeds, ms, clean: cleanOf(world.proxy.requests), left, paths: new Set(all.keys()) };
+  return { operations, ms, clean: cleanOf(world.proxy.requests), left, paths: new Set(all.keys()) };
 }
 
 function isTorn(path: string, text: string): boolean {
@@ -251,13 +251,17 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
     problems.push(`then ${path} is there`);
   }
   // A write of a private file deletes what the killed run left beside it.
-  const replaced = again.deeds.flatMap((deed) => /^renameSync ((?:state|cache|config)\/.*)$/.exec(deed)?.[1] ?? []);
+  const replaced = again.operations.flatMap(
+    (operation) => /^renameSync ((?:state|cache|config)\/.*)$/.exec(operation)?.[1] ?? [],
+  );
   const sweeping = new Set(replaced.map((path) => dirname(path)));
   for (const path of now.keys()) {
     if (isTemporary(path) && sweeping.has(dirname(path))) problems.push(`then ${path} still stands`);
   }
   const place =
-    'at' in kill ? `${kill.how} ${kill.at} (${killed.deeds[kill.at] ?? 'none'})` : `after ${Math.round(kill.ms)} ms`;
+    'at' in kill
+      ? `${kill.how} ${kill.at} (${killed.operations[kill.at] ?? 'none'})`
+      : `after ${Math.round(kill.ms)} ms`;
   return {
     struck: !isOver,
     problems: problems.map(
@@ -269,10 +273,10 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
 const isAcceptedWrite = ({ answered, method, target }: ProxiedRequest): boolean =>
   method !== 'GET' && target !== '/oauth/token' && (answered?.status ?? 999) < 300;
 
-function killsOf({ deeds, ms }: Run, random: () => number): Kill[] {
-  const halves = (deed: string): readonly (typeof HOWS)[number][] =>
-    /^(write|append)/.test(deed) ? HOWS : ['before', 'after'];
-  const writes = deeds.flatMap((deed, at) => halves(deed).map((how) => ({ at, how })));
+function killsOf({ operations, ms }: Run, random: () => number): Kill[] {
+  const halves = (operation: string): readonly (typeof HOWS)[number][] =>
+    /^(write|append)/.test(operation) ? HOWS : ['before', 'after'];
+  const writes = operations.flatMap((operation, at) => halves(operation).map((how) => ({ at, how })));
   return [...writes, ...Array.from({ length: MOMENTS }, () => ({ ms: random() * ms }))];
 }
 
@@ -289,10 +293,12 @@ test(
     /** How many kills were tried. */
     async function killEach(world: World, wanted: CommandCase): Promise<number> {
       const whole = await measure(world, wanted);
-      if (whole.deeds.length === 0) return 0;
-      const same = whole.deeds.map((deed) => anyName(steady(deed, world))).join('\n');
+      if (whole.operations.length === 0) return 0;
+      const same = whole.operations.map((operation) => anyName(steady(operation, world))).join('\n');
       const other = known.get(same);
-      const readsOnly = whole.clean.deeds.size === 0 && whole.deeds.every((deed) => isOwn(deed.replace(/^\w+ /, '')));
+      const readsOnly =
+        whole.clean.operations.size === 0 &&
+        whole.operations.every((operation) => isOwn(operation.replace(/^\w+ /, '')));
       if (readsOnly && other !== undefined) {
         tell(`${nameOf(wanted)}: writes as ${other}`);
         return 0;
@@ -309,7 +315,7 @@ test(
         problems.push(...found.problems);
       }
       kills += struck;
-      tell(`${nameOf(wanted)}: ${whole.deeds.length} writes, ${struck} of ${chosen.length} times killed`);
+      tell(`${nameOf(wanted)}: ${whole.operations.length} writes, ${struck} of ${chosen.length} times killed`);
       return chosen.length;
     }
 

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { acquireLock, tryLock, withLock } from '../../../src/lib/kernel/lock.ts';
 
-const [deed = '', lockPath = '', file = '', times = '1'] = process.argv.slice(2);
+const [operation = '', lockPath = '', file = '', times = '1'] = process.argv.slice(2);
 
 /** One read-modify-write that loses updates unless it is alone, with a note at its beginning and its end. */
 function increment(): void {
@@ -14,13 +14,13 @@ function increment(): void {
   fs.appendFileSync(`${file}.log`, `end ${process.pid}\n`);
 }
 
-if (deed === 'count') {
+if (operation === 'count') {
   for (let round = 0; round < Number(times); round++) await withLock(lockPath, systemClock, increment);
-} else if (deed === 'hold') {
+} else if (operation === 'hold') {
   await acquireLock(lockPath, systemClock);
   process.stdout.write(`held ${process.pid}\n`);
   setInterval(() => undefined, 60_000);
-} else if (deed === 'die') {
+} else if (operation === 'die') {
   // Killed as soon as it has a lock, or the right to break a dead one.
   const { linkSync } = fs;
   fs.linkSync = (existing, created) => {

@@ -6,7 +6,7 @@ import { openDurableLog } from '../../../src/lib/kernel/durable-log.ts';
 import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { tryLock } from '../../../src/lib/kernel/lock.ts';
 
-const [deed = '', folder = ''] = process.argv.slice(2);
+const [operation = '', folder = ''] = process.argv.slice(2);
 const file = join(folder, 'file');
 const BIG = 'x'.repeat(1_000_000);
 
@@ -25,7 +25,7 @@ function report(outcomes: unknown[]): void {
   process.stdout.write(JSON.stringify({ outcomes, content: fs.readFileSync(file, 'utf8').slice(0, 100), files }));
 }
 
-if (deed === 'refused') {
+if (operation === 'refused') {
   // The folder is full or read-only, or the file is: nothing of this can succeed.
   const log = join(folder, 'log');
   report([
@@ -34,7 +34,7 @@ if (deed === 'refused') {
     attempt(() => openDurableLog(log).append(BIG)),
     attempt(() => tryLock(join(folder, 'lock'))),
   ]);
-} else if (deed === 'user-file') {
+} else if (operation === 'user-file') {
   report([attempt(() => writeUserFile(file, 'new'))]);
 } else {
   // Whole texts of one letter each, until it is killed.

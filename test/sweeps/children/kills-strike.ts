@@ -1,7 +1,7 @@
 // Loaded into the program before its own modules (`--import`): counts what it does to files below one folder, and kills
-// it with -9 before, halfway through or after one of these deeds.
-// `STRIKE_FOLDER`: where it counts; `STRIKE_LOG`: where it tells each deed, a line before it is done; `STRIKE_AT`: the
-// number of the deed, from 0, none when it is absent; `STRIKE_HOW`: `before`, `half` or `after`.
+// it with -9 before, halfway through or after one of these operations.
+// `STRIKE_FOLDER`: where it counts; `STRIKE_LOG`: where it tells each operation, a line before it is done; `STRIKE_AT`: the
+// number of the operation, from 0, none when it is absent; `STRIKE_HOW`: `before`, `half` or `after`.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';

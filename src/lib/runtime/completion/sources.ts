@@ -54,7 +54,7 @@ const places =
     return kinds.map((value) => ({ value }));
   };
 
-/** What one would have typed: the profile's name; of a deed on one pipeline its id. */
+/** What one would have typed: the profile's name; of a operation on one pipeline its id. */
 const confirmed: Source = ({ path, operands }, settings) => {
   const isId = /^(?:profile |pipelines (?:reset|update)$)/.test(path);
   const typed = isId ? operands[0] : settings().profile;

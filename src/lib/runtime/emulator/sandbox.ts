@@ -20,7 +20,7 @@ export interface CommandRun {
 export interface Sandbox {
   /** The working folder of every command. */
   readonly folder: string;
-  /** Control calls for which there is no command. */
+  /** Control calls that no command makes. */
   control: EmulatorControl;
   /** Runs `cdpadm` with these arguments as a process. */
   run(args: readonly string[]): Promise<CommandRun>;

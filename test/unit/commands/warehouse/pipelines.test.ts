@@ -372,7 +372,7 @@ it.each([
   ['connections update crm -f connection.yaml', 'PUT', '/connections/crm'],
   ['pipelines report customers', 'GET', '/data-pipelines/customers/report'],
   ['pipelines runs customers', 'GET', '/data-pipelines/customers/runs'],
-])('%s --curl is the deed and no reading before it', async (line, method, path) => {
+])('%s --curl is the operation and no reading before it', async (line, method, path) => {
   const before = await home.writes();
   const { code, stdout } = await run(`${line} --curl`);
   expect({ code, stdout }).toEqual({

@@ -102,8 +102,12 @@ describe('private files', () => {
       else fs.writeFileSync(target, content);
       fs.rmSync(link, { force: true });
       fs.symlinkSync(target, link);
-      for (const deed of [() => writePrivateFile(link, 'x'), () => openDurableLog(link), () => readPrivateFile(link)]) {
-        expect(refusal(deed)).toMatchObject({
+      for (const operation of [
+        () => writePrivateFile(link, 'x'),
+        () => openDurableLog(link),
+        () => readPrivateFile(link),
+      ]) {
+        expect(refusal(operation)).toMatchObject({
           code: 'files.symlink',
           message: expect.stringContaining(link) as unknown,
         });
@@ -118,18 +122,22 @@ describe('private files', () => {
     const file = join(folder, 'file');
     fs.writeFileSync(file, 'theirs');
     fs.chownSync(file, NOBODY, NOBODY);
-    for (const deed of [() => writePrivateFile(file, 'x'), () => openDurableLog(file), () => readPrivateFile(file)]) {
-      expect(refusal(deed)).toMatchObject({ code: 'files.foreign' });
+    for (const operation of [
+      () => writePrivateFile(file, 'x'),
+      () => openDurableLog(file),
+      () => readPrivateFile(file),
+    ]) {
+      expect(refusal(operation)).toMatchObject({ code: 'files.foreign' });
     }
     expect(fs.readFileSync(file, 'utf8')).toBe('theirs');
     fs.rmSync(file);
     fs.chownSync(folder, NOBODY, NOBODY);
-    for (const deed of [
+    for (const operation of [
       () => writePrivateFile(file, 'x'),
       () => openDurableLog(file),
       () => ensurePrivateFolder(folder),
     ]) {
-      expect(refusal(deed)).toMatchObject({ code: 'files.foreign' });
+      expect(refusal(operation)).toMatchObject({ code: 'files.foreign' });
     }
     expect(fs.readdirSync(folder)).toEqual([]);
   });

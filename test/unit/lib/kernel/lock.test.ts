@@ -31,7 +31,7 @@ function writeLock(path: string, holder: Written = {}): void {
   fs.writeFileSync(path, JSON.stringify({ pid: DEAD_PID, host: hostname(), nonce: 'n0nce', ...holder }));
 }
 
-/** A clock whose sleep is the test's own deed. */
+/** A clock whose sleep is the test's own operation. */
 function clockThat(sleep: Clock['sleep']): Clock {
   return { now: systemClock.now, sleep };
 }
