@@ -43,6 +43,7 @@ async function loadDriver(): Promise<Driver> {
  * Opens or creates (0600) the database file; without a path, a database in memory. The caller owns the folder, so the
  * driver locks the file once. Throws KnownError when the file is not our database.
  *
+ * Commits go to a write-ahead log: the driver takes its own lock for another process's, so it never rolls a journal back.
  * With `synchronous` off, a write survives `kill -9` of this process, as promised, but not a loss of power. A commit then
  * takes tens of microseconds.
  */
@@ -51,8 +52,9 @@ export async function openDatabase(path: string | undefined): Promise<Database> 
   if (path !== undefined) createPrivately(path);
   const connection = new driver.Database(path ?? ':memory:');
   try {
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = PERSIST; PRAGMA synchronous = OFF');
-    claim(connection, path);
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF');
+    if (!isOurs(connection)) throw unreadable(path);
+    connection.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${APPLICATION_ID}`);
   } catch (error) {
     connection.close();
     throw error instanceof KnownError ? error : unreadable(path, error);
@@ -134,12 +136,12 @@ function createPrivately(path: string): void {
   chmodSync(path, 0o600);
 }
 
-function claim(connection: InstanceType<Driver['Database']>, path: string | undefined): void {
+/** Whether the file is empty or was written by us; reads only. */
+function isOurs(connection: InstanceType<Driver['Database']>): boolean {
   const { application_id: found } = connection.get('PRAGMA application_id') as { application_id: number };
-  if (found === APPLICATION_ID) return;
+  if (found === APPLICATION_ID) return true;
   const tables = connection.get('SELECT count(*) AS count FROM sqlite_master') as { count: number };
-  if (found !== 0 || tables.count > 0) throw unreadable(path);
-  connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  return found === 0 && tables.count === 0;
 }
 
 function unreadable(path: string | undefined, cause?: unknown): KnownError {

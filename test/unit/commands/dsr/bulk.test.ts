@@ -268,7 +268,7 @@ describe('a file of requests', () => {
 });
 
 describe('faults', () => {
-  it('in three of ten requests leave each row once on the platform after one run', async () => {
+  it('in three of ten requests leave each row once on the platform', async () => {
     home.write('people.csv', people(200));
     home.defaults.clock = createFastClock(1000);
     const fault = { method: 'POST', path: '/v3/requests/' };
@@ -276,8 +276,14 @@ describe('faults', () => {
       await home.platform.api.addFault({ ...fault, ...more, probability: 0.1 });
     }
     const run = await home.json<BulkResult>(BULK);
-    expect(run.code, run.stderr).toBe(0);
     await home.platform.api.clearFaults();
+    // In one run of forty, all five attempts of a row fail: the row is unknown, and `--resume` asks about it.
+    if (run.data.unknown > 0) {
+      expect([run.code, run.data.failed], run.stderr).toEqual([3, 0]);
+      expect((await home.run(`${BULK} --resume`)).code).toBe(0);
+    } else {
+      expect(run.code, run.stderr).toBe(0);
+    }
     expect(await held(200)).toBe(200);
     expect(new Set(ids()).size).toBe(200);
   });
