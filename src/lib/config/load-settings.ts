@@ -13,7 +13,8 @@ import { type LocalValues, resolveSettings } from './resolve-settings.ts';
 import { createSecrets } from './secrets.ts';
 import { readSettingsFile, type StoredSettings } from './settings-file.ts';
 import { SETTING_NAMES, variableOf } from './setting-fields.ts';
-import type { Setting, SettingName, Settings } from './settings.ts';
+import type { Settings } from './resolve-settings.ts';
+import type { Setting, SettingName } from './setting-fields.ts';
 import { fail } from '../errors/fail.ts';
 
 export interface SettingsSources {

@@ -21,8 +21,15 @@ import { LIMITED_AREAS } from '../contract/limits.ts';
 import { parseRate } from '../kernel/timestamps.ts';
 import { profileNameProblem } from './profile-name.ts';
 import { looksLikeReference, parseReference } from './secret-file.ts';
-import { checkSetting, OUTPUT_FORMATS } from './setting-fields.ts';
-import type { SettingName } from './settings.ts';
+import {
+  checkSetting,
+  isIdName,
+  OUTPUT_FORMATS,
+  SETTING_NAMES,
+  SHARED_NAMES,
+  type SettingName,
+  type SharedName,
+} from './setting-fields.ts';
 
 /** The version that this program writes. */
 export const FILE_VERSION = 1;
@@ -98,19 +105,18 @@ const AbsoluteFolder = string().check(
   }),
 );
 
+function optionalSetting(name: SettingName) {
+  return optional(isIdName(name) ? idSetting(name) : setting(name));
+}
+
+type Fields<Name extends string> = Record<Name, ReturnType<typeof optionalSetting>>;
+
+function settingsOf<Name extends SettingName>(names: readonly Name[]): Fields<Name> {
+  return Object.fromEntries(names.map((name) => [name, optionalSetting(name)])) as Fields<Name>;
+}
+
 const PROFILE_FIELDS = {
-  base_url: optional(setting('base_url')),
-  auth_url: optional(setting('auth_url')),
-  dsr_base_url: optional(setting('dsr_base_url')),
-  seeding_url: optional(setting('seeding_url')),
-  identity_url: optional(setting('identity_url')),
-  audience: optional(setting('audience')),
-  org_id: optional(idSetting('org_id')),
-  account_id: optional(idSetting('account_id')),
-  workspace_id: optional(idSetting('workspace_id')),
-  vendor_domain: optional(setting('vendor_domain')),
-  environment: optional(setting('environment')),
-  ca_file: optional(setting('ca_file')),
+  ...settingsOf(SETTING_NAMES),
   /** Every write asks for the profile's name. */
   protected: optional(boolean()),
   /** `read` blocks every write. */
@@ -125,16 +131,13 @@ const PROFILE_FIELDS = {
   names: optional(record(string(), string())),
 };
 
-const { base_url, auth_url, dsr_base_url, seeding_url, identity_url } = PROFILE_FIELDS;
-const { org_id, account_id, workspace_id, vendor_domain, environment, limits } = PROFILE_FIELDS;
-
 /**
  * What a project file may hold in addition to the name of a profile. Whoever can change a repository chooses these for
  * everyone who works in it: nothing that decides whom to trust, what goes on the wire, or what runs here.
  */
 export const SHARED_FIELDS = {
-  ...{ base_url, auth_url, dsr_base_url, seeding_url, identity_url },
-  ...{ org_id, account_id, workspace_id, vendor_domain, environment, limits },
+  ...settingsOf<SharedName>(SHARED_NAMES),
+  limits: PROFILE_FIELDS.limits,
   output: optional(oneOf(OUTPUT_FORMATS)),
   /** Guards can be added, not removed. */
   protected: optional(literal(true)),

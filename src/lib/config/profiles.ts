@@ -1,18 +1,20 @@
-// The door to profiles: reading, creating, choosing and deleting them, and the places their secrets are kept in.
+// Reads, creates, changes and deletes profiles, and the secrets that are stored for them.
 import { explainIssues, showPath } from '../contract/explain.ts';
 import { type KnownError, usageError } from '../kernel/errors.ts';
-import { createProfileEdits, type ProfileEdits, unsharedReferences } from './profile-edits.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
 import { Profile } from './profile-schema.ts';
+import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
 import { createSecrets, type SecretsOptions } from './secrets.ts';
-import { checkSetting } from './setting-fields.ts';
+import { checkSetting, PROFILE_SECRETS, type ProfileSecretName } from './setting-fields.ts';
 import { changeSettingsFile, type RawSettings, readSettingsFile } from './settings-file.ts';
 import { settingsFilePath } from './paths.ts';
-import type { ProfileSecretName, SecretStorage, SettingName } from './settings.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A profile as it is created: `profile.secrets` holds references; `typed` holds values that are to be stored. */
+/** Where a secret that was typed or piped in is kept. */
+type SecretStorage = 'keychain' | 'file';
+
+/** A new profile: `profile.secrets` has references, `typed` values to store. */
 export interface ProfileDraft {
   profile: Profile;
   typed: Partial<Record<ProfileSecretName, string>>;
@@ -21,101 +23,164 @@ export interface ProfileDraft {
   use: boolean;
 }
 
-export interface Profiles extends ProfileEdits {
-  /** The settings file. */
-  readonly file: string;
-  /** All profiles by name, without the built-in `local`. Throws KnownError invalid input (9) for a broken file. */
-  read(): Promise<{ current: string | undefined; profiles: ReadonlyMap<string, Profile>; warnings: string[] }>;
-  /** The profile; `local` is an empty one. KnownError not found (5), with the nearest name, when there is none. */
-  find(name: string): Promise<Profile>;
-  /** KnownError conflict (6) when the name is taken. Nothing is stored when anything fails. */
-  create(name: string, draft: ProfileDraft): Promise<{ current: boolean }>;
-  /** Makes it the current one. KnownError not found (5). */
-  use(name: string): Promise<void>;
-  /** Removes the profile, then its stored secrets. `left` names what could not be removed. KnownError not found (5). */
-  remove(name: string): Promise<{ wasCurrent: boolean; left: string[] }>;
-  /** KnownError usage (2) for a name that no profile may have, conflict (6) for one that is taken. */
-  checkNewName(name: string): Promise<void>;
-  /** The same for one name after another among the profiles there are now: a sentence, or undefined when it is right. */
-  newNameProblem(): Promise<(name: string) => string | undefined>;
-  /** The value in the spelling that is stored, or what is wrong with it, as a sentence. */
-  checkValue(name: SettingName, text: string): { value: string } | { problem: string };
-  /** KnownError auth (4), with the ways out, when secrets cannot be stored there. */
-  checkStorage(storage: SecretStorage): Promise<void>;
-}
+type SecretChange = Pick<ProfileDraft, 'typed' | 'storage'> & { references: ProfileDraft['typed'] };
 
-/** Opens the profiles of the configuration folder; nothing is read or made before a method is called. */
-export function openProfiles(options: SecretsOptions): Profiles {
+export type Profiles = ReturnType<typeof openProfiles>;
+
+/** Opens the profiles of the configuration folder. Reads and creates nothing before a method is called. */
+export function openProfiles(options: SecretsOptions) {
   const { folder, clock, signal } = options;
   const secrets = createSecrets(options);
+  const read = () => readSettingsFile(folder);
   const change = <T>(work: (raw: RawSettings, write: () => void) => Promise<T>) =>
     changeSettingsFile(folder, clock, work, signal);
 
   async function find(name: string): Promise<Profile> {
-    const { profiles } = await readSettingsFile(folder);
+    const { profiles } = await read();
     const profile = profiles.get(name);
     if (!profile && name !== LOCAL_PROFILE) throw profileNotFound(name, profiles);
     return profile ?? {};
   }
 
-  async function create(name: string, draft: ProfileDraft): Promise<{ current: boolean }> {
-    return await change(async (raw, write) => {
-      refuseName(name, Object.keys(raw.profiles));
-      const kept = await secrets.keep(name, draft.typed, draft.storage);
-      const references = { ...draft.profile.secrets, ...kept };
-      try {
-        raw.profiles[name] = checkedProfile({
-          ...draft.profile,
-          ...(Object.keys(references).length > 0 && { secrets: references }),
-        });
-        if (draft.use || raw.current === undefined) raw.current = name;
-        write();
-      } catch (error) {
-        await secrets.discard(name, Object.values(kept));
-        throw error;
-      }
-      return { current: raw.current === name };
-    });
+  async function findOwn(name: string, verb = 'changed'): Promise<Profile> {
+    if (name === LOCAL_PROFILE) throw usageError(`Profile \`${name}\` is built in; it cannot be ${verb}.`);
+    return await find(name);
   }
 
-  async function use(name: string): Promise<void> {
-    await change(async (raw, write) => {
-      await find(name);
-      raw.current = name;
-      write();
-    });
+  /** The secrets in the profile's own file, with their values, except for some. */
+  function filedSecrets(name: string, profile: Profile, except: readonly ProfileSecretName[] = []) {
+    const filed = namesOf(profile).filter((secret) => isFiled(profile, secret) && !except.includes(secret));
+    return Object.fromEntries(filed.map((secret) => [secret, readSecretFile(folder, name, secret)]));
   }
 
-  async function remove(name: string): Promise<{ wasCurrent: boolean; left: string[] }> {
-    if (name === LOCAL_PROFILE) throw usageError(`Profile \`${name}\` is built in; it cannot be deleted.`);
-    return await change(async (raw, write) => {
-      const profile = await find(name);
-      const wasCurrent = raw.current === name;
-      if (wasCurrent) delete raw.current;
-      delete raw.profiles[name];
-      write();
-      const written = Object.values(profile.secrets ?? {}).filter((text) => typeof text === 'string');
-      return { wasCurrent, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
-    });
+  function writeFiled(name: string, filed: Partial<Record<ProfileSecretName, string>>): void {
+    if (Object.keys(filed).length > 0) writeSecretFile(folder, name, filed);
   }
 
   return {
-    ...createProfileEdits({ folder, secrets, change, find, refuseName, checked: checkedProfile }),
+    /** The settings file. */
     file: settingsFilePath(folder),
-    read: () => readSettingsFile(folder),
+    /** All profiles by name, without the built-in `local`. Throws KnownError invalid input (9) for a broken file. */
+    read,
+    /** The profile; `local` is an empty one. Throws KnownError not found (5), with the nearest name. */
     find,
-    create,
-    use,
-    remove,
-    checkNewName: async (name) => {
-      const { profiles } = await readSettingsFile(folder);
-      refuseName(name, profiles.keys());
-    },
+    /** Throws KnownError conflict (6) for an existing name. After any error, nothing is stored. */
+    create: async (name: string, draft: ProfileDraft): Promise<{ current: boolean }> =>
+      await change(async (raw, write) => {
+        refuseName(name, Object.keys(raw.profiles));
+        const kept = await secrets.keep(name, draft.typed, draft.storage);
+        const references = { ...draft.profile.secrets, ...kept };
+        try {
+          raw.profiles[name] = checked({
+            ...draft.profile,
+            ...(Object.keys(references).length > 0 && { secrets: references }),
+          });
+          if (draft.use || raw.current === undefined) raw.current = name;
+          write();
+        } catch (error) {
+          await secrets.discard(name, Object.values(kept));
+          throw error;
+        }
+        return { current: raw.current === name };
+      }),
+    /** Makes it the current profile. Throws KnownError not found (5). */
+    use: async (name: string): Promise<void> =>
+      await change(async (raw, write) => {
+        await find(name);
+        raw.current = name;
+        write();
+      }),
+    /** Removes the profile, then its stored secrets. `left` names what could not be removed. Throws KnownError not found (5). */
+    remove: async (name: string): Promise<{ wasCurrent: boolean; left: string[] }> =>
+      await change(async (raw, write) => {
+        const profile = await findOwn(name, 'deleted');
+        const wasCurrent = raw.current === name;
+        if (wasCurrent) delete raw.current;
+        delete raw.profiles[name];
+        write();
+        const written = Object.values(profile.secrets ?? {}).filter((text) => typeof text === 'string');
+        return { wasCurrent, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
+      }),
+    /** Replaces a stored profile. Throws KnownError not found (5), usage (2) for an invalid one. */
+    replace: async (name: string, profile: Profile): Promise<void> =>
+      await change(async (raw, write) => {
+        await findOwn(name);
+        raw.profiles[name] = checked(profile);
+        write();
+      }),
+    /** Gives the profile and its stored secrets another name. Throws KnownError not found (5), conflict (6). */
+    rename: async (from: string, to: string): Promise<void> =>
+      await change(async (raw, write) => {
+        const profile = await findOwn(from);
+        refuseName(
+          to,
+          Object.keys(raw.profiles).filter((name) => name !== from),
+        );
+        const filed = filedSecrets(from, profile);
+        // Written under the new name before the old one is removed: a crash in between leaves a copy and loses nothing.
+        writeFiled(to, filed);
+        raw.profiles = Object.fromEntries(
+          Object.entries(raw.profiles).map(([name, value]) => [name === from ? to : name, value]),
+        );
+        if (raw.current === from) raw.current = to;
+        write();
+        if (Object.keys(filed).length > 0) removeSecretFile(folder, from);
+      }),
+    /** Creates a second profile with the same settings. Secrets in a private file are copied, other places are shared. */
+    copy: async (from: string, to: string): Promise<void> =>
+      await change(async (raw, write) => {
+        const profile = await findOwn(from);
+        refuseName(to, Object.keys(raw.profiles));
+        writeFiled(to, filedSecrets(from, profile));
+        raw.profiles[to] = structuredClone(raw.profiles[from]);
+        write();
+      }),
+    /** Stores typed secrets and references, and removes the stored secrets that they replace. */
+    setSecrets: async (name: string, { typed, references, storage }: SecretChange): Promise<void> =>
+      await change(async (raw, write) => {
+        const profile = await findOwn(name);
+        const before = profile.secrets ?? {};
+        const replaced = namesOf({ secrets: { ...references, ...typed } });
+        const leavesFile = replaced.some((secret) => isFiled(profile, secret));
+        const writesFile = storage === 'file' && Object.keys(typed).length > 0;
+        const others = leavesFile || writesFile ? filedSecrets(name, profile, replaced) : {};
+        const kept = await secrets.keep(name, writesFile ? { ...others, ...typed } : typed, storage);
+        raw.profiles[name] = checked({ ...profile, secrets: { ...before, ...references, ...kept } });
+        write();
+        if (leavesFile && !writesFile) {
+          if (Object.keys(others).length > 0) writeSecretFile(folder, name, others);
+          else removeSecretFile(folder, name);
+        }
+        const inKeychain = replaced
+          .flatMap((secret) => before[secret] ?? [])
+          .filter((text) => text.startsWith('keychain:'));
+        await secrets.discard(name, unsharedReferences(inKeychain, raw.profiles));
+      }),
+    /** Removes every stored secret and its reference, except the client id. `left` names what could not be removed. */
+    forgetSecrets: async (name: string): Promise<{ removed: ProfileSecretName[]; left: string[] }> =>
+      await change(async (raw, write) => {
+        const profile = await findOwn(name);
+        const removed = namesOf(profile).filter((secret) => secret !== 'client_id');
+        const { secrets: before = {}, ...rest } = profile;
+        const { client_id } = before;
+        const filed = filedSecrets(name, profile, removed);
+        raw.profiles[name] = checked({ ...rest, ...(client_id !== undefined && { secrets: { client_id } }) });
+        write();
+        const written = removed.flatMap((secret) => before[secret] ?? []);
+        const left = await secrets.discard(name, unsharedReferences(written, raw.profiles));
+        writeFiled(name, filed);
+        return { removed, left };
+      }),
+    /** Throws KnownError usage (2) for an invalid name, conflict (6) for an existing one. */
+    checkNewName: async (name: string): Promise<void> => refuseName(name, (await read()).profiles.keys()),
+    /** Returns a check of new names: what is wrong with one, as a sentence, or undefined. */
     newNameProblem: async () => {
-      const { profiles } = await readSettingsFile(folder);
-      return (name) => problemOfName(name, profiles.keys())?.message;
+      const { profiles } = await read();
+      return (name: string): string | undefined => problemOfName(name, profiles.keys())?.message;
     },
+    /** The value as it is stored, or what is wrong with it. */
     checkValue: checkSetting,
+    /** Throws KnownError auth (4) if secrets cannot be stored there, and says where else. */
     checkStorage: secrets.check,
   };
 }
@@ -137,12 +202,29 @@ function problemOfName(name: string, others: Iterable<string>): KnownError | und
   });
 }
 
-/** Nothing may be written that could not be read again. */
-function checkedProfile(profile: Profile): Profile {
+/** Checks a profile before it is written, so that the file can be read again. */
+function checked(profile: Profile): Profile {
   const result = Profile.safeParse(profile);
   if (result.success) return result.data;
   const problems = explainIssues(result.error.issues, profile).map(
     ({ path, message }) => `${showPath(path)} ${message}.`,
   );
   throw usageError(`This profile cannot be stored: ${problems.join(' ')}`);
+}
+
+function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
+  return PROFILE_SECRETS.filter((name) => secrets?.[name] !== undefined);
+}
+
+function isFiled({ secrets }: Pick<Profile, 'secrets'>, name: ProfileSecretName): boolean {
+  return secrets?.[name] === 'file:';
+}
+
+/**
+ * The references whose secret no other profile uses: a copied profile refers to the same keychain entry. `left` are the
+ * other profiles. A profile's own file is never shared.
+ */
+function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
+  const others = JSON.stringify(left);
+  return written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));
 }

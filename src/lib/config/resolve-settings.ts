@@ -1,5 +1,5 @@
-// Puts the layers of settings together: flag > environment > project file > profile > default. A pinned profile takes no
-// setting from the environment or the project file. Pure but for secrets.
+// Resolves every setting with its source: flag > environment > project file > profile > default. A profile that `--profile`
+// names is pinned: only flags override it, and the environment provides only secrets that it lacks.
 import { isAbsolute, join } from 'node:path';
 import { type KnownError, usageError } from '../kernel/errors.ts';
 import { refuseForeignAddress } from './address-rule.ts';
@@ -7,13 +7,24 @@ import type { Profile } from './profile-schema.ts';
 import type { ProjectFile } from './project-file.ts';
 import type { SecretOwner } from './secrets.ts';
 import { parseReference } from './secret-file.ts';
-import { checkSetting, flagOf, labelOf, SECRET_NAMES, SETTING_NAMES, variableOf } from './setting-fields.ts';
-import type { Origin, SecretName, Setting, SettingName, Settings } from './settings.ts';
+import {
+  checkSetting,
+  flagOf,
+  type IdName,
+  labelOf,
+  type Origin,
+  SECRET_NAMES,
+  type SecretName,
+  type Setting,
+  SETTING_NAMES,
+  type SettingName,
+  variableOf,
+} from './setting-fields.ts';
 import { fail } from '../errors/fail.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the embedded platform says about itself: its addresses, its ids and its secrets as they are. */
+/** The addresses, ids and secrets of the embedded platform. */
 export type LocalValues = Readonly<Partial<Record<SettingName | SecretName, string>>>;
 
 export interface SettingsLayers {
@@ -23,11 +34,11 @@ export interface SettingsLayers {
   /** Relative paths of flags and variables start here. */
   cwd: string;
   project: ProjectFile | undefined;
-  /** The profile in use; `stored` is what the settings file says of it, `local` what the embedded platform says. */
+  /** The profile in use. `stored` comes from the settings file, `local` from the embedded platform. */
   profile: { setting: Setting; stored: Profile; local?: LocalValues } | undefined;
-  /** Has a secret that a profile refers to. */
+  /** Resolves the reference of a profile. */
   secret(written: string, owner: SecretOwner): Promise<string>;
-  /** Makes a secret of another layer known to the redactor. */
+  /** Adds a secret to the redactor. */
   hide(secret: string): void;
 }
 
@@ -36,8 +47,10 @@ interface SecretSource {
   read(): Promise<string>;
 }
 
-/** Resolves every setting. Throws KnownError usage (2) for a malformed value, naming the place it comes from. */
-export function resolveSettings(given: SettingsLayers): Settings {
+export type Settings = ReturnType<typeof resolveSettings>;
+
+/** Throws KnownError usage (2) for an invalid value, naming its source. */
+export function resolveSettings(given: SettingsLayers) {
   const pinned = given.profile?.setting.origin.kind === 'flag';
   const layers = pinned ? { ...given, env: {}, project: undefined } : given;
   const own = ownSettings(layers);
@@ -80,31 +93,49 @@ export function resolveSettings(given: SettingsLayers): Settings {
   const shared = layers.project?.settings;
   const guards = given.project?.settings;
   return {
+    /** The profile in use; undefined if the environment gives everything. */
     profile: layers.profile?.setting,
     pinned,
+    /** The `CDPADM_*` variables that a pinned profile makes ineffective. */
     ineffective: pinned ? ineffectiveIn(given.env, settings, sources) : [],
+    /** The keys of the project file that a pinned profile makes ineffective. */
     ignoredKeys: pinned
       ? Object.keys(guards ?? {}).filter((key) => !['protected', 'access', 'output'].includes(key))
       : [],
     // A project file adds guards to a pinned profile too; it never removes one.
     protected: stored?.protected === true || guards?.protected === true,
-    access: stored?.access === 'read' || guards?.access === 'read' ? 'read' : 'write',
+    /** `read` blocks every write. */
+    access: stored?.access === 'read' || guards?.access === 'read' ? ('read' as const) : ('write' as const),
+    /** Whether definition files may name commands. Only a profile can allow it, never a project file. */
     allowCommands: stored?.allow_commands === true,
+    /** Folders whose files definition files may name. Only a profile can allow them. */
     allowFiles: stored?.allow_files ?? [],
-    limits: { ...stored?.limits, ...shared?.limits },
-    names: { ...stored?.names },
+    /** Request rates for areas whose limit is unknown, such as `{dsr: '1000/m'}`. */
+    limits: { ...stored?.limits, ...shared?.limits } as Readonly<Record<string, string>>,
+    /** Neutral word -> the deployment's word. */
+    names: { ...stored?.names } as Readonly<Record<string, string>>,
+    /** The source of `protected`, `access`, each limit (`limits.AREA`) and each name (`names.WORD`). */
     origins: originsOf(given, pinned),
+    /** Every setting that has a value, in a fixed order. */
     all: () => [...settings],
     get,
+    /** The value. Throws KnownError usage (2) that names the flag, variable and profile field to set. */
     need,
-    needInteger: (name) => BigInt(need(name)),
-    secretOrigin: (name) => sources.get(name)?.origin,
-    allowSecret: (name) => void needSecret(name),
+    /** A checked 64-bit id. */
+    needInteger: (name: IdName) => BigInt(need(name)),
+    /** The source of a secret, never its value. */
+    secretOrigin: (name: SecretName) => sources.get(name)?.origin,
+    /** Throws like `secret` if there is none or it may not be sent. Reads nothing. */
+    allowSecret: (name: SecretName) => void needSecret(name),
+    /**
+     * Reads the secret and adds it to the redactor. Throws KnownError auth (4) if there is none, if it cannot be read, or
+     * if it would be sent to a foreign address (`address-rule.ts`).
+     */
     secret,
   };
 }
 
-/** Variables whose value is not in use. One that repeats a value in use is not named. */
+/** Variables whose value is not used, except those that repeat the used value. */
 function ineffectiveIn(
   env: Environment,
   settings: ReadonlyMap<SettingName, Setting>,
@@ -115,7 +146,7 @@ function ineffectiveIn(
     const result = text ? checkSetting(name, text) : undefined;
     return result && !('value' in result && result.value === settings.get(name)?.value);
   });
-  // The profile's own secret may be in that very variable.
+  // The profile's own secret may be in that variable.
   const secrets = SECRET_NAMES.filter((name) => {
     const origin = sources.get(name)?.origin;
     const variable = variableOf(name);
@@ -124,7 +155,7 @@ function ineffectiveIn(
   return [...unused, ...secrets].map(variableOf);
 }
 
-/** Of guards, limits and names: the project file comes before the profile, key by key; of a pinned one it only guards. */
+/** The sources of guards, limits and names. The project file overrides the profile key by key; it only adds guards to a pinned one. */
 function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Record<string, Origin> {
   const origins: Record<string, Origin> = {};
   const note = (
@@ -145,7 +176,7 @@ function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Recor
   return origins;
 }
 
-/** What the profile itself says: the addresses its secrets may go to. */
+/** The profile's own settings. Its secrets may go only to these addresses. */
 function ownSettings({ profile }: SettingsLayers): Partial<Record<SettingName, string>> {
   const own: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
@@ -176,13 +207,13 @@ function resolveOne(
 
 function checked(name: SettingName, text: string, origin: Origin, folder: string): Setting {
   const result = checkSetting(name, text);
-  // The value is not repeated: an address may hold a password, which is what is wrong with it.
+  // The message does not repeat the value, because an address may contain a password.
   if ('problem' in result) throw usageError(`${origin.detail} ${result.problem}: it gives the ${labelOf(name)}.`);
   if (name !== 'ca_file' || isAbsolute(result.value)) return { value: result.value, origin };
   return { value: join(folder, result.value), origin };
 }
 
-/** A pinned profile's own secrets come first, and no ready token is used. */
+/** A pinned profile's own secrets come first, and it ignores a ready token. */
 function secretSources({ env, profile, secret, hide }: SettingsLayers, pinned: boolean): Map<SecretName, SecretSource> {
   const sources = new Map<SecretName, SecretSource>();
   for (const name of SECRET_NAMES) {
@@ -229,7 +260,6 @@ function plainSource(
   };
 }
 
-/** The first run: three lines that say what to do. */
 function notSetUp(): KnownError {
   return fail('setup.none', {
     message: 'cdpadm does not know your platform yet: there is no profile, and no CDPADM_* variable is set.',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isExposed, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { parseJson } from '../kernel/json.ts';
-import type { ProfileSecretName } from './settings.ts';
+import type { ProfileSecretName } from './setting-fields.ts';
 import { fail } from '../errors/fail.ts';
 
 /** The file of one profile's secrets. */

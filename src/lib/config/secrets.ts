@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
-import type { ProfileSecretName, SecretStorage } from './settings.ts';
+import type { ProfileSecretName } from './setting-fields.ts';
 import {
   looksLikeReference,
   parseReference,
@@ -69,7 +69,7 @@ export function createSecrets(options: SecretsOptions) {
   async function keep(
     profile: string,
     typed: Partial<Record<ProfileSecretName, string>>,
-    storage: SecretStorage,
+    storage: 'keychain' | 'file',
   ): Promise<Partial<Record<ProfileSecretName, string>>> {
     const entries = Object.entries(typed) as [ProfileSecretName, string][];
     for (const [name, value] of entries) if (name !== 'client_id') redactor.add(value);
@@ -123,7 +123,7 @@ export function createSecrets(options: SecretsOptions) {
       return value;
     },
     /** Throws KnownError auth (4) when nothing can be kept there. */
-    check: async (storage: SecretStorage): Promise<void> => {
+    check: async (storage: 'keychain' | 'file'): Promise<void> => {
       // Reading an entry that cannot be there tells whether the service answers, without leaving anything behind.
       if (storage === 'keychain') await (await keychain()).get('probe', options.signal);
     },

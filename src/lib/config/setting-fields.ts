@@ -1,50 +1,87 @@
-// Every setting once: its variable, its flag, its name for people, and what a value must look like.
+// The table of all settings and secrets: labels, variables, flags, and valid values.
 import { readBaseAddress } from '../kernel/address.ts';
-import type { SecretName, SettingName } from './settings.ts';
 
-/** A value in the spelling that is used and stored, or a sentence on what is wrong with it. */
+/** A value as it is used and stored, or what is wrong with it. */
 export type Checked = { value: string } | { problem: string };
 
 interface SettingField {
   label: string;
-  /** The flag that every command has; the other settings have none. */
+  /** The flag that every command has. */
   flag?: string;
+  /** A project file may set it. */
+  shared?: true;
+  /** A 64-bit id, which a file may contain as a number. */
+  isId?: true;
   check(text: string): Checked;
 }
 
-const SETTING_FIELDS: Record<SettingName, SettingField> = {
-  base_url: { label: 'platform address', check: checkAddress },
-  auth_url: { label: 'token service address', check: checkAddress },
-  dsr_base_url: { label: 'data subject request address', check: checkAddress },
-  seeding_url: { label: 'seeding address', check: checkAddress },
-  identity_url: { label: 'identity intake address', check: checkAddress },
+const SETTING_FIELDS = {
+  base_url: { label: 'platform address', shared: true, check: checkAddress },
+  auth_url: { label: 'token service address', shared: true, check: checkAddress },
+  dsr_base_url: { label: 'data subject request address', shared: true, check: checkAddress },
+  seeding_url: { label: 'seeding address', shared: true, check: checkAddress },
+  identity_url: { label: 'identity intake address', shared: true, check: checkAddress },
   audience: { label: 'token audience', check: checkText },
-  org_id: { label: 'organization id', flag: '--org', check: checkDigits },
-  account_id: { label: 'account id', flag: '--account', check: checkDigits },
-  workspace_id: { label: 'workspace id', flag: '--workspace', check: checkDigits },
-  vendor_domain: { label: 'vendor domain', check: checkDomain },
-  environment: { label: 'environment', check: checkEnvironment },
-  ca_file: { label: 'file of further authorities', flag: '--ca-file', check: checkText },
-};
+  org_id: { label: 'organization id', flag: '--org', shared: true, isId: true, check: checkDigits },
+  account_id: { label: 'account id', flag: '--account', shared: true, isId: true, check: checkDigits },
+  workspace_id: { label: 'workspace id', flag: '--workspace', shared: true, isId: true, check: checkDigits },
+  vendor_domain: { label: 'vendor domain', shared: true, check: checkDomain },
+  environment: { label: 'environment', shared: true, check: checkEnvironment },
+  ca_file: { label: 'file of additional certificate authorities', flag: '--ca-file', check: checkText },
+} as const satisfies Record<string, SettingField>;
+
+/** Names of settings, as a profile has them. */
+export type SettingName = keyof typeof SETTING_FIELDS;
+export type IdName = 'org_id' | 'account_id' | 'workspace_id';
+/** The settings that a project file may have. */
+export type SharedName = {
+  [K in SettingName]: (typeof SETTING_FIELDS)[K] extends { shared: true } ? K : never;
+}[SettingName];
 
 /** The values of `-o`, of `CDPADM_OUTPUT` and of a project file's `output`. */
 export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'] as const;
 
 export const SETTING_NAMES = Object.keys(SETTING_FIELDS) as SettingName[];
+const FIELDS: Readonly<Record<SettingName, SettingField>> = SETTING_FIELDS;
+export const SHARED_NAMES = SETTING_NAMES.filter((name): name is SharedName => FIELDS[name].shared === true);
 
-const SECRET_LABELS: Record<SecretName, string> = {
-  client_id: 'client id',
-  client_secret: 'client secret',
-  workspace_key: 'workspace key',
-  workspace_secret: 'workspace secret',
-  access_token: 'access token',
+const PLATFORM: readonly SettingName[] = ['auth_url', 'base_url'];
+const WORKSPACE: readonly SettingName[] = ['dsr_base_url', 'seeding_url', 'identity_url'];
+
+/** Each secret, with the addresses that it, or a token bought with it, is sent to. */
+const SECRET_FIELDS = {
+  client_id: { label: 'client id', sentTo: PLATFORM },
+  client_secret: { label: 'client secret', sentTo: PLATFORM },
+  workspace_key: { label: 'workspace key', sentTo: WORKSPACE },
+  workspace_secret: { label: 'workspace secret', sentTo: WORKSPACE },
+  /** Only the environment has it. It is used as it is. */
+  access_token: { label: 'access token', sentTo: ['base_url'] as readonly SettingName[] },
 };
 
-export const SECRET_NAMES = Object.keys(SECRET_LABELS) as SecretName[];
+export type SecretName = keyof typeof SECRET_FIELDS;
+/** The secrets of a profile. All are references, except that the client id may be the id itself. */
+export type ProfileSecretName = Exclude<SecretName, 'access_token'>;
 
-/** What people call it. */
+export const SECRET_NAMES = Object.keys(SECRET_FIELDS) as SecretName[];
+export const PROFILE_SECRETS = SECRET_NAMES.filter((name): name is ProfileSecretName => name !== 'access_token');
+
+/** The source of a value. */
+export interface Origin {
+  kind: 'flag' | 'environment' | 'project' | 'profile' | 'default';
+  /** `--org`, `CDPADM_ORG_ID`, a file's path, a profile's name. */
+  detail: string;
+  /** The reference to a profile's secret, as the profile has it: `env:CDP_SECRET`. */
+  reference?: string;
+}
+
+export interface Setting {
+  value: string;
+  origin: Origin;
+}
+
+/** The name for people. */
 export function labelOf(name: SettingName | SecretName): string {
-  return name in SECRET_LABELS ? SECRET_LABELS[name as SecretName] : SETTING_FIELDS[name as SettingName].label;
+  return { ...SETTING_FIELDS, ...SECRET_FIELDS }[name].label;
 }
 
 /** `CDPADM_BASE_URL` for `base_url`. */
@@ -52,14 +89,28 @@ export function variableOf(name: SettingName | SecretName): string {
   return `CDPADM_${name.toUpperCase()}`;
 }
 
-/** `--org` for `org_id`; undefined where there is no flag. */
+/** `--org` for `org_id`; undefined for a setting without a flag. */
 export function flagOf(name: SettingName): string | undefined {
-  return SETTING_FIELDS[name].flag;
+  return FIELDS[name].flag;
+}
+
+export function isIdName(name: SettingName): boolean {
+  return FIELDS[name].isId === true;
+}
+
+/** The addresses that a secret is sent to. */
+export function addressesOf(secret: SecretName): readonly SettingName[] {
+  return SECRET_FIELDS[secret].sentTo;
+}
+
+/** The secrets that must come from the same source. */
+export function secretsWith(secret: SecretName): SecretName[] {
+  return SECRET_NAMES.filter((name) => SECRET_FIELDS[name].sentTo === SECRET_FIELDS[secret].sentTo);
 }
 
 /** Checks one value of one setting. */
 export function checkSetting(name: SettingName, text: string): Checked {
-  return SETTING_FIELDS[name].check(text.trim());
+  return FIELDS[name].check(text.trim());
 }
 
 function checkAddress(text: string): Checked {
@@ -67,7 +118,7 @@ function checkAddress(text: string): Checked {
   return 'problem' in read ? read : { value: read.origin + read.prefix };
 }
 
-/** Kept as text, so that a 64-bit id stays exact. */
+/** Text, so that a 64-bit id stays exact. */
 function checkDigits(text: string): Checked {
   return /^\d{1,19}$/.test(text) ? { value: text } : { problem: 'must be a number written in digits' };
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createApi, type Api } from '../api/index.ts';
 import { loadSettings } from '../config/load-settings.ts';
-import type { Settings } from '../config/settings.ts';
+import type { Settings } from '../config/resolve-settings.ts';
 import { createClient } from '../http/client.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
 import { stringifyJson } from '../kernel/json.ts';

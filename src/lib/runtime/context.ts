@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Api } from '../api/index.ts';
 import type { SettingsPaths } from '../config/paths.ts';
 import type { Profiles } from '../config/profiles.ts';
-import type { Settings } from '../config/settings.ts';
+import type { Settings } from '../config/resolve-settings.ts';
 import type { DescribedRequest, Wait } from '../http/types.ts';
 import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { homedir } from 'node:os';
 import type { Api } from '../api/index.ts';
 import { resolvePaths } from '../config/paths.ts';
-import type { Settings } from '../config/settings.ts';
+import type { Settings } from '../config/resolve-settings.ts';
 import { type CacheFiles, createCacheFiles } from '../kernel/cache-files.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import type { ExitName } from '../errors/entry.ts';

@@ -1,6 +1,6 @@
 // A second profile within one command: its own platform, its own credentials, its own memory.
 import type { Api } from '../api/index.ts';
-import type { Settings } from '../config/settings.ts';
+import type { Settings } from '../config/resolve-settings.ts';
 import type { Context } from './context.ts';
 import { openRolesMemoryOf, type RolesMemoryOfContext } from './memory/roles.ts';
 

@@ -1,5 +1,6 @@
 // Which setting holds the address of each of the platform's services, and what a memory of a service is kept by.
-import type { SettingName, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/resolve-settings.ts';
+import type { SettingName } from '../config/setting-fields.ts';
 import type { Service } from '../contract/endpoint.ts';
 
 export const ADDRESS_OF: Record<Service, SettingName> = {

@@ -1,5 +1,6 @@
 // Where a write goes: computed once per command, shown in one line before the plan, and part of the JSON result.
-import type { Setting, SettingName, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/resolve-settings.ts';
+import type { Setting, SettingName } from '../config/setting-fields.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { isEmbedded } from './service-address.ts';
 import { fail } from '../errors/fail.ts';

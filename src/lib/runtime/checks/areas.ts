@@ -2,7 +2,8 @@
 import { counted } from '../../kernel/words.ts';
 import { exitOf } from '../../errors/exit.ts';
 import type { Api } from '../../api/index.ts';
-import type { SecretName, SettingName, Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/resolve-settings.ts';
+import type { SecretName, SettingName } from '../../config/setting-fields.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 

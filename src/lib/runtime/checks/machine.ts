@@ -1,6 +1,7 @@
 // The checks of `doctor` on this machine and the addresses: files, modes, keychain, clock, TLS, proxy.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
-import type { SecretName, SettingName, Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/resolve-settings.ts';
+import type { SecretName, SettingName } from '../../config/setting-fields.ts';
 import { answeredPlainly, plainAnswer } from '../../http/answer/plain-answer.ts';
 import { probeAddress } from '../../http/engines/probe.ts';
 import { isExposed } from '../../kernel/durable.ts';

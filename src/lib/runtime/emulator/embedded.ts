@@ -1,5 +1,5 @@
 // The built-in profile `local`: the platform runs inside the command and keeps its state for the next one.
-import type { SecretName, SettingName } from '../../config/settings.ts';
+import type { SecretName, SettingName } from '../../config/setting-fields.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 // Keeps the ids of the platform's responses for completion.
 import type { Api } from '../../api/index.ts';
 import { type KnownIds, openKnownIds } from '../../config/known-ids.ts';
-import type { Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/resolve-settings.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 

@@ -1,6 +1,6 @@
 // Opens this machine's memory of the organization that the settings name.
 import type { RolesStore } from '../../config/roles-store.ts';
-import type { Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/resolve-settings.ts';
 import type { ManifestReply } from '../../contract/roles.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../service-address.ts';

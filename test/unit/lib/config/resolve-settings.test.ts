@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveSettings, type SettingsLayers } from '../../../../src/lib/config/resolve-settings.ts';
 import { checkSetting, SETTING_NAMES, variableOf } from '../../../../src/lib/config/setting-fields.ts';
-import type { Origin, ProfileSecretName, SettingName } from '../../../../src/lib/config/settings.ts';
+import type { Origin, ProfileSecretName, SettingName } from '../../../../src/lib/config/setting-fields.ts';
 import { runs } from '../../../helpers/size.ts';
 
 type Profile = NonNullable<SettingsLayers['profile']>['stored'];
@@ -261,9 +261,9 @@ describe('secrets', () => {
     [{ env: { CDPADM_BASE_URL: 'https://evil.example' } }, 'Unset CDPADM_BASE_URL, '],
     [
       { shared: { base_url: 'https://evil.example' } },
-      'Take `base_url` out of /repo/.cdpadm.yaml, or choose the profile of that address\\.$',
+      'Remove `base_url` from /repo/.cdpadm.yaml, or choose the profile of that address\\.$',
     ],
-  ])('say how to be without an address that is not their profile’s: %j', (given, beginning) => {
+  ])('suggests how to omit a foreign address: %j', (given, beginning) => {
     const settings = resolveSettings(layers({ stored, ...given }));
     const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;
     expect(() => settings.allowSecret('client_secret')).toThrow(
