@@ -12,6 +12,7 @@ interface BulkResult {
   submitted: number;
   existing: number;
   failed: number;
+  unknown: number;
   skipped: number;
   requests: number;
   journal: string;
