@@ -98,7 +98,7 @@ export const ROLES_ERRORS = {
   'roles.guard.escalation': {
     exit: 'guard',
     summary: 'The push would grant more permissions.',
-    explanation: '--fail-on escalation stops such a push.',
+    explanation: '--fail-on escalation stops the push.',
     fix: 'Have the plan reviewed, then push without --fail-on escalation.',
   },
   'groups.not_found': {
