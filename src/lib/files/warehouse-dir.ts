@@ -23,9 +23,10 @@ export async function readWarehouseDir(
   source: InputSource,
 ): Promise<DirectoryFile[]> {
   const root = resolvePath(dir, source.io.cwd);
-  if (!existsSync(root) || !statSync(root).isDirectory()) {
-    throw usageError(`${dir} is not a folder.`, { text: 'To create it:', command: `cdpadm warehouse export ${dir}` });
+  if (!existsSync(root)) {
+    throw usageError(`${dir} does not exist.`, { text: 'To create it:', command: `cdpadm warehouse export ${dir}` });
   }
+  if (!statSync(root).isDirectory()) throw usageError(`${dir} is not a folder.`, 'Pass the folder of the definitions.');
   const files: DirectoryFile[] = [];
   for (const group of groups) {
     for (const name of definitionFiles(join(root, group))) {

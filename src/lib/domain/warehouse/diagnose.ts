@@ -100,7 +100,7 @@ function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
     { text: 'Fix the SQL, then update the data model:', command: `cdpadm data-models update ${id} -f FILE` },
   ];
   if ([report.data_model_status, model.status].includes('invalid')) {
-    return [{ about, level: 'problem', problem: `The query is invalid${said ? `: ${said}` : ''}.`, next }];
+    return [{ about, level: 'problem', problem: `${said || 'The query is invalid'}.`, next }];
   }
   if (said) return [{ about, level: 'notice', problem: `${said}.`, next }, ...inactive(about, model)];
   return inactive(about, model);

@@ -125,9 +125,7 @@ describe('trigger', () => {
     expect(before).toMatchObject({ code: 0, data: { findings: [{ ...about, level: 'notice' }] } });
     const failed = await run('pipelines trigger customers --wait');
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/finished as failed: .*syntax error/) });
-    const problem = expect.stringMatching(
-      /The query is invalid: .*syntax error; Not checked: .*dialect may allow it/,
-    ) as string;
+    const problem = expect.stringMatching(/Invalid SQL: .*syntax error; Not checked: .*dialect may allow it/) as string;
     const after = await json('pipelines doctor customers');
     expect(after).toMatchObject({ code: 1, data: { findings: [{ ...about, level: 'problem', problem }, {}, {}] } });
     expect(await run('warehouse diff sync --exit-code')).toMatchObject({ code: 0 });

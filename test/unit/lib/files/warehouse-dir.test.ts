@@ -26,8 +26,13 @@ it('rejects a file in place of the folder, or of a folder in it', async () => {
   const cwd = temporaryFolder();
   await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
     code: 'usage',
-    message: 'sync is not a folder.',
+    message: 'sync does not exist.',
     hint: 'To create it: cdpadm warehouse export sync',
+  });
+  writeFileSync(join(cwd, 'file'), '');
+  await expect(readWarehouseDir('file', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
+    code: 'usage',
+    message: 'file is not a folder.',
   });
   mkdirSync(join(cwd, 'sync'));
   writeFileSync(join(cwd, 'sync', 'pipelines'), '');
