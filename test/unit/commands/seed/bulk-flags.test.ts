@@ -1,4 +1,4 @@
-// The numbers of `seed bulk`: what stands when a flag is absent, and who is named when one is wrong.
+// The numeric flags of `seed bulk`: defaults, precedence, and errors that name the flag or setting.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBulkFlags } from '../../../../src/commands/seed/run.ts';
@@ -10,15 +10,15 @@ test.each([
   [undefined, undefined, undefined],
   [undefined, '600/m', 10],
   ['50', '600/m', 50],
-])('--rate %s with limits.seeding %s is %s requests a second', (rate, limit, expected) => {
+])('--rate %s with limits.seeding %s is %s requests per second', (rate, limit, expected) => {
   expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, undefined, limit).pace.rate).toBe(expected);
 });
 
-test("the profile's limit is divided among the shards, as the flag is", () => {
+test("divides the profile's limit among the shards, like --rate", () => {
   expect(readBulkFlags({ ...flags, shard: '2/4' }, undefined, '40').pace.rate).toBe(10);
 });
 
-test('a wrong rate is told with where it stands', () => {
+test('names the flag or setting of an invalid rate', () => {
   expect(() => readBulkFlags({ ...flags, rate: 'fast' }, undefined, '40')).toThrow(/^--rate must be/);
   expect(() => readBulkFlags(flags, undefined, 'fast')).toThrow(/^limits\.seeding of the profile must be/);
 });
@@ -75,13 +75,13 @@ describe('--batch-bytes', () => {
     '1constructor',
     '1__proto__',
     '9999999999',
-  ])('%j is refused with the flag, what is allowed, and what stood there', (text) => {
+  ])('%j is rejected with the flag, the allowed sizes and the value', (text) => {
     expect(() => read(text)).toThrow(
       `--batch-bytes must be a size from 1KB to 64MB, for example 256KB, not \`${text}\`.`,
     );
   });
 
-  test('of any number and unit is their product, or refused', () => {
+  test('is the product of any number and unit, or is rejected', () => {
     const units: Record<string, number> = { '': 1, B: 1, KB: 1e3, MB: 1e6, KiB: 1024, MiB: 1024 ** 2 };
     const anyUnit = fc.constantFrom(...Object.keys(units));
     fc.assert(
@@ -101,7 +101,7 @@ describe('--batch-bytes', () => {
     );
   });
 
-  test('whatever else stands there is refused as a mistake of the command line', () => {
+  test('reports any other text as a usage error', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('1', '0', 'k', 'M', 'B', 'i', ' ', '.', '-', 'é', '٣') }),

@@ -1,4 +1,4 @@
-// `seed bulk` from the command line to the sink: files, refusals, trouble, second runs, shards.
+// `seed bulk` from the command line to the sink: files, rejections, outages, second runs, shards.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -21,13 +21,13 @@ async function start(answer?: Answer): Promise<Seeding> {
   return (seeding = await startSeeding(answer));
 }
 
-const refusal = (message: string): Reply => ({
+const rejection = (message: string): Reply => ({
   status: 400,
   body: JSON.stringify({ errors: [{ code: 'BAD_REQUEST', message }] }),
 });
 
 describe('a file', () => {
-  test('goes in whole, in batches, byte for byte', async () => {
+  test('is sent completely and byte for byte, in batches', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(1000));
     const { code, result } = await it.bulk([file]);
@@ -47,7 +47,7 @@ describe('a file', () => {
     expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
   });
 
-  test('is read whatever its line ends, mark and empty lines are, and a cut last line is told with its place', async () => {
+  test('may have any line ends, a byte order mark and empty lines, and a truncated last line is reported', async () => {
     const it = await start();
     const good = [userRow(1), userRow(2), userRow(3)];
     const file = it.write(
@@ -63,7 +63,7 @@ describe('a file', () => {
     expect(statSync(result.rejects ?? '').mode & 0o777).toBe(0o600);
   });
 
-  test('with a byte that is not UTF-8 loses that row alone', async () => {
+  test('with invalid UTF-8 in one row loses only that row', async () => {
     const it = await start();
     const bad = Buffer.from(userRow(2, 'x'));
     bad[bad.indexOf('"x"') + 1] = 0xff;
@@ -83,7 +83,7 @@ describe('a file', () => {
     expect(result).toMatchObject({ accepted: 3, requests: 3 });
   });
 
-  test('may come by standard input, which cannot be resumed or shared out', async () => {
+  test('may be standard input, which cannot be resumed or split into shards', async () => {
     const it = await start();
     const { result } = await it.bulk(['-'], { stdin: userRows(250) });
     expect(result).toMatchObject({ accepted: 250, requests: 3, journal: null });
@@ -91,10 +91,10 @@ describe('a file', () => {
     expect((await it.run(['seed', 'bulk', '-', '--shard', '1/2', '--yes'], { stdin: userRows(1) })).code).toBe(2);
   });
 
-  test('says how far it came when standard input is left before its end', async () => {
+  test('on standard input reports the rows so far if the run is interrupted', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
-      // Both are under way by then, and may come to their end.
+      // Both requests are in flight by then, and may finish.
       if (request === 2) stop.abort(interrupted());
       return undefined;
     });
@@ -105,7 +105,7 @@ describe('a file', () => {
     expect(stderr).toContain('So far 200 rows accepted, 0 rejected.\nStandard input cannot be resumed.');
   });
 
-  test('of refused rows can be fed back', async () => {
+  test('of rejects can be corrected and sent', async () => {
     const it = await start();
     const file = it.write('users.ndjson', `${userRow(1)}\n${userRow(2).replace('production', 'prod')}\n`);
     const first = await it.bulk([file, '--rejects', 'refused.ndjson']);
@@ -122,11 +122,11 @@ describe('64-bit ids', () => {
 
   test.each([
     ['NDJSON', 'users.ndjson', ids.map((id) => userRow(id)).join('\n')],
-    ['NDJSON with texts for numbers', 'users.ndjson', ids.map((id) => userRow(`"${id}"`)).join('\n')],
+    ['NDJSON with strings for numbers', 'users.ndjson', ids.map((id) => userRow(`"${id}"`)).join('\n')],
     ['JSON', 'users.json', `[\n  ${ids.map((id) => userRow(id).replaceAll(',', ',\n ')).join(',\n')}\n]\n`],
     ['gzip', 'users.ndjson.gz', gzipSync(ids.map((id) => userRow(id)).join('\n'))],
     ['CSV', 'users.csv', `xpid,attr:Orders:count,cutoff_date\n${ids.map((id) => `${id},3,2024-01-31\n`).join('')}`],
-  ])('come through from %s to the digit', async (_what, name, content) => {
+  ])('keep every digit from %s', async (_what, name, content) => {
     const it = await start();
     const { result } = await it.bulk([it.write(name, content)]);
     expect(result).toMatchObject({ accepted: 3 });
@@ -134,9 +134,11 @@ describe('64-bit ids', () => {
   });
 });
 
-describe('a platform that refuses', () => {
-  test('one row by the name of its attribute costs one request more', async () => {
-    const it = await start((body) => (body.includes('"Bad one"') ? refusal('Bad one: no such attribute') : undefined));
+describe('a platform that rejects', () => {
+  test('one row by the name of its attribute costs one more request', async () => {
+    const it = await start((body) =>
+      body.includes('"Bad one"') ? rejection('Bad one: no such attribute') : undefined,
+    );
     const file = it.write(
       'users.ndjson',
       userRows(100, (index) => (index === 41 ? 'Bad one' : 'Orders')),
@@ -153,32 +155,32 @@ describe('a platform that refuses', () => {
     expect(reject.row).toEqual(JSON.parse(userRow(42, 'Bad one')));
   });
 
-  test('an attribute that every row holds does not cost a request per row', async () => {
-    const it = await start((body) => (body.includes('"Orders"') ? refusal('Orders: no such attribute') : undefined));
+  test('an attribute of every row does not cost one request per row', async () => {
+    const it = await start((body) => (body.includes('"Orders"') ? rejection('Orders: no such attribute') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(10_000)), '--concurrency', '4']);
     expect(result).toMatchObject({ accepted: 0, rejected: 10_000 });
     expect(result.requests).toBeLessThan(200);
   });
 
-  test('one row without naming anything has it found by halving', async () => {
-    const it = await start((body) => (body.includes('"xpid":77,') ? refusal('something is wrong') : undefined));
+  test('one row without a reason has it found by bisection', async () => {
+    const it = await start((body) => (body.includes('"xpid":77,') ? rejection('something is wrong') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(200))]);
     expect(result).toMatchObject({ accepted: 199, rejected: 1 });
     expect(result.requests).toBeLessThanOrEqual(2 + 14);
   });
 
-  test('one value of an attribute leaves the rows with better ones alone', async () => {
+  test('single values of an attribute still gets the rows with other values', async () => {
     const bad = new Set([5, 6, 7, 50, 99]);
     const it = await start((body) => {
       const users = JSON.parse(body.toString()) as { xpid: number }[];
-      return users.some(({ xpid }) => bad.has(xpid)) ? refusal('Orders: the value does not fit') : undefined;
+      return users.some(({ xpid }) => bad.has(xpid)) ? rejection('Orders: the value does not fit') : undefined;
     });
     const { result } = await it.bulk([it.write('users.ndjson', userRows(300))]);
     expect(result).toMatchObject({ accepted: 295, rejected: 5 });
     expect(it.users().some(({ xpid }) => bad.has(xpid as number))).toBe(false);
   });
 
-  test('large bodies is sent smaller ones for good', async () => {
+  test('large bodies gets smaller ones for the rest of the run', async () => {
     const it = await start((body) => (body.length > 4000 ? { status: 413 } : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(2000)), '--concurrency', '1']);
     expect(result).toMatchObject({ accepted: 2000, rejected: 0 });
@@ -186,7 +188,7 @@ describe('a platform that refuses', () => {
     expect(result.requests).toBeLessThan(needed * 2.5);
   });
 
-  test('the credentials ends the run at once', async () => {
+  test('the credentials stops the run at once', async () => {
     const it = await start(() => ({ status: 403 }));
     const { code, stderr } = await it.bulk([it.write('users.ndjson', userRows(1000)), '--concurrency', '1']);
     expect(code).toBe(EXIT.auth);
@@ -194,18 +196,18 @@ describe('a platform that refuses', () => {
     expect(stderr).toContain('--resume');
   });
 
-  test.each([401, 403])('with %i leaves a run that goes on once the credentials are right', async (status) => {
-    let wrong = true;
-    const it = await start((_body, request) => (wrong && request > 3 ? { status } : undefined));
+  test.each([401, 403])('the credentials with %i leaves a run that can be resumed with valid ones', async (status) => {
+    let invalid = true;
+    const it = await start((_body, request) => (invalid && request > 3 ? { status } : undefined));
     const file = it.write('users.ndjson', userRows(1000));
     expect((await it.bulk([file, '--concurrency', '1'])).code).toBe(EXIT.auth);
-    wrong = false;
+    invalid = false;
     const { code, result } = await it.bulk([file, '--resume']);
     expect([code, result.rows, result.accepted, result.rejected]).toEqual([0, 1000, 1000, 0]);
     expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
   });
 
-  test('too many rows ends the run', async () => {
+  test('too many rows stops the run', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(10).replaceAll('production', 'prod'));
     expect((await it.bulk([file, '--max-errors', '5'])).code).toBe(EXIT.partial);
@@ -213,8 +215,8 @@ describe('a platform that refuses', () => {
   });
 });
 
-test('the progress tells how much is complete, not how much is read, over all files', async () => {
-  // An answer takes longer than what lies between two events.
+test('reports in its progress the share of complete rows in all files, not of read ones', async () => {
+  // A response takes longer than the interval between two events.
   let waited = 0;
   const it = await start(() => {
     waited += 1500;
@@ -234,7 +236,7 @@ test('the progress tells how much is complete, not how much is read, over all fi
   }
 });
 
-test('the events of a quick run are few, and the last one tells all of it', async () => {
+test('emits few events for a short run, and the last one counts all rows', async () => {
   const it = await start();
   const clock = { ...systemClock, now: () => 1_800_000_000_000 };
   const { stderr } = await it.bulk([it.write('a.ndjson', userRows(3000)), '--progress', 'json'], { clock });
@@ -246,8 +248,8 @@ test('the events of a quick run are few, and the last one tells all of it', asyn
   expect(rows[2]?.rows).toBe(3000);
 });
 
-describe('a platform in trouble', () => {
-  test('that asks to wait is waited for, and nothing counts as a retry', async () => {
+describe('a platform with an outage', () => {
+  test('that sends Retry-After gets its delay, which is not counted as a retry', async () => {
     const it = await start((_body, request) =>
       request % 3 === 0 ? { status: request % 2 ? 429 : 503, headers: { 'retry-after': '20' } } : undefined,
     );
@@ -258,17 +260,17 @@ describe('a platform in trouble', () => {
     expect(clock.sleptMs).toBeGreaterThanOrEqual(20_000);
   });
 
-  test('that says "too many" ten times without a time is borne with', async () => {
+  test('that returns 429 ten times without Retry-After still gets every row', async () => {
     const it = await start((_body, request) => (request > 3 && request < 14 ? { status: 429 } : undefined));
     const { code, result } = await it.bulk([it.write('users.ndjson', userRows(1000))]);
     expect([code, result.accepted]).toEqual([0, 1000]);
   });
 
   test.each([
-    ['answers 500', { status: 500 }, EXIT.unavailable],
+    ['returns 500', { status: 500 }, EXIT.unavailable],
     ['closes connections', { status: 202, drop: true }, EXIT.network],
   ])(
-    'that %s from now on gets at most 30 requests in a minute, then the run gives up and can be resumed',
+    'that %s from then on gets at most 30 requests in a minute before the run gives up and can be resumed',
     async (_what, reply, exit) => {
       let isDown = true;
       const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));
@@ -288,7 +290,7 @@ describe('a platform in trouble', () => {
     },
   );
 
-  test('that is down for five minutes is waited for, and every row goes in', async () => {
+  test('that is down for five minutes still gets every row', async () => {
     const clock = createHurriedClock();
     const until = clock.now() + 5 * 60_000;
     const it = await start((_body, request) => (request > 3 && clock.now() < until ? { status: 503 } : undefined));
@@ -297,14 +299,14 @@ describe('a platform in trouble', () => {
     expect(result.retries).toBeLessThan(40);
   });
 
-  test('that loses every third request ends up with every row', async () => {
+  test('that loses every third request still gets every row', async () => {
     const it = await start((_body, request) => (request % 3 === 0 ? { status: 503 } : undefined));
     const file = it.write('users.ndjson', userRows(10_000));
     const { code, result } = await it.bulk([file], { clock: createHurriedClock() });
     expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
   });
 
-  test('that loses every fifteenth request ends up with every row', async () => {
+  test('that drops every fifteenth connection still gets every row', async () => {
     const it = await start((_body, request) => (request % 15 === 0 ? { status: 202, drop: true } : undefined));
     const { code, result } = await it.bulk([it.write('users.ndjson', userRows(10_000))]);
     expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
@@ -313,7 +315,7 @@ describe('a platform in trouble', () => {
 });
 
 describe('a second run', () => {
-  test('of the same file is refused, resumed or begun anew; a changed file is noticed', async () => {
+  test('of the same file needs --resume or --restart, and a changed file cannot be resumed', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(100));
     const first = await it.bulk([file]);
@@ -328,7 +330,7 @@ describe('a second run', () => {
     expect((await it.bulk([file])).code).toBe(0);
   });
 
-  test('is another run in another workspace or environment, and on the embedded platform the same one each time', async () => {
+  test('in another workspace or environment is a different run, and on the embedded platform the same one', async () => {
     const it = await start();
     const file = it.write('users.csv', 'xpid,attr:Orders:count,cutoff_date\n7,3,2024-01-31\n');
     expect((await it.bulk([file])).code).toBe(0);
@@ -340,7 +342,7 @@ describe('a second run', () => {
     expect((await it.bulk([file, '--profile', 'local'], onLocal)).code).toBe(EXIT.guard);
   });
 
-  test('after Ctrl-C sends what is left, and the counts add up', async () => {
+  test('after Ctrl-C sends the remaining rows, and its result counts all rows', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
       if (request === 20) stop.abort(new KnownError({ code: 'interrupted', message: 'Interrupted.' }));
@@ -361,8 +363,8 @@ describe('a second run', () => {
   });
 });
 
-describe('how to go on', () => {
-  test('is a command line that reads the file as before', async () => {
+describe('the hint after a failed run', () => {
+  test('is a command that reads the file with the same flags', async () => {
     const it = await start(() => ({ status: 403 }));
     it.write('my map.yaml', 'Customer: xpid\nBought: attr:Orders:count\n');
     const file = it.write('their users.csv', 'Customer,Bought\n1,2\n');
@@ -374,21 +376,21 @@ describe('how to go on', () => {
     );
   });
 
-  test('keeps to the limit of refused rows, unless that is what ended the run', async () => {
+  test('repeats --max-errors, unless that limit stopped the run', async () => {
     const it = await start(() => ({ status: 403 }));
     const file = it.write('users.ndjson', userRows(1));
     expect((await it.run(['seed', 'bulk', file, '--max-errors', '5 %', '--yes'])).stderr).toContain(
       'cdpadm seed bulk users.ndjson --yes --max-errors 5% --resume',
     );
-    const wrong = it.write('wrong.ndjson', `${userRow('"x"')}\n`);
-    expect((await it.run(['seed', 'bulk', wrong, '--max-errors', '0', '--yes'])).stderr).toContain(
+    const invalid = it.write('wrong.ndjson', `${userRow('"x"')}\n`);
+    expect((await it.run(['seed', 'bulk', invalid, '--max-errors', '0', '--yes'])).stderr).toContain(
       'cdpadm seed bulk wrong.ndjson --yes --resume',
     );
   });
 
-  test('is to wait while another process sends the same file', async () => {
+  test('names the other process if it sends the same file', async () => {
     let second: Promise<{ code: number; stderr: string }> | undefined;
-    // The first run has no answer before the second one has ended.
+    // The first run gets no response before the second one ends.
     const it = await start(async (_body, request) => {
       if (request === 1) await (second = it.bulk([file, '--resume']));
       return undefined;
@@ -410,7 +412,7 @@ describe('shards', () => {
       'users.csv',
       `xpid,attr:Orders:count,user:note,cutoff_date\n${Array.from({ length: 5003 }, (_, i) => `${i + 1},3,"a\n""b""",2024-01-31\n`).join('')}`,
     ],
-  ])('of %s hold every row once', async (_what, name, content) => {
+  ])('of %s contain every row once', async (_what, name, content) => {
     const it = await start();
     const file = it.write(name, content);
     const results = await Promise.all(['1/4', '2/4', '3/4', '0/4'].map((shard) => it.bulk([file, '--shard', shard])));
@@ -421,7 +423,7 @@ describe('shards', () => {
     expect(ids.length).toBe(content.match(/^(\{|\d+,)/gm)?.length);
   });
 
-  test('take their number from an indexed job', async () => {
+  test('take their number from the index of an indexed job', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(100));
     for (const index of ['0', '1', '2']) {

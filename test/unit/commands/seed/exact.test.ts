@@ -1,4 +1,4 @@
-// What a seeding command sends is exactly what the file says: no rounded id, no replaced byte.
+// Seeding commands send exactly the values of the file: no rounded id, no replaced byte.
 import type { SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ function parquet(columns: [element: SchemaElement, data: unknown[]][]): Uint8Arr
 const identities = (): unknown[] => seeding.users().map((user) => user['identities']);
 
 describe('Parquet', () => {
-  it('keeps four customers with neighboring DECIMAL ids apart, and their amounts exact', async () => {
+  it('keeps neighboring DECIMAL ids distinct and amounts exact', async () => {
     const ids = [0n, 1n, 2n, 3n].map((step) => 900_719_925_474_099_301n + step);
     const decimal = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, repetition_type: 'OPTIONAL' } as const;
     const file = parquet([
@@ -38,7 +38,7 @@ describe('Parquet', () => {
     });
   });
 
-  it('rejects a row with binary that is not UTF-8 by row and column, and sends the others', async () => {
+  it('rejects a row with invalid UTF-8 by row and column, and sends the others', async () => {
     const file = parquet([
       [{ name: 'identity:email', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' }, [Buffer.from('a@example.com'), Uint8Array.of(0xff, 0x41), Buffer.from('b@example.com')]],
     ]); // prettier-ignore
@@ -66,7 +66,7 @@ describe('bodies in Parquet', () => {
   const SUM = seed('Spend', { value: '9007199254740993.5' });
   const LIST = seed('Colors', { list: ['red', 'blue'] });
 
-  it('leaves fields out that are null, and accepts JSON in a text', async () => {
+  it('omit null fields, and may hold JSON in a string', async () => {
     const schema: SchemaElement[] = [
       { name: 'root', num_children: 4 },
       { name: 'environment', ...text },
@@ -105,7 +105,7 @@ describe('bodies in Parquet', () => {
     expect(seeding.users()[0]).not.toHaveProperty('user_attributes');
   });
 
-  it('are the same as those of a CSV table', async () => {
+  it('equal those of a CSV table', async () => {
     const ids = [1n, 2n, 3n];
     const decimal = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, repetition_type: 'OPTIONAL' } as const;
     const file = parquet([
@@ -130,7 +130,7 @@ describe('null words', () => {
     seeding.write('users.csv', `identity:email,attr:First:first_occurrence,user:city,cutoff_date\n${rows}`);
   const LINE = 'a,Bern,2024-01-31\n';
 
-  it('takes \\N as an empty cell, so that no two customers share it', async () => {
+  it('treats \\N as an empty cell, so that no two customers share it', async () => {
     const { code, result, stderr } = await seeding.bulk([csv(`\\N,${LINE}a@b.c,\\N,"\\N",2024-01-31\n`)]);
     expect([code, result.accepted, result.rejected], stderr).toEqual([3, 1, 1]);
     expect(seeding.users()).toEqual([
@@ -148,7 +148,7 @@ describe('null words', () => {
     expect(stderr).toContain(`--null ${word}`);
   });
 
-  it('warns of an attribute once per column, and sends it as a text', async () => {
+  it('warns once per column of attributes, and sends the word as a string', async () => {
     const file = csv('a@b.c,NULL,Bern,2024-01-31\nb@b.c,NULL,None,2024-01-31\nc@b.c,x,"No""n",2024-01-31\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, '--yes']);
     expect(code).toBe(0);
@@ -160,7 +160,7 @@ describe('null words', () => {
     expect(seeding.users()[1]).toMatchObject({ user_attributes: { '5001': [{ attribute_value: 'None' }] } });
   });
 
-  it('takes the words of --null as empty cells, and repeats the flag in the command that resumes', async () => {
+  it('treats the words of --null as empty cells, and repeats the flag in the command that resumes', async () => {
     const args = [csv('a@b.c,NULL,-,2024-01-31\n'), '--null', 'NULL', '--null', '-'];
     const { code, stderr } = await seeding.bulk(args);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('Warning')]);
@@ -170,7 +170,7 @@ describe('null words', () => {
     expect((await seeding.bulk(args)).stderr).toContain('--null NULL --null -');
   });
 
-  it.each(['\\N', 'NULL', 'NaN'])('rejects %s as an identity of a body and of Parquet', async (word) => {
+  it.each(['\\N', 'NULL', 'NaN'])('rejects %s as an identity in a body and in Parquet', async (word) => {
     const body = { environment: 'production', identities: { email: word }, calculated_attributes: {} };
     seeding.write('users.ndjson', `${JSON.stringify(body)}\n`);
     const checked = await seeding.run(['seed', 'validate', 'users.ndjson']);
@@ -182,7 +182,7 @@ describe('null words', () => {
     expect([code, result.accepted, seeding.sink.requests]).toEqual([3, 0, 0]);
   });
 
-  it('rejects NaN and a rounded id of a Parquet column of floating-point numbers', async () => {
+  it('rejects NaN and rounded ids in a floating-point column of Parquet', async () => {
     const column: SchemaElement = { name: 'identity:customer_id', type: 'DOUBLE', repetition_type: 'OPTIONAL' };
     const values = [1, Number.NaN, 2 ** 60, Number.POSITIVE_INFINITY];
     const { code, stderr } = await seeding.run([
@@ -221,7 +221,7 @@ describe('identity types', () => {
     'seed set -f user.json --yes',
     'intake event -f intake.json --yes',
     'intake identify -f intake.json --yes',
-  ])('are rejected by `%s` when misspelled, with the nearest', async (line) => {
+  ])('are rejected by `%s` if misspelled, with the nearest one', async (line) => {
     for (const [name, text] of Object.entries(FILES)) seeding.write(name, text);
     const { code, stderr } = await seeding.run(line.split(' '));
     expect([code, stderr]).toEqual([9, expect.stringContaining(HINT)]);
@@ -229,7 +229,7 @@ describe('identity types', () => {
     expect(await seeding.run([...line.split(' '), '--identity-type', 'emial'])).toMatchObject({ code: 0 });
   });
 
-  it('reject the row of a bulk run', async () => {
+  it('reject only their row in a bulk run', async () => {
     const { code, result } = await seeding.bulk([seeding.write('users.ndjson', FILES['users.ndjson'] ?? '')]);
     expect([code, result.rejected, seeding.sink.requests]).toEqual([3, 1, 0]);
   });
@@ -237,14 +237,14 @@ describe('identity types', () => {
   it.each([
     ...['email', 'customer_id', 'controller_customer_id', 'other', 'other2', 'other_id_4', 'other_id_10'],
     ...['mobile_number', 'phone_number_3', 'osa_id', 'osa_uuid', 'osf_advertising_id', 'ose_publishing_id'],
-  ])('accept %s, a spelling of the specification', async (type) => {
+  ])('include %s of the specification', async (type) => {
     const file = seeding.write('users.csv', `identity:${type}\nx\n`);
     expect(await seeding.bulk([file])).toMatchObject({ code: 0, result: { accepted: 1 } });
   });
 });
 
-describe('the question before a bulk run', () => {
-  it('names how many users go where, and sends nothing on no', async () => {
+describe('the confirmation of a bulk run', () => {
+  it('shows the number of users and the target, and sends nothing on no', async () => {
     const ids = Array.from({ length: 1200 }, (_, index) => index + 1);
     const file = seeding.write('users.csv', `xpid\n${ids.join('\n')}\n`);
     const asked = await seeding.run(['seed', 'bulk', file], { tty: true, stdin: 'n\n' });
@@ -252,7 +252,7 @@ describe('the question before a bulk run', () => {
     expect([asked.code, seeding.sink.requests]).toEqual([12, 0]);
   });
 
-  it('needs --yes where standard input is the data', async () => {
+  it('requires --yes if standard input is the data', async () => {
     const { code, stderr } = await seeding.run(['seed', 'bulk', '-'], { stdin: 'xpid\n1\n' });
     expect([code, stderr]).toEqual([2, expect.stringContaining('--yes')]);
     expect(seeding.sink.requests).toBe(0);

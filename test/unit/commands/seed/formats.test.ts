@@ -1,4 +1,4 @@
-// Every format that seeds can come in, and the seeding commands besides `seed bulk`.
+// Every input format of seeds, and the seeding commands other than `seed bulk`.
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Seeding, startSeeding, userRow, userRows } from '../../../helpers/seeding-home.ts';
@@ -23,7 +23,7 @@ function parquet(rows: number, rowGroupSize?: number): Uint8Array {
   return new Uint8Array(parquetWriteBuffer({ columnData, ...(rowGroupSize && { rowGroupSize }) }));
 }
 
-test('Parquet keeps 64-bit ids to the digit', async () => {
+test('keeps every digit of 64-bit ids in Parquet', async () => {
   const { result } = await seeding.bulk([seeding.write('users.parquet', parquet(3))]);
   expect(result).toMatchObject({ rows: 3, accepted: 3 });
   for (const id of IDS) expect(seeding.sink.bodies.join('')).toContain(`"xpid":${id},`);
@@ -32,19 +32,19 @@ test('Parquet keeps 64-bit ids to the digit', async () => {
   });
 });
 
-test('Parquet is shared out by row groups', async () => {
+test('divides Parquet into shards by row groups', async () => {
   const file = seeding.write('users.parquet', parquet(2500, 300));
   const results = await Promise.all(['1/3', '2/3', '3/3'].map((shard) => seeding.bulk([file, '--shard', shard])));
   expect(results.map(({ result }) => result.rows).every((rows) => rows > 0)).toBe(true);
   expect(seeding.sink.rows).toBe(2500);
 });
 
-test('zstd is unwrapped', async () => {
+test('decompresses zstd', async () => {
   const { result } = await seeding.bulk([seeding.write('users.ndjson.zst', zstd(userRows(120)))]);
   expect(result).toMatchObject({ accepted: 120, requests: 2 });
 });
 
-test('several files of several formats are one run', async () => {
+test('sends several files of different formats in one run', async () => {
   const files = [
     seeding.write('a.ndjson', userRows(150)),
     seeding.write('b.json', JSON.stringify([JSON.parse(userRow(7)), { environment: 'production' }])),
@@ -63,25 +63,25 @@ test('several files of several formats are one run', async () => {
 });
 
 test.each([
-  ['an array that is cut off', 'users.json', `[${userRow(1)},${userRow(2).slice(0, 50)}`, 'users.json:1: not valid JSON'],
-  ['a gzip file that is cut off', 'a.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), 'is no whole gzip file'],
+  ['a truncated array', 'users.json', `[${userRow(1)},${userRow(2).slice(0, 50)}`, 'users.json:1: not valid JSON'],
+  ['a truncated gzip file', 'a.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), 'is no whole gzip file'],
   ['UTF-16', 'users.ndjson', Buffer.from(`\ufeff${userRow(1)}`, 'utf16le'), 'users.ndjson:1:1: the file is UTF-16'],
   ['a header with a mistake', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n', 'did you mean `xpid`?'],
-  ['a record without an end', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2: a double quote is not closed'],
+  ['a record with an open quote', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2: a double quote is not closed'],
   ['a record of another width', 'users.csv', 'xpid,user:note,cutoff_date\n1,a\n', 'users.csv:2: has 2 columns; the header has 3'],
-])('%s is found by validate', async (_what, name, content, told) => {
+])('%s is reported by validate', async (_what, name, content, expected) => {
   const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write(name, content)]);
-  expect([code, stderr]).toEqual([9, expect.stringContaining(told)]);
+  expect([code, stderr]).toEqual([9, expect.stringContaining(expected)]);
 }); // prettier-ignore
 
-test('a wrong map is told with its place', async () => {
+test('reports an invalid map with its line and column', async () => {
   const files = [seeding.write('users.csv', 'xpid\n1\n'), '--map-file', seeding.write('map.yaml', 'xpid: [1]\n')];
   const { code, stderr } = await seeding.run(['seed', 'validate', ...files]);
   expect([code, stderr]).toEqual([9, expect.stringContaining('map.yaml:1:7: xpid: must map columns')]);
 });
 
 test.each(['bulk', 'bulk --dry-run', 'validate', 'preview'])(
-  'a header that cannot be used is told by %s before a row of the files in front of it is read',
+  'seed %s reports an invalid header before it reads rows of earlier files',
   async (command) => {
     seeding.write('a.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
     seeding.write('b.csv', '\nxpid,Orders\n1,2\n');
@@ -96,13 +96,13 @@ test.each(['bulk', 'bulk --dry-run', 'validate', 'preview'])(
 
 test.each([
   ['a header of several lines', '"xpid",cutoff_date,"attr:Or\nders:count"\n1,2024-01-31,2\n', 1],
-  ['a header without an end of line', 'xpid,cutoff_date,attr:Orders:count', 0],
-])('%s is no mistake', async (_what, content, rows) => {
+  ['a header without a line end', 'xpid,cutoff_date,attr:Orders:count', 0],
+])('accepts %s', async (_what, content, rows) => {
   const { code, result } = await seeding.bulk([seeding.write('users.csv', content)]);
   expect([code, result.accepted]).toEqual([0, rows]);
 });
 
-test('a table without a header, or without an environment, is told with its place and a way out', async () => {
+test('rejects a table without a header, or without an environment, with a hint', async () => {
   const empty = await seeding.run(['seed', 'validate', seeding.write('empty.csv', '')]);
   expect([empty.code, empty.stderr]).toEqual([9, expect.stringContaining('empty.csv:1:1: there is no header')]);
   const file = seeding.write('users.csv', 'xpid,cutoff_date,attr:Orders:count\n1,2024-01-31,2\n');
@@ -110,7 +110,7 @@ test('a table without a header, or without an environment, is told with its plac
   expect([bare.code, bare.stderr]).toEqual([9, expect.stringContaining('CDPADM_ENVIRONMENT')]);
 });
 
-test('validate counts one row as one', async () => {
+test('validate uses the singular for one invalid row', async () => {
   const file = seeding.write('u.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is wrong.');
   expect((await seeding.run(['seed', 'validate', seeding.write('v.ndjson', userRow('"x"'))])).stderr).toContain(
@@ -118,7 +118,7 @@ test('validate counts one row as one', async () => {
   );
 });
 
-test('validate tells each row as file:line: field: reason', async () => {
+test('validate reports each row as file:line: field: reason', async () => {
   const rows = [userRow(1), userRow(2).replace('2024-01-31', '2024-02-30'), userRow(3).replace('count', 'cuont')];
   const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write('u.ndjson', rows.join('\n'))]);
   expect(code).toBe(9);
@@ -127,7 +127,7 @@ test('validate tells each row as file:line: field: reason', async () => {
   expect(seeding.sink.requests).toBe(0);
 });
 
-test('the template is valid in both formats, and preview shows a row of it', async () => {
+test('prints a valid template in both formats, and preview shows one of its rows', async () => {
   for (const format of ['csv', 'ndjson']) {
     const { stdout } = await seeding.run(['seed', 'template', '--format', format]);
     const file = seeding.write(`template.${format}`, stdout);
@@ -139,7 +139,7 @@ test('the template is valid in both formats, and preview shows a row of it', asy
   }
 });
 
-test('a dry run counts, shows the first request and sends nothing', async () => {
+test('a dry run counts rows, prints the first request and sends nothing', async () => {
   const file = seeding.write('users.ndjson', userRows(250).replace('production', 'prod'));
   const { result } = (await seeding.bulk([file, '--dry-run'])) as unknown as {
     result: { dry_run: boolean; plan: object; requests: { url: string; body: unknown[] }[] };
@@ -150,7 +150,7 @@ test('a dry run counts, shows the first request and sends nothing', async () => 
   expect(seeding.sink.requests).toBe(0);
 });
 
-test('set, event and identify send one body, or say what is wrong with it', async () => {
+test('set, event and identify send one body, or report an invalid one', async () => {
   seeding.write('user.json', userRow(9223372036854775807n));
   seeding.write(
     'event.yaml',

@@ -1,4 +1,4 @@
-// `seed inspect` on exports of several programs.
+// `seed inspect` on the exports of several programs.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -20,7 +20,7 @@ async function inspect(...args: string[]): Promise<Inspection> {
 }
 
 describe('the columns of a table', () => {
-  it('have a proposed field, counts of empty cells and null words, and duplicate identities', async () => {
+  it('get a proposed field and counts of empty cells, null words and duplicate identities', async () => {
     const file = seeding.write(
       'users.csv',
       'E-mail,orders,note\na@x.example,1,\nb@x.example,NULL,\na@x.example,2,hi\n',
@@ -44,12 +44,12 @@ describe('the columns of a table', () => {
     expect(stdout).not.toContain('a@x.example');
   });
 
-  it('need no map in the grammar of tables', async () => {
+  it('get no proposed map if they already name fields', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     expect((await inspect(file)).map).toEqual({});
   });
 
-  it('are not those of a file without a header', async () => {
+  it('are empty for a file without a header', async () => {
     const found = await inspect(seeding.write('users.csv', '1,5\n2,7\n'));
     expect(found).toMatchObject({ headerless: true, columns: [], map: {} });
   });
@@ -68,7 +68,7 @@ describe('the source', () => {
     expect((await inspect(seeding.write(name, content))).source).toBe(source);
   });
 
-  it('is unknown if nothing shows one', async () => {
+  it('is null if nothing indicates one', async () => {
     expect((await inspect(seeding.write('users.csv', 'id,n\n1,2\n'))).source).toBeNull();
   });
 });
@@ -78,7 +78,7 @@ it('counts bodies and their identities', async () => {
   expect(await inspect(file)).toMatchObject({ bodies: 3, columns: [], duplicates: [{ field: 'xpid', rows: 1 }] });
 });
 
-it('counts rows that cannot be read', async () => {
+it('counts unreadable rows', async () => {
   const file = seeding.write('users.ndjson', `${userRow(1)}\n{"xpid":\n`);
   expect((await inspect(file)).files).toMatchObject([{ rows: 2, unreadable: 1 }]);
   expect((await seeding.run(['seed', 'inspect', file])).stdout).toContain('2 rows, 1 of them unreadable');

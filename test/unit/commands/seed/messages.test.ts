@@ -1,4 +1,4 @@
-// What the seeding commands say about a file: by its own columns, one issue for each fault, and what to do next.
+// Messages of the seeding commands about a file: they name its own columns, one issue per error, and the next command.
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CliResult } from '../../../helpers/cli.ts';
@@ -10,50 +10,49 @@ beforeEach(async () => {
 });
 afterEach(() => seeding.close());
 
-interface Told {
+interface ErrorDocument {
   issues_omitted?: number;
   issues: { path: string; line?: number; message: string; file?: string }[];
   hint?: string;
 }
 
-function told({ stderr }: Pick<CliResult, 'stderr'>): Told {
-  return (JSON.parse(stderr.slice(stderr.indexOf('{"error"'))) as { error: Told }).error;
+function errorOf({ stderr }: Pick<CliResult, 'stderr'>): ErrorDocument {
+  return (JSON.parse(stderr.slice(stderr.indexOf('{"error"'))) as { error: ErrorDocument }).error;
 }
 
 const BAD_TABLE = 'xpid,attr:Orders:count,attr:Spend:average:count,cutoff_date\n1,2,,2024-01-31\nx,many,1,2024-01-31\n';
 
-describe('a table that is wrong', () => {
-  const faults = [
+describe('an invalid table', () => {
+  const errors = [
     ['xpid', 3, 'must be a signed 64-bit integer in plain digits, such as -42'],
     ['attr:Orders:count', 3, 'must be a whole number, 0 or more'],
     ['attr:Spend:average:count', 3, '`sum` is missing'],
   ];
 
-  test('is told by its columns, one issue for each fault, in validate and preview', async () => {
+  test('is reported by its columns, one issue per error, in validate and preview', async () => {
     const file = seeding.write('users.csv', BAD_TABLE);
     for (const args of [['validate', file], ['preview', file, '--row', '2']]) {
       const { code, stderr } = await seeding.run(['seed', ...args, '-o', 'json']);
       expect(code).toBe(9);
-      expect(told({ stderr }).issues).toEqual(
-        faults.map(([path, line, message]) => ({ file: 'users.csv', path, line, message })),
+      expect(errorOf({ stderr }).issues).toEqual(
+        errors.map(([path, line, message]) => ({ file: 'users.csv', path, line, message })),
       );
     }
     const { stderr } = await seeding.run(['seed', 'validate', file]);
     expect(stderr).toContain('users.csv:3: attr:Orders:count: must be a whole number, 0 or more\n');
   }); // prettier-ignore
 
-  test('is told by its columns in the rejects file', async () => {
+  test('is written to the rejects file as bodies, whose errors name their fields', async () => {
     const { result } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);
     const { stderr } = await seeding.run(['seed', 'validate', result.rejects ?? '', '-o', 'json']);
-    // The file of rejects is NDJSON of bodies, and told by their fields.
-    expect(told({ stderr }).issues.map(({ path }) => path)).toEqual([
+    expect(errorOf({ stderr }).issues.map(({ path }) => path)).toEqual([
       'xpid',
       'calculated_attributes.5001[0].seed.value',
       'calculated_attributes.5001[1].seed.key_value_pairs.sum',
     ]);
   });
 
-  test('of Parquet is told by its columns and the number of the row', async () => {
+  test('of Parquet is reported by column and row number', async () => {
     const columnData = [
       { name: 'xpid', data: [1n, 2n], type: 'INT64' as const },
       { name: 'attr:Orders:count', data: ['1', 'many'], type: 'STRING' as const },
@@ -64,7 +63,7 @@ describe('a table that is wrong', () => {
     expect(stderr).toContain('users.parquet:2: attr:Orders:count: must be a whole number, 0 or more\n');
   });
 
-  test('is told by the words of its own header where a map says what they mean', async () => {
+  test('is reported by its own header if a map renames the columns', async () => {
     const file = seeding.write('users.csv', 'Kunde;Käufe\nc-1;many\n');
     seeding.write('map.yaml', 'Kunde: identity:customer_id\nKäufe: attr:Orders:count\n');
     const args = ['--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
@@ -72,32 +71,32 @@ describe('a table that is wrong', () => {
     expect(stderr).toContain('users.csv:2: Käufe: must be a whole number, 0 or more\n');
   });
 
-  test('for want of a date is refused at once, not row by row', async () => {
+  test('without a date column is rejected once, not row by row', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     const { code, stderr } = await seeding.bulk([file]);
     expect(code).toBe(9);
-    expect(told({ stderr }).issues.map(({ message }) => message)).toEqual([
+    expect(errorOf({ stderr }).issues.map(({ message }) => message)).toEqual([
       'there is no column `cutoff_date`, and no --cutoff-date',
     ]);
-    // There is nothing to go on with: the file has to be another one first.
-    expect(told({ stderr }).hint ?? '').not.toContain('--resume');
-    // Attributes of the user alone have no date.
+    // Resuming cannot help: the file has to change first.
+    expect(errorOf({ stderr }).hint ?? '').not.toContain('--resume');
+    // A table of user attributes only needs no date.
     expect((await seeding.bulk([seeding.write('tiers.csv', 'xpid,user:tier\n1,gold\n')])).code).toBe(0);
   });
 
-  test('has a date that is wrong told once, and not in the place of everything else', async () => {
+  test('with an invalid date is reported once for the date, in addition to the other errors', async () => {
     const attributes = Array.from({ length: 9 }, (_, index) => `attr:A${index}:count`);
     const rows = `xpid,${attributes.join(',')},attr:Last:count,cutoff_date\n1,${'3,'.repeat(9)}x,2024-02-30\n`;
     const { stderr } = await seeding.run(['seed', 'validate', seeding.write('users.csv', rows), '-o', 'json']);
-    expect(told({ stderr }).issues.map(({ path }) => path)).toEqual(['cutoff_date', 'attr:Last:count']);
+    expect(errorOf({ stderr }).issues.map(({ path }) => path)).toEqual(['cutoff_date', 'attr:Last:count']);
   });
 });
 
-test('NDJSON that is wrong has an issue for each fault, with its way through the body', async () => {
+test('reports one issue per error of NDJSON, with its path in the body', async () => {
   const row = userRow('"x"').replace('production', 'prod').replace('"3"', '-1');
   const file = seeding.write('users.ndjson', `${userRow(1)}\n${row}\n{"a\n`);
   const { stderr } = await seeding.run(['seed', 'validate', file, '-o', 'json']);
-  expect(told({ stderr }).issues).toMatchObject([
+  expect(errorOf({ stderr }).issues).toMatchObject([
     {
       file: 'users.ndjson',
       line: 2,
@@ -110,7 +109,7 @@ test('NDJSON that is wrong has an issue for each fault, with its way through the
   ]);
 });
 
-test('a body in the deployment’s words is told in those, with their places', async () => {
+test('uses the field names of the deployment in issues, with their lines', async () => {
   for (const line of [
     'profile create named --seeding-url https://seeding.example.com',
     'profile edit named --set names.xpid=ourid --set names.osa_id=ours_id',
@@ -128,32 +127,32 @@ test('a body in the deployment’s words is told in those, with their places', a
     ['intake event -f event.json', [['user_identities.ours_id', 1]]],
   ] as const) {
     const { code, stderr } = await seeding.run([...line.split(' '), '-o', 'json']);
-    expect([code, told({ stderr }).issues.map(({ path, line: at }) => [path, at])]).toEqual([9, places]);
+    expect([code, errorOf({ stderr }).issues.map(({ path, line: at }) => [path, at])]).toEqual([9, places]);
   }
 }); // prettier-ignore
 
-test('more faults than are listed are said to be more', async () => {
+test('counts the errors that it does not list', async () => {
   const file = seeding.write('users.ndjson', userRows(1001).replaceAll('production', 'prod'));
   const { stderr } = await seeding.run(['seed', 'validate', file, '-o', 'json']);
-  expect(told({ stderr }).issues).toHaveLength(1000);
-  expect(told({ stderr }).issues_omitted).toBe(1);
+  expect(errorOf({ stderr }).issues).toHaveLength(1000);
+  expect(errorOf({ stderr }).issues_omitted).toBe(1);
 });
 
-describe('columns that a map leaves out', () => {
+describe('columns that a map omits', () => {
   const args = ['--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
   const write = (header: string): string => {
     seeding.write('map.yaml', 'Customer: identity:customer_id\nBought: attr:Orders:count\n');
     return seeding.write('users.csv', `Customer,Bought,${header}\nc-1,3,a,b\nc-2,4,a,b\n`);
   };
 
-  test.each(['validate', 'bulk', 'preview'])('are named once, and are no error, in %s', async (command) => {
+  test.each(['validate', 'bulk', 'preview'])('are named once and are not an error in %s', async (command) => {
     const { code, stderr } = await seeding.run(['seed', command, write('Tier,Shoe size'), ...args, '--yes']);
     expect(code).toBe(0);
     expect(stderr.split('leaves out the columns `Tier`, `Shoe size`.')).toHaveLength(2);
     expect(stderr).not.toContain('Warning');
   });
 
-  test('are warned of when one is called like a field', async () => {
+  test('cause a warning if one is named like a field', async () => {
     const file = write('Tier,e-mail');
     seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args, '--yes']);
@@ -164,10 +163,10 @@ describe('columns that a map leaves out', () => {
   });
 });
 
-describe('after a run with refused rows', () => {
+describe('after a run with rejected rows', () => {
   const next = (stderr: string): string | undefined => / then send them: (.*)\n/.exec(stderr)?.[1];
 
-  test('the command for the rejects is told, with the profile and the pace that flags gave', async () => {
+  test('prints the command that sends the rejects, with the profile and rate of the flags', async () => {
     const file = seeding.write('our users.csv', BAD_TABLE);
     seeding.write('map.json', '{"xpid":"xpid","cutoff_date":"cutoff_date","attr:Orders:count":"attr:Orders:count"}');
     const run = await seeding.run(['seed', 'bulk', file, '--map-file', 'map.json', '--rate', '900/m', '--workspace', '7', '--yes']);
@@ -180,16 +179,16 @@ describe('after a run with refused rows', () => {
     expect([local.code, next(local.stderr)]).toEqual([3, 'cdpadm seed bulk bad.ndjson --yes --profile local']);
   }); // prettier-ignore
 
-  test('nothing is told where all went in, or a program reads', async () => {
+  test('prints no command if every row was accepted, or if a program reads the output', async () => {
     const good = await seeding.run(['seed', 'bulk', seeding.write('users.ndjson', userRows(3)), '--yes']);
     expect(next(good.stderr)).toBeUndefined();
     const { code, stderr } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);
-    const told = stderr.split('\n').filter((line) => !line.startsWith('{"progress":'));
-    expect([code, told]).toEqual([3, ['']]);
+    const messages = stderr.split('\n').filter((line) => !line.startsWith('{"progress":'));
+    expect([code, messages]).toEqual([3, ['']]);
   });
 });
 
-test('the command to go on with keeps the profile, the rejects and the pace that flags gave', async () => {
+test('prints the command that restarts with the profile, rejects file and rate of the flags', async () => {
   const file = seeding.write('users.ndjson', userRows(3));
   const args = [file, '--rejects', 'bad.ndjson', '--concurrency', '2', '--rate', '5', '--workspace', '7'];
   await seeding.run(['seed', 'bulk', ...args, '--yes']);

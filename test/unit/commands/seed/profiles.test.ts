@@ -1,4 +1,4 @@
-// Seeds of every format on the embedded platform: its profiles bear the very ids that the file held.
+// Seeds of every format on the embedded platform: its profiles have the exact ids of the file.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -20,7 +20,7 @@ afterEach(() => home.close());
 
 const run = (args: string[]): Promise<CliResult> => home.run(args, { env: { CDPADM_ENVIRONMENT: 'production' } });
 
-/** What the platform answers when asked for a profile, digits as they stand. */
+/** The response of the platform for a profile as text, so that no digit is lost. */
 async function profilesOf(id: string): Promise<string> {
   return (await home.platform.send('GET', `/_control/profiles?xpid=${id}`)).text;
 }
@@ -49,14 +49,14 @@ test.each([
       }),
     ),
   ],
-])('ids of %s are the profiles’ ids to the digit', async (_what, name, content) => {
+])('keeps every digit of the ids from %s', async (_what, name, content) => {
   writeFileSync(join(home.cwd, name), content);
   const { code, stderr } = await run(['seed', 'bulk', name, '--yes']);
   expect(code, stderr).toBe(0);
   for (const id of IDS) expect(await profilesOf(id)).toMatch(new RegExp(`"xpid": ?${id}[,}\\s]`));
 });
 
-test('an id of one user goes in by `seed set` from JSON and YAML, and by an event', async () => {
+test('keeps every digit of the id in `seed set` from JSON and YAML, and in `intake event`', async () => {
   const [first = '', second = '', third = ''] = IDS;
   home.write('user.json', userRow(first));
   home.write('user.yaml', `environment: production\nxpid: ${second}\ncalculated_attributes: {'5001': []}\n`);

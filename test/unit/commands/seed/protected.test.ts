@@ -1,4 +1,4 @@
-// A protected profile: its name is typed before anything of seeding or intake is sent, and `--yes` does not stand for it.
+// A protected profile: seeding and intake require its name before they send anything, and `--yes` does not replace it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ test.each([
   'seed set -f user.json',
   'intake event -f event.json',
   'intake identify -f identify.json',
-])('%s ends with 12 and sends nothing until it is typed', async (line) => {
+])('%s exits with 12 and sends nothing without the name', async (line) => {
   for (const answer of ['', ' --yes', ' --no-input', ' --confirm remote', ' --yes --confirm remote']) {
     const { code, stderr } = await run(line + answer);
     expect(code, answer).toBe(12);
@@ -39,7 +39,7 @@ test.each([
   expect(seeding.sink.requests).toBe(1);
 });
 
-test('a header that cannot be used is told before the question', async () => {
+test('reports an invalid header before it asks for the name', async () => {
   seeding.write('users.csv', 'xpid,Orders\n1,2\n');
   const { code, stderr } = await run('seed bulk users.ndjson users.csv --no-input');
   expect(code).toBe(9);
@@ -47,7 +47,7 @@ test('a header that cannot be used is told before the question', async () => {
   expect(stderr).not.toContain('protected');
 });
 
-test('a run that is refused anyway asks for nothing, and one that nobody confirmed has forgotten nothing', async () => {
+test('does not ask if the run is rejected anyway, and keeps the journal and the rejects if it is not confirmed', async () => {
   seeding.write('users.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await run('seed bulk users.ndjson --confirm local')).code).toBe(3);
   const rejects = join(seeding.folder, 'users.ndjson.rejects.ndjson');
@@ -60,7 +60,7 @@ test('a run that is refused anyway asks for nothing, and one that nobody confirm
   const restarted = await run('seed bulk users.ndjson --restart');
   expect([restarted.code, readFileSync(rejects, 'utf8')]).toEqual([12, kept]);
   expect((await run('seed bulk users.ndjson')).stderr).toContain('These files were sent before');
-  // There is nothing left to send.
+  // Every row is already complete, so there is nothing to confirm.
   expect((await run('seed bulk users.ndjson --resume')).code).toBe(3);
 
   expect((await run('seed bulk users.ndjson --restart --confirm local')).code).toBe(3);

@@ -1,4 +1,4 @@
-// One rule for a profile's id, wherever it comes from: a signed 64-bit integer in plain digits.
+// Every input accepts the same profile ids: signed 64-bit integers in plain digits.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -24,9 +24,9 @@ const TOO_SMALL = '-9223372036854775809';
 const LARGEST = '9223372036854775807';
 const SMALLEST = '-9223372036854775808';
 
-/** Each way in: the file it reads, and the command line. */
-type Way = [what: string, args: readonly string[], name?: string, content?: (id: string) => string | Uint8Array];
-const WAYS: readonly Way[] = [
+/** Each input: a command line, and the file that it reads. */
+type Input = [what: string, args: readonly string[], name?: string, content?: (id: string) => string | Uint8Array];
+const INPUTS: readonly Input[] = [
   ['seed set, JSON number', ['seed', 'set', '-f', 'a.json', '-y'], 'a.json', seed],
   ['seed set, JSON text', ['seed', 'set', '-f', 'a.json', '-y'], 'a.json', (id) => seed(`"${id}"`)],
   ['seed set, YAML', ['seed', 'set', '-f', 'a.yaml', '-y'], 'a.yaml', seed],
@@ -42,31 +42,31 @@ const WAYS: readonly Way[] = [
   ['dsr submit, flag', dsr],
 ];
 
-function commandOf([, args, name, content]: Way, id: string): readonly string[] {
+function commandOf([, args, name, content]: Input, id: string): readonly string[] {
   if (name === undefined || !content) return [...args, '--extension-identity', `xpid=${id}`];
   seeding.write(name, content(id));
   return args;
 }
 
-/** Where a bulk run gives its reasons. */
+/** The rejects files, in which bulk runs report reasons. */
 const rejects = (): string =>
   readdirSync(seeding.folder)
     .filter((name) => name.includes('.rejects.'))
     .map((name) => readFileSync(join(seeding.folder, name), 'utf8'))
     .join('');
 
-describe.each(WAYS)('%s', (...way) => {
+describe.each(INPUTS)('%s', (...input) => {
   const env = { CDPADM_DSR_BASE_URL: 'https://dsr.example', CDPADM_VENDOR_DOMAIN: 'x.example' };
 
   it.each(['-0', TOO_LARGE, TOO_SMALL])('rejects %s and sends nothing', async (id) => {
-    const { code, stdout, stderr } = await seeding.run([...commandOf(way, id)], { env });
+    const { code, stdout, stderr } = await seeding.run([...commandOf(input, id)], { env });
     expect([2, 3, 9], stderr).toContain(code);
     expect(stdout + stderr + rejects()).toContain('must be a signed 64-bit integer in plain digits, such as -42');
     expect(seeding.sink.bodies).toEqual([]);
   });
 
   it.each(['0', LARGEST, SMALLEST])('accepts %s', async (id) => {
-    const { code, stdout, stderr } = await seeding.run([...commandOf(way, id)], { env });
+    const { code, stdout, stderr } = await seeding.run([...commandOf(input, id)], { env });
     expect(code, stderr).toBe(0);
     expect(stdout + seeding.sink.bodies.join('')).toContain(id);
   });

@@ -1,4 +1,4 @@
-// A workspace as a folder: export, diff, apply; broken halfway, a changed password, somebody else at the same time.
+// A workspace as a folder: export, diff, apply; a failed step, a changed password, two applies at once.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const short = (plan: Plan): string[] => plan.steps.map(({ action, type, id }) =>
 const written = async (): Promise<number> => (await home.writes()).length;
 
 describe('apply', () => {
-  it('creates ten resources in the order in which they need each other; the second has nothing to do', async () => {
+  it('creates ten resources in the order of their dependencies, and changes nothing the second time', async () => {
     const { code, data } = await apply();
     expect({ code, applied: data.applied }).toEqual({ code: 0, applied: true });
     expect([short(data)[0], short(data).at(-1), data.steps.length]).toEqual([
@@ -41,7 +41,7 @@ describe('apply', () => {
     expect(await written()).toBe(before);
   });
 
-  it('tells what was done when a step fails, and finishes the rest the second time', async () => {
+  it('reports the completed steps when one fails, and applies only the rest the second time', async () => {
     home.write(
       'sync/data-models/model-3.yaml',
       MODEL.replace('id: active-customers', 'id: model-3').replace(
@@ -62,7 +62,7 @@ describe('apply', () => {
     expect((await apply()).data.steps).toEqual([]);
   });
 
-  it('notices a changed password that it sent itself, and sends any when told so', async () => {
+  it('detects a changed password that it sent before, and resends all secrets with --send-secrets', async () => {
     await apply();
     const env = { WAREHOUSE_PASSWORD: 'another one' };
     expect((await apply('', { env })).data).toMatchObject({
@@ -72,7 +72,7 @@ describe('apply', () => {
     expect((await apply(' --send-secrets', { env })).data.steps).toHaveLength(1);
   });
 
-  it('deletes what no file defines only when that is allowed, pipelines first', async () => {
+  it('deletes resources without a file only with --allow-delete, pipelines first', async () => {
     await apply();
     rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
     rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
@@ -87,14 +87,14 @@ describe('apply', () => {
     expect(short(data)).toEqual(['delete pipeline customers', 'delete connection crm']);
   });
 
-  it('wants --force for much at once and --allow-empty for everything', async () => {
+  it('requires --force for many deletions and --allow-empty to delete everything', async () => {
     await apply();
     mkdirSync(join(home.cwd, 'empty'));
     const result = await home.run('warehouse apply empty --allow-delete --yes', { env: SECRET_ENV });
     expect(result).toMatchObject({ code: 12, stderr: expect.stringMatching(/--allow-empty --force/) });
   });
 
-  it('applies the plan that was looked at and no other', async () => {
+  it('applies only the plan that --expect-plan names', async () => {
     const { plan } = (await json('warehouse diff sync')).data;
     home.write('sync/connections/crm.yaml', CONNECTION.replace('role: sync', 'role: other'));
     expect(await apply(` --expect-plan ${plan}`)).toMatchObject({ code: 6 });
@@ -102,14 +102,14 @@ describe('apply', () => {
     expect(await apply(` --expect-plan ${plan}`)).toMatchObject({ code: 0 });
   });
 
-  it('guards sync positions', async () => {
+  it('resets a sync position only with --allow-reset', async () => {
     await apply();
     home.write('sync/pipelines/customers.yaml', PIPELINE.replace('2024-01', '2025-01'));
     expect(await apply()).toMatchObject({ code: 12, stderr: expect.stringMatching(/--allow-reset/) });
     expect(await apply(' --allow-reset')).toMatchObject({ code: 0 });
   });
 
-  it('loses nothing when two apply at once', async () => {
+  it('loses no step when two processes apply at once', async () => {
     const other = await opened(openPlatformHome({}, home.platform));
     const results = await Promise.all([
       apply(),
@@ -121,10 +121,10 @@ describe('apply', () => {
   });
 });
 
-describe('a mask in a secret’s place', () => {
+describe('a mask instead of a secret', () => {
   const masked = CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"');
 
-  it('is no difference, and nothing is sent for it', async () => {
+  it('counts as unchanged, so nothing is sent', async () => {
     await apply();
     home.write('sync/connections/crm.yaml', masked);
     const before = await written();
@@ -136,7 +136,7 @@ describe('a mask in a secret’s place', () => {
   });
 
   it.each(['diff sync', 'apply sync', 'apply sync --dry-run'])(
-    'is refused with its place where the secret would have to be sent and nobody can be asked: %s',
+    'is rejected with line and column if the secret has to be sent: %s',
     async (line) => {
       await apply();
       home.write('sync/connections/crm.yaml', masked.replace('role: sync', 'role: loader'));
@@ -150,7 +150,7 @@ describe('a mask in a secret’s place', () => {
   );
 });
 
-it('misses a variable before the first step and not halfway', async () => {
+it('reports an unset variable before the first step', async () => {
   const before = await written();
   expect(await home.run('warehouse apply sync --yes', { env: { WAREHOUSE_PASSWORD: '' } })).toMatchObject({
     code: 4,
@@ -159,7 +159,7 @@ it('misses a variable before the first step and not halfway', async () => {
   expect(await written()).toBe(before);
 });
 
-it('shows all issues of all files at once and sends nothing', async () => {
+it('reports the issues of all files at once and sends nothing', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"***"'));
   home.write('sync/pipelines/customers.yaml', PIPELINE.replace('state: active', 'state: on'));
   home.write('sync/data-models/model-1.yaml', MODEL);
@@ -172,7 +172,7 @@ it('shows all issues of all files at once and sends nothing', async () => {
 });
 
 describe('export', () => {
-  it('writes files that diff against nothing, with SQL beside and references for secrets', async () => {
+  it('writes files without a difference to the platform, with SQL in its own file and references for secrets', async () => {
     await apply();
     expect(await json('warehouse export out')).toMatchObject({ code: 0 });
     expect(home.read('out/connections/crm.yaml')).toContain('password: env:WAREHOUSE_CRM_PASSWORD');
@@ -183,7 +183,7 @@ describe('export', () => {
     expect(home.read('out/pipelines/customers.yaml')).toBe(first);
   });
 
-  it('keeps comments and references, and overwrites only when told so', async () => {
+  it('keeps comments and references, and overwrites only with --overwrite', async () => {
     await apply();
     home.write('other.yaml', CONNECTION.replace('role: sync', 'role: loader'));
     await json('connections update crm -f other.yaml');
@@ -194,7 +194,7 @@ describe('export', () => {
     expect((await json('warehouse diff sync')).data.steps).toEqual([]);
   });
 
-  it('creates the folders of an empty workspace and names them', async () => {
+  it('creates and names the folders for an empty workspace', async () => {
     const { code, stderr } = await home.run('warehouse export empty');
     expect({ code, stderr }).toMatchObject({
       code: 0,

@@ -1,12 +1,12 @@
-// Every error that the specification lists for groups and warehouse sync, provoked from the command line.
+// Every error that the specification lists for groups and warehouse sync, triggered from the command line.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliHome, createCliHome } from '../../../helpers/cli.ts';
 import { type JsonError, openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
 import { makeWarehouse } from '../../../helpers/warehouse.ts';
 import { CONNECTION, CREATIONS, DEFINITIONS, PIPELINE, SQL, writeAll } from '../../../helpers/warehouse-files.ts';
 
-const RIGHT = { WAREHOUSE_PASSWORD: 'right password' };
-const WRONG = { WAREHOUSE_PASSWORD: 'wrong password' };
+const VALID = { WAREHOUSE_PASSWORD: 'right password' };
+const INVALID = { WAREHOUSE_PASSWORD: 'wrong password' };
 const W = '/platform/v2/workspaces/';
 
 let home: PlatformHome;
@@ -28,7 +28,7 @@ beforeAll(async () => {
         {
           service_provider: 'PROVIDER_A',
           match: { database: 'crm' },
-          credentials: { password: RIGHT.WAREHOUSE_PASSWORD },
+          credentials: { password: VALID.WAREHOUSE_PASSWORD },
           file,
         },
       ],
@@ -38,7 +38,7 @@ beforeAll(async () => {
   writeAll(home.cwd, DEFINITIONS);
   home.write('group.yaml', 'id: household\nsource_user_attribute: h\nattributes: [{id: a, type: sum}]\n');
   for (const line of [...CREATIONS, 'groups create -f group.yaml']) {
-    expect(await home.run(`${line} --yes`, { env: RIGHT })).toMatchObject({ code: 0 });
+    expect(await home.run(`${line} --yes`, { env: VALID })).toMatchObject({ code: 0 });
   }
 });
 afterAll(async () => {
@@ -47,18 +47,18 @@ afterAll(async () => {
 });
 
 /** The exit code and the error document of a command line. */
-async function fail(line: string, env = RIGHT): Promise<Omit<JsonError, 'code'> & { code: number }> {
+async function fail(line: string, env = VALID): Promise<Omit<JsonError, 'code'> & { code: number }> {
   const { code, error } = await home.json(`${line} --yes`, { env });
   return { ...error, code };
 }
 
-/** A raw call, past the client's own rules. */
+/** Sends a raw call, which skips the validation of the client. */
 async function call(method: string, path: string, body: unknown) {
   home.write('body.json', JSON.stringify(body));
   return await fail(`api ${method} ${path} -f body.json`);
 }
 
-describe('D, 400', () => {
+describe('warehouse sync returns 400 for', () => {
   it('invalid SQL', async () => {
     home.write('broken.sql', 'SELEC nonsense');
     expect(await fail('data-models create broken --name Broken --sql-file broken.sql')).toMatchObject({
@@ -68,13 +68,13 @@ describe('D, 400', () => {
     });
   });
 
-  it('a data plan that is not active', async () => {
+  it('an inactive data plan', async () => {
     const line = 'pipelines create p2 -f p2.yaml --data-plan-id retired --data-plan-version 1';
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     expect(await fail(line)).toMatchObject({ code: 1, status: 400, message: expect.stringMatching(/not active/) });
   });
 
-  it('a field transformation with a user pipeline: before the call, and by the platform', async () => {
+  it('a field transformation in a user attributes pipeline, from the client and from the platform', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     expect(await fail('pipelines create -f p2.yaml --field-transformation-id x')).toMatchObject({ code: 9 });
     const { data } = await home.json<object>('pipelines get customers');
@@ -105,7 +105,7 @@ describe('D, 400', () => {
     expect((await home.run('pipelines resume customers --yes')).code).toBe(0);
   });
 
-  it('a change that would reset, with preventResets', async () => {
+  it('an update that would reset the sync position, with preventResets', async () => {
     const { data } = await home.json<object>('pipelines get customers');
     const body = { ...data, sync_mode: { type: 'full' } };
     const path = `${base}/inputs/data-pipelines/customers?preventResets=true`;
@@ -113,25 +113,25 @@ describe('D, 400', () => {
     expect(await home.json('pipelines get customers')).toMatchObject({ data: { sync_mode: { type: 'incremental' } } });
   });
 
-  it.each(['connections/crm', 'data-models/active-customers'])('deleting %s, which is in use', async (path) => {
+  it.each(['connections/crm', 'data-models/active-customers'])('the deletion of %s, which is in use', async (path) => {
     expect(await fail(`${path.split('/')[0] ?? ''} delete ${path.split('/')[1] ?? ''}`)).toMatchObject({ code: 6 });
     expect(await fail(`api DELETE ${base}/${path}`)).toMatchObject({ code: 1, status: 400 });
   });
 
-  it('an id that is taken', async () => {
+  it('an existing id', async () => {
     expect(await fail('connections create -f connection.yaml')).toMatchObject({ code: 6 });
     const { data } = await home.json<object>('data-models get active-customers');
     expect(await call('POST', `${base}/data-models`, data)).toMatchObject({ code: 1, status: 400 });
   });
 
-  it('a reset of another type', async () => {
+  it('an unknown reset type', async () => {
     expect(await fail('pipelines reset customers --type partial --confirm customers')).toMatchObject({ code: 2 });
     const body = { pipeline_id: 'customers', reset_type: 'partial' };
     expect(await call('POST', `${base}/inputs/data-pipelines/reset`, body)).toMatchObject({ code: 1, status: 400 });
   });
 });
 
-describe('D, 404', () => {
+describe('warehouse sync returns 404 for', () => {
   it.each(['connections get x', 'data-models get x', 'pipelines get x', 'pipelines report x', 'pipelines runs x'])(
     '%s',
     async (line) => {
@@ -143,13 +143,13 @@ describe('D, 404', () => {
     expect(await fail(line)).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('a data plan that does not exist', async () => {
+  it('an unknown data plan', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     const line = 'pipelines create -f p2.yaml --data-plan-id nowhere --data-plan-version 1';
     expect(await fail(line)).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('a data plan without a version: before the call, and by the platform', async () => {
+  it('a data plan without a version, from the client and from the platform', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     expect(await fail('pipelines create -f p2.yaml --data-plan-id live')).toMatchObject({ code: 9 });
     const { data } = await home.json<object>('pipelines get customers');
@@ -157,7 +157,7 @@ describe('D, 404', () => {
     expect(await call('POST', `${base}/inputs/data-pipelines`, body)).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('a pipeline whose connection is not there', async () => {
+  it('a pipeline with an unknown connection', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2').replace('crm', 'nowhere'));
     expect(await fail('pipelines create -f p2.yaml')).toMatchObject({ code: 5, status: 404 });
   });
@@ -167,14 +167,14 @@ describe('D, 404', () => {
   });
 });
 
-describe('D, 505', () => {
+describe('warehouse sync returns 505', () => {
   const EXPLAINED = { code: 1, status: 505, message: expect.stringMatching(/connect to the warehouse account/) };
   const sent = async (): Promise<number> => (await home.writes()).length;
 
-  it('on create: explained, and not sent again', async () => {
+  it('on create, with a hint and without a retry', async () => {
     home.write('c2.yaml', CONNECTION.replace('id: crm', 'id: c2'));
     const before = await sent();
-    expect(await fail('connections create -f c2.yaml', WRONG)).toMatchObject({
+    expect(await fail('connections create -f c2.yaml', INVALID)).toMatchObject({
       ...EXPLAINED,
       hint: expect.stringMatching(/credentials|password|account/i),
     });
@@ -182,15 +182,15 @@ describe('D, 505', () => {
   });
 
   it('on update', async () => {
-    expect(await fail('connections update crm -f connection.yaml', WRONG)).toMatchObject(EXPLAINED);
+    expect(await fail('connections update crm -f connection.yaml', INVALID)).toMatchObject(EXPLAINED);
     expect(await fail('connections update crm --database other --password-from env:WAREHOUSE_PASSWORD')).toMatchObject(
       EXPLAINED,
     );
-    expect((await home.run('connections update crm -f connection.yaml --yes', { env: RIGHT })).code).toBe(0);
+    expect((await home.run('connections update crm -f connection.yaml --yes', { env: VALID })).code).toBe(0);
   });
 });
 
-it('a resource that an error befell says so, and doctor leads to it', async () => {
+it('reports the error of a data model in its status, and doctor names that data model', async () => {
   home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.gone');
   expect((await home.run('data-models update active-customers -f model.yaml --yes')).code).toBe(0);
   expect((await home.run('pipelines trigger customers --yes --yes')).code).toBe(0);
@@ -208,10 +208,10 @@ it('a resource that an error befell says so, and doctor leads to it', async () =
   expect(await home.json('pipelines get customers')).toMatchObject({ data: { status: 'idle' } });
 });
 
-describe('B', () => {
+describe('groups', () => {
   const groups = () => `/platform/workspaces/${home.platform.ready.workspace_id}/groups/`;
 
-  it('401 and 403', async () => {
+  it('exits with 4 on status 401 and 403', async () => {
     for (const status of [401, 403]) {
       await home.platform.api.addFault({ method: 'GET', path: '/platform/workspaces/*', status, times: 2 });
       expect(await fail('groups list')).toMatchObject({ code: 4, status });
@@ -219,11 +219,11 @@ describe('B', () => {
     }
   });
 
-  it('404', async () => {
+  it('exits with 5 on status 404', async () => {
     expect(await fail('groups get nowhere')).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('422: a second definition, and a rule that is broken', async () => {
+  it('returns 422 for a second definition and for an invalid body', async () => {
     home.write('office.yaml', 'id: office\nsource_user_attribute: h\nattributes: [{id: a, type: sum}]\n');
     expect(await fail('groups set -f office.yaml')).toMatchObject({ code: 1, status: 422 });
     const body = { id: 'x', source_user_attribute: 'h', attributes: [] };
@@ -231,14 +231,14 @@ describe('B', () => {
   });
 });
 
-describe('what any call may answer', () => {
+describe('status codes of any call', () => {
   it.each([
     [401, 4],
     [403, 4],
     [429, 7],
     [500, 7],
     [503, 7],
-  ])('%i ends with %i', async (status, code) => {
+  ])('maps status %i to exit code %i', async (status, code) => {
     await home.platform.api.addFault({ method: 'GET', path: `${W}*`, status, times: 50 });
     expect(await fail('pipelines list --retries 1')).toMatchObject({ code, status });
     await home.platform.api.clearFaults();

@@ -1,4 +1,4 @@
-// Definitions from flags: every field of every kind and provider, over a file, over what is there; secrets by reference.
+// Definitions from flags: every field of every resource and provider. Flags override files and live fields.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions, CliResult } from '../../../helpers/cli.ts';
 import { opened } from '../../../helpers/opened.ts';
@@ -42,7 +42,7 @@ describe('a connection', () => {
     ['PROVIDER_B', B],
     ['PROVIDER_C', C],
     ['PROVIDER_D', D],
-  ])('of %s is made of its fields, and each that is missing is named by its flag', async (provider, line) => {
+  ])('of %s is created from its flags, and each missing one is named', async (provider, line) => {
     for (const flag of flagsOf(line).filter((it) => !it.startsWith('--service-provider'))) {
       const name = flag.split(' ')[0] ?? '';
       const result = await run(`connections ${line.replace(` ${flag}`, '')}`);
@@ -59,10 +59,10 @@ describe('a connection', () => {
     ['a field of another provider', `${D} --warehouse w`, /--warehouse: unknown field/],
     ['no provider', 'create d --name D --schema shop', /--service-provider: is missing/],
     ['an unknown provider', D.replace('PROVIDER_D', 'PROVIDER_E'), /--service-provider: must be `PROVIDER_A` or/],
-    ['an id that is no slug', D.replace(' d ', ' d.d '), /id: may contain only letters, digits/],
+    ['an invalid id', D.replace(' d ', ' d.d '), /id: may contain only letters, digits/],
     ['an unknown state', `${D} --state on`, /--state: must be `new` or `active` or `inactive`/],
-    ['nothing', 'create d', /nothing to send/],
-  ])('is refused with %s', async (_what, line, message) => {
+    ['no flags', 'create d', /nothing to send/],
+  ])('is rejected with %s', async (_what, line, message) => {
     expect(await run(`connections ${line}`)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(await home.writes()).toEqual([]);
   });
@@ -75,8 +75,8 @@ describe('a connection', () => {
 
   it.each([
     ['a file', () => 'file:key.json'],
-    ['a command that writes many lines', () => `command:cat ${home.cwd}/key.json`],
-  ])('gets a key of many lines whole from %s', async (_where, reference) => {
+    ['a command', () => `command:cat ${home.cwd}/key.json`],
+  ])('reads a key of several lines from %s', async (_where, reference) => {
     const file = await makeWarehouse(home.folder, 'CREATE TABLE people (customer_id TEXT)');
     const warehouse = { service_provider: 'PROVIDER_B', match: { project_id: 'p' }, file };
     const fixtures = { warehouses: [{ ...warehouse, credentials: { service_account_key: KEY } }] };
@@ -90,7 +90,7 @@ describe('a connection', () => {
     expect(result.stdout + result.stderr + home.read('trace.ndjson')).not.toContain('abc-def-ghi');
   });
 
-  it('changes what flags say and nothing else, and wants its secret again', async () => {
+  it('changes only the fields of the flags, and requires its secret again', async () => {
     await run('connections create -f connection.yaml');
     expect(await run('connections update crm --role loader')).toMatchObject({
       code: 2,
@@ -105,14 +105,14 @@ describe('a connection', () => {
     });
   });
 
-  it('drops the fields of a provider that it leaves', async () => {
+  it('drops the fields of the previous provider', async () => {
     await run('connections create -f connection.yaml');
     const line = 'connections update crm --service-provider PROVIDER_D --provider acme --schema shop';
     expect(await run(line)).toMatchObject({ code: 0 });
     expect(await get('connections get crm')).toMatchObject({ config: { provider: 'acme', schema: 'shop' } });
   });
 
-  it('lets flags win over a file, also over a mask in it', async () => {
+  it('prefers flags over a file, even over a mask in it', async () => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"'));
     const masked = await run('connections create -f connection.yaml');
     expect(masked).toMatchObject({ code: 9, stderr: expect.stringMatching(/:12:13: .*mask.*--password-from env/s) });
@@ -122,7 +122,7 @@ describe('a connection', () => {
     expect(await get('connections get crm')).toMatchObject({ config: { role: 'loader' } });
   });
 
-  it('takes a field out with an empty text', async () => {
+  it('removes a field with an empty value', async () => {
     await run(`connections ${A} --external-stage public.stage`);
     const words = ['connections', 'update', 'a', '--external-stage', '', '--password-from', 'env:WAREHOUSE_PASSWORD'];
     expect(await home.run([...words, '--yes'], { env: SECRET_ENV })).toMatchObject({ code: 0 });
@@ -131,7 +131,7 @@ describe('a connection', () => {
 });
 
 describe('a data model', () => {
-  it('is made of a file with SQL, standard input, or a text', async () => {
+  it('reads its SQL from a file, standard input or a flag', async () => {
     expect(await run('data-models create one --name One --sql-file active-customers.sql')).toMatchObject({ code: 0 });
     expect(await get('data-models get one')).toMatchObject({ type: 'sql', config: { sql_query: SQL } });
     const piped = await run('data-models create two --name Two --sql-file -', { stdin: 'SELECT 2' });
@@ -141,7 +141,7 @@ describe('a data model', () => {
     expect(await get('data-models get one')).toMatchObject({ name: 'One', config: { sql_query: 'SELECT 1' } });
   });
 
-  it('takes its SQL from the flag when the file names another', async () => {
+  it('prefers the SQL file of the flag over that of the definition', async () => {
     home.write('other.sql', 'SELECT 7');
     expect(await run('data-models create -f model.yaml --sql-file other.sql')).toMatchObject({ code: 0 });
     expect(await get('data-models get active-customers')).toMatchObject({ config: { sql_query: 'SELECT 7' } });
@@ -154,8 +154,8 @@ describe('a data model', () => {
       '--name X --sql-file active-customers.sql --sql-query x',
       /--sql-file and --sql-query set the same field/,
     ],
-    ['a file that is not there', '--name X --sql-file nowhere.sql', /no such file/],
-  ])('is refused with %s', async (_what, flags, message) => {
+    ['a missing file', '--name X --sql-file nowhere.sql', /no such file/],
+  ])('is rejected with %s', async (_what, flags, message) => {
     const result = await run(`data-models create x ${flags}`);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
   });
@@ -173,7 +173,7 @@ describe('a pipeline', () => {
   });
   const plain = (result: CliResult) => ({ code: result.code, stderr: result.stderr });
 
-  it('is made of its fields', async () => {
+  it('is created from its flags', async () => {
     expect(plain(await run(LINE))).toMatchObject({ code: 0 });
     expect(await get('pipelines get p')).toMatchObject({
       sync_mode: { type: 'incremental', iterator_field: 'updated_at', from: '2024-01-01T00:00:00Z' },
@@ -197,13 +197,13 @@ describe('a pipeline', () => {
     ['--state active', '--state active --partner-feed-id x', /--partner-feed-id must be a whole number/],
     ['--from 2024-01-01T00:00:00Z', '--from 2024-13-01', /--from: must be a valid time/],
     ['--connection-id crm', '--connection-id c.r', /--connection-id: may contain only letters/],
-  ])('with %j as %j is refused and the flag named', async (from, to, message) => {
+  ])('with %j changed to %j is rejected by the name of the flag', async (from, to, message) => {
     const result = await run(LINE.replace(from, to));
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect((await home.writes()).filter((line) => line.includes('data-pipelines'))).toEqual([]);
   });
 
-  it('warns of a full sync on a repeating schedule, naming the flag', async () => {
+  it('names the flag in the warning about a full sync on a repeating schedule', async () => {
     const line = LINE.replace(/--sync-mode .* --schedule/, '--sync-mode full --schedule');
     expect(await run(`${line} --dry-run`)).toMatchObject({
       code: 0,
@@ -211,7 +211,7 @@ describe('a pipeline', () => {
     });
   });
 
-  it('changes its schedule freely, and its sync mode only when that is allowed', async () => {
+  it('changes its schedule without --allow-reset, but not its sync mode', async () => {
     await run('pipelines create -f pipeline.yaml');
     expect(await run('pipelines update customers --schedule on-demand')).toMatchObject({
       code: 0,
@@ -230,13 +230,13 @@ describe('a pipeline', () => {
     });
   });
 
-  it('keeps the whole of a feed’s id', async () => {
+  it('keeps every digit of a partner feed id', async () => {
     const dry = await home.run(`${LINE} --partner-feed-id 9007199254740993 --dry-run -o json`, { env: SECRET_ENV });
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('"partner_feed_id": 9007199254740993') });
   });
 });
 
-it('remembers a secret that a single update sent, so that an apply notices another one', async () => {
+it('detects in an apply that a single update sent another secret', async () => {
   writeAll(home.cwd, { 'sync/connections/crm.yaml': CONNECTION });
   await run('warehouse apply sync');
   await run('connections update crm --password-from env:OTHER', { env: { OTHER: 'another password' } });

@@ -1,4 +1,4 @@
-// Running pipelines: trigger once, wait, honest exit codes, resets, runs, and finding the cause.
+// Running pipelines: trigger, wait, exit codes, reset, runs, doctor.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../../src/lib/kernel/clock.ts';
 import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   home = await openPlatformHome({ clock: 'manual' });
   let now = Date.parse(await home.platform.api.now());
   onSleep = () => undefined;
-  // Waiting moves the platform's time, so that its runs come to their end.
+  // Waiting advances the clock of the platform, so that its runs finish.
   clock = {
     now: () => now,
     sleep: async (ms, signal) => {
@@ -44,7 +44,7 @@ const triggers = async (): Promise<number> =>
   (await home.writes()).filter((line) => line.endsWith('/data-pipelines/trigger')).length;
 
 describe('trigger', () => {
-  it('waits for success and tells the run', async () => {
+  it('waits for success and prints the run', async () => {
     const { code, data } = await json<{ pipeline_run_id: number }>('pipelines trigger customers --yes --wait');
     expect({ code, data }).toMatchObject({ code: 0, data: { pipeline_id: 'customers', status: 'success' } });
     expect(await json(`pipelines run customers ${data.pipeline_run_id}`)).toMatchObject({
@@ -54,18 +54,18 @@ describe('trigger', () => {
     expect(await run('pipelines doctor customers')).toMatchObject({ code: 0 });
   });
 
-  it('says at once what is waited for where no line is redrawn', async () => {
+  it('names the run before the first pause if lines cannot be redrawn', async () => {
     const tty = { stdin: false, stdout: true, stderr: true };
     const env = { ...SECRET_ENV, CDPADM_ACCESSIBLE: '1' };
-    let said = '';
+    let printed = '';
     let atFirstPause: string | undefined;
-    onSleep = () => (atFirstPause ??= said);
-    const onOutput = (_stdout: string, stderr: string): void => void (said = stderr);
+    onSleep = () => (atFirstPause ??= printed);
+    const onOutput = (_stdout: string, stderr: string): void => void (printed = stderr);
     expect(await run('pipelines trigger customers --yes --wait', { tty, env, onOutput })).toMatchObject({ code: 0 });
     expect(atFirstPause).toMatch(/^Triggered run \d+\. Waiting for it to finish\.$/m);
   });
 
-  it('does not wait unless told so, and then finds the pipeline busy', async () => {
+  it('does not wait without --wait, and reports a busy pipeline', async () => {
     const first = await json<{ pipeline_run_id: number }>('pipelines trigger customers --yes');
     expect(first).toMatchObject({ code: 0, data: { status: 'attempt_requested' } });
     const second = await run('pipelines trigger customers --yes');
@@ -74,7 +74,7 @@ describe('trigger', () => {
     expect(await run('pipelines trigger customers --yes --dry-run')).toMatchObject({ code: 6 });
     const { stderr } = await run('pipelines trigger customers --yes -o json');
     const { error } = JSON.parse(stderr) as { error: object };
-    // `status` is that of an answer, a number, and nothing else.
+    // `status` is only ever the HTTP status of a response, a number.
     expect(error).toMatchObject({ pipeline_run_id: String(first.data.pipeline_run_id), run_status: 'running' });
     expect(error).not.toHaveProperty('status');
     expect(await triggers()).toBe(1);
@@ -82,7 +82,7 @@ describe('trigger', () => {
     expect(await triggers()).toBe(2);
   });
 
-  it.each(['after', 'before'] as const)('is sent once when its answer is lost (%s it arrived)', async (drop) => {
+  it.each(['after', 'before'] as const)('is sent once if its response is lost (%s it was processed)', async (drop) => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/trigger', drop, times: 5 });
     const result = await json('pipelines trigger customers --yes --wait');
     if (drop === 'after') expect(result).toMatchObject({ code: 0, data: { status: 'success' } });
@@ -93,7 +93,7 @@ describe('trigger', () => {
     expect(await triggers()).toBe(1);
   });
 
-  it('ends with 1 when the run failed, and doctor names the cause and the next step', async () => {
+  it('exits with 1 if the run failed, and doctor names the root cause', async () => {
     home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.no_such_table');
     expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
     const failed = await run('pipelines trigger customers --yes --wait');
@@ -111,7 +111,7 @@ describe('trigger', () => {
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
-  it("applies a folder in another warehouse's SQL, whose run fails with SQLite's message", async () => {
+  it("applies SQL of another dialect, and its run fails with SQLite's message", async () => {
     const sql = 'SELECT doc:id::string AS customer_id FROM crm.public.customers QUALIFY 1 = 1';
     writeAll(home.cwd, {
       'sync/connections/crm.yaml': CONNECTION,
@@ -131,7 +131,7 @@ describe('trigger', () => {
     expect(await run('warehouse diff sync --exit-code')).toMatchObject({ code: 0 });
   });
 
-  it('tells how to go on when it is interrupted', async () => {
+  it('prints the command that resumes watching when it is interrupted', async () => {
     const stop = new AbortController();
     onSleep = () => stop.abort(interrupted());
     const result = await run('pipelines trigger customers --yes --wait', { stop });
@@ -140,7 +140,7 @@ describe('trigger', () => {
     expect(await run('pipelines watch customers')).toMatchObject({ code: 0, stdout: expect.stringMatching(/success/) });
   });
 
-  it('says that nothing was sent when it is interrupted before the pipeline was idle', async () => {
+  it('reports that nothing was triggered if it is interrupted before the pipeline is idle', async () => {
     await run('pipelines trigger customers --yes');
     const stop = new AbortController();
     onSleep = () => stop.abort(interrupted());
@@ -151,7 +151,7 @@ describe('trigger', () => {
     expect(await triggers()).toBe(1);
   });
 
-  it('waits up to a minute for a listed pipeline that still answers 404, and says why', async () => {
+  it('waits up to a minute for a listed pipeline that still returns 404, and explains the delay', async () => {
     const report = {
       method: 'GET',
       path: '/platform/v2/workspaces/*/inputs/data-pipelines/customers/report',
@@ -179,14 +179,14 @@ describe('trigger', () => {
   it.each([
     ['custmers', 'Did you mean customers'],
     ['orders', 'pipelines list'],
-  ])('ends at once for an id that is not in the list: %s', async (id, hint) => {
+  ])('fails at once for an id that is not in the list: %s', async (id, hint) => {
     const before = clock.now();
     const { code, stderr } = await run(`pipelines trigger ${id} --yes --wait`);
     expect([code, stderr]).toEqual([5, expect.stringContaining(hint)]);
     expect(clock.now()).toBe(before);
   });
 
-  it('needs --yes, and the name of a protected profile in its place', async () => {
+  it('requires --yes, or the typed name of a protected profile', async () => {
     const bare = (line: string) => home.run(line, { env: SECRET_ENV, clock });
     expect(await bare('pipelines trigger customers')).toMatchObject({
       code: 2,
@@ -199,9 +199,9 @@ describe('trigger', () => {
     expect(await triggers()).toBe(1);
   });
 
-  it('counts records as it waits', async () => {
+  it('reports the number of records while it waits', async () => {
     const { stderr } = await run('pipelines trigger customers --yes --wait --progress json -o json');
-    // Whoever reads standard error line by line finds JSON in each, whatever is told there.
+    // Every line of standard error is JSON, so that a program can parse it.
     const events = stderr
       .trimEnd()
       .split('\n')
@@ -225,7 +225,7 @@ describe('trigger', () => {
 });
 
 describe('reset', () => {
-  it('wants the id and says what will be read again', async () => {
+  it('requires the id and names the data that will be read again', async () => {
     await run('pipelines trigger customers --yes --wait');
     const position = 'data.current_iterator_position';
     expect(await json('pipelines report customers')).toHaveProperty(position, expect.any(String));
@@ -233,13 +233,13 @@ describe('reset', () => {
       code: 2,
       stderr: expect.stringMatching(/reads data model active-customers again from 2024-01-01T00:00:00Z on/),
     });
-    // The id is all that is asked for.
+    // --confirm alone is enough; --yes is not needed.
     const line = 'pipelines reset customers --confirm customers';
     expect(await home.run(line, { env: SECRET_ENV, clock })).toMatchObject({ code: 0 });
     expect(await json('pipelines report customers')).not.toHaveProperty(position, expect.any(String));
   });
 
-  it('is sent once when its answer is lost', async () => {
+  it('is sent once if its response is lost', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/reset', drop: 'after', times: 5 });
     const result = await run('pipelines reset customers --confirm customers');
     expect(result).toMatchObject({
@@ -250,19 +250,19 @@ describe('reset', () => {
   });
 });
 
-describe('the line of signs about the last runs', () => {
+describe('the chart of the last runs', () => {
   const tty = { stdin: false, stdout: true, stderr: true };
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
-  it.each(['runs', 'report'])('%s: on a terminal, with words, in ASCII where blocks may not be read', async (verb) => {
+  it.each(['runs', 'report'])('%s draws it on a terminal only, and in ASCII on a dumb one', async (verb) => {
     await run('pipelines trigger customers --yes --wait');
     const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
     expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
     const dumb = await run(`pipelines ${verb} customers`, { tty, env: { ...utf8, TERM: 'dumb' } });
     expect(dumb.stderr).toMatch(/Last run: # {2}1 success/);
     for (const more of ['-o json', '-o csv', '-q']) {
-      const { stdout, stderr: said } = await run(`pipelines ${verb} customers ${more}`, { tty, env: utf8 });
-      expect(`${stdout}${said}`).not.toContain('Last run');
+      const { stdout, stderr: printed } = await run(`pipelines ${verb} customers ${more}`, { tty, env: utf8 });
+      expect(`${stdout}${printed}`).not.toContain('Last run');
     }
   });
 });
@@ -276,7 +276,7 @@ describe('runs', () => {
     expect(await json('pipelines runs customers --page-size 2 --page 2')).toMatchObject({ data: { length: 1 } });
     expect(await json('pipelines runs customers --page-size 2 --all')).toMatchObject({ data: { length: 3 } });
     expect(await json('pipelines runs customers --all --status failed')).toMatchObject({ data: [] });
-    // The third run is on the second page: a filter finds it all the same, unless one page is asked for.
+    // The third run is on the second page: a filter reads all pages, unless --page names one.
     expect(await json('pipelines runs customers --page-size 2 --status success')).toMatchObject({
       data: { length: 3 },
     });
@@ -285,7 +285,7 @@ describe('runs', () => {
     });
     expect(await json('pipelines runs customers --since 1d')).toMatchObject({ data: { length: 3 } });
     expect(await json('pipelines runs customers --to 2020-01-01T00:00:00Z')).toMatchObject({ data: [] });
-    // Two days for runs about midnight.
+    // The range covers two days in case the test runs at midnight.
     expect(await json(`pipelines runs customers --from ${firstDay} --to ${today()}`)).toMatchObject({
       data: { length: 3 },
     });
@@ -294,7 +294,7 @@ describe('runs', () => {
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
   });
 
-  it('-o html says whose runs they are and when the page was made', async () => {
+  it('-o html names the pipeline, the target and the time of the page', async () => {
     const { stdout } = await run('pipelines runs customers -o html');
     const header = /<header>.*<\/header>/s.exec(stdout)?.[0].replace(/<[^>]*>/g, '') ?? '';
     expect(header).toMatch(
@@ -302,10 +302,10 @@ describe('runs', () => {
     );
   });
 
-  it('tells the age by the platform’s clock, wherever that of this machine stands', async () => {
+  it('computes the age by the clock of the platform, not by the local one', async () => {
     await run('pipelines trigger customers --yes --wait');
     const here = Date.parse(await home.platform.api.now());
-    // An hour more: the platform tells its time in whole seconds, and may seem a second behind.
+    // One hour more than 3 days, because the platform reports whole seconds and may seem a second slow.
     await home.platform.api.advance('73h');
     const behind = { clock: { ...clock, now: () => here } };
     const stale = await run('pipelines runs customers --fail-if-stale 2h', behind);
@@ -313,7 +313,7 @@ describe('runs', () => {
   });
 
   it.each(['--since 7', '--from yesterday', '--page 0', '--page-size 101', '--status odd'])(
-    'refuses %s',
+    'rejects %s',
     async (flags) => {
       const [flag = ''] = flags.split(' ');
       expect(await run(`pipelines runs customers ${flags}`)).toMatchObject({
@@ -329,7 +329,7 @@ it.each([
   ['markdown', /^\| id \| type \| status \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
   ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
   ['name', /^\d+\n$/],
-])('watch tells each change as %s', async (format, expected) => {
+])('watch prints each change as %s', async (format, expected) => {
   await run('pipelines trigger customers --yes --wait');
   expect(await run(`pipelines watch customers -o ${format}`)).toMatchObject({
     code: 0,
@@ -370,7 +370,7 @@ it.each([
   ['connections update crm -f connection.yaml', 'PUT', '/connections/crm'],
   ['pipelines report customers', 'GET', '/data-pipelines/customers/report'],
   ['pipelines runs customers', 'GET', '/data-pipelines/customers/runs'],
-])('%s --curl is the operation and no reading before it', async (line, method, path) => {
+])('%s --curl prints the operation without the reads before it', async (line, method, path) => {
   const before = await home.writes();
   const { code, stdout } = await run(`${line} --curl`);
   expect({ code, stdout }).toEqual({
@@ -381,11 +381,11 @@ it.each([
   expect(await home.writes()).toEqual(before);
 });
 
-it('rehearses no creation of what is there', async () => {
+it('rejects a dry run that creates an existing pipeline', async () => {
   expect(await run('pipelines create -f pipeline.yaml --dry-run')).toMatchObject({ code: 6 });
 });
 
-it('names the nearest pipeline', async () => {
+it('suggests the nearest pipeline id', async () => {
   for (const verb of ['get', 'report', 'runs', 'doctor', 'watch', 'pause', 'reset']) {
     expect(await run(`pipelines ${verb} customer`)).toMatchObject({
       code: 5,

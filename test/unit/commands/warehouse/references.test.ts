@@ -1,4 +1,4 @@
-// Definition files may come from a repository: they cannot run a command, read any file, or send our own secrets.
+// Definition files may come from a repository, so they cannot run commands, read arbitrary files or send our own secrets.
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-/** Puts the reference in the place of the password, in the folder and in the single file. */
+/** Replaces the password by the reference, in the folder and in the single file. */
 function refer(reference: string): void {
   const text = CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(reference));
   home.write('sync/connections/crm.yaml', text);
@@ -40,7 +40,7 @@ const env = { ...SECRET_ENV, MY_OWN_SECRET: 'mine' };
 const run = (line: string) => home.json(line, { env });
 
 describe.each(COMMANDS)('%s', (line) => {
-  it('runs no command without the permission, and names both ways to give it', async () => {
+  it('runs no command without permission, and names the flag and the profile setting that allow it', async () => {
     refer(`command:touch ${join(home.cwd, 'ran')}; echo secret`);
     const { code, error } = await run(line);
     expect([code, error.code]).toEqual([12, 'references.not_allowed']);
@@ -50,13 +50,13 @@ describe.each(COMMANDS)('%s', (line) => {
     expect(await home.writes()).toEqual([]);
   });
 
-  it('runs a command with the flag; a dry run needs none', async () => {
+  it('runs a command with --allow-commands', async () => {
     refer('command:echo secret');
     expect((await run(`${line} --allow-commands`)).code).toBe(0);
   });
 
   it.each(['/etc/passwd', '../../outside.txt', 'link.txt', 'link/outside.txt'])(
-    'reads no file elsewhere: %s',
+    'reads no file outside the folder: %s',
     async (path) => {
       home.write('../outside.txt', 'secret');
       mkdirSync(join(home.cwd, '../elsewhere'), { recursive: true });
@@ -73,7 +73,7 @@ describe.each(COMMANDS)('%s', (line) => {
     },
   );
 
-  it('reads files below the folder of the file, which are no definitions themselves', async () => {
+  it('reads a file in the folder without treating it as a definition', async () => {
     for (const folder of ['.', 'sync/connections']) {
       home.write(join(folder, 'key.json'), '{"a":1}');
     }
@@ -82,7 +82,7 @@ describe.each(COMMANDS)('%s', (line) => {
   });
 
   it.each(['env:CDPADM_CLIENT_SECRET', 'env:cdpadm_workspace_secret', 'env:MY_OWN_SECRET', 'env: MY_OWN_SECRET'])(
-    'never accepts a secret of the program: %s',
+    'rejects a reference to a secret of the program: %s',
     async (reference) => {
       refer(reference);
       const { code, error } = await run(`${line} --allow-commands`);
@@ -98,7 +98,7 @@ describe('a profile', () => {
     expect((await home.run(`profile edit dev --set ${assignment}`)).code).toBe(0);
   };
 
-  it.each(WRITES)('may allow commands and folders: %s', async (line) => {
+  it.each(WRITES)('allows commands and folders: %s', async (line) => {
     await set('allow_commands=true');
     await set(`allow_files=/nowhere,${join(home.cwd, 'keys')}`);
     mkdirSync(join(home.cwd, 'keys'));
@@ -112,24 +112,24 @@ describe('a profile', () => {
     expect(shown.data).toMatchObject({ allow_commands: true, allow_files: ['/nowhere', join(home.cwd, 'keys')] });
   });
 
-  it('lists absolute folders only', async () => {
+  it('accepts only absolute folders', async () => {
     expect((await home.run('profile edit dev --set allow_files=keys')).code).toBe(2);
   });
 });
 
-describe('a reference on the command line', () => {
+describe('--password-from', () => {
   const UPDATE = 'connections update crm --role loader --yes --password-from';
   beforeEach(async () => {
     expect((await run('connections create -f crm.yaml --yes')).code).toBe(0);
   });
 
-  it('may be any file, and a command', async () => {
+  it('accepts any file and any command', async () => {
     home.write('../outside.txt', 'secret');
     expect((await run(`${UPDATE} file:../outside.txt`)).code).toBe(0);
     expect((await home.json([...UPDATE.split(' '), 'command:echo other'], { env })).code).toBe(0);
   });
 
-  it('is never a secret of the program', async () => {
+  it('rejects a secret of the program', async () => {
     const { code, error } = await run(`${UPDATE} env:CDPADM_CLIENT_SECRET`);
     expect([code, error.issues[0]?.path]).toEqual([9, '--password-from']);
   });
@@ -138,8 +138,8 @@ describe('a reference on the command line', () => {
 describe.each([
   ['env:NO_SUCH_VARIABLE', 'is in the environment variable NO_SUCH_VARIABLE, which is not set'],
   ['file:no-such-file', 'no-such-file, which cannot be read (ENOENT)'],
-])('%s, which leads nowhere,', (reference, sentence) => {
-  it.each(COMMANDS.filter((line) => !line.includes('diff')))('ends %s before anything is sent', async (line) => {
+])('the unresolvable reference %s', (reference, sentence) => {
+  it.each(COMMANDS.filter((line) => !line.includes('diff')))('stops %s before it sends anything', async (line) => {
     refer(reference);
     const { code, error } = await run(line);
     expect([code, error.code]).toEqual([4, 'secrets.missing']);
@@ -149,21 +149,21 @@ describe.each([
     expect(await home.writes()).toEqual([]);
   });
 
-  it('ends a dry run of a change', async () => {
+  it('stops a dry run of an update', async () => {
     refer('env:WAREHOUSE_PASSWORD');
     expect((await run('connections create -f crm.yaml --yes')).code).toBe(0);
     refer(reference);
     expect((await run('connections update crm -f crm.yaml --dry-run')).code).toBe(4);
   });
 
-  it('is a warning of warehouse diff, which sends nothing', async () => {
+  it('is only a warning in warehouse diff, which sends nothing', async () => {
     refer(reference);
     const { code, stderr } = await home.run('warehouse diff sync', { env });
     expect([code, stderr]).toEqual([0, expect.stringContaining(sentence)]);
   });
 });
 
-it('the plan names every reference', async () => {
+it('names every reference in the plan', async () => {
   refer('command:echo secret');
   const plan = await home.run('warehouse diff sync --allow-commands', { env });
   expect(plan.stdout).toContain('config.password ← command:echo secret');
@@ -175,7 +175,7 @@ it('the plan names every reference', async () => {
   expect(created.stderr).toContain('config.password ← command:echo secret');
 });
 
-it('the key of a partner feed follows the same rules', async () => {
+it('applies the same rules to the key of a partner feed', async () => {
   home.write('pipeline.yaml', `${PIPELINE}partner_feed_id: 1\npartner_feed_key: 'command:echo x'\n`);
   expect((await run('pipelines create -f pipeline.yaml --yes')).code).toBe(12);
 });

@@ -1,4 +1,4 @@
-// Connections, data models and pipelines one by one: files, secrets, masks, guards, lost answers.
+// Commands for single connections, data models and pipelines: files, secrets, masks, guards, lost responses.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../../helpers/cli.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
@@ -28,7 +28,7 @@ async function createAll(): Promise<void> {
 const writes = async (): Promise<string[]> =>
   (await home.writes()).map((line) => line.replace(/\/platform\/v2\/workspaces\/\d+\//, ''));
 
-it('creates all three, with the secret had at the last moment and never shown', async () => {
+it('creates a connection, a data model and a pipeline, and masks the password', async () => {
   await createAll();
   const { data } = await home.json<object[]>('connections list');
   expect(data).toMatchObject([{ id: 'crm', status: 'healthy', config: { password: expect.stringMatching(/^\*+$/) } }]);
@@ -42,8 +42,8 @@ describe('secrets', () => {
     ['a longer mask', '"*************"'],
     ['a mask in quotes', `'"***"'`],
     ['bullets', '••••••'],
-    ['one written out', 'hunter2'],
-  ])('are refused before any call when they are %s', async (_what, text) => {
+    ['a literal', 'hunter2'],
+  ])('rejects %s instead of a reference and sends nothing', async (_what, text) => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', text));
     const result = await run('connections create -f connection.yaml');
     expect(result).toMatchObject({
@@ -54,13 +54,13 @@ describe('secrets', () => {
     expect(await writes()).toEqual([]);
   });
 
-  it('that cannot be had stop the write', async () => {
+  it('sends nothing if the variable of a secret is not set', async () => {
     const result = await home.run('connections create -f connection.yaml --yes');
     expect(result).toMatchObject({ code: 4, stderr: expect.stringMatching(/WAREHOUSE_PASSWORD, which is not set/) });
     expect(await writes()).toEqual([]);
   });
 
-  it('that a keychain does not give stop the write, with a way out that fits', async () => {
+  it('sends nothing if the keychain has no such entry, and does not suggest --client-secret', async () => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'keychain:no-such-entry-of-cdpadm'));
     const result = await run('connections create -f connection.yaml');
     expect(result).toMatchObject({
@@ -71,7 +71,7 @@ describe('secrets', () => {
     expect(await writes()).toEqual([]);
   });
 
-  it('come from files and commands too, and stand in no output', async () => {
+  it('reads secrets from files and commands, and prints them nowhere', async () => {
     home.write('secret.txt', `${SECRET_ENV.WAREHOUSE_PASSWORD}\n`);
     for (const reference of ['file:secret.txt', `"command:cat ${home.cwd}/secret.txt"`]) {
       home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', reference));
@@ -87,7 +87,7 @@ describe('secrets', () => {
   });
 });
 
-describe('rules before any call', () => {
+describe('validation before any call', () => {
   it.each([
     ['connection.yaml', 'id: crm', 'id: c r m', 'connections', /connection\.yaml:1:5: id: may contain only letters/],
     ['connection.yaml', '  role: sync\n', '', 'connections', /config\.role: is missing/],
@@ -111,7 +111,7 @@ describe('rules before any call', () => {
       'data-models',
       /model\.yaml:6:13: config\.sql_file: .*no such file/,
     ],
-  ])('%s with %j as %j', async (file, from, to, group, message) => {
+  ])('rejects %s with %j changed to %j', async (file, from, to, group, message) => {
     home.write(file, home.read(file).replace(from, to));
     expect(await run(`${group} create -f ${file}`)).toMatchObject({ code: 9, stderr: expect.stringMatching(message) });
     expect(await writes()).toEqual([]);
@@ -133,7 +133,7 @@ describe('rules before any call', () => {
 describe('pipelines', () => {
   beforeEach(createAll);
 
-  it('pause and resume without touching anything else', async () => {
+  it('pauses and resumes without changing any other field', async () => {
     const before = (await home.json<Record<string, unknown>>('pipelines get customers')).data;
     expect(await run('pipelines pause customers')).toMatchObject({ code: 0 });
     expect(await home.json('pipelines get customers')).toMatchObject({ data: { state: 'paused' } });
@@ -147,7 +147,7 @@ describe('pipelines', () => {
     });
   });
 
-  it('change their sync mode only when that is allowed', async () => {
+  it('changes the sync mode only with --allow-reset', async () => {
     home.write('pipeline.yaml', PIPELINE.replace('2024-01-01', '2025-01-01'));
     const line = 'pipelines update customers -f pipeline.yaml';
     expect(await run(line)).toMatchObject({ code: 12, stderr: expect.stringMatching(/from 2025-01-01T00:00:00Z on/) });
@@ -160,14 +160,14 @@ describe('pipelines', () => {
     });
   });
 
-  it('have nothing to do when only spellings differ', async () => {
+  it('sends nothing if only the spelling of a value differs', async () => {
     home.write('pipeline.yaml', PIPELINE.replace('on-demand', 'on_demand'));
     const result = await run('pipelines update customers -f pipeline.yaml');
     expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/Nothing to do/) });
     expect((await writes()).filter((entry) => entry.startsWith('PUT'))).toEqual([]);
   });
 
-  it('keep what they use from being deleted', async () => {
+  it('rejects deleting a connection that a pipeline uses', async () => {
     expect(await run('connections delete crm')).toMatchObject({
       code: 6,
       stderr: expect.stringMatching(/used by customers/),
@@ -178,14 +178,14 @@ describe('pipelines', () => {
   });
 });
 
-describe('lost answers', () => {
-  it.each(['after', 'before'] as const)('of a create are confirmed by a read (%s)', async (drop) => {
+describe('lost responses', () => {
+  it.each(['after', 'before'] as const)('confirms a create by a read (lost %s it was processed)', async (drop) => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/workspaces/*/connections', drop, times: 1 });
     expect(await run('connections create -f connection.yaml')).toMatchObject({ code: 0 });
     expect(await home.json('connections list')).toMatchObject({ data: [{ id: 'crm' }] });
   });
 
-  it('of a delete too', async () => {
+  it('confirms a delete by a read', async () => {
     await run('connections create -f connection.yaml');
     await home.platform.api.addFault({ method: 'DELETE', path: '/platform/v2/workspaces/*', drop: 'after', times: 1 });
     expect(await run('connections delete crm')).toMatchObject({ code: 0 });
