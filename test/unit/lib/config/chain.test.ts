@@ -1,4 +1,4 @@
-// The chain of lines: each change shows, a killed process breaks nothing, lines of earlier versions are chained once.
+// The hash chain of a log: it detects every change, survives a killed process, and adopts the lines of older versions once.
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ async function faults(hash?: string): Promise<string[]> {
   return (await chain.verify(hash)).faults.map(({ message }) => message);
 }
 
-it('numbers lines and hashes each with the one before it, in private files', async () => {
+it('numbers each line, hashes it with the line before, and keeps its files private', async () => {
   await chain.append(objects('a', 'b'));
   await openChain(path, { clock: systemClock }).append(objects('c'));
   let before = '0'.repeat(64);
@@ -46,7 +46,7 @@ it('numbers lines and hashes each with the one before it, in private files', asy
   for (const file of [path, `${path}.head`]) expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('is empty and sound before anything was written', async () => {
+it('is empty and valid before the first write', async () => {
   expect(await chain.verify()).toMatchObject({ tip: { entry: 0 }, faults: [] });
 });
 
@@ -64,10 +64,10 @@ describe('verify', () => {
     ['a missing first line', (all) => all.slice(1), ['before line 1: entry 1 is missing']],
     ['a missing last line', (all) => all.slice(0, -1), ['at the end: entry 5 is missing']],
     ['an empty file', () => [], ['at the end: entries 1 to 5 are missing']],
-    ['a line that was added', (all) => all.toSpliced(2, 0, object('x')), ['line 3: it has no place in the chain']],
-    ['a line that was repeated', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['line 3: entry 2 was there before']],
-    ['a line that was cut', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['line 3: entry 3 cannot be read']],
-    ['a last line that was cut', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['line 5: entry 5 cannot be read']],
+    ['an added line', (all) => all.toSpliced(2, 0, object('x')), ['line 3: it has no place in the chain']],
+    ['a repeated line', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['line 3: entry 2 was there before']],
+    ['a truncated line', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['line 3: entry 3 cannot be read']],
+    ['a truncated last line', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['line 5: entry 5 cannot be read']],
     ['a line without its hash', (all) => all.with(2, object('c')), ['line 3: entry 3 cannot be read']],
     [
       'two changes',
@@ -75,17 +75,17 @@ describe('verify', () => {
       ['line 1: entry 1 does not fit its hash', 'before line 3: entry 3 is missing'],
     ],
     [
-      'a checkpoint in the place of lines',
+      'a checkpoint that replaces lines',
       (all) =>
         all.toSpliced(0, 2, `{"event":"checkpoint","entries":2,${all[1]?.slice(all[1].indexOf('"entry"')) ?? ''}`),
       ['checkpoints stand for 2 entries, but 0 were pruned'],
     ],
-  ])('names %s', async (_name, change, found) => {
+  ])('reports %s', async (_name, change, found) => {
     rewrite(change(lines()));
     expect(await faults()).toEqual(found);
   });
 
-  it('names a last line that was replaced by one with a fitting hash', async () => {
+  it('reports a last line that was replaced by one with a valid hash', async () => {
     const head = readFileSync(`${path}.head`);
     rewrite(lines().slice(0, 4));
     rmSync(`${path}.head`);
@@ -95,28 +95,28 @@ describe('verify', () => {
     expect(await faults()).toEqual(['entry 5 was replaced after it was written']);
   });
 
-  it('shows lost lines also after the next line was written', async () => {
+  it('still reports lost lines after the next write', async () => {
     rewrite(lines().slice(0, 3));
     await chain.append(objects('f'));
     expect(await faults()).toEqual(['before line 4: entries 4 to 5 are missing']);
   });
 
-  it('finds a head that was noted earlier, and misses one that never was', async () => {
+  it('finds an earlier head, and reports one that never existed', async () => {
     const { tip } = await chain.verify();
     await chain.append(objects('f', 'g'));
     expect(await faults(tip.hash)).toEqual([]);
     expect(await faults('a'.repeat(64))).toEqual([`no line has the hash ${'a'.repeat(64)}`]);
   });
 
-  it('lists a bounded number of faults', async () => {
+  it('limits the number of reported faults', async () => {
     rewrite(Array.from({ length: 1500 }, () => 'x'));
     const { faults: listed, omitted } = await chain.verify();
     expect([listed.length, omitted]).toEqual([1000, 501]);
   });
 });
 
-describe('half a line', () => {
-  it('breaks nothing, wherever a write was cut', async () => {
+describe('a partial line', () => {
+  it('keeps the chain valid at every possible length of a truncated write', async () => {
     await chain.append(objects('a'));
     const start = statSync(path).size;
     const head = readFileSync(`${path}.head`);
@@ -135,7 +135,7 @@ describe('half a line', () => {
     }
   });
 
-  it('is counted, as are bytes that a disk never wrote', async () => {
+  it('is counted, and so are zero bytes that the disk left', async () => {
     await chain.append(objects('a'));
     appendFileSync(path, '{"event":"sta');
     await chain.append(objects('b'));
@@ -145,7 +145,7 @@ describe('half a line', () => {
 });
 
 describe('prune', () => {
-  it('leaves checkpoints and every other line as it was, also when it is repeated', async () => {
+  it('leaves checkpoints and keeps all other lines unchanged, even when run twice', async () => {
     await chain.append(objects('a', 'b', 'c', 'd', 'e'));
     const before = lines();
     const { tip } = await chain.verify();
@@ -171,7 +171,7 @@ describe('prune', () => {
     expect(await faults()).toEqual(['before line 3: entry 7 is missing']);
   });
 
-  it('keeps the chain whole, whatever is removed', async () => {
+  it('keeps the chain valid for any set of removed lines', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 4 }))),
@@ -194,7 +194,7 @@ describe('prune', () => {
 describe('lines of a version without a chain', () => {
   const old = ['{"event":"state","id":"a"}', '{"event":"st', '{"event":"state","id":"b"}'];
 
-  it('are chained in their order before the next line, once', async () => {
+  it('are chained once, in order, before the next line', async () => {
     mkdirSync(dirname(path));
     writeFileSync(path, `${old.join('\n')}\n{"event":"sta`);
     await chain.append(objects('c'));
@@ -215,7 +215,7 @@ describe('lines of a version without a chain', () => {
     });
   });
 
-  it('are foreign after the chain began', async () => {
+  it('are reported as foreign once the chain exists', async () => {
     await chain.append(objects('a'));
     appendFileSync(path, `${object('b')}\n`);
     await chain.append(objects('c'));

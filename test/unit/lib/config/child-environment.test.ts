@@ -1,4 +1,4 @@
-// What programs that are started for the user see of the environment: everything but credentials.
+// Child processes inherit the environment without credentials.
 import { expect, it } from 'vitest';
 import { childEnvironment } from '../../../../src/lib/config/child-environment.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
@@ -9,7 +9,7 @@ import { CANARY, folderWith } from './folders.ts';
 const seen = (env: Record<string, string>, folder = temporaryFolder(), redactor = createRedactor()) =>
   childEnvironment({ env, folder, redactor });
 
-it('withholds the variables of our own that hold credentials, and no other', async () => {
+it('removes only those of our variables that hold credentials', async () => {
   const env = {
     CDPADM_CLIENT_ID: 'id',
     CDPADM_CLIENT_SECRET: 'one-secret',
@@ -23,7 +23,7 @@ it('withholds the variables of our own that hold credentials, and no other', asy
   expect(await seen(env)).toEqual({ CDPADM_ORG_ID: '7', PATH: '/bin', EMPTY: '' });
 });
 
-it('withholds what any profile names, also by a name that a later version knows', async () => {
+it('removes variables that any profile refers to, even under a secret name of a later version', async () => {
   const folder = folderWith({
     current: 'dev',
     profiles: {
@@ -35,7 +35,7 @@ it('withholds what any profile names, also by a name that a later version knows'
   expect(await seen(env, folder)).toEqual({ TERM: 'xterm' });
 });
 
-it('withholds the same secret under another name, in any spelling', async () => {
+it('removes a known secret under another name and in any encoding', async () => {
   const redactor = createRedactor();
   redactor.add(CANARY);
   const env = {
@@ -46,16 +46,16 @@ it('withholds the same secret under another name, in any spelling', async () => 
     OTHER: 'Bearer of-another-tool',
   };
   expect(await seen(env, undefined, redactor)).toEqual({ OTHER: env.OTHER });
-  // What the command never had is not masked in what it says.
+  // Output need not be masked for a secret that the command never read.
   expect(redactor.knows('never-asked-for')).toBe(false);
 });
 
-it('takes the client id for no secret, whose value may stand elsewhere', async () => {
+it('does not treat the client id as a secret, so other variables may contain it', async () => {
   const env = { CDPADM_CLIENT_ID: 'some-client', VAULT_PATH: 'cdp/some-client' };
   expect(await seen(env)).toEqual({ VAULT_PATH: 'cdp/some-client' });
 });
 
-it('leaves proxies, without which a helper may not reach its own service', async () => {
+it('keeps proxy variables, which a helper may need to reach its service', async () => {
   const redactor = createRedactor();
   redactor.add('proxy-password');
   const proxy = 'http://me:proxy-password@proxy.example:3128';
@@ -68,7 +68,7 @@ it('leaves proxies, without which a helper may not reach its own service', async
   ]);
 });
 
-it('keeps what a program needs to run, whatever a secret is called', async () => {
+it('keeps the variables that a program needs to run, even if a secret matches their value', async () => {
   const redactor = createRedactor();
   redactor.add('home');
   redactor.add('developer');
@@ -77,12 +77,12 @@ it('keeps what a program needs to run, whatever a secret is called', async () =>
     ...{ LC_ALL: 'C', SystemRoot: 'C:\\developer', GIT_DIR: '/home/work/.git', CDPADM_EDITOR: '/home/me/edit' },
   };
   expect(await seen(env, undefined, redactor)).toEqual(env);
-  // A variable that is the short secret, or holds the long one.
+  // A short secret must equal the value; a long one may be part of it.
   expect(await seen({ A: 'home', B: 'aG9tZQ==', C: 'x-developer-y', D: 'homes' }, undefined, redactor)).toEqual({
     D: 'homes',
   });
 });
 
-it('gives nothing where it cannot be known what to withhold', async () => {
+it('fails when it cannot determine which variables to remove', async () => {
   expect(await failureOf(seen({ PATH: '/bin' }, folderWith('{"profiles":')))).toMatchObject({ code: 'input.invalid' });
 });

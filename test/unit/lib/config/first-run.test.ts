@@ -1,4 +1,4 @@
-// The first run, before anything is set up: three lines that say what to do.
+// The first run without any configuration prints three lines of instructions.
 import { expect, test } from 'vitest';
 import { runCli } from '../../../helpers/cli.ts';
 
@@ -7,7 +7,7 @@ test.each([
   [['groups', 'list']],
   [['pipelines', 'list', '--workspace', '5']],
   [['dsr', 'discovery']],
-])('%j', async (args) => {
+])('%j prints how to set up a profile', async (args) => {
   const { code, stdout, stderr } = await runCli(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr.trimEnd().split('\n')).toEqual([
@@ -17,13 +17,13 @@ test.each([
   ]);
 });
 
-test('with one variable set, what is missing is named', async () => {
+test('with one variable set, the message names the missing one', async () => {
   const { code, stderr } = await runCli(['roles', 'list'], { env: { CDPADM_BASE_URL: 'https://api.example.com' } });
   expect(code).toBe(2);
   expect(stderr).toContain('--org VALUE, or CDPADM_ORG_ID');
 });
 
-test('as JSON it has a code of its own', async () => {
+test('the JSON error has its own code', async () => {
   const { stderr } = await runCli(['roles', 'list', '-o', 'json']);
   expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'setup.none', issues: [] } });
 });

@@ -1,4 +1,4 @@
-// A configuration folder of a test's own, and what the doors of config need besides.
+// A temporary configuration folder and the options that the config modules need.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Keychain } from '../../../../src/lib/config/keychain.ts';
@@ -7,7 +7,7 @@ import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-/** A secret that must not come out. */
+/** A secret that must never appear in output. */
 export const CANARY = 'canary-Zq7/x+1';
 
 /** A folder with this settings file. */

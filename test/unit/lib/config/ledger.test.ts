@@ -1,4 +1,4 @@
-// The ledger: private, never backwards, safe against torn lines and against several writers.
+// The ledger: private, monotonic, and safe against torn lines and concurrent writers.
 import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -64,7 +64,7 @@ async function everything(ledger = whole()): Promise<LedgerRequest[]> {
   return all;
 }
 
-it('keeps each state once and none that is behind, whoever writes', async () => {
+it('keeps each state once and drops outdated states of any writer', async () => {
   const [first, second] = [open(), open()];
   expect(await first.append([state('a', 'pending')])).toHaveLength(1);
   expect(await second.append([state('a', 'completed')])).toHaveLength(1);
@@ -73,13 +73,13 @@ it('keeps each state once and none that is behind, whoever writes', async () => 
   expect(known?.states.map(({ status }) => status)).toEqual(['pending', 'completed']);
 });
 
-it('takes appends of many at once', async () => {
+it('accepts concurrent appends', async () => {
   const writers = Array.from({ length: 8 }, open);
   await Promise.all(writers.map((ledger, index) => ledger.append([state(`r${index}`, 'pending')])));
   expect(await everything()).toHaveLength(8);
 });
 
-it('passes over half a line, and goes on behind it', async () => {
+it('skips a partial line and appends after it', async () => {
   const ledger = open();
   await ledger.append([state('a', 'pending')]);
   appendFileSync(path(), '{"event":"state","id":"b"');
@@ -90,11 +90,11 @@ it('passes over half a line, and goes on behind it', async () => {
   expect(requests).toEqual([]);
 });
 
-it('says what an answer said in the line of its request', async () => {
+it('keeps the status of the response with its request', async () => {
   await open().record([
     sent('a', { status: 'pending', expected_completion_time: '2026-12-01T00:00:00Z', received_time: null }),
     state('a', 'completed'),
-    // A killed run that goes on writes it again.
+    // A resumed run writes the line again.
     sent('a', { status: 'pending', at: '2026-11-22T07:00:00.000Z' }),
   ]);
   const [known, ...others] = await everything();
@@ -110,7 +110,7 @@ it('says what an answer said in the line of its request', async () => {
   });
 });
 
-it('finds what other processes wrote since the last time', async () => {
+it('finds lines that other processes wrote since the last read', async () => {
   const ledger = open();
   await ledger.record([sent(uuid(1))]);
   expect((await ledger.find([uuid(1)])).get(uuid(1))?.status).toBeUndefined();
@@ -120,7 +120,7 @@ it('finds what other processes wrote since the last time', async () => {
   expect((await ledger.find([uuid(3)])).get(uuid(3))).toBeUndefined();
 });
 
-/** Requests with even numbers go to one, the others to the other; their lines mix. */
+/** Interleaves the lines: requests with even numbers go to one ledger, the others to the other. */
 async function recordInTurn(even: ScopedLedger, odd: ScopedLedger, requests: SubmittedNews[]): Promise<void> {
   for (let start = 0; start < requests.length; start += 200) {
     const group = requests.slice(start, start + 200);
@@ -129,7 +129,7 @@ async function recordInTurn(even: ScopedLedger, odd: ScopedLedger, requests: Sub
   }
 }
 
-it('lists the newest first, whatever lies between, across pieces of the file', async () => {
+it('lists the newest first, even across interleaved lines and blocks of the file', async () => {
   const ledger = open();
   const other = open(two);
   const count = 6000;
@@ -137,7 +137,7 @@ it('lists the newest first, whatever lies between, across pieces of the file', a
     sent(uuid(number), { status: 'pending', profile: 'ö'.repeat(number % 50) }),
   );
   await recordInTurn(ledger, other, requests);
-  // Closed long after they were sent.
+  // Their final state comes long after the submission.
   await ledger.record(requests.filter((_, at) => at >= 1000 && at % 2 === 0).map(({ id }) => state(id, 'completed')));
   await ledger.record([state(uuid(0), 'in_progress'), state('elsewhere', 'cancelled')]);
   const idsOf = (found: { requests: LedgerRequest[] }) => found.requests.map(({ id }) => id);
@@ -155,26 +155,26 @@ it('lists the newest first, whatever lies between, across pieces of the file', a
   expect(all.find(({ id }) => id === uuid(49))?.profile).toBe('ö'.repeat(49));
 });
 
-it('tells everything of each request, the oldest first, wherever its lines stand', async () => {
+it('returns each request with all its states, oldest first, wherever its lines are', async () => {
   const ledger = open();
   const ids = Array.from({ length: 5000 }, (_, number) => uuid(number));
   await ledger.record(ids.map((id) => sent(id)));
   appendFileSync(path(), '{"event":"submitted","id":"torn\n{"event":"later","id":"x"}\n');
-  // Backwards, so that no two states of neighbours are neighbours, and with long lines between some.
-  const behind = [...ids]
+  // In reverse order, with some long lines in between, so that related lines are far apart.
+  const reversed = [...ids]
     .reverse()
     .flatMap((id, place) => [
       state(id, 'completed'),
       ...(place % 500 === 0 ? [sent(`far-${place}`, { group_id: 'x'.repeat(9000) })] : []),
     ]);
-  await ledger.record(behind);
+  await ledger.record(reversed);
   const all = await everything();
   expect(all.map(({ id }) => id)).toEqual([...ids, ...Array.from({ length: 10 }, (_, at) => `far-${at * 500}`)]);
   expect(all.slice(0, 5000).every(({ at, status }) => at !== undefined && status === 'completed')).toBe(true);
   expect(all.slice(5000).every(({ group_id }) => group_id?.length === 9000)).toBe(true);
 });
 
-it('stops reading when it is told to', async () => {
+it('stops reading when it is aborted', async () => {
   const aborter = new AbortController();
   const ledger = openLedger(folder, { ...options, signal: aborter.signal });
   await ledger.in(one).record([sent('a')]);
@@ -182,7 +182,7 @@ it('stops reading when it is told to', async () => {
   await expect(everything(ledger)).rejects.toThrow('stopped');
 });
 
-it('hashes with a key of its own, in private files', async () => {
+it('hashes with its own key and keeps its files private', async () => {
   const ledger = open();
   const hash = await ledger.hash('email', 'a@b.c');
   await ledger.append([state('a', 'pending')]);
@@ -192,7 +192,7 @@ it('hashes with a key of its own, in private files', async () => {
     expect(statSync(join(folder, 'dsr', name)).mode & 0o777).toBe(0o600);
 });
 
-/** All parts of the open requests: their ids and what each part left. */
+/** All parts of the open requests: their ids and how many remain after each. */
 async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   const parts: string[][] = [];
   const lefts: number[] = [];
@@ -211,10 +211,10 @@ async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   return { parts, lefts };
 }
 
-it('puts the open ones of a workspace in order by urgency, wherever their lines stand', async () => {
+it('orders the open requests of a workspace by urgency, wherever their lines are', async () => {
   const [first, ledger] = [open(), open(two)];
   const count = 3000;
-  // The farther from the beginning, the more urgent; the last one nobody waits for.
+  // Later requests are more urgent; the last one has no deadline.
   await first.record([state(uuid(0), 'completed')]);
   await ledger.record([state(uuid(7), 'pending')]);
   const requests = Array.from({ length: count }, (_, number) =>
@@ -225,14 +225,14 @@ it('puts the open ones of a workspace in order by urgency, wherever their lines 
   await ledger.record([
     state(uuid(2997), 'refused'),
     state(uuid(2997), 'pending'),
-    // A killed run that goes on writes it again: the first line counts.
+    // A resumed run writes the line again: the first line counts.
     sent(uuid(1), { group_id: '0' }),
     state('elsewhere', 'pending'),
     state(uuid(2995), 'completed'),
     sent('whenever'),
   ]);
   const { lefts, parts } = await urgent(ledger);
-  // What another workspace cancelled is as open here as before.
+  // A cancellation in another workspace does not close the request here.
   expect([parts[0], lefts]).toEqual([[uuid(2999)], [1499, 499, 0]]);
   const second = Array.from({ length: 1001 }, (_, index) => uuid(2997 - 2 * index)).filter((id) => id !== uuid(2995));
   expect(parts[1]).toEqual(second);
@@ -243,15 +243,15 @@ describe('requests with one id', () => {
   const scopes = [one, two, elsewhere, { address: 'https://ö".example/"v3', workspace_id: '1","x' }];
   const statuses = ['pending', 'in_progress', 'completed', 'cancelled', 'refused'];
 
-  /** Everything that a scope reads. */
+  /** The results of every read in a scope. */
   async function readings(ledger: ScopedLedger) {
     const ids = [uuid(0), uuid(1), 'a'];
     const found = await ledger.find(ids);
     return { found: ids.map((id) => found.get(id)), newest: await ledger.newest(2), ...(await urgent(ledger, [1])) };
   }
 
-  it('stay apart in every reading, as if each workspace had a ledger of its own', async () => {
-    // Any order that repeats nothing: a linear congruence over all combinations.
+  it('are separate in every read, as if each workspace had its own ledger', async () => {
+    // A linear congruence visits every combination exactly once.
     const events = Array.from({ length: 240 }, (_, step) => {
       const pick = (step * 89) % 240;
       const id = [uuid(0), uuid(1), 'a'][pick % 3] ?? '';
@@ -282,7 +282,7 @@ describe('requests with one id', () => {
     expect(await everything()).toHaveLength(12);
   });
 
-  it('gives states of versions without a chain the only workspace that has their id', async () => {
+  it('assigns states of versions without a chain to the only workspace that has their id', async () => {
     await open().hash('email', 'a@b.c');
     const older: LedgerEvent[] = [
       state('a', 'pending'),

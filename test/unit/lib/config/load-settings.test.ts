@@ -1,4 +1,4 @@
-// Which profile is in use, and what is read for it.
+// Selection of the profile, and the sources that are read for it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ describe('the profile in use', () => {
     [{ env: '', project: 'd' }, '4', 'project'],
     [{}, '1', 'default'],
   ])(
-    'with %j has organization %s, by %s',
+    'for %j has organization %s from %s',
     async ({ flag, env, project }: { flag?: string; env?: string; project?: string }, org, kind) => {
       const folder = folderWith(PROFILES);
       if (project) writeFileSync(join(folder, '.cdpadm.yaml'), `profile: ${project}\n`);
@@ -46,11 +46,11 @@ describe('the profile in use', () => {
     },
   );
 
-  it('is none in an empty folder', async () => {
+  it('is undefined in an empty folder', async () => {
     expect((await loadSettings(sources(temporaryFolder()))).profile).toBeUndefined();
   });
 
-  it.each(['ab', '__proto__', 'constructor'])('%s, which does not exist, is a usage error', async (profile) => {
+  it.each(['ab', '__proto__', 'constructor'])('rejects the unknown profile %s as a usage error', async (profile) => {
     const loading = loadSettings(sources(folderWith(PROFILES), { flags: { profile, settings: {} } }));
     await expect(loading).rejects.toMatchObject({
       code: 'usage',
@@ -58,7 +58,7 @@ describe('the profile in use', () => {
     });
   });
 
-  it('opens the embedded platform only when it is the one', async () => {
+  it('starts the embedded platform only for profile local', async () => {
     let opened = 0;
     const local = async () => {
       opened++;
@@ -70,7 +70,7 @@ describe('the profile in use', () => {
     expect([opened, settings.need('base_url')]).toEqual([1, 'http://127.0.0.1:1']);
   });
 
-  it('does not open it where every address comes from elsewhere', async () => {
+  it('does not start it when every address has another source', async () => {
     const local = () => Promise.reject(new Error('opened'));
     const names = ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'];
     const addresses = Object.fromEntries(names.map((name) => [`CDPADM_${name}`, 'http://127.0.0.1:1']));
@@ -88,7 +88,7 @@ describe('the profile in use', () => {
     await expect(loadSettings(sources(folderWith(PROFILES), alone))).rejects.toThrow('opened');
   });
 
-  it('opens it for `--profile local` whatever the environment says', async () => {
+  it('starts it for `--profile local` even if the environment has addresses', async () => {
     const env = Object.fromEntries(
       ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'].map((name) => [
         `CDPADM_${name}`,
@@ -104,7 +104,7 @@ describe('the profile in use', () => {
     expect(notes).toEqual([expect.stringMatching(/^Profile local is pinned: CDPADM_BASE_URL, .* have no effect\.$/)]);
   });
 
-  it('passes on what the file says that nobody understands', async () => {
+  it('warns about unknown fields of the file', async () => {
     const warnings: string[] = [];
     await loadSettings(
       sources(folderWith({ profiles: { a: { future: 1 } } }), { onWarning: (text) => warnings.push(text) }),

@@ -1,4 +1,4 @@
-// Where the four folders are, by platform and environment.
+// The paths of the four folders by platform and environment.
 import { describe, expect, it } from 'vitest';
 import { resolvePaths } from '../../../../src/lib/config/paths.ts';
 
@@ -65,7 +65,7 @@ describe('resolvePaths', () => {
     expect(resolvePaths(env, platform, home)).toEqual({ config, state, cache, data });
   });
 
-  it('keeps the four folders apart on every platform', () => {
+  it('uses four different folders on every platform', () => {
     for (const platform of ['linux', 'darwin', 'win32'] as const) {
       expect(new Set(Object.values(resolvePaths({}, platform, '/h'))).size).toBe(4);
     }

@@ -1,4 +1,4 @@
-// Profiles are created, chosen and removed with their secrets, by many processes at once.
+// Profiles are created, selected and removed together with their secrets, by concurrent processes.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ function draftOf(more: Partial<ProfileDraft> = {}): ProfileDraft {
 }
 
 describe('names', () => {
-  it.each(['prod', 'a', '1', 'eu-1.prod_b', 'x'.repeat(64)])('%j is a name', (name) => {
+  it.each(['prod', 'a', '1', 'eu-1.prod_b', 'x'.repeat(64)])('accepts %j', (name) => {
     expect(profileNameProblem(name)).toBeUndefined();
   });
 
@@ -34,14 +34,14 @@ describe('names', () => {
     'a b',
     'a\n',
     'ä',
-  ])('%j is none', async (name) => {
+  ])('rejects %j', async (name) => {
     expect(profileNameProblem(name)).toMatch(/\.$/);
     const folder = temporaryFolder();
     await expect(openProfiles(secretsOptions(folder)).create(name, draftOf())).rejects.toMatchObject({ code: 'usage' });
     expect(existsSync(join(folder, 'config.json'))).toBe(false);
   });
 
-  it('never lets a path out of the folder', () => {
+  it('never allows a path outside the folder', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         fc.pre(profileNameProblem(name) === undefined);
@@ -52,7 +52,7 @@ describe('names', () => {
 });
 
 describe('create', () => {
-  it('makes the first profile current, a later one only when asked', async () => {
+  it('makes the first profile current, and a later one only on request', async () => {
     const profiles = openProfiles(secretsOptions(temporaryFolder()));
     expect(await profiles.create('a', draftOf())).toEqual({ current: true });
     expect(await profiles.create('b', draftOf())).toEqual({ current: false });
@@ -60,7 +60,7 @@ describe('create', () => {
     expect((await profiles.read()).current).toBe('c');
   });
 
-  it.each(['a', 'A'])('refuses %s beside a, and keeps no secret for it', async (name) => {
+  it.each(['a', 'A'])('rejects %s when profile a exists, and stores no secret', async (name) => {
     const keychain = memoryKeychain();
     const profiles = openProfiles(
       secretsOptions(folderWith({ profiles: { a: {} } }), { keychain: async () => keychain }),
@@ -70,7 +70,7 @@ describe('create', () => {
     expect(keychain.entries.size).toBe(0);
   });
 
-  it('takes a kept secret back when the profile cannot be stored', async () => {
+  it('removes a stored secret when the profile cannot be stored', async () => {
     const keychain = memoryKeychain();
     const profiles = openProfiles(secretsOptions(temporaryFolder(), { keychain: async () => keychain }));
     const draft = draftOf({ profile: { environment: 'other' }, typed: { client_secret: CANARY } });
@@ -78,7 +78,7 @@ describe('create', () => {
     expect(keychain.entries.size).toBe(0);
   });
 
-  it('keeps secrets in the keychain, and only says where in the settings file', async () => {
+  it('stores secrets in the keychain, and only their references in the settings file', async () => {
     const folder = temporaryFolder();
     const keychain = memoryKeychain();
     const options = secretsOptions(folder, { keychain: async () => keychain });
@@ -102,7 +102,7 @@ describe('create', () => {
           },
         } as never),
     ],
-  ])('says what to do when the keychain lacks %s, and stores nothing', async (_what, load) => {
+  ])('suggests alternatives when the keychain lacks %s, and stores nothing', async (_what, load) => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
     const failure = {
@@ -116,7 +116,7 @@ describe('create', () => {
 });
 
 describe('use and remove', () => {
-  it('finds the nearest name of a mistyped one', async () => {
+  it('suggests the closest name for a misspelled one', async () => {
     const profiles = openProfiles(secretsOptions(folderWith({ profiles: { production: {} } })));
     const failure = { code: 'profile.not_found', hint: expect.stringContaining('`production`') as unknown };
     await expect(profiles.use('prodution')).rejects.toMatchObject(failure);
@@ -124,7 +124,7 @@ describe('use and remove', () => {
     await expect(profiles.find('toString')).rejects.toMatchObject({ code: 'profile.not_found' });
   });
 
-  it('removes the profile with its secrets, but not what another profile refers to', async () => {
+  it('removes the profile and its secrets, except those that another profile refers to', async () => {
     const folder = folderWith({
       current: 'a',
       profiles: {
@@ -140,7 +140,7 @@ describe('use and remove', () => {
     expect(await profiles.read()).toMatchObject({ current: undefined, profiles: new Map([['b', expect.anything()]]) });
   });
 
-  it('removes the file of secrets too', async () => {
+  it('removes the secrets file as well', async () => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder));
     await profiles.create('a', draftOf({ typed: { client_secret: CANARY }, storage: 'file' }));
@@ -149,7 +149,7 @@ describe('use and remove', () => {
     expect(existsSync(join(folder, 'secrets', 'a.json'))).toBe(false);
   });
 
-  it('names what it could not remove', async () => {
+  it('reports the entries that it could not remove', async () => {
     const folder = folderWith({ profiles: { a: { secrets: { client_secret: 'keychain:own' } } } });
     const load = () => Promise.reject(new Error('gone'));
     const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
@@ -160,7 +160,7 @@ describe('use and remove', () => {
 describe('setSecrets', () => {
   const changed = { typed: {}, references: {}, storage: 'keychain' as const };
 
-  it('keeps the keychain entry that a copied profile refers to as well', async () => {
+  it('keeps a keychain entry that a copied profile still refers to', async () => {
     const keychain = memoryKeychain();
     const profiles = openProfiles(secretsOptions(temporaryFolder(), { keychain: async () => keychain }));
     await profiles.create('a', draftOf({ typed: { client_secret: CANARY } }));
@@ -175,7 +175,7 @@ describe('setSecrets', () => {
     expect([...keychain.entries.values()]).toEqual(['new-secret']);
   });
 
-  it('leaves nothing in the file of what is kept elsewhere from now on', async () => {
+  it('removes a secret from the file once it is stored elsewhere', async () => {
     const folder = temporaryFolder();
     const keychain = memoryKeychain();
     const profiles = openProfiles(secretsOptions(folder, { keychain: async () => keychain }));
@@ -192,7 +192,7 @@ describe('setSecrets', () => {
     });
   });
 
-  it('notes a reference beside a secret that goes to the file', async () => {
+  it('stores a reference and a file secret in one call', async () => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder));
     const typed = { client_secret: CANARY, workspace_secret: 'other-secret' };
@@ -207,7 +207,7 @@ describe('setSecrets', () => {
 });
 
 describe('several writers at once', () => {
-  it('lose nothing within one process', async () => {
+  it('lose no profile within one process', async () => {
     const folder = temporaryFolder();
     const writers = Array.from({ length: 8 }, (_, index) =>
       openProfiles(secretsOptions(folder)).create(`p${index}`, draftOf()),

@@ -1,4 +1,4 @@
-// The project file: where it is looked for, and what it may hold.
+// The project file: its search path and its allowed fields.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ function projectIn(folder: string, text = 'org_id: 1\n'): string {
 }
 
 describe('findProjectFile', () => {
-  it('looks upward to the root of the repository and no further', () => {
+  it('searches parent folders up to the root of the repository', () => {
     const root = tree('repo/.git', 'repo/a/b');
     projectIn(root);
     expect(findProjectFile(join(root, 'repo/a/b'), '/nowhere')).toBeUndefined();
@@ -32,7 +32,7 @@ describe('findProjectFile', () => {
     expect(findProjectFile(join(root, 'repo/a/b'), '/nowhere')).toBe(nearer);
   });
 
-  it('looks upward to the home folder and no further', () => {
+  it('searches parent folders up to the home folder', () => {
     const root = tree('home/work');
     projectIn(root);
     expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBeUndefined();
@@ -40,7 +40,7 @@ describe('findProjectFile', () => {
     expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBe(file);
   });
 
-  it('outside of both looks at the working folder alone', () => {
+  it('outside of both, searches only the working folder', () => {
     const root = tree('a/b');
     projectIn(join(root, 'a'));
     expect(findProjectFile(join(root, 'a/b'), '/nowhere')).toBeUndefined();
@@ -48,11 +48,11 @@ describe('findProjectFile', () => {
   });
 });
 
-describe('a project file that is no file', () => {
+describe('a project file that is not a regular file', () => {
   it.each([
     ['a link to nothing', (path: string) => symlinkSync(`${path}.gone`, path), 'does not exist'],
     ['a link to itself', (path: string) => symlinkSync(path, path), 'its symbolic links form a loop'],
-  ])('%s is found, and told', async (_what, make, reason) => {
+  ])('reports %s', async (_what, make, reason) => {
     const folder = temporaryFolder();
     make(join(folder, '.cdpadm.yaml'));
     const file = findProjectFile(folder, '/nowhere');
@@ -63,14 +63,14 @@ describe('a project file that is no file', () => {
     });
   });
 
-  it('a folder of that name is none', () => {
+  it('ignores a folder of that name', () => {
     const folder = tree('.cdpadm.yaml', 'folder', 'linked');
     symlinkSync(join(folder, 'folder'), join(folder, 'linked', '.cdpadm.yaml'));
     expect(findProjectFile(folder, '/nowhere')).toBeUndefined();
     expect(findProjectFile(join(folder, 'linked'), '/nowhere')).toBeUndefined();
   });
 
-  it('a link to a file is as good as the file', async () => {
+  it('follows a link to a file', async () => {
     const folder = tree('repo');
     symlinkSync(projectIn(folder, 'org_id: 7\n'), join(folder, 'repo', '.cdpadm.yaml'));
     const file = findProjectFile(join(folder, 'repo'), '/nowhere') ?? '';
@@ -79,7 +79,7 @@ describe('a project file that is no file', () => {
 });
 
 describe('readProjectFile', () => {
-  it('reads every setting, ids exactly', async () => {
+  it('reads every setting, and ids exactly', async () => {
     const file = projectIn(
       temporaryFolder(),
       'profile: prod\norg_id: 9223372036854775807\nworkspace_id: "12"\nprotected: true\naccess: read\noutput: json\nlimits: {dsr: 10/m}\n',
@@ -98,14 +98,14 @@ describe('readProjectFile', () => {
     });
   });
 
-  it('takes the fields of the JSON Schema for editors', async () => {
+  it('accepts exactly the fields of the JSON Schema for editors', async () => {
     const { $schema: _hint, ...fields } = projectFileSchema.properties;
     expect(Object.keys(fields).sort()).toEqual(['profile', ...Object.keys(SHARED_FIELDS)].sort());
     const file = projectIn(temporaryFolder(), '$schema: ./config.schema.json\norg_id: 1\n');
     expect((await readProjectFile(file)).settings).toEqual({ org_id: '1' });
   });
 
-  it('takes an empty file for no settings', async () => {
+  it('reads an empty file as no settings', async () => {
     const file = projectIn(temporaryFolder(), '# nothing yet\n');
     expect(await readProjectFile(file)).toEqual({ file, profile: undefined, settings: {} });
   });
@@ -129,7 +129,7 @@ describe('readProjectFile', () => {
     ['a: [\n', '', 2, 1, ''],
     ['- a\n', '', 1, 1, 'name: value'],
     ['just text', '', 1, 1, 'name: value'],
-  ])('refuses %j with its place', async (text, path, line, column, message) => {
+  ])('rejects %j with its line and column', async (text, path, line, column, message) => {
     const file = projectIn(temporaryFolder(), text);
     const error = await failureOf(readProjectFile(file));
     const issue = { file, path, line, column, message: expect.stringContaining(message) as unknown };
@@ -140,7 +140,7 @@ describe('readProjectFile', () => {
     expect(JSON.stringify(error)).not.toContain('s3cret-x');
   });
 
-  it('is not blown up by aliases', async () => {
+  it('rejects aliases that expand exponentially', async () => {
     const lines = [
       'a: &a {x: x}',
       ...Array.from({ length: 30 }, (_, index) => `b${index}: &b${index} [*a, *a, *a, *a]`),

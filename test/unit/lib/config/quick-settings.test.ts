@@ -1,4 +1,4 @@
-// The fast path of completion and of `output` agrees with the settings proper.
+// The fast path for completion and `output` agrees with the full settings.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ const choice = fc.constantFrom(undefined, 'a', 'b');
 const valuesOf = (names: readonly Name[], index: number): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, valueOf(name, index)]));
 
-it('resolves profile, address and ids like the settings proper, for every set of sources', async () => {
+it('resolves profile, address and ids like the full settings, for every set of sources', async () => {
   const given = fc.record({
     flag: choice,
     variable: choice,
@@ -66,7 +66,7 @@ it('resolves profile, address and ids like the settings proper, for every set of
   );
 });
 
-it('finds the format that a project file prefers', () => {
+it('reads the output format from a project file', () => {
   const folder = folderWith({});
   expect(quickOutput(folder, folder)).toBeUndefined();
   writeFileSync(join(folder, '.cdpadm.yaml'), 'org_id: 1\noutput: json # for scripts\n');

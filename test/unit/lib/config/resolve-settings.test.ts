@@ -1,4 +1,4 @@
-// Precedence of the layers, of a pinned profile too, and which secret may go to which address.
+// Precedence of the layers, also with a pinned profile, and which secret may be sent to which address.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveSettings, type SettingsLayers } from '../../../../src/lib/config/resolve-settings.ts';
@@ -52,7 +52,7 @@ describe('precedence', () => {
       '/repo/.cdpadm.yaml',
     ],
     [{ stored: { org_id: '4' } }, '4', 'profile', 'prod'],
-  ])('%j gives %s from the %s', (given, value, kind, detail) => {
+  ])('resolves %j to %s from the %s', (given, value, kind, detail) => {
     expect(resolveSettings(layers(given)).get('org_id')).toEqual({ value, origin: { kind, detail } });
   });
 
@@ -101,7 +101,7 @@ describe('precedence', () => {
     );
   });
 
-  it('takes a secret from the environment under a pinned profile only where the profile has no place for it', async () => {
+  it('with a pinned profile, uses a secret of the environment only if the profile has none', async () => {
     const pairs = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'] as const;
     const some = fc.subarray([...pairs]);
     await fc.assert(
@@ -134,7 +134,7 @@ describe('precedence', () => {
     );
   });
 
-  it('names no variable that repeats a value in use', () => {
+  it('does not list a variable that repeats the value in use', () => {
     const stored = { base_url: 'https://own.example', org_id: '1' };
     const env = { CDPADM_BASE_URL: 'https://own.example/', CDPADM_ORG_ID: '2', CDPADM_ENVIRONMENT: 'nonsense' };
     expect(resolveSettings(layers({ pinned: true, stored, env })).ineffective).toEqual([
@@ -143,7 +143,7 @@ describe('precedence', () => {
     ]);
   });
 
-  it('keeps the guards of a project file under a pinned profile, and nothing else of it', () => {
+  it('with a pinned profile, uses only the guards of a project file', () => {
     const shared = { protected: true, access: 'read', limits: { dsr: '1/m' }, org_id: '3' };
     const settings = resolveSettings(layers({ pinned: true, stored: { limits: { seeding: '2/m' } }, shared }));
     expect([settings.protected, settings.access, settings.get('org_id')]).toEqual([true, 'read', undefined]);
@@ -151,14 +151,14 @@ describe('precedence', () => {
     expect(Object.keys(settings.origins).sort()).toEqual(['access', 'limits.seeding', 'protected']);
   });
 
-  it('keeps `protected` and `access: read` of a profile whatever overrides its addresses', () => {
+  it('keeps `protected` and `access: read` of a profile even if its address is overridden', () => {
     const stored = { base_url: 'https://own.example', protected: true, access: 'read' } as const;
     const env = { CDPADM_BASE_URL: 'https://other.example' };
     const { access, protected: isProtected } = resolveSettings(layers({ stored, env }));
     expect([isProtected, access]).toEqual([true, 'read']);
   });
 
-  it('takes the platform address for the audience, unless one is given', () => {
+  it('uses the platform address as the audience by default', () => {
     const base_url = 'https://a.example';
     expect(resolveSettings(layers({ stored: { base_url } })).get('audience')).toEqual({
       value: base_url,
@@ -168,13 +168,13 @@ describe('precedence', () => {
     expect(resolveSettings(layers()).get('audience')).toBeUndefined();
   });
 
-  it('lets a project file protect, and never unprotect', () => {
+  it('lets a project file set `protected`, but never clear it', () => {
     expect(resolveSettings(layers({ stored: {}, shared: { protected: true } })).protected).toBe(true);
     expect(resolveSettings(layers({ stored: { protected: true }, shared: { protected: false } })).protected).toBe(true);
     expect(resolveSettings(layers({ stored: {} })).protected).toBe(false);
   });
 
-  it('finds a relative file where it was written', () => {
+  it('resolves a relative file against the working folder', () => {
     const files = [{ flags: { ca_file: 'ca.pem' } }, { env: { CDPADM_CA_FILE: 'ca.pem' } }];
     expect(files.map((given) => resolveSettings(layers(given)).need('ca_file'))).toEqual([
       '/work/ca.pem',
@@ -182,7 +182,7 @@ describe('precedence', () => {
     ]);
   });
 
-  it('works by the environment alone', async () => {
+  it('works with environment variables only', async () => {
     const env = {
       CDPADM_BASE_URL: 'https://a.example/',
       CDPADM_AUTH_URL: 'https://b.example',
@@ -207,14 +207,14 @@ describe('precedence', () => {
     [{ env: { CDPADM_BASE_URL: 'http://a.example' } }, /CDPADM_BASE_URL must start with https/],
     [{ env: { CDPADM_ENVIRONMENT: 'prod' } }, /CDPADM_ENVIRONMENT must be/],
     [{ flags: { org_id: '-3' } }, /--org must be a number/],
-  ])('refuses %j as usage, without repeating it', (given, message) => {
+  ])('rejects %j as a usage error, without repeating the value', (given, message) => {
     expect(() => resolveSettings(layers(given))).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringMatching(message) as unknown }),
     );
     expect(() => resolveSettings(layers(given))).not.toThrow(/s3cret/);
   });
 
-  it('names every way to give what is missing', () => {
+  it('names every way to set a missing value', () => {
     const failure = {
       code: 'usage',
       hint: expect.stringMatching(/--org VALUE.*CDPADM_ORG_ID.*`org_id` in profile `prod`/) as unknown,
@@ -228,7 +228,7 @@ describe('addresses', () => {
     ['https://a.example/', 'https://a.example'],
     [' HTTPS://A.example:443/v3/ ', 'https://a.example/v3'],
     ['http://[::1]:8080/', 'http://[::1]:8080'],
-  ])('%j is %s', (text, value) => {
+  ])('reads %j as %s', (text, value) => {
     expect(checkSetting('base_url', text)).toEqual({ value });
   });
 
@@ -238,7 +238,7 @@ describe('addresses', () => {
     ['https://a.example?x=1', 'must not contain a query or a fragment'],
     ['http://a.example', 'must start with https:// (http:// is allowed to this machine only)'],
     ['ftp://a', 'must start with https://'],
-  ])('%j %s', (text, problem) => {
+  ])('rejects %j: %s', (text, problem) => {
     expect(checkSetting('base_url', text)).toEqual({ problem });
   });
 });
@@ -252,7 +252,7 @@ describe('secrets', () => {
   const secrets = { client_id: 'id', client_secret: 'env:A', workspace_key: 'env:C', workspace_secret: 'env:B' };
   const stored = { ...own, secrets };
 
-  it('of a profile go to its own addresses, wherever those were repeated', async () => {
+  it('of a profile go to its own addresses, also when another layer repeats them', async () => {
     const env = { CDPADM_BASE_URL: 'https://own.example/' };
     expect(await resolveSettings(layers({ stored, env })).secret('client_secret')).toBe('<env:A>');
   });
@@ -263,7 +263,7 @@ describe('secrets', () => {
       { shared: { base_url: 'https://evil.example' } },
       'Remove `base_url` from /repo/.cdpadm.yaml, or choose the profile of that address\\.$',
     ],
-  ])('suggests how to omit a foreign address: %j', (given, beginning) => {
+  ])('explain how to remove an address that is not from their profile: %j', (given, beginning) => {
     const settings = resolveSettings(layers({ stored, ...given }));
     const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;
     expect(() => settings.allowSecret('client_secret')).toThrow(
@@ -271,7 +271,7 @@ describe('secrets', () => {
     );
   });
 
-  it('are fetched once', async () => {
+  it('are resolved once', async () => {
     let count = 0;
     const secret = () => Promise.resolve(`${++count}`);
     const settings = resolveSettings(layers({ stored, secret }));
@@ -286,10 +286,10 @@ describe('secrets', () => {
     ['workspace_secret', { env: { CDPADM_DSR_BASE_URL: 'https://evil.example' } }],
     ['workspace_key', { shared: { seeding_url: 'https://evil.example' } }],
     ['workspace_secret', { env: { CDPADM_IDENTITY_URL: 'https://evil.example' } }],
-  ] as const)('of a profile: %s is refused with %j', async (name, given) => {
-    let asked = false;
+  ] as const)('of a profile: %s is not sent with %j', async (name, given) => {
+    let isResolved = false;
     const secret = () => {
-      asked = true;
+      isResolved = true;
       return Promise.resolve('s3cret');
     };
     const failure = {
@@ -297,7 +297,7 @@ describe('secrets', () => {
       message: expect.stringContaining('https://evil.example') as unknown,
     };
     await expect(resolveSettings(layers({ stored, secret, ...given })).secret(name)).rejects.toMatchObject(failure);
-    expect(asked).toBe(false);
+    expect(isResolved).toBe(false);
   });
 
   it.each([
@@ -319,7 +319,7 @@ describe('secrets', () => {
     else await expect(secret).rejects.toMatchObject({ code: 'auth.foreign_address' });
   });
 
-  it('say where they are and not what', () => {
+  it('have an origin that does not reveal them', () => {
     const settings = resolveSettings(layers({ stored, env: { CDPADM_WORKSPACE_SECRET: 's' } }));
     expect(settings.secretOrigin('client_secret')).toEqual({
       kind: 'profile',
@@ -334,7 +334,7 @@ describe('secrets', () => {
     expect(settings.secretOrigin('access_token')).toBeUndefined();
   });
 
-  it('that nobody gave are named, with the variable to set', async () => {
+  it('are named with their variable when missing', async () => {
     const failure = {
       code: 'auth.no_credentials',
       message: expect.stringContaining('CDPADM_CLIENT_SECRET') as unknown,
@@ -342,7 +342,7 @@ describe('secrets', () => {
     await expect(resolveSettings(layers()).secret('client_secret')).rejects.toMatchObject(failure);
   });
 
-  it('and addresses of the embedded platform come as it says', async () => {
+  it('and addresses of the embedded platform come from that platform', async () => {
     const profile = {
       setting: { value: 'local', origin: { kind: 'flag', detail: '--profile' } },
       stored: {},

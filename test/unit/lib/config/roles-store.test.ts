@@ -1,4 +1,4 @@
-// What is remembered of a roles manifest: private, complete, found again, one writer at a time.
+// Stored roles manifests: private, complete, retrievable, one writer at a time.
 import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -27,7 +27,7 @@ function open(scope = SCOPE, state = temporaryFolder()): Opened {
   return { state, store: openRolesStore(state, scope, clock), clock };
 }
 
-/** Paths below the state folder, folders with a slash behind. */
+/** Paths below the state folder; folders end with a slash. */
 function contents(state: string): string[] {
   return readdirSync(state, { recursive: true, withFileTypes: true }).map(
     (entry) => `${join(entry.parentPath, entry.name)}${entry.isDirectory() ? '/' : ''}`,
@@ -48,7 +48,7 @@ const revisionOf = (manifest: ManifestReply, reason = 'push') => ({
 });
 
 describe('bases', () => {
-  it('come back by their stamp as they went, newest first', () => {
+  it('are returned unchanged by their stamp, newest first', () => {
     const { store, clock } = open();
     const second: ManifestReply = { ...MANIFEST, roles: [] };
     store.saveBase(MANIFEST);
@@ -62,7 +62,7 @@ describe('bases', () => {
     expect(store.bases({ ...STAMP, last_modified_on: '2020-01-01 00:00:00' })).toEqual([]);
   });
 
-  it('come back whatever they hold', () => {
+  it('are returned unchanged for any content', () => {
     const { store } = open();
     fc.assert(
       fc.property(anyReply, (reply) => {
@@ -73,7 +73,7 @@ describe('bases', () => {
     );
   });
 
-  it('are kept once for one content, as the newest', () => {
+  it('are stored once per content and count as the newest', () => {
     const { state, store, clock } = open();
     const other: ManifestReply = { ...MANIFEST, roles: [] };
     for (const manifest of [MANIFEST, other, MANIFEST, MANIFEST]) {
@@ -82,13 +82,13 @@ describe('bases', () => {
     }
     expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
     expect(contents(state).filter((name) => name.endsWith('.json'))).toHaveLength(2);
-    // Within the same millisecond too.
+    // Also within the same millisecond.
     clock.advance(-1);
     store.saveBase(MANIFEST);
     expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
   });
 
-  it('are forgotten beyond 200, the oldest first', () => {
+  it('are limited to the newest 200', () => {
     const { store, clock } = open();
     for (let index = 0; index < 205; index++) {
       store.saveBase({ ...STAMP, index, roles: [] });
@@ -115,7 +115,7 @@ describe('bases', () => {
 });
 
 describe('revisions', () => {
-  it('tell when, why and by which plan, newest first, and are never the same twice', () => {
+  it('have a time, a reason, a plan and a unique name, newest first', () => {
     const { store, clock } = open();
     const names = ['push', 'edit', 'rollback'].map((reason) => {
       clock.advance(1000);
@@ -132,7 +132,7 @@ describe('revisions', () => {
     expect(store.revisions()).toHaveLength(23);
   });
 
-  it('are found by a beginning that only one has', () => {
+  it('are found by a unique prefix', () => {
     const { store, clock } = open();
     const first = store.saveRevision(revisionOf(MANIFEST, 'first'));
     clock.advance(60_000);
@@ -144,7 +144,7 @@ describe('revisions', () => {
       expect(store.findRevision(name)).toBeUndefined();
   });
 
-  it('are found by their whole name though others go on from it', () => {
+  it('are found by their full name even if it is a prefix of another', () => {
     const { state, store } = open();
     const name = store.saveRevision(revisionOf(MANIFEST, 'short'));
     const path = fileIn(state, 'history');
@@ -155,7 +155,7 @@ describe('revisions', () => {
     expect(store.findRevision(name.slice(0, -1))).toBeUndefined();
   });
 
-  it('are nothing where nothing was saved', () => {
+  it('are empty before the first save, and create no files', () => {
     const { state, store } = open();
     expect([store.revisions(), store.bases(STAMP), store.findRevision('2026')]).toEqual([[], [], undefined]);
     expect(contents(state)).toEqual([]);
@@ -181,7 +181,7 @@ describe('on the disk', () => {
     ['bases', 'bases', (store) => store.bases(STAMP)],
     ['history', 'revisions', (store) => store.revisions()],
     ['history', 'a revision', (store, revision) => store.findRevision(revision)],
-  ])('nothing is read through a symbolic link in %s: %s', (folder, _what, read) => {
+  ])('never follows a symbolic link in %s: %s', (folder, _what, read) => {
     const { state, store } = open();
     store.saveBase(MANIFEST);
     const revision = store.saveRevision(revisionOf(MANIFEST));
@@ -193,9 +193,9 @@ describe('on the disk', () => {
   });
 
   it.each([
-    ['is cut off', (text: string) => text.slice(0, 20)],
-    ['has another shape', () => '{"manifest":{"roles":7},"roles":7}'],
-  ])('a file that %s does not hide the others', (_what, damage) => {
+    ['is truncated', (text: string) => text.slice(0, 20)],
+    ['has an unexpected shape', () => '{"manifest":{"roles":7},"roles":7}'],
+  ])('skips a file that %s and reads the others', (_what, damage) => {
     const { state, store, clock } = open();
     store.saveBase(MANIFEST);
     const revision = store.saveRevision(revisionOf(MANIFEST));
@@ -213,7 +213,7 @@ describe('on the disk', () => {
 });
 
 describe('two writers', () => {
-  it('of one process take turns, also when one fails', async () => {
+  it('of one process take turns, even if one fails', async () => {
     const { state, store } = open();
     const other = open(SCOPE, state).store;
     const events: string[] = [];
@@ -242,7 +242,7 @@ describe('two writers', () => {
     await expect(store.exclusively(() => other.exclusively(() => Promise.resolve('done')))).resolves.toBe('done');
   });
 
-  it('give up waiting when the command is ended', async () => {
+  it('stop waiting when the command is interrupted', async () => {
     const { state, store } = open();
     const stop = new AbortController();
     const inside = store.exclusively(async () => {

@@ -1,4 +1,4 @@
-// Each kind of reference gives its secret, or says why not without a word of it.
+// Each kind of reference resolves to its secret, or fails without revealing any of it.
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ describe('parseReference', () => {
     ['file:/etc/passwd', undefined],
     ['plain', undefined],
     ['ENV:X', undefined],
-  ])('%j', (text, reference) => {
+  ])('parses %j', (text, reference) => {
     expect(parseReference(text)).toEqual(reference);
     if (reference) expect(looksLikeReference(text)).toBe(true);
   });
@@ -36,7 +36,7 @@ describe('resolving', () => {
     [`command:printf '%s\\nsecond line' ' ${CANARY} '`, CANARY],
     ['keychain:entry', CANARY],
     ['file:', CANARY],
-  ])('%s gives the secret and tells the redactor', async (written, value) => {
+  ])('resolves %s and registers the secret with the redactor', async (written, value) => {
     const keychain = memoryKeychain();
     await keychain.set('entry', CANARY);
     const options = secretsOptions(temporaryFolder(), {
@@ -49,7 +49,7 @@ describe('resolving', () => {
     expect(options.redactor.text(`x ${CANARY} y`)).not.toContain(CANARY);
   });
 
-  it('takes an id that stands in the profile as it is, without hiding it', async () => {
+  it('returns an id from the profile unchanged, without redacting it', async () => {
     const options = secretsOptions(temporaryFolder());
     expect(await createSecrets(options).resolve('my-client', { profile: 'prod', name: 'client_id' })).toBe('my-client');
     expect(options.redactor.text('my-client')).toBe('my-client');
@@ -63,7 +63,7 @@ describe('resolving', () => {
     ['command:true', 'secrets.command'],
     [`command:echo ${CANARY.slice(0, 6)}; echo trouble >&2; exit 1`, 'secrets.command'],
     ['command:head -c 100000 /dev/zero', 'secrets.command'],
-  ])('%s without a secret is told apart', async (written, code) => {
+  ])('%s without a secret fails with %s', async (written, code) => {
     const secrets = createSecrets(
       secretsOptions(temporaryFolder(), { env: { PATH: process.env.PATH }, keychain: async () => memoryKeychain() }),
     );
@@ -72,7 +72,7 @@ describe('resolving', () => {
     expect(error.message).not.toContain(CANARY.slice(0, 6));
   });
 
-  it('hands none of our own secrets to the command', async () => {
+  it('passes none of our secrets to the command', async () => {
     const env = {
       PATH: process.env.PATH,
       CDPADM_CLIENT_SECRET: CANARY,
@@ -86,7 +86,7 @@ describe('resolving', () => {
 });
 
 describe('the command', () => {
-  /** Every wait is over as soon as the command runs. */
+  /** Every sleep ends at once. */
   const hurried: Clock = { ...systemClock, sleep: async () => undefined };
 
   it('is stopped at its time limit', async () => {
@@ -120,7 +120,7 @@ describe('the file', () => {
   }
   const resolve = (folder: string) => createSecrets(secretsOptions(folder)).resolve('file:', place);
 
-  it.each([0o604, 0o640, 0o644, 0o660])('is refused with mode %o', async (mode) => {
+  it.each([0o604, 0o640, 0o644, 0o660])('is rejected with mode %o', async (mode) => {
     const { folder, file } = fileWith(JSON.stringify({ client_secret: CANARY }));
     chmodSync(file, mode);
     await expect(resolve(folder)).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe('the file', () => {
     });
   });
 
-  it('is refused through a symbolic link', async () => {
+  it('is rejected through a symbolic link', async () => {
     const { folder, file } = fileWith(JSON.stringify({ client_secret: CANARY }));
     const other = temporaryFolder();
     mkdirSync(join(other, 'secrets'));
@@ -139,7 +139,7 @@ describe('the file', () => {
   });
 
   it.each([`{"client_secret": "${CANARY}`, '{}', '[]', '{"client_secret": 3}', '{"client_secret": ""}'])(
-    'without a usable secret it is refused, unquoted: %j',
+    'is rejected without quoting it when it has no usable secret: %j',
     async (text) => {
       const error = await failureOf(resolve(fileWith(text).folder));
       expect(error).toMatchObject({ code: 'secrets.file' });

@@ -1,4 +1,4 @@
-// The settings file is read with care, written privately, and never over a mistake.
+// The settings file is validated strictly, written privately, and never overwritten while invalid.
 import { readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { folderWith, secretsOptions } from './folders.ts';
 const draft = { profile: { base_url: 'https://a.example' }, typed: {}, storage: 'file', use: false } as const;
 
 describe('reading', () => {
-  it('takes a missing file for an empty one', async () => {
+  it('treats a missing file as empty', async () => {
     expect(await readSettingsFile(temporaryFolder())).toEqual({
       current: undefined,
       profiles: new Map(),
@@ -21,7 +21,7 @@ describe('reading', () => {
     });
   });
 
-  it('keeps ids of 64 bits exact, quoted or not', async () => {
+  it('keeps 64-bit ids exact, quoted or not', async () => {
     const folder = folderWith(
       '{"profiles": {"a": {"org_id": 9223372036854775807, "account_id": "9223372036854775806"}}}',
     );
@@ -29,7 +29,7 @@ describe('reading', () => {
     expect(profiles.get('a')).toEqual({ org_id: '9223372036854775807', account_id: '9223372036854775806' });
   });
 
-  it('warns about fields that it does not know', async () => {
+  it('warns about unknown fields', async () => {
     const folder = folderWith({ profiles: { a: { future: 1, secrets: { more: 'env:X' } } } });
     const { warnings } = await readSettingsFile(folder);
     expect(warnings).toHaveLength(2);
@@ -64,7 +64,7 @@ describe('reading', () => {
     ],
     ['[]', { path: '' }],
     ['3', { path: '' }],
-  ])('refuses %j with its place, and never writes over it', async (text, issue) => {
+  ])('rejects %j with its line and column, and never overwrites it', async (text, issue) => {
     const folder = folderWith(text);
     const failure = { code: 'input.invalid', issues: [expect.objectContaining(issue)] };
     await expect(readSettingsFile(folder)).rejects.toMatchObject(failure);
@@ -72,19 +72,19 @@ describe('reading', () => {
     expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe(text);
   });
 
-  it('does not repeat a secret that stands in the file', async () => {
+  it('does not quote a secret from the file', async () => {
     const folder = folderWith({ profiles: { a: { secrets: { client_secret: 's3cret-in-clear' } } } });
     const error = await failureOf(readSettingsFile(folder));
     expect(JSON.stringify(error) + String(error)).not.toContain('s3cret-in-clear');
   });
 
-  it('refuses a file of a newer version', async () => {
+  it('rejects a file of a newer version', async () => {
     await expect(readSettingsFile(folderWith({ version: 2 }))).rejects.toMatchObject({ code: 'config.newer' });
   });
 });
 
 describe('writing', () => {
-  it('keeps what this version does not know', async () => {
+  it('preserves unknown fields', async () => {
     const text =
       '{"later": {"x": 12345678901234567890}, "profiles": {"a": {"future": [1], "org_id": 9223372036854775807}}}';
     const folder = folderWith(text);
@@ -95,7 +95,7 @@ describe('writing', () => {
     expect(JSON.parse(written)).toMatchObject({ version: 1, profiles: { a: { future: [1] }, b: draft.profile } });
   });
 
-  it('makes file and folder private under any umask, and again after a rewrite', async () => {
+  it('makes the file and its folder private under any umask, and again on each write', async () => {
     setUmask(0);
     const folder = join(temporaryFolder(), 'deep', 'config');
     const profiles = openProfiles(secretsOptions(folder));
@@ -107,7 +107,7 @@ describe('writing', () => {
     expect([mode('secrets'), mode('secrets', 'a.json')]).toEqual([0o700, 0o600]);
   });
 
-  it('takes away what killed writers left half-written, and nothing else', async () => {
+  it('removes only the temporary files of killed writers', async () => {
     const folder = folderWith({ profiles: {} });
     const left = [`.cdpadm-${DEAD_PID}-a1.tmp`, 'config.json.tmp-5367985972392d9a'];
     for (const name of [...left, 'config.json.tmp', 'config.json.old']) {
@@ -118,7 +118,7 @@ describe('writing', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['config.json', 'config.json.old', 'config.json.tmp']);
   });
 
-  it('refuses a symbolic link in the place of the file', async () => {
+  it('rejects a symbolic link in place of the file', async () => {
     const folder = temporaryFolder();
     const target = join(temporaryFolder(), 'target.json');
     writeFileSync(target, '{}');

@@ -1,9 +1,9 @@
-// Due work of several areas.
+// Runs the due work of several areas.
 import { expect, test } from 'vitest';
 import { createCatchUp } from '../../../../src/lib/emulator/catch-up.ts';
 
-/** An area that owes something at each of these times, and notes what it does. */
-function owing(name: string, times: number[], done: string[]) {
+/** An area with work due at each of these times; it records what it runs. */
+function areaDueAt(name: string, times: number[], done: string[]) {
   return {
     nextDue: () => times[0],
     catchUp: async (now: number) => {
@@ -15,22 +15,22 @@ function owing(name: string, times: number[], done: string[]) {
 
 test('runs work of all areas in the order of its times', async () => {
   const done: string[] = [];
-  const areas = [owing('a', [1, 4, 9], done), owing('b', [2, 3, 20], done), {}];
+  const areas = [areaDueAt('a', [1, 4, 9], done), areaDueAt('b', [2, 3, 20], done), {}];
   await createCatchUp(areas, () => 10).run();
   expect(done).toEqual(['a1', 'b2', 'b3', 'a4', 'a9']);
 });
 
-test('calls an area without nextDue at every time, and at the end', async () => {
+test('calls an area without nextDue at every due time and at the end', async () => {
   const done: string[] = [];
   const silent = { catchUp: (now: number) => void done.push(`s${now}`) };
-  await createCatchUp([silent, owing('a', [1, 4], done)], () => 10).run();
+  await createCatchUp([silent, areaDueAt('a', [1, 4], done)], () => 10).run();
   expect(done).toEqual(['s1', 'a1', 's4', 'a4', 's10']);
 });
 
 test('continues while the clock advances', async () => {
   const done: string[] = [];
   let now = 1;
-  const area = owing('a', [1, 2, 3], done);
+  const area = areaDueAt('a', [1, 2, 3], done);
   const catchUp = createCatchUp([area], () => now++);
   await catchUp.run();
   expect(done).toEqual(['a1', 'a2', 'a3']);
@@ -39,7 +39,7 @@ test('continues while the clock advances', async () => {
 test('runs one round at a time, and resolves when it is complete', async () => {
   const done: string[] = [];
   let now = 1;
-  const catchUp = createCatchUp([owing('a', [1, 2], done)], () => now);
+  const catchUp = createCatchUp([areaDueAt('a', [1, 2], done)], () => now);
   const first = catchUp.run();
   now = 2;
   const second = catchUp.run();
@@ -54,33 +54,33 @@ test('rejects a failed round and continues with the next one', async () => {
   let fails = true;
   const area = {
     catchUp: () => {
-      if (fails) throw new Error('no luck');
+      if (fails) throw new Error('failed');
     },
   };
   const catchUp = createCatchUp([area], () => 1);
-  await expect(catchUp.run()).rejects.toThrow('no luck');
+  await expect(catchUp.run()).rejects.toThrow('failed');
   fails = false;
   await expect(catchUp.run()).resolves.toBeUndefined();
 });
 
-test('a failure in the background ends neither the rounds nor the process', async () => {
+test('survives a failure in the background', async () => {
   let calls = 0;
   const area = {
     catchUp: () => {
       calls++;
-      throw new Error('no luck');
+      throw new Error('failed');
     },
   };
   const catchUp = createCatchUp([area], () => 1);
   catchUp.start();
   // An unhandled rejection would fail this file.
-  await expect(catchUp.run()).rejects.toThrow('no luck');
+  await expect(catchUp.run()).rejects.toThrow('failed');
   expect(calls).toBe(2);
 });
 
 test('starts no work after a stop', async () => {
   const done: string[] = [];
-  const catchUp = createCatchUp([owing('a', [1, 2], done), owing('b', [1], done)], () => 10);
+  const catchUp = createCatchUp([areaDueAt('a', [1, 2], done), areaDueAt('b', [1], done)], () => 10);
   const running = catchUp.run();
   await catchUp.stop();
   await running;

@@ -1,4 +1,4 @@
-// The control client of a running platform, as another program uses it.
+// The control client of a running platform, for other programs.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectEmulator } from '../../../../src/lib/emulator/client.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
@@ -26,7 +26,7 @@ it('adds, lists and clears faults', async () => {
   expect(await platform.faults.list()).toEqual([]);
 });
 
-it('lists the requests, the callbacks and what is stored', async () => {
+it('lists requests, callbacks and stored data', async () => {
   await send('GET', `${platform.url}/v3/discovery`);
   expect((await platform.log()).at(-1)).toMatchObject({ method: 'GET', path: '/v3/discovery' });
   expect(await platform.callbacks.list()).toEqual([]);

@@ -1,4 +1,4 @@
-// Connections on the embedded platform: every rule and status, masks, and what a connection leads to.
+// Connections on the embedded platform: every rule and status, masks, and access to warehouses.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,8 +79,8 @@ describe('connections', () => {
     expect([changed.status, changed.json]).toEqual([200, after]);
     expect(await emulator.get('connections/lake')).toEqual(after);
 
-    const gone = await emulator.ask('DELETE', 'connections/lake');
-    expect([gone.status, gone.text]).toEqual([204, '']);
+    const deleted = await emulator.ask('DELETE', 'connections/lake');
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
     expect((await emulator.ask('GET', 'connections/lake')).status).toBe(404);
   });
 
@@ -95,14 +95,14 @@ describe('connections', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['an id that is no slug', { ...CONNECTION, id: 'a b' }, 'id may contain only letters, digits, `_` and `-`'],
+    ['an id that is not a slug', { ...CONNECTION, id: 'a b' }, 'id may contain only letters, digits, `_` and `-`'],
     ['no id', { ...CONNECTION, id: undefined }, 'id is missing'],
     ['an empty name', { ...CONNECTION, name: '' }, 'name is empty'],
     ['an unknown state', { ...CONNECTION, state: 'paused' }, 'state must be'],
     ['an unknown provider', { ...CONNECTION, service_provider: 'PROVIDER_E' }, 'service_provider must be'],
     ['no config', { ...CONNECTION, config: undefined }, 'config is missing'],
-    ['a number for a text', connectionOf('PROVIDER_C', { port: 5432 }), 'config.port must be a string'],
-    ['a mask for a new secret', connectionOf('PROVIDER_A', { password: '***' }), 'config.password is a mask'],
+    ['a number instead of a string', connectionOf('PROVIDER_C', { port: 5432 }), 'config.port must be a string'],
+    ['a mask as a new secret', connectionOf('PROVIDER_A', { password: '***' }), 'config.password is a mask'],
     ['malformed JSON', '{"id":', ''],
   ])('reject %s', async (_what, body, sentence) => {
     const reply = await emulator.create('connections', body);
@@ -110,7 +110,7 @@ describe('connections', () => {
     expect((reply.json as { errors: { message: string }[] }).errors[0]?.message).toContain(INVALID + sentence);
   });
 
-  test('reject a used id, an id unlike the path, and an unknown connection', async () => {
+  test('reject a duplicate id, an id that differs from the path, and an unknown connection', async () => {
     await emulator.create('connections', CONNECTION);
     expect((await emulator.create('connections', CONNECTION)).text).toContain('id `lake` is taken');
     const renamed = await emulator.ask('PUT', 'connections/lake', { ...CONNECTION, id: 'pond' });
@@ -131,7 +131,7 @@ describe('connections', () => {
     expect(moved.status).toBe(400);
   });
 
-  test('belong to a workspace and its client', async () => {
+  test('are limited to a workspace and its client', async () => {
     const paths = ['9/connections', 'x/data-models', '9/inputs/data-pipelines'];
     for (const path of paths) expect((await emulator.call('GET', `/platform/v2/workspaces/${path}`)).status).toBe(404);
     expect((await emulator.send('GET', '/platform/v2/workspaces/3001/connections')).status).toBe(401);
@@ -173,9 +173,9 @@ describe('reaching warehouses', () => {
       connectionOf('PROVIDER_A', { password: 'x', user: 'y' }),
       'credentials refused: `user`, `password`',
     ],
-    ['a provider without any', connectionOf('PROVIDER_B'), 'no warehouse of PROVIDER_B is known'],
+    ['a provider without a warehouse', connectionOf('PROVIDER_B'), 'no warehouse of PROVIDER_B is known'],
     ['a missing file', connectionOf('PROVIDER_D', { provider: 'gone' }), 'the warehouse file'],
-  ])('%s is 505', async (_what, body, sentence) => {
+  ])('returns 505 for %s', async (_what, body, sentence) => {
     const reply = await emulator.create('connections', body);
     expect(reply.status).toBe(505);
     expect((reply.json as { errors: { message: string }[] }).errors[0]?.message).toContain(SENTENCE + sentence);
@@ -184,11 +184,11 @@ describe('reaching warehouses', () => {
   });
 
   test('a mask keeps the stored secret', async () => {
-    const right = connectionOf('PROVIDER_A');
-    expect((await emulator.create('connections', right)).status).toBe(200);
+    const valid = connectionOf('PROVIDER_A');
+    expect((await emulator.create('connections', valid)).status).toBe(200);
     expect((await emulator.put('connections', connectionOf('PROVIDER_A', { password: '＊＊＊' }))).status).toBe(200);
     expect((await emulator.put('connections', connectionOf('PROVIDER_A', { password: 'wrong' }))).status).toBe(505);
-    expect((await emulator.put('connections', right)).json).toMatchObject({ config: { password: '********' } });
+    expect((await emulator.put('connections', valid)).json).toMatchObject({ config: { password: '********' } });
     await emulator.create('data-models', MODEL);
     await emulator.create(PIPELINES, PIPELINE);
     await emulator.trigger();
@@ -197,7 +197,7 @@ describe('reaching warehouses', () => {
   });
 });
 
-test('speak the words of a deployment', async () => {
+test('use the names of a deployment', async () => {
   const names = { PROVIDER_A: 'icehouse', 'cloud_*': 'sky_' };
   emulator = await opened(startWarehouseEmulator({ names }));
   const config = { ...CONFIGS.PROVIDER_A, sky_external_id: 'x' };

@@ -1,4 +1,4 @@
-// The control address of the embedded platform: clock, faults, request log, assignments, reset, and who may use it.
+// The control address of the embedded platform: clock, faults, request log, assignments, reset and access control.
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openFaults } from '../../../../src/lib/emulator/wire/faults.ts';
@@ -50,7 +50,7 @@ describe('the clock', () => {
 });
 
 describe('faults', () => {
-  test('answer in place of the platform, as often as they were asked to', async () => {
+  test('replace responses of the platform the requested number of times', async () => {
     await emulator.api.addFault({ method: 'get', path: '*/tasks', status: 503, retry_after: 7, times: 2 });
     await emulator.token();
     const [first, other, second, third] = [
@@ -65,7 +65,7 @@ describe('faults', () => {
     expect(await emulator.api.faults()).toEqual([]);
   });
 
-  test('answer data subject requests in the envelope of their area, at the platform’s own time', async () => {
+  test('use the envelope of data subject requests and the time of the platform', async () => {
     await emulator.api.advance('8d');
     await emulator.api.addFault({ path: '/v3/*', status: 503, times: 1 });
     const { headers, json } = await emulator.send('GET', '/v3/discovery/');
@@ -73,7 +73,7 @@ describe('faults', () => {
     expect(headers['date']).toBe('Sun, 29 Nov 2026 08:00:00 GMT');
   });
 
-  test('are listed with what is left of them, and cleared', async () => {
+  test('are listed with their remaining times, and cleared', async () => {
     await emulator.api.addFault({ status: 500, times: 3 });
     await emulator.api.addFault({ path: '/never', delay: '2s' });
     await emulator.send('GET', '/anything');
@@ -85,7 +85,7 @@ describe('faults', () => {
     expect((await emulator.send('GET', '/anything')).status).toBe(404);
   });
 
-  test('delay by the machine’s clock, then let the platform answer', async () => {
+  test('delay by the clock of the machine before the platform responds', async () => {
     await emulator.api.addFault({ delay: '2s', times: 1 });
     await emulator.api.addFault({ delay: 40, status: 502, times: 1 });
     const statuses = [(await emulator.send('GET', tasks())).status, (await emulator.send('GET', tasks())).status];
@@ -108,7 +108,7 @@ describe('faults', () => {
     expect(logged).toEqual([expect.objectContaining({ path, status })]);
   });
 
-  test('never befall the control address', async () => {
+  test('never affect the control address', async () => {
     await emulator.api.addFault({ path: '*', status: 500 });
     expect((await control('GET', '/clock')).status).toBe(200);
   });
@@ -161,7 +161,7 @@ describe('faults', () => {
 });
 
 describe('the request log', () => {
-  test('holds every request but the control’s, as it was sent', async () => {
+  test('contains every request as sent, except control requests', async () => {
     await emulator.send('GET', '/nowhere?a=1');
     await emulator.send('GET', `${tasks()}/`);
     machine.advance(500);
@@ -203,17 +203,17 @@ describe('role assignments', () => {
   });
 });
 
-describe('the door', () => {
+describe('access control', () => {
   test.each([
     ['another Host', { host: 'evil.example' }, 403],
     ['a Host that looks like ours', { host: '127.0.0.1.evil.example' }, 403],
     ['a foreign Origin', { origin: 'http://evil.example' }, 403],
-    ['no page’s Origin', { origin: 'null' }, 403],
+    ['an opaque Origin', { origin: 'null' }, 403],
     ['the Origin of another local port', { origin: 'http://127.0.0.1:1' }, 403],
-    ['its other name', { host: 'localhost:4010' }, 200],
-    ['its IPv6 name', { host: '[::1]:4010' }, 200],
+    ['the name localhost', { host: 'localhost:4010' }, 200],
+    ['the IPv6 address', { host: '[::1]:4010' }, 200],
     ['its own Origin', { host: 'localhost:4010', origin: 'http://localhost:4010' }, 200],
-  ])('with %s', async (_what, headers, status) => {
+  ])('with %s returns %i', async (_what, headers, status) => {
     await emulator.api.advance('1d');
     const reply = await control('POST', '/reset', undefined, headers);
     expect(reply.status).toBe(status);
@@ -224,13 +224,13 @@ describe('the door', () => {
     ['PUT', '/clock'],
     ['GET', '/reset'],
     ['GET', '/nothing'],
-  ])('knows no %s %s', async (method, path) => {
+  ])('returns 404 for %s %s', async (method, path) => {
     expect((await control(method, path)).status).toBe(404);
   });
 });
 
 describe('close', () => {
-  test('ends a request that a fault holds up', async () => {
+  test('aborts a request that a fault delays', async () => {
     const held = await startTestEmulator();
     await held.api.addFault({ delay: '1h' });
     const lost = expect(held.send('GET', '/anything')).rejects.toThrow();
@@ -239,7 +239,7 @@ describe('close', () => {
     await lost;
   });
 
-  test('may be asked for twice', async () => {
+  test('may be called twice', async () => {
     const twice = await startTestEmulator();
     await Promise.all([twice.close(), twice.close()]);
   });

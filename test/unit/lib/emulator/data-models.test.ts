@@ -37,18 +37,18 @@ describe('data models', () => {
     ['a deletion', query('DELETE FROM a'), 'Invalid SQL: a query begins with SELECT or WITH, not with DELETE'],
     ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: ( is never closed'],
     ['no columns', query('SELECT FROM a'), 'Invalid SQL: SELECT names no column'],
-  ])('reject %s, new and changed', async (_what, body, sentence) => {
-    const refused = [400, expect.stringContaining(sentence)];
+  ])('reject %s in new and changed models', async (_what, body, sentence) => {
+    const rejection = [400, expect.stringContaining(sentence)];
     const made = await emulator.create('data-models', body);
-    expect([made.status, made.text]).toEqual(refused);
+    expect([made.status, made.text]).toEqual(rejection);
     await emulator.create('data-models', OTHER);
     const changed = await emulator.ask('PUT', 'data-models/other', body);
-    expect([changed.status, changed.text]).toEqual(refused);
+    expect([changed.status, changed.text]).toEqual(rejection);
   });
 
   test.each([
     ['is taken', 'other', 'id `other` is taken'],
-    ['is no slug', 'a/b', 'id may contain only'],
+    ['is not a slug', 'a/b', 'id may contain only'],
   ])('reject an id that %s', async (_what, id, sentence) => {
     await emulator.create('data-models', OTHER);
     const reply = await emulator.create('data-models', { ...OTHER, id });
@@ -60,7 +60,7 @@ describe('data models', () => {
     'SELECT missing.b FROM a.b.c',
     'WITH x AS (SELECT 1) SELECT * FROM x',
     'SELECT f(1)',
-  ])('leave it to the run whether %j finds what it asks for', async (sql) => {
+  ])('accept %j without checking that its names exist', async (sql) => {
     expect((await emulator.create('data-models', query(sql))).status).toBe(200);
   });
 

@@ -1,4 +1,4 @@
-// A platform with two workspaces and their people, for tests of data subject requests.
+// A platform with two workspaces and their profiles, for tests of data subject requests.
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { RequestStatusReply } from '../../../../src/lib/contract/dsr.ts';
 import type { Failure } from '../../../../src/lib/contract/failures.ts';
@@ -31,7 +31,7 @@ export const FIXTURES = {
   ],
 };
 
-/** How it is started: its clock stands until it is moved. */
+/** Options with a manual clock. */
 export const startOptions = () =>
   ({ clock: 'manual', systemClock: createTestClock(Date.parse(START)), fixtures: FIXTURES }) as const;
 
@@ -40,23 +40,23 @@ export const SECOND = 'key-2:secret-2';
 
 export const erasure = { subject_request_type: 'erasure' };
 
-/** A request that is about identities of the vendor extension alone. */
+/** A request with identities of the vendor extension only. */
 export function extension(subject_identities: Record<string, unknown>): Record<string, unknown> {
   return { subject_identities: undefined, extensions: { 'opendsr.platform.example': { subject_identities } } };
 }
 
 export interface DsrPlatform {
   readonly emulator: TestEmulator;
-  /** Sends as the first workspace unless told otherwise. */
+  /** Uses the credentials of the first workspace by default. */
   dsr: ReturnType<typeof dsrCaller>;
-  /** Submits an access request with `change` over it; its id. */
+  /** Submits an access request with the given changes and returns its id. */
   create(change?: Record<string, unknown>, as?: string): Promise<string>;
   status(id: string): Promise<RequestStatusReply>;
-  /** Who is held, by `TYPE=VALUE`. */
+  /** The stored profiles, by `TYPE=VALUE`. */
   profiles(query: string): Promise<{ workspace_id: number; identities: Record<string, string[]> }[]>;
 }
 
-/** One platform for all tests of a file, as new before each. */
+/** One platform for all tests of a file, reset before each. */
 export function useDsrPlatform(): DsrPlatform {
   let emulator: TestEmulator;
   beforeAll(async () => {
@@ -82,7 +82,7 @@ export function useDsrPlatform(): DsrPlatform {
   };
 }
 
-export function expectRefusal(reply: Exchange, failure: Failure, ...sentences: string[]): void {
+export function expectRejection(reply: Exchange, failure: Failure, ...sentences: string[]): void {
   expect([reply.status, reply.json]).toEqual([
     failure.status,
     {

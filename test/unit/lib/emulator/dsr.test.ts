@@ -1,4 +1,4 @@
-// C. Data subject requests on the embedded platform: every rule and sentence of the specification.
+// Data subject requests on the embedded platform: every rule and message of the specification.
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { CancelReply, CreateReply, DiscoveryReply, type RequestStatusReply } from '../../../../src/lib/contract/dsr.ts';
@@ -6,19 +6,19 @@ import { DSR_FAILURES, type Failure } from '../../../../src/lib/contract/failure
 import { dsrBody, dsrCaller, raw, SKIP } from '../../../helpers/dsr.ts';
 import { basicAuth, send, startTestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';
-import { erasure, expectRefusal, FIXTURES, SECOND, START, startOptions, useDsrPlatform } from './dsr-platform.ts';
+import { erasure, expectRejection, FIXTURES, SECOND, START, startOptions, useDsrPlatform } from './dsr-platform.ts';
 
 const here = useDsrPlatform();
 const { create, dsr, profiles, status } = here;
 
 describe('POST /requests/', () => {
-  it('answers 201 with times, the raw request in Base64, and the workspace', async () => {
+  it('returns 201 with times, the raw request in Base64, and the workspace', async () => {
     const body = dsrBody();
     const sent = `\n ${JSON.stringify(body)} `;
     const reply = await dsr('POST', '/requests/', { body: sent });
     expect(reply.status).toBe(201);
     expect(CreateReply.parse(reply.json)).toEqual({
-      // Picked up at 12:15, worked on for two days.
+      // Processing starts at 12:15 and takes two days.
       expected_completion_time: '2026-03-03T12:15:00Z',
       received_time: START,
       encoded_request: Buffer.from(sent).toString('base64'),
@@ -27,7 +27,7 @@ describe('POST /requests/', () => {
     });
   });
 
-  it('signs its answer with the certificate that discovery names', async () => {
+  it('signs its response with the certificate that discovery names', async () => {
     const reply = await dsr('POST', '/requests/', { body: dsrBody() });
     expect(reply.headers).toMatchObject({
       'content-type': 'application/json',
@@ -54,23 +54,23 @@ describe('POST /requests/', () => {
     expect(reply.json).toMatchObject({ expected_completion_time: expected });
   });
 
-  it('takes an id in upper case as the same in lower case', async () => {
+  it('treats ids as case-insensitive', async () => {
     const body = dsrBody({ subject_request_id: 'A3B9C1D2-0000-4000-8000-00000000000A' });
     const reply = await dsr('POST', '/requests/', { body });
     expect(reply.json).toMatchObject({ subject_request_id: 'a3b9c1d2-0000-4000-8000-00000000000a' });
     const found = await dsr('GET', '/requests/A3B9C1D2-0000-4000-8000-00000000000a/');
     expect(found.json).toMatchObject({ subject_request_id: 'a3b9c1d2-0000-4000-8000-00000000000a' });
-    expectRefusal(await dsr('POST', '/requests/', { body }), DSR_FAILURES.exists);
+    expectRejection(await dsr('POST', '/requests/', { body }), DSR_FAILURES.exists);
   });
 
-  it('ignores fields that it does not know, at every depth', async () => {
+  it('ignores unknown fields at every depth', async () => {
     const more = { new: 1, subject_identities: { email: { ...raw('x'), verified: true } } };
     expect((await dsr('POST', '/requests', { body: dsrBody(more) })).status).toBe(201);
   });
 
   test.each<[string, unknown, Failure, string]>([
-    ['no JSON', '{"regulation"', DSR_FAILURES.invalid, expect.stringContaining('not valid JSON') as string],
-    ['no object', [dsrBody()], DSR_FAILURES.invalid, 'must be an object, not a list'],
+    ['invalid JSON', '{"regulation"', DSR_FAILURES.invalid, expect.stringContaining('not valid JSON') as string],
+    ['a list', [dsrBody()], DSR_FAILURES.invalid, 'must be an object, not a list'],
     ['another regulation', dsrBody({ regulation: 'x' }), DSR_FAILURES.invalid, 'regulation must be `gdpr` or `ccpa`'],
     [
       'a version 2 body',
@@ -85,7 +85,7 @@ describe('POST /requests/', () => {
       'subject_identities must be an object, not a list',
     ],
     [
-      'xpid beside another identity',
+      'xpid with another identity',
       dsrBody({ extensions: { 'opendsr.platform.example': { subject_identities: { xpid: raw('1') } } } }),
       DSR_FAILURES.xpidWithOthers,
       'extensions.opendsr.platform.example.subject_identities.xpid `xpid` given together with any other identity',
@@ -97,34 +97,34 @@ describe('POST /requests/', () => {
       'extensions.opendsr.other.example is not known here; the extension of this platform is opendsr.platform.example',
     ],
   ])('rejects %s', async (_name, body, failure, sentence) => {
-    expectRefusal(await dsr('POST', '/requests/', { body }), failure, sentence);
+    expectRejection(await dsr('POST', '/requests/', { body }), failure, sentence);
   });
 
   it('rejects another content type', async () => {
     const reply = await dsr('POST', '/requests/', { body: dsrBody(), headers: { 'content-type': 'text/plain' } });
-    expectRefusal(reply, DSR_FAILURES.invalid, 'Content-Type must be application/json');
+    expectRejection(reply, DSR_FAILURES.invalid, 'Content-Type must be application/json');
   });
 
   it('counts identities before any other check', async () => {
     const subject_identities = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`type_${at}`, 'x']));
     const reply = await dsr('POST', '/requests/', { body: dsrBody({ regulation: 'x', subject_identities }) });
-    expectRefusal(reply, DSR_FAILURES.invalid, 'has 51 identities; at most 50 are allowed');
+    expectRejection(reply, DSR_FAILURES.invalid, 'has 51 identities; at most 50 are allowed');
   });
 
   describe('of the same subject', () => {
     const same = { subject_identities: { ose_publishing_id: raw('p'), email: raw('a') } };
-    const alike = { subject_identities: { email: raw('a'), ose_publisher_id: raw('p') }, regulation: 'ccpa' };
+    const equivalent = { subject_identities: { email: raw('a'), ose_publisher_id: raw('p') }, regulation: 'ccpa' };
 
-    it('is a conflict while one is pending or in progress, however it is written', async () => {
+    it('is a conflict while one is pending or in progress, in any spelling', async () => {
       await create(same);
-      expectRefusal(await dsr('POST', '/requests/', { body: dsrBody(alike) }), DSR_FAILURES.sameInProgress);
+      expectRejection(await dsr('POST', '/requests/', { body: dsrBody(equivalent) }), DSR_FAILURES.sameInProgress);
       await here.emulator.api.advance('15m');
-      expectRefusal(await dsr('POST', '/requests/', { body: dsrBody(alike) }), DSR_FAILURES.sameInProgress);
+      expectRejection(await dsr('POST', '/requests/', { body: dsrBody(equivalent) }), DSR_FAILURES.sameInProgress);
       await here.emulator.api.advance('2d');
-      expect((await dsr('POST', '/requests/', { body: dsrBody(alike) })).status).toBe(201);
+      expect((await dsr('POST', '/requests/', { body: dsrBody(equivalent) })).status).toBe(201);
     });
 
-    it('is none after a cancellation, of another type, with another extension or in another workspace', async () => {
+    it('is accepted after a cancellation, or with another type, extension or workspace', async () => {
       const id = await create({ ...same, ...erasure });
       await create(same);
       await create({ ...same, ...erasure, ...SKIP });
@@ -133,37 +133,37 @@ describe('POST /requests/', () => {
       await create({ ...same, ...erasure });
     });
 
-    it('does not mind an extension that only says what holds without it', async () => {
-      const told = {
+    it('is a conflict also if the extension only repeats defaults', async () => {
+      const defaults = {
         extensions: { 'opendsr.platform.example': { skip_waiting_period: false, subject_identities: {} } },
       };
       await create({ ...erasure, extensions: { 'opendsr.platform.example': {} } });
-      const reply = await dsr('POST', '/requests/', { body: dsrBody({ ...erasure, ...told }) });
-      expectRefusal(reply, DSR_FAILURES.sameInProgress);
+      const reply = await dsr('POST', '/requests/', { body: dsrBody({ ...erasure, ...defaults }) });
+      expectRejection(reply, DSR_FAILURES.sameInProgress);
     });
 
-    it('with the same id is rejected for the id', async () => {
+    it('is rejected for a duplicate id first', async () => {
       const body = dsrBody();
       await dsr('POST', '/requests/', { body });
-      expectRefusal(await dsr('POST', '/requests/', { body }), DSR_FAILURES.exists);
+      expectRejection(await dsr('POST', '/requests/', { body }), DSR_FAILURES.exists);
     });
   });
 
-  it('takes 150 requests of a group, and no more in any state', async () => {
+  it('accepts at most 150 requests per group, in any state', async () => {
     const inGroup = (at: number, as?: string) =>
       create({ group_id: 'g', subject_identities: { email: raw(`${at}@people.example`) } }, as);
     const first = await inGroup(0);
     for (let at = 1; at < 150; at++) await inGroup(at);
     await dsr('DELETE', `/requests/${first}`);
     const reply = await dsr('POST', '/requests/', { body: dsrBody({ group_id: 'g' }) });
-    expectRefusal(reply, DSR_FAILURES.invalid, 'group_id has 150 requests already; at most 150 are allowed');
+    expectRejection(reply, DSR_FAILURES.invalid, 'group_id has 150 requests already; at most 150 are allowed');
     await inGroup(0, SECOND);
     await create({ group_id: 'other' });
   });
 });
 
 describe('GET', () => {
-  it('answers a request that is new', async () => {
+  it('returns a new request', async () => {
     const id = await create({ group_id: 'g' });
     const reply = await dsr('GET', `/requests/${id}`);
     expect(reply.json).toEqual({
@@ -178,7 +178,7 @@ describe('GET', () => {
     });
   });
 
-  it('lists a group in the order of arrival, and nothing for one that it does not know', async () => {
+  it('lists a group in order of arrival, and nothing for an unknown group', async () => {
     const ids = [
       await create({ group_id: 'g 1' }),
       await create({ group_id: 'g 1', ...erasure }),
@@ -193,19 +193,19 @@ describe('GET', () => {
     }
   });
 
-  test.each(['/requests', '/requests?group_id=', '/requests?group=g'])('%s lacks the group', async (path) => {
-    expectRefusal(await dsr('GET', path), DSR_FAILURES.invalid, 'query parameter group_id is missing');
+  test.each(['/requests', '/requests?group_id=', '/requests?group=g'])('rejects %s without a group', async (path) => {
+    expectRejection(await dsr('GET', path), DSR_FAILURES.invalid, 'query parameter group_id is missing');
   });
 
-  it.each(['GET', 'DELETE'])('%s knows neither strange ids nor those of another workspace', async (method) => {
+  it.each(['GET', 'DELETE'])('%s returns 404 for malformed ids and ids of another workspace', async (method) => {
     const id = await create({}, SECOND);
     for (const path of [id, 'a3b9c1d2-0000-4000-8000-000000000009', 'x', '%00', "'--"]) {
-      expectRefusal(await dsr(method, `/requests/${path}`), DSR_FAILURES.notFound);
+      expectRejection(await dsr(method, `/requests/${path}`), DSR_FAILURES.notFound);
     }
     expect((await dsr('GET', `/requests/${id}`, { as: SECOND })).status).toBe(200);
   });
 
-  it('discovers identity types in the order of the specification', async () => {
+  it('lists identity types in the order of the specification', async () => {
     const { json } = await dsr('GET', '/discovery');
     expect(json).toEqual({
       api_version: '3.0',
@@ -230,22 +230,22 @@ describe('credentials', () => {
     ['GET', '/discovery/'],
   ] as const;
 
-  test.each(calls)('%s %s needs them', async (method, path) => {
+  test.each(calls)('are required for %s %s', async (method, path) => {
     for (const authorization of ['', 'Basic', 'Basic x', basicAuth('key-1:secret-2').authorization, 'Bearer token']) {
       const reply = await here.emulator.send(method, `/v3${path}`, { headers: { authorization } });
-      expectRefusal(reply, DSR_FAILURES.unauthorized);
+      expectRejection(reply, DSR_FAILURES.unauthorized);
       expect(reply.headers['www-authenticate']).toMatch(/^Basic /);
     }
-    expectRefusal(await here.emulator.send(method, `/v3${path}`), DSR_FAILURES.unauthorized);
+    expectRejection(await here.emulator.send(method, `/v3${path}`), DSR_FAILURES.unauthorized);
   });
 
-  it('are not needed for the certificate', async () => {
+  it('are not required for the certificate', async () => {
     expect((await here.emulator.send('GET', '/certificates/processor.pem')).status).toBe(200);
   });
 });
 
 describe('DELETE', () => {
-  it('cancels what is pending', async () => {
+  it('cancels a pending request', async () => {
     const id = await create(erasure);
     await here.emulator.api.advance('1d');
     const reply = await dsr('DELETE', `/requests/${id}/`);
@@ -268,19 +268,19 @@ describe('DELETE', () => {
     const id = await create();
     await here.emulator.api.advance(duration);
     const sentence = `the subject request is ${state}, not pending`;
-    expectRefusal(await dsr('DELETE', `/requests/${id}`), DSR_FAILURES.notPending, sentence);
+    expectRejection(await dsr('DELETE', `/requests/${id}`), DSR_FAILURES.notPending, sentence);
   });
 
   it('rejects a second cancellation', async () => {
     const id = await create();
     await dsr('DELETE', `/requests/${id}`);
     const sentence = 'the subject request is cancelled, not pending';
-    expectRefusal(await dsr('DELETE', `/requests/${id}`), DSR_FAILURES.notPending, sentence);
+    expectRejection(await dsr('DELETE', `/requests/${id}`), DSR_FAILURES.notPending, sentence);
   });
 });
 
 describe('settings', () => {
-  it('a limit answers 429 with the seconds to wait, per workspace', async () => {
+  it('limit requests per workspace with 429 and Retry-After', async () => {
     const limited = await opened(
       startTestEmulator({
         ...startOptions(),
@@ -292,14 +292,14 @@ describe('settings', () => {
     await limited.api.advance('10s');
     await call('POST', '/requests/', { body: dsrBody() });
     const reply = await call('POST', '/requests/', { body: dsrBody() });
-    expectRefusal(reply, DSR_FAILURES.rateLimited);
+    expectRejection(reply, DSR_FAILURES.rateLimited);
     expect(reply.headers['retry-after']).toBe('50');
     expect((await call('GET', '/discovery/', { as: SECOND })).status).toBe(200);
     await limited.api.advance('50s');
     expect((await call('GET', '/discovery/')).status).toBe(200);
   });
 
-  it('requests of the fixtures have lived for as long as they say', async () => {
+  it('give requests of the fixtures their age', async () => {
     const [old, young, gone] = [
       dsrBody(),
       dsrBody(),
@@ -329,7 +329,7 @@ describe('settings', () => {
     expect((await send('GET', `${platform.control}/profiles?osa_uuid=device-1`)).json).toEqual([]);
   });
 
-  it('names are those of the deployment, in requests, discovery and results', async () => {
+  it('apply the names of a deployment to requests, discovery and results', async () => {
     const named = await opened(
       startTestEmulator({
         ...startOptions(),

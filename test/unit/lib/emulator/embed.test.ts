@@ -1,4 +1,4 @@
-// Errors of the embedded platform for a program without types.
+// Errors that the embedded platform reports to untyped programs.
 import { expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../../../src/library.ts';
 import type { EmulatorOptions } from '../../../../src/lib/emulator/base/embedding.ts';
@@ -23,7 +23,7 @@ test.each<[unknown, string, string?]>([
   [{ memory: true, data: '/tmp/there' }, 'startEmulator takes `memory` or `data`, not both'],
   ['manual', 'startEmulator takes its options as one object'],
   [null, 'startEmulator takes its options as one object'],
-])('%j is rejected with the name of the option', async (options, message, hint = '') => {
+])('rejects %j and names the option', async (options, message, hint = '') => {
   expect(await failureOf(startWith(options))).toMatchObject({
     code: 'usage',
     message: expect.stringContaining(message) as string,
@@ -31,9 +31,9 @@ test.each<[unknown, string, string?]>([
   });
 });
 
-test('the first of several issues is part of the message, and no flag is spoken of', async () => {
-  const wrong = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
-  expect(wrong).toMatchObject({
+test('the message has the first of several issues and mentions no flag', async () => {
+  const invalid = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
+  expect(invalid).toMatchObject({
     code: 'input.invalid',
     message: expect.stringMatching(/The first: \S+: \S+/) as string,
   });
@@ -42,13 +42,13 @@ test('the first of several issues is part of the message, and no flag is spoken 
   expect(JSON.stringify(elsewhere)).not.toContain('--');
 });
 
-test('what is undefined is left out', async () => {
+test('ignores undefined options', async () => {
   const platform = await startWith({ port: undefined, fixtures: undefined, clock: 'manual' });
   onTestFinished(() => platform.close());
   expect((await fetch(`${platform.control}/clock`)).status).toBe(200);
 });
 
-test('a closed one says so, and may be closed again', async () => {
+test('a closed platform rejects calls and may be closed again', async () => {
   const platform = await startEmulator();
   const { reset, close } = platform;
   await reset();

@@ -1,4 +1,4 @@
-// The database file at every moment at which its process can be killed.
+// Kills the process before every write and checks the database file.
 import fs, { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -37,13 +37,13 @@ test('a kill before any write to the disk loses no commit and keeps no part of o
   db.close();
 
   expect(acknowledged.length).toBeGreaterThan(50);
-  for (const [moment, least] of acknowledged.entries()) {
-    const killed = join(folder, String(moment));
+  for (const [step, minimum] of acknowledged.entries()) {
+    const killed = join(folder, String(step));
     fs.rmSync(join(killed, 'platform.db.lock'), { recursive: true });
     const again = await openDatabase(join(killed, 'platform.db'));
-    expect(again.all('PRAGMA integrity_check'), `write ${moment}`).toEqual([{ integrity_check: 'ok' }]);
+    expect(again.all('PRAGMA integrity_check'), `write ${step}`).toEqual([{ integrity_check: 'ok' }]);
     const { count } = again.get<{ count: number }>('SELECT count(*) AS count FROM rows_') ?? { count: 0 };
     again.close();
-    expect([least * ROWS, (least + 1) * ROWS], `write ${moment}`).toContain(count);
+    expect([minimum * ROWS, (minimum + 1) * ROWS], `write ${step}`).toContain(count);
   }
 });

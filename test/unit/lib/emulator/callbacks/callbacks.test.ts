@@ -1,4 +1,4 @@
-// Status callbacks: queued at every change, sent on the quarter hour, signed, in order, until the receiver accepts them.
+// Status callbacks: queued at every change, sent in order every quarter hour, signed, and retried until accepted.
 import { createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { opened } from '../../../../helpers/opened.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 
 const START = Date.parse('2026-03-01T12:03:00Z');
-/** Shared, so that not every test has to make a key. */
+/** Shared, because creating a key is slow. */
 const authority = mkdtempSync(join(tmpdir(), 'cdpadm-authority-'));
 afterAll(() => rmSync(authority, { recursive: true, force: true }));
 const options = { clock: 'manual' as const, systemClock: createTestClock(START), authority };
@@ -36,7 +36,7 @@ async function submit(change: Record<string, unknown> = {}, paths = ['/']): Prom
 const control = (method: string, path: string, body?: unknown): Promise<Exchange> =>
   send(method, `${emulator.control}/callbacks${path}`, { body });
 const log = async () => (await control('GET', '')).json as Callback[];
-/** The log, once nothing is being sent any more. */
+/** The log, once no callback is being sent. */
 async function delivered(): Promise<Callback[]> {
   for (;;) {
     const entries = await log();
@@ -47,7 +47,7 @@ async function delivered(): Promise<Callback[]> {
 const statuses = () => receiver.received.map(({ json }) => json['request_status']);
 
 describe('callbacks', () => {
-  it('tell every change, the creation too, on the quarter hour', async () => {
+  it('report every change, including the creation, on the quarter hour', async () => {
     const id = await submit({ group_id: 'a group' });
     expect(await log()).toMatchObject([
       {
@@ -78,7 +78,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('tell a cancellation, and what was sent to partners until then', async () => {
+  it('report a cancellation and the partners that had been notified', async () => {
     await submit({ subject_request_type: 'erasure' });
     await emulator.api.advance('1d');
     const [entry] = await log();
@@ -92,7 +92,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('go to every address, each of them in order, after a jump over many quarter hours', async () => {
+  it('are sent to every address, in order, even if the clock skips many quarter hours', async () => {
     for (const at of [1, 2, 3])
       await submit({ subject_identities: { email: raw(`${at}@people.example`) } }, ['/a', '/b']);
     await emulator.api.advance('30d');
@@ -109,14 +109,14 @@ describe('callbacks', () => {
       await submit();
       await control('POST', '/flush');
       const [callback] = receiver.received;
-      if (!callback) throw new Error('nothing came');
+      if (!callback) throw new Error('no callback received');
       const { body, headers } = callback;
       const signature = Buffer.from(String(headers['x-opendsr-signature']), 'base64');
       const key = createPublicKey((await emulator.send('GET', '/certificates/processor.pem')).text);
       return { body, headers, key, signature };
     }
 
-    it('for node:crypto', async () => {
+    it('so that node:crypto verifies them', async () => {
       const { body, headers, key, signature } = await signed();
       expect(headers).toMatchObject({
         'content-type': 'application/json',
@@ -127,7 +127,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('are not sent for requests that ask for none', async () => {
+  it('are not sent for requests without callback URLs', async () => {
     await submit({ status_callback_urls: [] });
     await emulator.api.advance('30d');
     expect(await log()).toEqual([]);
@@ -135,28 +135,31 @@ describe('callbacks', () => {
 });
 
 describe('a receiver', () => {
-  it.each([[200], [401], [500], [307], ['reset' as const]])('that answers %s is called again later', async (answer) => {
-    receiver.next(answer);
-    await submit();
-    await emulator.api.advance('12m');
-    await receiver.count(1);
-    const [entry] = await delivered();
-    expect(entry).toMatchObject({
-      state: 'queued',
-      due_on: '2026-03-01T12:30:00.000Z',
-      attempts: [{ at: '2026-03-01T12:15:00.000Z', status: answer === 'reset' ? null : answer }],
-    });
-    expect(entry?.attempts[0]?.error).toEqual(answer === 'reset' ? expect.any(String) : null);
-    await emulator.api.advance('15m');
-    await receiver.count(3);
-    expect(statuses()).toEqual(['pending', 'pending', 'in_progress']);
-    expect(await delivered()).toMatchObject([
-      { state: 'delivered', attempts: [{}, { status: 202, error: null }] },
-      { state: 'delivered' },
-    ]);
-  });
+  it.each([[200], [401], [500], [307], ['reset' as const]])(
+    'that responds with %s is called again later',
+    async (answer) => {
+      receiver.next(answer);
+      await submit();
+      await emulator.api.advance('12m');
+      await receiver.count(1);
+      const [entry] = await delivered();
+      expect(entry).toMatchObject({
+        state: 'queued',
+        due_on: '2026-03-01T12:30:00.000Z',
+        attempts: [{ at: '2026-03-01T12:15:00.000Z', status: answer === 'reset' ? null : answer }],
+      });
+      expect(entry?.attempts[0]?.error).toEqual(answer === 'reset' ? expect.any(String) : null);
+      await emulator.api.advance('15m');
+      await receiver.count(3);
+      expect(statuses()).toEqual(['pending', 'pending', 'in_progress']);
+      expect(await delivered()).toMatchObject([
+        { state: 'delivered', attempts: [{}, { status: 202, error: null }] },
+        { state: 'delivered' },
+      ]);
+    },
+  );
 
-  it('gets what follows in its order, even when an earlier one did not arrive', async () => {
+  it('gets callbacks of a request in order, even after a failed delivery', async () => {
     receiver.next(503, 503);
     await submit();
     // Both were due when the clock stops here; the second waits for the first.
@@ -174,22 +177,22 @@ describe('a receiver', () => {
     expect(statuses()).toEqual(['pending', 'pending', 'pending', 'in_progress']);
   });
 
-  it('that rejects one request gets the others', async () => {
+  it('that rejects callbacks of one request still gets those of others', async () => {
     receiver.next(401);
-    const refused = await submit();
+    const rejected = await submit();
     const other = await submit({ subject_identities: { email: raw('other@people.example') } });
     await emulator.api.advance('12m');
     await receiver.count(2);
     const entries = await delivered();
     expect(entries.map((entry) => [entry.subject_request_id, entry.state])).toEqual([
-      [refused, 'queued'],
+      [rejected, 'queued'],
       [other, 'delivered'],
-      [refused, 'queued'],
+      [rejected, 'queued'],
       [other, 'queued'],
     ]);
   });
 
-  it('that is unreachable gets one call per round, for a day of quarter hours', async () => {
+  it('that is unreachable gets one call per round, up to 96 attempts', async () => {
     await submit();
     await submit({ subject_identities: { email: raw('other@people.example') } });
     await receiver.close();
@@ -198,13 +201,13 @@ describe('a receiver', () => {
     const [first] = await log();
     expect((await log()).map(({ attempts }) => attempts.length)).toEqual([1, 0, 0, 0]);
     for (let attempt = 1; attempt < 96; attempt++) await control('POST', '/resend', { id: first?.id });
-    const [gone, other] = await log();
-    expect(gone).toMatchObject({ state: 'failed' });
-    expect(gone?.attempts).toHaveLength(96);
+    const [failed, other] = await log();
+    expect(failed).toMatchObject({ state: 'failed' });
+    expect(failed?.attempts).toHaveLength(96);
     expect(other).toMatchObject({ state: 'queued', attempts: [] });
   });
 
-  it('that hangs does not hold up the platform', async () => {
+  it('that hangs does not block the platform', async () => {
     receiver.next('hang');
     await submit();
     await emulator.api.advance('12m');
@@ -215,7 +218,7 @@ describe('a receiver', () => {
 });
 
 describe('the queue', () => {
-  it('continues when the platform starts again, with its new address', async () => {
+  it('resumes after a restart, with the new address of the platform', async () => {
     const data = temporaryFolder();
     await emulator.close();
     emulator = await opened(startTestEmulator({ ...options, data }));
@@ -252,7 +255,7 @@ describe('the control address', () => {
     expect((await control('POST', '/flush')).json).toEqual([]);
   });
 
-  it('resend sends again by id, by request, or all that was not delivered', async () => {
+  it('resend sends by id, by request, or everything undelivered', async () => {
     const [first, second] = [await submit(), await submit({ subject_identities: { email: raw('b') } })];
     await control('POST', '/flush');
     const entries = await log();

@@ -1,4 +1,4 @@
-// One call of a callback's receiver: what it is sent, what counts as an answer, and whom it never calls.
+// One delivery of a callback: the request, the accepted responses, and the receivers that are never called.
 import { createServer as createTlsServer } from 'node:https';
 import { expect, it, onTestFinished, test, vi } from 'vitest';
 import { callReceiver } from '../../../../../src/lib/emulator/callbacks/dispatcher.ts';
@@ -9,7 +9,7 @@ import { opened } from '../../../../helpers/opened.ts';
 
 const never = new AbortController().signal;
 
-it('posts the body as it is and gives back the status alone', async () => {
+it('posts the body unchanged and returns only the status', async () => {
   const receiver = await opened(startCallbackReceiver());
   receiver.next(202, 418);
   const body = '{"name":"Zoë 🦊"}';
@@ -33,7 +33,7 @@ it('follows no redirect', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-it('says why there is no answer', async () => {
+it('reports why there is no response', async () => {
   const receiver = await startCallbackReceiver();
   receiver.next('reset');
   expect(await callReceiver(receiver.url, '{}', {}, never)).toMatchObject({
@@ -52,14 +52,14 @@ it('says why there is no answer', async () => {
   });
 });
 
-test('a receiver without TLS on another machine is not called', async () => {
+test('does not call a receiver on another machine without TLS', async () => {
   const result = await callReceiver('http://receiver.example/', '{}', {}, never);
   expect(result).toEqual({ status: null, error: 'TLS is required for this address' });
 });
 
 it('rejects an untrusted certificate, even if the environment disables the check', async () => {
   const server = createTlsServer({ ...makeCertificate() }, () => {
-    throw new Error('it was called');
+    throw new Error('unexpected call');
   });
   const port = await listenOnLoopback(server);
   onTestFinished(() => {
@@ -72,13 +72,13 @@ it('rejects an untrusted certificate, even if the environment disables the check
   expect(result).toMatchObject({ status: null, error: expect.stringMatching(/self.signed/) as string });
 });
 
-it('ends with the reason when it is aborted', async () => {
+it('rejects with the reason of an abort', async () => {
   const receiver = await opened(startCallbackReceiver());
   receiver.next('hang');
   const stop = new AbortController();
   const call = callReceiver(receiver.url, '{}', {}, stop.signal);
   await receiver.count(1);
-  const reason = new Error('the platform ends');
+  const reason = new Error('shutdown');
   stop.abort(reason);
   await expect(call).rejects.toBe(reason);
 });

@@ -1,4 +1,4 @@
-// The local authority: certificates that node:crypto and openssl accept, made once, whoever asks and whatever is there.
+// The local authority: certificates that node:crypto accepts, created once even by concurrent processes.
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 
 const DOMAIN = 'opendsr.platform.example';
 
-/** The certificates of a chain, the first one first. */
+/** The certificates of a chain, the leaf first. */
 function chainOf(pem: string): [leaf: X509Certificate, authority: X509Certificate] {
   const texts = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----\n/g) ?? [];
   expect(texts).toHaveLength(2);
@@ -19,7 +19,7 @@ function chainOf(pem: string): [leaf: X509Certificate, authority: X509Certificat
 }
 
 describe('certificates', () => {
-  it('name the processor domain, and chain up to the authority', async () => {
+  it('name the processor domain and chain up to the authority', async () => {
     const signing = await openSigning(temporaryFolder());
     const [leaf, authority] = chainOf((await signing.signer(DOMAIN)).chain);
     expect(leaf).toMatchObject({ subject: `CN=${DOMAIN}`, subjectAltName: `DNS:${DOMAIN}`, ca: false });
@@ -33,7 +33,7 @@ describe('certificates', () => {
     expect(readFileSync(signing.caFile, 'utf8')).toBe(authority.toString());
   });
 
-  it('sign what node:crypto verifies over the same bytes, and over no others', async () => {
+  it('create signatures that node:crypto verifies for the exact bytes only', async () => {
     const signer = await (await openSigning(undefined)).signer(DOMAIN);
     const key = createPublicKey(chainOf(signer.chain)[0].publicKey.export({ type: 'spki', format: 'pem' }));
     const body = '{"name":"Zoë 🦊"}';
@@ -45,7 +45,7 @@ describe('certificates', () => {
 });
 
 describe('the folder', () => {
-  it('keeps the authority for every platform and every domain, and a certificate for each domain', async () => {
+  it('keeps one authority for all platforms, and one certificate per domain', async () => {
     const folder = join(temporaryFolder(), 'new');
     const [first, again] = [await openSigning(folder), await openSigning(folder)];
     const ca = readFileSync(first.caFile, 'utf8');
@@ -60,14 +60,14 @@ describe('the folder', () => {
     expect(chainOf(chains[2] ?? '')[0].subjectAltName).toBe('DNS:other.example');
   });
 
-  it('has one authority and one certificate, even if several platforms start together', async () => {
+  it('has one authority and one certificate, even if several platforms start at once', async () => {
     const folder = temporaryFolder();
     const all = await Promise.all(Array.from({ length: 5 }, () => openSigning(folder)));
     const chains = await Promise.all(all.map(async (signing) => (await signing.signer(DOMAIN)).chain));
     expect(new Set(chains).size).toBe(1);
   });
 
-  it('holds private files only', async () => {
+  it('contains private files only', async () => {
     const folder = temporaryFolder();
     const signing = await openSigning(folder);
     await signing.signer(DOMAIN);
@@ -77,7 +77,7 @@ describe('the folder', () => {
   });
 
   let made: Promise<string[]> | undefined;
-  /** The folders of two authorities, which each have signed for the domain: making the keys is slow. */
+  /** The folders of two authorities with a certificate for the domain. Shared, because creating keys is slow. */
   const authorities = async (): Promise<[own: string, other: string]> => {
     made ??= Promise.all(
       [1, 2].map(async () => {
@@ -98,12 +98,12 @@ describe('the folder', () => {
     ['ca.key', '', 'all'],
     [`${DOMAIN}.pem`, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'leaf'],
     [`${DOMAIN}.pem`, undefined, 'leaf'],
-  ])('creates new files when %s holds %j', async (name, content, renewed) => {
+  ])('creates new files when %s contains %j', async (name, content, renewed) => {
     const folder = temporaryFolder();
     const [own, other] = await authorities();
     cpSync(own, folder, { recursive: true });
     const [leaf, ca] = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
-    // Of another authority, if nothing else is said.
+    // By default, the file of another authority.
     writeFileSync(join(folder, name), content ?? readFileSync(join(other, name)));
     const after = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
     expect(after[0].serialNumber).not.toBe(leaf.serialNumber);
@@ -111,7 +111,7 @@ describe('the folder', () => {
     expect(after[0].verify(after[1].publicKey)).toBe(true);
   });
 
-  it('that cannot be used is said to be so', async () => {
+  it('is named in the error when it cannot be used', async () => {
     const folder = join(temporaryFolder(), 'file');
     mkdirSync(join(folder, 'ca.key'), { recursive: true });
     await expect(openSigning(folder)).rejects.toThrow(folder);

@@ -1,4 +1,4 @@
-// C. The lives of data subject requests on the embedded platform: what befalls them, and people, as time goes by.
+// The lifecycle of data subject requests on the embedded platform, and their effects on profiles.
 import { describe, expect, it, test } from 'vitest';
 import type { RequestStatusReply } from '../../../../../src/lib/contract/dsr.ts';
 import { DSR_FAILURES } from '../../../../../src/lib/contract/failures.ts';
@@ -6,13 +6,13 @@ import { dsrBody, dsrCaller, raw, SKIP } from '../../../../helpers/dsr.ts';
 import { basicAuth, type Exchange, startTestEmulator } from '../../../../helpers/emulator.ts';
 import { opened } from '../../../../helpers/opened.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
-import { erasure, expectRefusal, extension, SECOND, START, startOptions, useDsrPlatform } from '../dsr-platform.ts';
+import { erasure, expectRejection, extension, SECOND, START, startOptions, useDsrPlatform } from '../dsr-platform.ts';
 
 const here = useDsrPlatform();
 const { create, dsr, profiles, status } = here;
 
-describe('a life', () => {
-  it('of an access request goes from pending to completed, and its results expire', async () => {
+describe('the lifecycle', () => {
+  it('of an access request runs from pending to completed, and its results expire', async () => {
     const id = await create();
     const link = `/requests/${id}/results`;
     const steps: [string, string][] = [
@@ -22,7 +22,7 @@ describe('a life', () => {
       ['1h', 'completed'],
     ];
     for (const [duration, expected] of steps) {
-      expectRefusal(await dsr('GET', link), DSR_FAILURES.notFound, 'the subject request has no results');
+      expectRejection(await dsr('GET', link), DSR_FAILURES.notFound, 'the subject request has no results');
       await here.emulator.api.advance(duration);
       expect(await status(id)).toMatchObject({
         request_status: expected,
@@ -31,15 +31,15 @@ describe('a life', () => {
       });
     }
     expect((await dsr('GET', link)).status).toBe(200);
-    // Completed at 12:15:00.000, and now it is 12:15:00.250.
+    // The request completed at 12:15:00.000; the clock shows 12:15:00.250.
     await here.emulator.api.set('2026-03-10T12:14:59.999Z');
     expect((await dsr('GET', link)).status).toBe(200);
     await here.emulator.api.set('2026-03-10T12:15:00.000Z');
-    expectRefusal(await dsr('GET', link), DSR_FAILURES.resultsExpired);
+    expectRejection(await dsr('GET', link), DSR_FAILURES.resultsExpired);
     expect(await status(id)).toMatchObject({ results_url: `${here.emulator.ready.dsr_base_url}${link}` });
   });
 
-  it('of an erasure waits seven days, and ends without results', async () => {
+  it('of an erasure starts with a seven-day waiting period and ends without results', async () => {
     const id = await create(erasure);
     await here.emulator.api.set('2026-03-08T12:03:00.249Z');
     expect(await status(id)).toMatchObject({ request_status: 'pending' });
@@ -47,19 +47,19 @@ describe('a life', () => {
     expect(await status(id)).toMatchObject({ request_status: 'in_progress' });
     await here.emulator.api.advance('2d');
     expect(await status(id)).toMatchObject({ request_status: 'completed', results_url: null });
-    expectRefusal(
+    expectRejection(
       await dsr('GET', `/requests/${id}/results`),
       DSR_FAILURES.notFound,
       'the subject request has no results',
     );
   });
 
-  it('is the same in one jump', async () => {
+  it('is the same if the clock skips all of it', async () => {
     const [access, erased] = [await create(), await create(erasure)];
     await here.emulator.api.advance('30d');
     expect(await status(access)).toMatchObject({ request_status: 'completed' });
     expect(await status(erased)).toMatchObject({ request_status: 'completed' });
-    expectRefusal(await dsr('GET', `/requests/${access}/results`), DSR_FAILURES.resultsExpired);
+    expectRejection(await dsr('GET', `/requests/${access}/results`), DSR_FAILURES.resultsExpired);
   });
 
   it('continues after a restart of the platform', async () => {
@@ -75,7 +75,7 @@ describe('a life', () => {
       request_status: 'in_progress',
       controller_id: '3001',
     });
-    expectRefusal(await after('POST', '/requests/', { body }), DSR_FAILURES.exists);
+    expectRejection(await after('POST', '/requests/', { body }), DSR_FAILURES.exists);
     await second.api.advance('2d');
     const done = await after('GET', `/requests/${body.subject_request_id}`);
     expect(done.json).toMatchObject({ request_status: 'completed', expected_completion_time: '2026-03-10T12:03:01Z' });
@@ -89,7 +89,7 @@ describe('results', () => {
     return dsr('GET', `/requests/${id}/results`);
   };
 
-  it('are everything that is held on the subject, a line for each profile', async () => {
+  it('contain all data about the subject, one line per profile', async () => {
     const reply = await resultsOf({});
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({
@@ -108,7 +108,7 @@ describe('results', () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ['an internal type of another name', { subject_identities: { controller_customer_id: raw('c-1') } }],
+    ['an internal type with another name', { subject_identities: { controller_customer_id: raw('c-1') } }],
     ['a type of the extension', extension({ other4: raw('four') })],
     ['xpid, to the last digit', extension({ xpid: raw('-7201284209016359738') })],
   ])('are found by %s', async (_name, change) => {
@@ -116,7 +116,7 @@ describe('results', () => {
     expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('ada@people.example')]);
   });
 
-  it('of several identities are those of all profiles that they name', async () => {
+  it('cover all profiles of several identities', async () => {
     const reply = await resultsOf({
       subject_identities: { email: raw('ada@people.example'), osa_id: raw('device-1') },
     });
@@ -125,23 +125,23 @@ describe('results', () => {
 
   test.each<[string, Record<string, unknown>]>([
     ['an unknown value', { subject_identities: { email: raw('nobody@people.example') } }],
-    ['another type of the same value', { subject_identities: { controller_customer_id: raw('ada@people.example') } }],
-    ['an id one digit away', extension({ xpid: raw('-7201284209016359737') })],
+    ['the same value of another type', { subject_identities: { controller_customer_id: raw('ada@people.example') } }],
+    ['an xpid with a different last digit', extension({ xpid: raw('-7201284209016359737') })],
   ])('are 404 when no profile has %s', async (_name, change) => {
-    expectRefusal(await resultsOf(change), DSR_FAILURES.noRecords);
+    expectRejection(await resultsOf(change), DSR_FAILURES.noRecords);
   });
 
-  it('are collected when the work is done: who was erased until then has none', async () => {
+  it('are collected at completion, so an earlier erasure leaves none', async () => {
     const access = await create();
     await create({ ...erasure, ...SKIP });
     await here.emulator.api.advance('2d');
     const later = await create({ subject_request_type: 'portability' });
     await here.emulator.api.advance('3d');
-    expectRefusal(await dsr('GET', `/requests/${access}/results`), DSR_FAILURES.noRecords);
-    expectRefusal(await dsr('GET', `/requests/${later}/results`), DSR_FAILURES.noRecords);
+    expectRejection(await dsr('GET', `/requests/${access}/results`), DSR_FAILURES.noRecords);
+    expectRejection(await dsr('GET', `/requests/${later}/results`), DSR_FAILURES.noRecords);
   });
 
-  it('outlive an erasure that comes after them', async () => {
+  it('survive a later erasure', async () => {
     const access = await create();
     await create(erasure);
     await here.emulator.api.advance('7d');
@@ -152,12 +152,12 @@ describe('results', () => {
   it('belong to one workspace only', async () => {
     const id = await create();
     await here.emulator.api.advance('3d');
-    expectRefusal(await dsr('GET', `/requests/${id}/results`, { as: SECOND }), DSR_FAILURES.notFound);
+    expectRejection(await dsr('GET', `/requests/${id}/results`, { as: SECOND }), DSR_FAILURES.notFound);
   });
 });
 
 describe('erasure', () => {
-  it('happens when the waiting is over, by any identity, in this workspace only', async () => {
+  it('happens after the waiting period, by any identity, in this workspace only', async () => {
     await create({ ...erasure, subject_identities: { controller_customer_id: raw('c-1') } });
     await here.emulator.api.set('2026-03-08T12:03:00Z');
     expect(await profiles('email=ada@people.example')).toHaveLength(2);
@@ -167,7 +167,7 @@ describe('erasure', () => {
     expect(await profiles('email=noor@people.example')).toHaveLength(1);
   });
 
-  it('without waiting happens at the next quarter of an hour', async () => {
+  it('without a waiting period happens at the next quarter hour', async () => {
     await create({ ...erasure, ...SKIP });
     await here.emulator.api.set('2026-03-01T12:14:59.999Z');
     expect(await profiles('email=ada@people.example')).toHaveLength(2);
@@ -175,7 +175,7 @@ describe('erasure', () => {
     expect(await profiles('email=ada@people.example')).toHaveLength(1);
   });
 
-  it('takes all profiles that its identities name', async () => {
+  it('deletes all profiles of its identities', async () => {
     const subject_identities = { email: raw('ada@people.example'), osa_id: raw('device-1') };
     await create({ ...erasure, ...SKIP, subject_identities });
     await here.emulator.api.advance('15m');
@@ -183,7 +183,7 @@ describe('erasure', () => {
     expect(await profiles('email=noor@people.example')).toEqual([]);
   });
 
-  it('finds what seeding made meanwhile', async () => {
+  it('deletes profiles that seeding created meanwhile', async () => {
     await create({ ...erasure, subject_identities: { osb_vendor_id: raw('idfv-1') } });
     const { workspace_key, workspace_secret } = here.emulator.ready;
     const seed = { attribute_name: 'n', calculation_type: 'count', cutoff_date: '2026-01-01', seed: { value: 1 } };
@@ -205,7 +205,7 @@ describe('erasure', () => {
 describe('forwarding', () => {
   const SKIPPED = 'the request has none of the identities that the partner needs';
 
-  it('is queued, skipped for missing identities, and ends as the fixtures say', async () => {
+  it('is queued or skipped for missing identities, and ends with the status of the fixtures', async () => {
     const id = await create(erasure);
     const skipped = { domain: 'phone.example', name: 'Phone', status: 'skipped', status_message: SKIPPED };
     expect((await status(id)).extensions).toEqual([
@@ -227,12 +227,12 @@ describe('forwarding', () => {
   test.each<[string, Record<string, unknown>]>([
     ['of the request', { subject_identities: { controller_customer_id: raw('c') } }],
     ['of the extension', extension({ mobile_number: raw('+49') })],
-  ])('needs one identity, %s or of the extension', async (_name, change) => {
+  ])('requires one identity %s', async (_name, change) => {
     const id = await create({ ...erasure, ...change });
     expect((await status(id)).extensions).toContainEqual({ domain: 'phone.example', name: 'Phone', status: 'pending' });
   });
 
-  it('that was sent stays sent when the request is cancelled, and goes no further otherwise', async () => {
+  it('keeps its final status after a cancellation, and is skipped otherwise', async () => {
     const early = await create(erasure);
     await dsr('DELETE', `/requests/${early}`);
     const cancelled = 'the request was cancelled before it was forwarded';
@@ -253,7 +253,7 @@ describe('forwarding', () => {
     ]);
   });
 
-  it('is of erasures only, and of the partners of the workspace', async () => {
+  it('applies only to erasures and to partners of the workspace', async () => {
     const access = await create();
     expect((await status(access)).extensions).toBeNull();
     const id = await create(erasure, SECOND);
