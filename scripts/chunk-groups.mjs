@@ -33,8 +33,12 @@ const PROGRESS = 'src/lib/runtime/output/progress.ts';
 
 const RUNTIME = '\0rolldown/runtime.js';
 
+/** What the records of several groups share: their flags and results, and what reads them. */
+const SHARED_FLAGS =
+  /^src\/(?:commands\/(?:[\w-]*flags?|flag-values|results|resource-commands|page-source)|lib\/contract\/choices|lib\/domain\/(?:warehouse\/definition|csv\/dialect)|lib\/runtime\/command-line\/secret-flags)\.ts$/;
+
 /** The names of the chunks that are made here. */
-export const NAMED_CHUNK = /^(?:kernel|quick|run|(?:commands|work)-[\w-]+)$/;
+export const NAMED_CHUNK = /^(?:kernel|quick|run|flags|(?:commands|work)-[\w-]+)$/;
 
 /**
  * @param {string} root the project's folder
@@ -57,6 +61,7 @@ export function chunkGroups(root) {
     if (path === 'package.json') return 'kernel';
     if (start.has(path)) return library.has(path) || ENDINGS.test(path) ? 'kernel' : null;
     if (path === PROGRESS) return 'work-progress';
+    if (SHARED_FLAGS.test(path)) return 'flags';
     const [, group] = /^src\/commands\/([\w-]+)\/[\w-]+\.ts$/.exec(path) ?? [];
     if (group !== undefined) return `commands-${group}`;
     if (path.startsWith('src/lib/contract/') && !SHARED_CONTRACT.test(path)) return null;

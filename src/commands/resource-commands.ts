@@ -52,7 +52,7 @@ export function resourceCommands(
   const [group, noun] = [GROUPS[type], NOUNS[type]];
   const known = { id: { name: `${type}_id`, help: `id of the ${noun}` } };
   const missing = { notFound: `the ${noun} does not exist` };
-  const shown = { calls: 'platform', output: REPLIES[type], view: resourceView(type) } as const;
+  const shown = { calls: 'platform', output: REPLIES[type], view: () => resourceView(type) } as const;
   const filed = {
     invalidInput: 'the file is invalid',
     guard: 'a reference in the file is not allowed, or you answered no',
