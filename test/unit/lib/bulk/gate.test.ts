@@ -1,4 +1,4 @@
-// How a bulk run paces itself when the platform asks it to wait, on a clock that nobody has to wait for.
+// The pacing of a bulk run when the platform asks it to wait, on a test clock.
 import { describe, expect, test } from 'vitest';
 import { createGate, type Gate } from '../../../../src/lib/bulk/gate.ts';
 import type { Feedback } from '../../../../src/lib/domain/pacing/gate.ts';
@@ -30,8 +30,8 @@ function openGate(random = () => 0.5, concurrency = 4, giveUpAfterMs = 10 * MINU
   return { clock, gate, waits, decisions };
 }
 
-/** Meets with the same again and again; the milliseconds between one request and the next. */
-async function meet({ clock, gate }: Stage, times: number, feedback: Feedback): Promise<number[]> {
+/** Sends requests that all get the same feedback; returns the milliseconds between them. */
+async function measureGaps({ clock, gate }: Stage, times: number, feedback: Feedback): Promise<number[]> {
   const gaps: number[] = [];
   let left = clock.now();
   for (let time = 0; time <= times; time++) {
@@ -46,19 +46,19 @@ async function meet({ clock, gate }: Stage, times: number, feedback: Feedback): 
 const busy = (retryAfterMs: number | undefined): Feedback => ({ kind: 'busy', retryAfterMs });
 
 describe('Retry-After', () => {
-  test('of 0, or of a date that is past, still has our own back-off, which grows', async () => {
+  test('backs off by growing delays if Retry-After is 0 or in the past', async () => {
     const stage = openGate();
-    const gaps = await meet(stage, 10, busy(0));
+    const gaps = await measureGaps(stage, 10, busy(0));
     expect(gaps).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000, 15_000]);
     expect(stage.waits.map(({ ms }) => ms)).toEqual(gaps);
     expect(stage.gate.retries).toBe(0);
   });
 
-  test('is never undercut, and is exceeded once it was said often', async () => {
-    const gaps = await meet(openGate(), 8, busy(1000));
+  test('never waits less than Retry-After, and waits longer after several repeats', async () => {
+    const gaps = await measureGaps(openGate(), 8, busy(1000));
     expect(gaps).toEqual([1250, 1250, 1250, 2000, 4000, 8000, 15_000, 15_000]);
     expect(
-      await meet(
+      await measureGaps(
         openGate(() => 0),
         8,
         busy(1000),
@@ -66,9 +66,9 @@ describe('Retry-After', () => {
     ).toEqual(Array.from({ length: 8 }, () => 1000));
   });
 
-  test('that lies ahead is waited for however often it is said', async () => {
+  test('waits for Retry-After any number of times', async () => {
     const stage = openGate();
-    await meet(stage, 200, busy(60_000));
+    await measureGaps(stage, 200, busy(60_000));
     expect(stage.gate.requests).toBe(201);
     expect(stage.waits).toHaveLength(200);
     expect(stage.decisions[0]).toBe('the platform asked to wait: waiting 1m');
@@ -77,32 +77,32 @@ describe('Retry-After', () => {
   test.each([
     ['0', busy(0)],
     ['absent', busy(undefined)],
-  ])('%s for ever ends the run after some minutes and few requests', async (_form, signal) => {
+  ])('gives up after a few minutes and requests if Retry-After is always %s', async (_form, signal) => {
     const stage = openGate();
-    const begun = stage.clock.now();
-    await expect(meet(stage, 1000, signal)).rejects.toThrow('the rate limit did not clear');
+    const start = stage.clock.now();
+    await expect(measureGaps(stage, 1000, signal)).rejects.toThrow('the rate limit did not clear');
     expect([stage.gate.requests, stage.gate.retries]).toEqual([15, 0]);
-    expect(stage.clock.now() - begun).toBeGreaterThan(90_000);
+    expect(stage.clock.now() - start).toBeGreaterThan(90_000);
   });
 
-  test('absent is met with a random part of our own back-off', async () => {
-    const luck = [0, 1, 0.25];
+  test('waits for a random part of the back-off without Retry-After', async () => {
+    const randoms = [0, 1, 0.25];
     expect(
-      await meet(
-        openGate(() => luck.shift() ?? 0.5),
+      await measureGaps(
+        openGate(() => randoms.shift() ?? 0.5),
         4,
         busy(undefined),
       ),
     ).toEqual([0, 1000, 500, 2000]);
   });
 
-  test('begins from the start after an answer', async () => {
+  test('resets the back-off after a response', async () => {
     const stage = openGate();
-    expect(await meet(stage, 3, busy(0))).toEqual([250, 500, 1000]);
-    expect(await meet(stage, 3, busy(0))).toEqual([250, 500, 1000]);
+    expect(await measureGaps(stage, 3, busy(0))).toEqual([250, 500, 1000]);
+    expect(await measureGaps(stage, 3, busy(0))).toEqual([250, 500, 1000]);
   });
 
-  test('told to many at once is told on once, and one request looks whether it is over', async () => {
+  test('logs one pause for a burst of 429s and sends a single probe', async () => {
     const stage = openGate();
     const passes = await Promise.all([1, 2, 3, 4].map(() => stage.gate.enter(false)));
     for (const pass of passes) stage.gate.leave(pass, busy(5000));
@@ -121,23 +121,27 @@ describe('trouble', () => {
   const trouble: Feedback = { kind: 'trouble', permanent: false };
   const answered: Feedback = { kind: 'answered', ms: 1, slowDown: false };
 
-  /** One request after the other meets with what `met` says, until the run ends; when each was sent, from the start. */
-  async function sendAll({ clock, gate }: Stage, count: number, met: (request: number) => Feedback): Promise<number[]> {
-    const begun = clock.now();
+  /** Sends requests one at a time, each with the feedback of `feedbackOf`; returns the time of each since the start. */
+  async function sendAll(
+    { clock, gate }: Stage,
+    count: number,
+    feedbackOf: (request: number) => Feedback,
+  ): Promise<number[]> {
+    const start = clock.now();
     const sent: number[] = [];
     for (let request = 1; request <= count; request++) {
       const pass = await gate.enter(false);
-      sent.push(clock.now() - begun);
-      gate.leave(pass, met(request));
+      sent.push(clock.now() - start);
+      gate.leave(pass, feedbackOf(request));
     }
     return sent;
   }
 
-  test('without a success is an outage: single probes at growing intervals, until the run gives up', async () => {
+  test('treats failures without a success as an outage and probes at growing intervals until it gives up', async () => {
     const stage = openGate();
-    const begun = stage.clock.now();
+    const start = stage.clock.now();
     await expect(sendAll(stage, 1000, () => trouble)).rejects.toThrow('the platform is down');
-    expect(stage.clock.now() - begun).toBe(10 * MINUTE);
+    expect(stage.clock.now() - start).toBe(10 * MINUTE);
     expect(stage.waits.map(({ ms }) => ms).slice(0, 10)).toEqual([
       375, 750, 1500, 3000, 6000, 12_000, 24_000, 45_000, 45_000, 45_000,
     ]);
@@ -145,17 +149,17 @@ describe('trouble', () => {
   });
 
   test.each([0, 0.5, 1])(
-    'sends at most 15 requests one after the other in the first minute of an outage, with luck of %d',
-    async (luck) => {
-      const stage = openGate(() => luck);
+    'sends at most 15 sequential requests in the first minute of an outage, with a random value of %d',
+    async (random) => {
+      const stage = openGate(() => random);
       const sent = await sendAll(stage, 16, () => trouble);
       expect(sent.filter((at) => at <= MINUTE).length).toBeLessThanOrEqual(15);
     },
   );
 
-  test('that lasts five minutes is survived, and the next one has the same patience', async () => {
+  test('survives several outages of five minutes each', async () => {
     const stage = openGate();
-    const begun = stage.clock.now();
+    const start = stage.clock.now();
     for (let outage = 0; outage < 3; outage++) {
       const until = stage.clock.now() + 5 * MINUTE;
       for (;;) {
@@ -165,31 +169,31 @@ describe('trouble', () => {
         if (isOver) break;
       }
     }
-    expect(stage.clock.now() - begun).toBeLessThan(17 * MINUTE);
+    expect(stage.clock.now() - start).toBeLessThan(17 * MINUTE);
   });
 
-  test('ends the run at once if that is wanted', async () => {
+  test('gives up at once if no waiting is allowed', async () => {
     const stage = openGate(undefined, 4, 0);
     await expect(sendAll(stage, 1000, () => trouble)).rejects.toThrow('the platform is down');
     expect([stage.gate.requests, stage.waits]).toEqual([8, []]);
   });
 
-  test('that no repeat can end gives up at once', async () => {
+  test('gives up at once on a permanent failure', async () => {
     const stage = openGate();
     const permanent: Feedback = { kind: 'trouble', permanent: true };
     await expect(sendAll(stage, 1000, () => permanent)).rejects.toThrow('a retry cannot help');
     expect(stage.gate.requests).toBe(1);
   });
 
-  test.each([2, 3, 4, 9])('of each %ith request never ends the run', async (each) => {
+  test.each([2, 3, 4, 9])('never gives up if one request in %i fails', async (each) => {
     const stage = openGate();
     await sendAll(stage, 5000, (request) => (request % each === 0 ? trouble : answered));
     expect([stage.gate.requests, stage.waits]).toEqual([5000, []]);
   });
 
-  /** How many may be under way at once, after as many requests. */
-  async function roomAfter(stage: Stage, count: number, met: (request: number) => Feedback): Promise<number> {
-    await sendAll(stage, count, met);
+  /** The number of concurrent requests that the gate allows after `count` requests. */
+  async function roomAfter(stage: Stage, count: number, feedbackOf: (request: number) => Feedback): Promise<number> {
+    await sendAll(stage, count, feedbackOf);
     let entered = 0;
     const all = Array.from({ length: 100 }, () => stage.gate.enter(false).then(() => entered++));
     await new Promise((resolve) => setImmediate(resolve));
@@ -198,7 +202,7 @@ describe('trouble', () => {
     return entered;
   }
 
-  test('of more than a tenth and ten lowers the concurrency, and successes raise it again', async () => {
+  test('lowers the concurrency if more than a tenth of the requests fail, and raises it again after successes', async () => {
     const each = (share: number) => (request: number) => (request % share === 0 ? trouble : answered);
     const calm = await roomAfter(openGate(undefined, 64), 2000, () => answered);
     expect(calm).toBe(64);
@@ -208,9 +212,9 @@ describe('trouble', () => {
     expect(await roomAfter(openGate(undefined, 64), 4000, past)).toBe(calm);
   });
 
-  test('of one row delays its own repeat, more each time, and no other row', async () => {
+  test('delays each retry of a failing row longer, and no other row', async () => {
     const stage = openGate();
-    const begun = stage.clock.now();
+    const start = stage.clock.now();
     for (const [failures, ms] of [
       [1, 250],
       [2, 500],
@@ -223,6 +227,6 @@ describe('trouble', () => {
     }
     const after = stage.clock.now();
     stage.gate.leave(await stage.gate.enter(false), answered);
-    expect([stage.clock.now(), after - begun]).toEqual([after, 5750]);
+    expect([stage.clock.now(), after - start]).toEqual([after, 5750]);
   });
 });

@@ -1,4 +1,4 @@
-// Rows of requests from every format: each with its number, its place, and its cells or its value.
+// Rows of every input format: the number, the place, and the cells or the value of each.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -44,7 +44,7 @@ const place = (row: Row | undefined, where: Parameters<Row['locate']>[0]): strin
   return `${found?.line}:${found?.column}`;
 };
 
-describe('which format a file is', () => {
+describe('the file format', () => {
   const ROW = '{"email":"a"}';
   it.each<[string | undefined, string, unknown]>([
     ['a.ndjson', ROW, [[1, { value: { email: 'a' } }]]],
@@ -55,7 +55,7 @@ describe('which format a file is', () => {
     ['a.json.txt', 'email\na', [[1, { cells: ['a'] }]]],
     ['a.ndjson.csv', 'email\na', [[1, { cells: ['a'] }]]],
     [undefined, 'email [x]\n{a}', [[1, { cells: ['{a}'] }]]],
-    // Standard input has no name: what it looks like decides.
+    // Standard input has no name, so its content decides.
     [undefined, 'email\na', [[1, { cells: ['a'] }]]],
     [
       undefined,
@@ -75,7 +75,7 @@ describe('which format a file is', () => {
     ],
     [undefined, `[${ROW}]\n`, [[1, { value: { email: 'a' } }]]],
     [undefined, '{\n"email":"a"}', [[1, { value: { email: 'a' } }]]],
-  ])('%s: %j', async (name, text, rows) => {
+  ])('is detected: %s with %j', async (name, text, rows) => {
     expect(contents(await read(text, name))).toEqual(rows);
   });
 });
@@ -83,7 +83,7 @@ describe('which format a file is', () => {
 const UNCLOSED = 'this cell begins with a quote that is never closed';
 
 describe('CSV', () => {
-  it('has a line of column names, and rows that are numbered; empty lines are passed over', async () => {
+  it('numbers the rows after the header line and skips empty lines', async () => {
     const table = await read('email;group_id\n\na;1\n\r\nb;2', 'a.csv');
     expect([table.columns, table.delimiter]).toEqual([['email', 'group_id'], ';']);
     expect(contents(table)).toEqual([
@@ -94,14 +94,14 @@ describe('CSV', () => {
     expect(place(table.rows[1], { path: ['email'] })).toBe('5:1');
   });
 
-  it('may be a line of column names alone, ended or not', async () => {
+  it('may be only a header line, with or without a line end', async () => {
     for (const text of ['email,group_id', 'email,group_id\n']) {
       const table = await read(text, 'a.csv');
       expect([table.columns, table.rows]).toEqual([['email', 'group_id'], []]);
     }
   });
 
-  it('may have column names that go on for pieces of the file', async () => {
+  it('may have a header that spans several chunks', async () => {
     const long = `a\n${'b'.repeat(200_000)}`;
     const table = await read(`"${long}",x\n1,2\n`, 'a.csv');
     expect([table.columns, contents(table)]).toEqual([[long, 'x'], [[1, { cells: ['1', '2'] }]]]);
@@ -109,7 +109,7 @@ describe('CSV', () => {
     await expect(open).rejects.toMatchObject({ issues: [{ line: 1, column: 1, message: UNCLOSED }] });
   });
 
-  it('may have column names that hold line feeds', async () => {
+  it('may have line feeds in column names', async () => {
     const table = await read('"e\nmail",x\na,b\n', 'a.csv');
     expect([table.columns, contents(table)]).toEqual([['e\nmail', 'x'], [[1, { cells: ['a', 'b'] }]]]);
   });
@@ -117,7 +117,7 @@ describe('CSV', () => {
   it.each([
     ['one cell too few', 'a,b\n1\n', 'this line has 1 cell; the headings are 2', '2:1'],
     ['two cells too many', 'a,b\n1,2,3,4\n', 'this line has 4 cells; the headings are 2', '2:5'],
-  ])('tells a row with %s, and where; the next one is read', async (_what, text, fault, at) => {
+  ])('reports a row with %s and its place, and reads the next row', async (_what, text, fault, at) => {
     const table = await read(`${text}5,6\n`, 'a.csv');
     expect(contents(table)).toEqual([
       [1, { fault }],
@@ -128,18 +128,18 @@ describe('CSV', () => {
 
   it.each([
     ['is empty', '', 1, 1, 'the file is empty; a line of column names comes first'],
-    ['holds nothing but line ends', '\n\r\n', 1, 1, 'the file is empty; a line of column names comes first'],
+    ['contains only line ends', '\n\r\n', 1, 1, 'the file is empty; a line of column names comes first'],
     ['ends in a quoted column name', '"email\n', 1, 1, UNCLOSED],
     ['ends in a quoted cell', 'email\n"a\n', 2, 1, UNCLOSED],
-    ['has text behind a quote', 'email\n"a"b\n', 2, 4, expect.stringContaining('follows a closing quote')],
+    ['has text after a quote', 'email\n"a"b\n', 2, 4, expect.stringContaining('follows a closing quote')],
     [
-      'has text behind a quote of a column name',
+      'has text after a quote of a column name',
       '"email"b\na\n',
       1,
       8,
       expect.stringContaining('follows a closing quote'),
     ],
-  ])('that %s cannot be read', async (_what, text, line, column, message) => {
+  ])('is rejected if it %s', async (_what, text, line, column, message) => {
     const issues = [{ file: 'a.csv', line, column, path: '', message: message as string }];
     await expect(read(text, 'a.csv')).rejects.toMatchObject({
       code: 'input.invalid',
@@ -148,7 +148,7 @@ describe('CSV', () => {
     });
   });
 
-  it('of which a later piece is broken gives the rows before it', async () => {
+  it('yields the rows before a damaged chunk', async () => {
     const path = join(temporaryFolder(), 'a.csv');
     writeFileSync(path, `email\n${'a@example.com\n'.repeat(20_000)}"b"c\n${'a@example.com\n'.repeat(20_000)}`);
     const { rows } = await openTable([await openFile(path)]);
@@ -161,7 +161,7 @@ describe('CSV', () => {
     expect(last).toBeLessThanOrEqual(20_000);
   });
 
-  it('is read within gzip, from a file and from memory', async () => {
+  it('is read from a gzip file and from gzip in memory', async () => {
     const bytes = gzipSync('email\na\n');
     for (const name of ['a.csv.gz', undefined])
       expect(contents(await read(bytes, name))).toEqual([[1, { cells: ['a'] }]]);
@@ -170,7 +170,7 @@ describe('CSV', () => {
   it.each([
     ['email,x\na,\0\n', 2, 3, 'a NUL'],
     ['email,x\na,b"\n', 2, 4, 'a quote is inside'],
-  ])('with what is no text is not read: %j', async (text, line, column, message) => {
+  ])('is rejected if it is not text: %j', async (text, line, column, message) => {
     const filler = 'a,b\n'.repeat(2000);
     const read = async (): Promise<void> => {
       const path = join(temporaryFolder(), 'a.csv');
@@ -183,7 +183,7 @@ describe('CSV', () => {
     });
   });
 
-  it('of many pieces loses nothing between them', async () => {
+  it('loses nothing between chunks', async () => {
     const wanted = Array.from({ length: 20_000 }, (_, row) => [`é${row}@example.com`, `"g ${row}`]);
     const text = wanted.map(([mail, group]) => `${mail ?? ''},"${(group ?? '').replaceAll('"', '""')}"`).join('\r\n');
     const table = await read(`email,group_id\r\n${text}`, 'a.csv');
@@ -193,7 +193,7 @@ describe('CSV', () => {
 });
 
 describe('NDJSON', () => {
-  it('is a value a line; empty lines count for places, not for numbers', async () => {
+  it('has one value per line; empty lines count for places, not for row numbers', async () => {
     const table = await read('{"a":1}\n\n  \n{"b":9223372036854775807}', 'a.ndjson');
     expect(contents(table)).toEqual([
       [1, { value: { a: 1 } }],
@@ -205,7 +205,7 @@ describe('NDJSON', () => {
     expect(place(table.rows[1], { column: 3 })).toBe('4:1');
   });
 
-  it('tells what is no JSON by its place, and reads on', async () => {
+  it('reports invalid JSON with its place and reads the next line', async () => {
     const table = await read('{"a":1}\n{"a":}\n{"a":2}\n', 'a.ndjson');
     expect(table.rows.map(({ content, number }) => [number, Object.keys(content)])).toEqual([
       [1, ['value']],
@@ -215,13 +215,13 @@ describe('NDJSON', () => {
     expect(place(table.rows[1], { path: [] })).toBe('2:6');
   });
 
-  it('refuses a row in which an identity stands twice: the wrong one might be taken', async () => {
+  it('rejects a row with a duplicate identity, because the wrong one might be used', async () => {
     const table = await read('{"email":"a","email":"b"}\n', 'a.ndjson');
     expect(contents(table)).toEqual([[1, { fault: expect.stringContaining('`email`') as string }]]);
     expect(place(table.rows[0], { path: [] })).toBe('1:14');
   });
 
-  it('of many pieces loses nothing between them', async () => {
+  it('loses nothing between chunks', async () => {
     const wanted = Array.from({ length: 10_000 }, (_, row) => ({ email: `é${row}@example.com` }));
     const table = await read(wanted.map((row) => JSON.stringify(row)).join('\n'), 'a.ndjson');
     expect(table.rows.map(({ content }) => ('value' in content ? content.value : content))).toEqual(wanted);
@@ -229,7 +229,7 @@ describe('NDJSON', () => {
 });
 
 describe('JSON', () => {
-  it('is a list of rows, or one', async () => {
+  it('is a list of rows or a single row', async () => {
     const list = await read('[\n {"a":1},\n {"b":2}]', 'a.json');
     expect(contents(list)).toEqual([
       [1, { value: { a: 1 } }],
@@ -249,7 +249,7 @@ describe('JSON', () => {
     ['[{"é":1}\n {"b":2}]', '2:2', 'a comma is missing'],
     ['[{"é":1}, {"b":2,}]', '1:18', 'not valid JSON'],
     ['[{"a":1}', '1:9', 'the array is not closed'],
-  ])('that is none, %j, is rejected by its place', async (text, wanted, message) => {
+  ])('is rejected with the place of the error: %j', async (text, wanted, message) => {
     const { rows } = await read(text, 'a.json');
     const faults = rows.filter(({ content }) => 'fault' in content);
     expect(faults.map((row) => [place(row, { path: [] }), row.content])).toEqual([
@@ -257,7 +257,7 @@ describe('JSON', () => {
     ]);
   });
 
-  it('may be values one after the other, as BigQuery exports them', async () => {
+  it('may be a sequence of values, as BigQuery exports them', async () => {
     const { rows } = await read('{"a":1}\n{"a":2}\n', 'a.json');
     expect(rows.map((row) => [row.number, place(row, { path: ['a'] })])).toEqual([
       [1, '1:6'],
@@ -267,12 +267,15 @@ describe('JSON', () => {
 });
 
 describe('the digest', () => {
-  it.each(['a.csv', 'a.ndjson', 'a.json'])('of %s is that of its bytes, whichever way they came in', async (name) => {
-    const text = name === 'a.csv' ? '\ufeffemail\na\n' : '[{"email":"a"}]';
-    const wanted = createHash('sha256').update(text).digest('hex');
-    expect((await read(text, name)).digest).toBe(wanted);
-    expect((await read(text)).digest).toBe(wanted);
-  });
+  it.each(['a.csv', 'a.ndjson', 'a.json'])(
+    'of %s is the SHA-256 of its bytes, from a file and from standard input',
+    async (name) => {
+      const text = name === 'a.csv' ? '\ufeffemail\na\n' : '[{"email":"a"}]';
+      const wanted = createHash('sha256').update(text).digest('hex');
+      expect((await read(text, name)).digest).toBe(wanted);
+      expect((await read(text)).digest).toBe(wanted);
+    },
+  );
 });
 
 it('stops between two groups of rows', async () => {

@@ -1,4 +1,4 @@
-// Connections on the wire: what is wrong with one, and what is marked as a deployment's own word.
+// Connections on the wire: issues of a request, required secrets and deployment-specific names.
 import { expect, test } from 'vitest';
 import {
   connectionsEndpoints,
@@ -11,7 +11,7 @@ import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { CONNECTION } from '../../../helpers/sync-definitions.ts';
 import { issuesOf } from './issues.ts';
 
-test('a request tells every issue with its place', () => {
+test('a request reports every issue with its place', () => {
   const config = { provider: 'acme', schema: '', password: 'x' };
   expect(issuesOf(ConnectionRequest, CONNECTION)).toEqual([]);
   expect(issuesOf(ConnectionRequest, { ...CONNECTION, id: 'a b', config }).sort()).toEqual([
@@ -24,7 +24,7 @@ test('a request tells every issue with its place', () => {
   ]);
 });
 
-test('a deployment has its own words for providers and prefixed fields', () => {
+test('deployment-specific names apply to providers and prefixed fields', () => {
   const names = createWireNames({ PROVIDER_C: 'cluster', 'cloud_*': 'sky_' });
   const connection = { id: 'a', service_provider: 'PROVIDER_C', config: { cloud_iam_role_arn: 'cloud_x', host: 'h' } };
   const wire = { id: 'a', service_provider: 'cluster', config: { sky_iam_role_arn: 'cloud_x', host: 'h' } };
@@ -33,7 +33,7 @@ test('a deployment has its own words for providers and prefixed fields', () => {
   expect(names.decode([wire], list.names?.reply ?? [])).toEqual([connection]);
 });
 
-test.each(SERVICE_PROVIDERS)('%s needs the secrets that its request cannot be without', (service_provider) => {
+test.each(SERVICE_PROVIDERS)('%s needs the secrets that its request requires', (service_provider) => {
   const issues = issuesOf(ConnectionRequest, { ...CONNECTION, service_provider, config: {} });
   for (const field of SECRET_CONFIG_FIELDS) {
     const isMissing = issues.some((issue) => issue.startsWith(`config.${field}: `));
@@ -42,7 +42,7 @@ test.each(SERVICE_PROVIDERS)('%s needs the secrets that its request cannot be wi
   expect(issues.length).toBeGreaterThan(1);
 });
 
-test('a field that is no secret, or of no provider, is none that is needed', () => {
+test('a field that is not a secret of the provider is not needed', () => {
   expect(needsSecret('PROVIDER_A', 'user')).toBe(false);
   expect(needsSecret('PROVIDER_Z', 'password')).toBe(false);
   expect(needsSecret(undefined, 'password')).toBe(false);

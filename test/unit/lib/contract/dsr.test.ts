@@ -1,4 +1,4 @@
-// The body of a data subject request: what is taken, how it is normalized, and a sentence for everything that is not.
+// The body of a data subject request: accepted fields, normalization, and the message for each issue.
 import { describe, expect, it, test } from 'vitest';
 import {
   CreateReply,
@@ -24,10 +24,10 @@ const EXTENSION = 'opendsr.platform.example';
 const extended = (subject_identities: unknown, more: object = {}) => ({
   extensions: { [EXTENSION]: { subject_identities, ...more } },
 });
-const wrong = (change: object): string[] => issuesOf(DsrRequest, { ...PLAIN, ...change });
+const issuesWith = (change: object): string[] => issuesOf(DsrRequest, { ...PLAIN, ...change });
 
 describe('a request', () => {
-  it('is taken as it is', () => {
+  it('is accepted unchanged', () => {
     const body = {
       ...PLAIN,
       api_version: '3.0',
@@ -38,14 +38,14 @@ describe('a request', () => {
     expect(DsrRequest.parse(body)).toEqual(body);
   });
 
-  it('may hold every identity type of the specification once', () => {
+  it('may contain every identity type of the specification once', () => {
     const { ose_publishing_id: _other, ...types } = REQUEST_IDENTITY_TYPES;
     const all = Object.fromEntries(Object.keys(types).map((type) => [type, entry()]));
     const extensions = EXTENSION_IDENTITY_TYPES.filter((type) => type !== 'xpid').map((type) => [type, entry()]);
-    expect(wrong({ subject_identities: all, ...extended(Object.fromEntries(extensions)) })).toEqual([]);
+    expect(issuesWith({ subject_identities: all, ...extended(Object.fromEntries(extensions)) })).toEqual([]);
   });
 
-  it('needs no identities of its own beside those of the extension', () => {
+  it('needs no identities outside the vendor extension', () => {
     const { subject_identities: _none, ...rest } = PLAIN;
     for (const own of [{}, { subject_identities: {} }]) {
       expect(explain(DsrRequest, { ...rest, ...own, ...extended({ xpid: entry('-7201284209016359738') }) })).toEqual(
@@ -54,11 +54,11 @@ describe('a request', () => {
     }
   });
 
-  it('has its id in lower case', () => {
+  it('is parsed with its id in lower case', () => {
     expect(DsrRequest.parse({ ...PLAIN, subject_request_id: ID.toUpperCase() }).subject_request_id).toBe(ID);
   });
 
-  it('has one spelling of the publisher id', () => {
+  it('is parsed with one spelling of the publisher id', () => {
     const body = { ...PLAIN, subject_identities: { ose_publishing_id: entry('p'), email: entry() } };
     expect(DsrRequest.parse(body).subject_identities).toEqual({ ose_publisher_id: entry('p'), email: entry() });
     expect(body.subject_identities).toHaveProperty('ose_publishing_id');
@@ -66,13 +66,13 @@ describe('a request', () => {
 
   test.each<[string, object, string[]]>([
     ['another regulation', { regulation: 'lgpd' }, ['regulation: must be `gdpr` or `ccpa`']],
-    ['no type', { subject_request_type: undefined }, ['subject_request_type: is missing']],
+    ['a missing type', { subject_request_type: undefined }, ['subject_request_type: is missing']],
     [
       'another type',
       { subject_request_type: 'delete' },
       ['subject_request_type: must be `access` or `portability` or `erasure`'],
     ],
-    ['no id', { subject_request_id: '' }, ['subject_request_id: is empty']],
+    ['an empty id', { subject_request_id: '' }, ['subject_request_id: is empty']],
     [
       'a UUID of version 1',
       { subject_request_id: ID.replace('-4', '-1') },
@@ -109,7 +109,11 @@ describe('a request', () => {
     ['a blank group', { group_id: ' \t' }, ['group_id: is empty']],
     ['an empty group', { group_id: '' }, ['group_id: is empty']],
     ['a control character', { group_id: 'a\u0000' }, ['group_id: contains a control character']],
-    ['no URL', { status_callback_urls: ['receiver.example'] }, ['status_callback_urls[0]: is not a URL']],
+    [
+      'a text that is not a URL',
+      { status_callback_urls: ['receiver.example'] },
+      ['status_callback_urls[0]: is not a URL'],
+    ],
     [
       'a URL without TLS',
       { status_callback_urls: ['https://a.example', 'http://receiver.example/'] },
@@ -121,7 +125,7 @@ describe('a request', () => {
       ['status_callback_urls[0]: must be an https URL; http is for addresses of this machine only'],
     ],
     [
-      'another scheme of this machine',
+      'another scheme for localhost',
       { status_callback_urls: ['ftp://localhost/'] },
       ['status_callback_urls[0]: must be an https URL; http is for addresses of this machine only'],
     ],
@@ -162,7 +166,7 @@ describe('a request', () => {
       ['subject_identities.other2: belongs in the vendor extension'],
     ],
     [
-      'a type that is none of the extension',
+      'a type that does not belong in the extension',
       extended({ email: entry() }),
       [`extensions.${EXTENSION}.subject_identities.email: belongs in \`subject_identities\``],
     ],
@@ -179,17 +183,17 @@ describe('a request', () => {
       ],
     ],
     [
-      'xpid beside an identity',
+      'xpid together with an identity',
       extended({ xpid: entry('1') }),
       [`extensions.${EXTENSION}.subject_identities.xpid: \`xpid\` given together with any other identity`],
     ],
     [
-      'xpid beside an identity of the extension',
+      'xpid together with an identity of the extension',
       { subject_identities: undefined, ...extended({ other: entry(), xpid: entry('1') }) },
       [`extensions.${EXTENSION}.subject_identities.xpid: \`xpid\` given together with any other identity`],
     ],
     [
-      'an xpid that is none',
+      'an xpid that is not a number',
       { subject_identities: undefined, ...extended({ xpid: entry('ada@people.example') }) },
       [
         `extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`,
@@ -215,12 +219,12 @@ describe('a request', () => {
       ],
     ],
     [
-      'an extension that is named after nothing',
+      'an extension with an empty name',
       { extensions: { 'opendsr.': {} } },
       ['extensions.opendsr.: must be `opendsr.` and a domain'],
     ],
     [
-      'an extension that is not named after a domain',
+      'an extension without the prefix `opendsr.`',
       { extensions: { 'platform.example': {} } },
       ['extensions.platform.example: must be `opendsr.` and a domain'],
     ],
@@ -236,7 +240,7 @@ describe('a request', () => {
     ],
     ['an unknown field', { regluation: 'gdpr' }, ['regluation: unknown field `regluation`']],
     [
-      'several mistakes, all at once',
+      'several issues at once',
       { regulation: 'x', submitted_time: '', subject_identities: { mail: entry('') } },
       [
         'regulation: must be `gdpr` or `ccpa`',
@@ -245,14 +249,14 @@ describe('a request', () => {
         'subject_identities.mail: unknown identity type `mail`; did you mean `email`?',
       ],
     ],
-  ])('is refused: %s', (_name, change, sentences) => {
-    expect(wrong(change)).toEqual(sentences);
+  ])('is rejected: %s', (_name, change, sentences) => {
+    expect(issuesWith(change)).toEqual(sentences);
   });
 
   it.each<[string, object]>([
     ['an unknown type', { subject_identities: { mail: entry() } }],
     ['both spellings', { subject_identities: { ose_publisher_id: entry(), ose_publishing_id: entry() } }],
-    ['xpid beside an identity', extended({ xpid: entry('1') })],
+    ['xpid together with an identity', extended({ xpid: entry('1') })],
     [
       'a type in two extensions',
       {
@@ -262,19 +266,19 @@ describe('a request', () => {
         ),
       },
     ],
-  ])('is refused for a key and not for what stands there: %s', (_name, change) => {
+  ])('is rejected because of a key, not its value: %s', (_name, change) => {
     expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
   });
 
-  it('with more than 50 identities is refused for that alone, wherever they are', () => {
+  it('reports only the count if it has more than 50 identities in total', () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`type_${at}`, {}]));
     const sentence = [': has 51 identities; at most 50 are allowed'];
-    expect(wrong({ regulation: 'x', subject_identities: many(51) })).toEqual(sentence);
-    expect(wrong({ subject_identities: many(25), ...extended(many(26)) })).toEqual(sentence);
-    expect(wrong({ subject_identities: many(25), ...extended(many(25)) }).length).toBeGreaterThan(50);
+    expect(issuesWith({ regulation: 'x', subject_identities: many(51) })).toEqual(sentence);
+    expect(issuesWith({ subject_identities: many(25), ...extended(many(26)) })).toEqual(sentence);
+    expect(issuesWith({ subject_identities: many(25), ...extended(many(25)) }).length).toBeGreaterThan(50);
   });
 
-  test.each([null, [], 'text', 7, [PLAIN]])('that is no object is refused: %j', (body) => {
+  test.each([null, [], 'text', 7, [PLAIN]])('is rejected if it is not an object: %j', (body) => {
     expect(explain(DsrRequest, body)).toHaveLength(1);
   });
 });
@@ -283,8 +287,8 @@ test('an extension is named after the vendor’s domain', () => {
   expect(extensionKey('platform.example')).toBe(EXTENSION);
 });
 
-describe('answers', () => {
-  it('may hold more, and less, than the specification shows', () => {
+describe('responses', () => {
+  it('may contain more and fewer fields than the specification shows', () => {
     const bare = { subject_request_id: ID };
     expect(CreateReply.parse({ ...bare, new: 1 })).toEqual({ ...bare, new: 1 });
     const status = { ...bare, request_status: 'paused', extensions: [{ domain: 'a.example', status: 'retrying' }] };

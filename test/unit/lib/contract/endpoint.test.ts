@@ -1,4 +1,4 @@
-// Paths that are filled with ids: no id can become a path, a query or another host.
+// Paths filled with ids: an id can never become a path, a query or another host.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { fillPath } from '../../../../src/lib/contract/endpoint.ts';
@@ -59,27 +59,24 @@ describe('fillPath', () => {
     expect(fillPath('/x/{id}', { id })).toBe(`/x/${segment}`);
   });
 
-  it.each(['', '.', '..', '\ud800', 'a\udc00b'])(
-    'refuses %j, which no encoding can carry, as a mistake of its user',
-    (id) => {
-      const refusal = thrownBy(() => fillPath('/x/{roleId}/y', { roleId: id }));
-      expect(refusal).toBeInstanceOf(KnownError);
-      expect(refusal).toMatchObject({ code: 'usage', message: expect.stringMatching(/^roleId .*\.$/) as unknown });
-    },
-  );
+  it.each(['', '.', '..', '\ud800', 'a\udc00b'])('rejects %j, which no encoding can carry, as a usage error', (id) => {
+    const failure = thrownBy(() => fillPath('/x/{roleId}/y', { roleId: id }));
+    expect(failure).toBeInstanceOf(KnownError);
+    expect(failure).toMatchObject({ code: 'usage', message: expect.stringMatching(/^roleId .*\.$/) as unknown });
+  });
 
-  it('takes a value that was forgotten for a bug', () => {
+  it('throws a TypeError for a missing value, which is a bug', () => {
     expect(() => fillPath('/x/{id}', {})).toThrow(new TypeError('path /x/{id} lacks id'));
     expect(() => fillPath('/x/{constructor}', Object.create(null) as Record<string, string>)).toThrow(TypeError);
   });
 
-  it('leaves a path without placeholders as it is', () => {
+  it('keeps a path without placeholders unchanged', () => {
     expect(fillPath('/oauth/token', {})).toBe('/oauth/token');
     expect(fillPath('/v2/groups/', { id: 'x' })).toBe('/v2/groups/');
   });
 });
 
-test('a reply about one resource is held to the id in its path', () => {
+test('a reply about one resource is compared with the id in its path', () => {
   const own = allEndpoints.filter(({ path, reply }) => reply && path.endsWith('}'));
   expect(own.length).toBeGreaterThan(8);
   for (const { about = {}, id, path } of own) {

@@ -1,4 +1,4 @@
-// A schema's refusal in sentences, and paths as they are shown.
+// The messages of a schema's issues, and the format of paths.
 import {
   array,
   bigint,
@@ -60,7 +60,7 @@ describe('explain', () => {
     expect(explain(Shape, { ...GOOD, kind: 'c' })[0]?.message).toBe('must be `a` or `b`');
   });
 
-  it('names each unknown field, and finds nothing wrong with what is right', () => {
+  it('names each unknown field, and reports nothing for a valid value', () => {
     expect(explain(Shape, { ...GOOD, one: 1, two: 2 }).map(({ message }) => message)).toEqual([
       'unknown field `one`',
       'unknown field `two`',
@@ -68,14 +68,14 @@ describe('explain', () => {
     expect(explain(Shape, GOOD)).toEqual([]);
   });
 
-  it.each([null, undefined, 5, 'x', []])('explains a whole that is %j', (value) => {
+  it.each([null, undefined, 5, 'x', []])('explains an issue of the whole value %j', (value) => {
     const [issue] = explain(Shape, value);
     expect(issue?.path).toEqual([]);
     expect(issue?.message).toMatch(/^(is missing|must be an object, not (empty|a number|a string|a list))$/);
   });
 });
 
-describe('the sentences of ready-made checks', () => {
+describe('the messages of built-in checks', () => {
   const Checked = looseObject({
     text: optional(string().check(minLength(2), maxLength(3))),
     many: optional(array(number()).check(maxLength(1))),
@@ -134,7 +134,7 @@ describe('the sentences of ready-made checks', () => {
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });
 
-  it('names a missing choice as missing, and a wrong key of the whole', () => {
+  it('reports a missing union as missing, and an invalid key of the top level', () => {
     expect(explain(looseObject({ kind: union([literal('a'), number()]) }), {})).toEqual([
       { path: ['kind'], message: 'is missing' },
     ]);
@@ -144,7 +144,7 @@ describe('the sentences of ready-made checks', () => {
   });
 
   it.each([{}, { a: null }, { a: 'text' }, { a: {} }])(
-    'keeps the words of a rule about what is not there: %j',
+    'keeps the message of a rule about a missing field: %j',
     (value) => {
       const needs = looseObject({}).check(
         check(({ issues }) => {
@@ -155,7 +155,7 @@ describe('the sentences of ready-made checks', () => {
     },
   );
 
-  it('says when the field itself is wrong and not its value', () => {
+  it('marks an issue of a field’s name rather than its value', () => {
     expect(explain(Shape, { ...GOOD, one: 1 })).toEqual([{ path: ['one'], message: 'unknown field `one`', at: 'key' }]);
     expect(explain(Checked, { keys: { long: 'x' } })[0]?.at).toBe('key');
     expect(explain(Checked, { text: 'x' })[0]?.at).toBeUndefined();
@@ -168,7 +168,7 @@ describe('showPath', () => {
     [['roles', 3, 'tasks', 0, 'task_id'], 'roles[3].tasks[0].task_id'],
     [[0], '[0]'],
     [[0, 1, 'a'], '[0][1].a'],
-  ])('%j is %s', (path, text) => {
+  ])('shows %j as %s', (path, text) => {
     expect(showPath(path)).toBe(text);
   });
 });

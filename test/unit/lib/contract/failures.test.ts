@@ -1,4 +1,4 @@
-// Which statuses may pass by themselves and leave open what was done.
+// The statuses that may be temporary and leave the outcome of a request unknown.
 import { expect, test } from 'vitest';
 import { isServerTrouble } from '../../../../src/lib/contract/failures.ts';
 
@@ -14,6 +14,6 @@ test.each([
   [505, false],
   [506, true],
   [599, true],
-])('%d: %s', (status, trouble) => {
+])('status %d is server trouble: %s', (status, trouble) => {
   expect(isServerTrouble(status)).toBe(trouble);
 });

@@ -1,4 +1,4 @@
-// Definitions of groups: how many attributes, each once, within the limits of the specification.
+// Group definitions: the number of attributes, duplicates, and the limits of the specification.
 import { describe, expect, it, test } from 'vitest';
 import { GroupPatch, GroupReply, GroupRequest, GroupUpdate } from '../../../../src/lib/contract/groups.ts';
 import { issuesOf } from './issues.ts';
@@ -21,7 +21,7 @@ describe('a definition', () => {
       ['attributes[0].id: is empty', 'attributes[0].type: must be `latest` or `boolean_or` or `sum` or `average`'],
     ],
     [{ id: 'ab' }, ['id: has 2 characters; at least 3 are needed']],
-    // Characters are counted, not the units that they are made of.
+    // Counts characters, not UTF-16 code units.
     [{ id: '😀😀' }, ['id: has 2 characters; at least 3 are needed']],
     [{ id: '😀😀😀' }, []],
     [{ id: 'a'.repeat(33) }, ['id: has 33 characters; at most 32 are allowed']],
@@ -35,7 +35,7 @@ describe('a definition', () => {
     expect(issuesOf(GroupRequest, { ...group, ...parts })).toEqual(issues);
   });
 
-  it('has its id in the path where it is replaced, and nothing but attributes where they are', () => {
+  it('has its id in the path when it is replaced, and only attributes when it is patched', () => {
     expect(issuesOf(GroupUpdate, { ...group, id: undefined })).toEqual([]);
     expect(issuesOf(GroupUpdate, group)).toEqual([]);
     expect(issuesOf(GroupPatch, { attributes: attributes(2) })).toEqual([]);
@@ -43,7 +43,7 @@ describe('a definition', () => {
   });
 });
 
-test('an answer may be without texts', () => {
+test('a response may have null instead of texts', () => {
   const value = { id: 'a', description: null, attributes: null };
   expect(GroupReply.parse(value)).toEqual(value);
 });

@@ -1,4 +1,4 @@
-// The types behind the names of identities, and the words that a deployment may have its own for.
+// The identity types of request names, and the names that a deployment may replace.
 import { describe, expect, it } from 'vitest';
 import {
   inOfferedOrder,
@@ -7,7 +7,7 @@ import {
 } from '../../../../src/lib/contract/identities.ts';
 import { isNeutralName } from '../../../../src/lib/contract/neutral-words.ts';
 
-it('offers what names a person first, then unknown types, devices, and the rest of the vendor extension', () => {
+it('offers types that name a person first, then unknown types, devices, and the rest of the vendor extension', () => {
   const types = ['osa_id', 'other', 'xpid', 'loyalty_card', 'osb_vendor_id', 'phone_number_2', 'other2', 'email'];
   expect(inOfferedOrder([...types, 'controller_customer_id', 'mobile_number'])).toEqual([
     ...['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'loyalty_card'],
@@ -16,7 +16,7 @@ it('offers what names a person first, then unknown types, devices, and the rest 
 });
 
 describe('internalIdentityType', () => {
-  it('maps what requests call them', () => {
+  it('maps every name of a request to its type', () => {
     for (const [name, type] of Object.entries(REQUEST_IDENTITY_TYPES)) expect(internalIdentityType(name)).toBe(type);
   });
 
@@ -30,7 +30,7 @@ describe('internalIdentityType', () => {
     ['other_id_2x', 'other_id_2x'],
     ['loyalty_card', 'loyalty_card'],
     ['toString', 'toString'],
-  ])('%s is %s', (name, type) => {
+  ])('maps %s to %s', (name, type) => {
     expect(internalIdentityType(name)).toBe(type);
   });
 });
@@ -48,7 +48,7 @@ describe('isNeutralName', () => {
     ['osz_*', false],
     ['loyalty_card', false],
     ['', false],
-  ])('%j: %s', (name, is) => {
-    expect(isNeutralName(name)).toBe(is);
+  ])('%j: %s', (name, expected) => {
+    expect(isNeutralName(name)).toBe(expected);
   });
 });

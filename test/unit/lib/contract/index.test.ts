@@ -1,4 +1,4 @@
-// The table of endpoints as a whole: what holds for every line of it, whatever area is added.
+// Rules for every endpoint of the table, including those of new areas.
 import { describe, expect, it } from 'vitest';
 import { toJSONSchema } from 'zod/mini';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
@@ -12,7 +12,7 @@ describe('the table', () => {
   it('lists every endpoint of every area once', () => {
     expect(allEndpoints).toEqual(named.map(({ endpoint }) => endpoint));
     expect(new Set(allEndpoints).size).toBe(allEndpoints.length);
-    // An area that is lost is no shorter list.
+    // A missing area would be in neither list.
     expect(Object.keys(areas)).toHaveLength(9);
   });
 
@@ -25,24 +25,24 @@ describe('the table', () => {
 });
 
 describe.each(named)('$name', ({ name, endpoint }) => {
-  it('is called what its place in the table says', () => {
+  it('has an id that matches its place in the table', () => {
     expect(endpoint.id).toBe(name);
   });
 
-  it('has a path below its service, without query and with each placeholder once', () => {
+  it('has a path without a query and with each placeholder once', () => {
     expect(endpoint.path).toMatch(/^(\/([a-z0-9-]+|\{\w+\}))+\/?$/);
     const placeholders = endpoint.path.match(/\{\w+\}/g) ?? [];
     expect(new Set(placeholders).size).toBe(placeholders.length);
     for (const parameter of endpoint.query ?? []) expect(parameter).toMatch(/^\w+$/);
   });
 
-  it('sends a body only where HTTP has a meaning for one, and gets none with 204', () => {
+  it('sends a body only with methods that allow one, and has no reply with 204', () => {
     if (endpoint.method === 'GET' || endpoint.method === 'DELETE') expect(endpoint.body).toBeUndefined();
     if (endpoint.status === 204) expect(endpoint.reply).toBeUndefined();
     if (endpoint.method === 'PUT' || endpoint.method === 'PATCH') expect(endpoint.body).toBeDefined();
   });
 
-  it('may be repeated when it reads, and is never repeated blindly when it replaces or deletes', () => {
+  it('is safe to repeat if it reads, and is never repeated without a check if it replaces or deletes', () => {
     if (endpoint.method === 'GET') expect(endpoint.safety).toBe('repeat');
     if (['PUT', 'PATCH', 'DELETE'].includes(endpoint.method)) expect(endpoint.safety).not.toBe('repeat');
   });
@@ -58,7 +58,7 @@ describe.each(named)('$name', ({ name, endpoint }) => {
     expect(allowed[endpoint.service]).toContain(endpoint.auth);
   });
 
-  it('takes unknown fields in an answer, at every depth', () => {
+  it('accepts unknown fields in a response at every depth', () => {
     const reply = endpoint.reply && toJSONSchema(endpoint.reply, { io: 'input', unrepresentable: 'any' });
     const text = JSON.stringify(reply ?? {});
     expect(text.match(/"additionalProperties":\{/g)?.length).toBe(text.match(/"type":"object"/g)?.length);
@@ -68,7 +68,7 @@ describe.each(named)('$name', ({ name, endpoint }) => {
     expect(Object.isFrozen(endpoint)).toBe(true);
   });
 
-  it('marks words of a deployment as the reader of marks knows them, in parameters that it has', () => {
+  it('marks deployment-specific names with known marks and existing parameters', () => {
     const marks = [...(endpoint.names?.body ?? []), ...(endpoint.names?.reply ?? [])];
     for (const mark of marks) expect(mark).toMatch(/^(keys|value):/);
     for (const parameter of endpoint.names?.query ?? []) expect(endpoint.query).toContain(parameter);

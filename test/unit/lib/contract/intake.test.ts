@@ -1,11 +1,11 @@
-// Intake: whose events and attributes they are, and that there is something to take.
+// Intake: identities of events and attributes, and required content.
 import { describe, expect, it } from 'vitest';
 import { EventIntake, IdentityIntake } from '../../../../src/lib/contract/intake.ts';
 import { issuesOf } from './issues.ts';
 
 describe('events', () => {
   const body = { events: [{ event_type: 'custom_event', data: {}, more: 1 }], environment: 'development', more: 1 };
-  const nobody = ': needs `user_identities` with at least one identity, or `xpid`';
+  const noIdentity = ': needs `user_identities` with at least one identity, or `xpid`';
 
   it.each<[object, string[]]>([
     [{ xpid: 0 }, []],
@@ -13,8 +13,8 @@ describe('events', () => {
     [{ xpid: 2n ** 63n }, ['xpid: must be a signed 64-bit integer in plain digits, such as -42']],
     [{ xpid: -0 }, ['xpid: must be a signed 64-bit integer in plain digits, such as -42']],
     [{ user_identities: { email: 'a' } }, []],
-    [{}, [nobody]],
-    [{ user_identities: {} }, [nobody]],
+    [{}, [noIdentity]],
+    [{ user_identities: {} }, [noIdentity]],
     [{ xpid: 1, events: undefined }, []],
     [{ xpid: 1, events: [] }, []],
     [{ xpid: 1, user_attributes: { tier: 'gold' } }, []],

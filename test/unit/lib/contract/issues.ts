@@ -1,7 +1,7 @@
-// What a schema says against a value, as people read it.
+// The issues that a schema reports, as readable lines.
 import { explain, showPath } from '../../../../src/lib/contract/explain.ts';
 
-/** `path: sentence` for each issue; nothing for a value that is right. */
+/** `path: message` for each issue; an empty list for a valid value. */
 export function issuesOf(schema: Parameters<typeof explain>[0], value: unknown): string[] {
   return explain(schema, value).map(({ path, message }) => `${showPath(path)}: ${message}`);
 }

@@ -1,4 +1,4 @@
-// What counts as a mask, in whatever form it comes.
+// Recognizes a mask in every form.
 import { expect, test } from 'vitest';
 import { isMask } from '../../../../src/lib/contract/masks.ts';
 

@@ -1,4 +1,4 @@
-// Wire names: both ways, whole words before prefixes, only where marked.
+// Wire names map in both directions, whole words before prefixes, and only marked fields.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkNames, createWireNames, NameCollision, pathAsWritten } from '../../../../src/lib/contract/names.ts';
@@ -34,13 +34,13 @@ describe('words', () => {
     expect(names.fromWire(wire)).toBe(neutral);
   });
 
-  it('leaves a word of the deployment as it is on the way out: files may hold either', () => {
+  it('keeps a deployment-specific word when encoding, because files may contain either', () => {
     const names = createWireNames(NAMES);
     expect(names.toWire('pid')).toBe('pid');
     expect(names.fromWire('xpid')).toBe('xpid');
   });
 
-  it('survives the round trip for any word that no rule makes', () => {
+  it('round-trips every word that no rule produces', () => {
     const letters = fc.stringMatching(/^[a-z]{1,8}$/);
     fc.assert(
       fc.property(
@@ -87,19 +87,19 @@ describe('values', () => {
     expect(named().decode(named().encode(body, marks), marks)).toEqual(body);
   });
 
-  it('walks lists, leaves what it was given untouched, and minds no other shape', () => {
+  it('walks lists, does not mutate its input, and ignores other shapes', () => {
     const rows = Object.freeze([Object.freeze({ identities: Object.freeze({ osa_id: 'a' }) }), null, 7]);
     expect(named().encode(rows, ['keys:[].identities'])).toEqual([{ identities: { handset: 'a' } }, null, 7]);
     expect(named().encode(7, marks)).toBe(7);
   });
 
-  it('refuses two keys that become one word, rather than lose one', () => {
+  it('rejects two keys that map to one word instead of losing one', () => {
     const collide = (): unknown => named().encode({ xpid: 1, pid: 2 }, ['keys:']);
     expect(collide).toThrow(NameCollision);
     expect(collide).toThrow('two fields are called pid on the wire');
   });
 
-  it('maps a marked value only where it is a text, and what is marked twice in turn', () => {
+  it('maps a marked value only if it is a string, and applies several marks in turn', () => {
     const value = { kind: 'xpid', list: ['xpid'], none: null };
     const mapped = named().encode(value, ['value:kind', 'value:list', 'value:none.x', 'value:absent', 'keys:list']);
     expect(mapped).toEqual({ kind: 'pid', list: ['xpid'], none: null });
@@ -107,7 +107,7 @@ describe('values', () => {
     expect(named().encode({ a: ['xpid', 7] }, ['value:a.[]'])).toEqual({ a: ['pid', 7] });
   });
 
-  it('has nothing to do where a deployment has no words of its own', () => {
+  it('returns the value unchanged if the deployment has no names of its own', () => {
     const none = createWireNames({});
     const value = { xpid: 1 };
     expect(none.empty).toBe(true);
@@ -116,7 +116,7 @@ describe('values', () => {
     expect(none.decode(value, marks)).toBe(value);
   });
 
-  it('cannot be led to a prototype', () => {
+  it('never sets a prototype', () => {
     const evil = createWireNames({ xpid: '__proto__' });
     const result = evil.encode({ xpid: { hacked: true } }, ['keys:']) as Record<string, unknown>;
     expect(Object.keys(result)).toEqual(['__proto__']);
@@ -132,7 +132,7 @@ describe('checkNames', () => {
     [{ xpid: 'p_*' }, ['xpid a word cannot map to a prefix']],
     [{ xpid: 'pid', other: 'pid' }, ['other maps to the same word as xpid']],
     [{ xpid: 'pid', 'other_*': 'pid' }, ['other_* maps to the same word as xpid']],
-  ])('%j has the issues %j', (map, issues) => {
+  ])('reports for %j the issues %j', (map, issues) => {
     expect(checkNames(map).map(({ name, message }) => `${name} ${message}`)).toEqual(issues);
   });
 });

@@ -1,4 +1,4 @@
-// The token call's body: all four fields, none empty, one grant.
+// The body of the token request: four non-empty fields and one grant type.
 import { describe, expect, it } from 'vitest';
 import { TokenReply, TokenRequest } from '../../../../src/lib/contract/oauth.ts';
 import { issuesOf } from './issues.ts';
@@ -18,8 +18,8 @@ describe('the request', () => {
   });
 });
 
-describe('the answer', () => {
-  it('keeps unknown fields, and must have a token that ends', () => {
+describe('the response', () => {
+  it('keeps unknown fields, and requires a token and its lifetime', () => {
     const reply = { access_token: 't', expires_in: 28_800, token_type: 'Bearer', scope: 'x' };
     expect(TokenReply.parse(reply)).toEqual(reply);
     expect(TokenReply.safeParse({ ...reply, access_token: null }).success).toBe(false);

@@ -1,4 +1,4 @@
-// The OpenAPI document: valid by the official schemas, complete, and served by the platform that it describes.
+// The OpenAPI document is valid by the official schemas, complete, and served by the embedded platform.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { allEndpoints } from '../../../../src/lib/contract/index.ts';
@@ -28,13 +28,13 @@ test('is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('has every call of the contract, once', () => {
+test('has every endpoint of the contract once', () => {
   expect(operations.map(({ method, operation, path }) => `${operation.operationId} ${method} ${path}`).sort()).toEqual(
     allEndpoints.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
   );
 });
 
-test('names only schemas and tags that it has', () => {
+test('refers only to schemas and tags that it defines', () => {
   const text = JSON.stringify(document);
   const { schemas } = document['components'] as { schemas: Record<string, unknown> };
   const named = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name);
@@ -44,18 +44,19 @@ test('names only schemas and tags that it has', () => {
   expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(new Set(tags));
 });
 
-describe('by the rules of a linter', () => {
+describe('the rules of an OpenAPI linter', () => {
   type Schema = Record<string, unknown>;
-  interface Whole extends Operation {
+  interface FullOperation extends Operation {
     parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
     responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
     security: Record<string, unknown>[];
   }
-  const whole = () => operations.map(({ operation, path }) => ({ path, operation: operation as Whole }));
-  const isSaid = (schema: Schema): boolean =>
+  const fullOperations = () =>
+    operations.map(({ operation, path }) => ({ path, operation: operation as FullOperation }));
+  const isDescribed = (schema: Schema): boolean =>
     ['type', '$ref', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'description'].some((key) => key in schema);
 
-  test('each operation has an id of its own, a summary and one tag', () => {
+  test('each operation has a unique id, a summary and one tag', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { operation } of operations) {
@@ -64,8 +65,8 @@ describe('by the rules of a linter', () => {
     }
   });
 
-  test('each operation has one answer when done, and refusals with their shape', () => {
-    for (const { operation } of whole()) {
+  test('each operation has one success response, and error responses with a schema', () => {
+    for (const { operation } of fullOperations()) {
       const statuses = Object.keys(operation.responses);
       expect(statuses.filter((status) => status.startsWith('2'))).toHaveLength(1);
       for (const status of ['4XX', '5XX']) {
@@ -76,8 +77,8 @@ describe('by the rules of a linter', () => {
     }
   });
 
-  test('the parameters of a path are those it names, and all of them needed; each parameter has a type', () => {
-    for (const { operation, path } of whole()) {
+  test('each path has exactly the parameters it names, all required, and each parameter has a type', () => {
+    for (const { operation, path } of fullOperations()) {
       const { parameters = [] } = operation;
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       expect(parameters.filter((it) => it.in === 'path').map(({ name }) => name)).toEqual(named);
@@ -88,28 +89,28 @@ describe('by the rules of a linter', () => {
     }
   });
 
-  test('each operation says its authorization, by a scheme that there is, and none is there for nothing', () => {
+  test('each operation names its authorization, and each security scheme is defined and used', () => {
     const { securitySchemes } = document['components'] as { securitySchemes: Record<string, unknown> };
-    const used = whole().flatMap(({ operation }) => operation.security.flatMap((each) => Object.keys(each)));
+    const used = fullOperations().flatMap(({ operation }) => operation.security.flatMap((each) => Object.keys(each)));
     expect(new Set(used)).toEqual(new Set(Object.keys(securitySchemes)));
   });
 
-  test('each property has a type or is described', () => {
-    const unsaid: string[] = [];
-    const look = (place: string, value: unknown): void => {
+  test('each property has a type or a description', () => {
+    const undescribed: string[] = [];
+    const check = (place: string, value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
       const { properties } = value as { properties?: Record<string, Schema> };
       for (const [name, schema] of Object.entries(properties ?? {})) {
-        if (!isSaid(schema)) unsaid.push(`${place}.${name}`);
+        if (!isDescribed(schema)) undescribed.push(`${place}.${name}`);
       }
-      for (const [key, inner] of Object.entries(value)) look(`${place}.${key}`, inner);
+      for (const [key, inner] of Object.entries(value)) check(`${place}.${key}`, inner);
     };
-    look('', document['components']);
-    expect(unsaid).toEqual([]);
+    check('', document['components']);
+    expect(undescribed).toEqual([]);
   });
 });
 
-test('says what it is, where its services are and what its tags are about', () => {
+test('has a title, servers and tag descriptions', () => {
   expect(document).toMatchObject({
     openapi: '3.1.0',
     info: { title: expect.stringContaining('administration') as string, version: '1.2.3', license: { name: 'MIT' } },
@@ -121,7 +122,7 @@ test('says what it is, where its services are and what its tags are about', () =
   expect(openApiDocument({ version: '1.2.3', addresses })['servers']).toEqual([{ url }]);
 });
 
-test('describes a call whole', () => {
+test('describes an endpoint completely', () => {
   const [found] = operations.filter(({ operation }) => operation.operationId === 'pipelines.update');
   expect(found).toMatchObject({
     method: 'put',
@@ -142,7 +143,7 @@ test('describes a call whole', () => {
   expect(token?.operation).toMatchObject({ security: [] });
 });
 
-test('allows an id of 64 bits as a text too, and forbids no field', () => {
+test('allows a 64-bit id as a string too, and forbids no field', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: Record<string, unknown> }> };
   expect(schemas['IntakeEventRequest']?.properties?.['xpid']).toEqual({ type: ['integer', 'string'] });
   expect(schemas['IntakeEventRequest']?.properties?.['environment']).toMatchObject({
@@ -151,12 +152,12 @@ test('allows an id of 64 bits as a text too, and forbids no field', () => {
   const text = JSON.stringify(document);
   expect(text).not.toContain('"additionalProperties":false');
   expect(text).not.toContain('"$schema"');
-  // What a map may hold is said, and of several types that are not all integers each.
+  // The value type of a map is described, and so is a union of several types.
   expect(text).toContain('"additionalProperties":{');
   expect(schemas['PipelinesCreateRequest']?.properties?.['data_plan_version']).toHaveProperty('anyOf');
 });
 
-test('says of fields that take anything whose they are', () => {
+test('describes fields that accept any value', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: Record<string, unknown> }> };
   const { properties } = schemas['PipelinesCreateRequest'] ?? {};
   expect(properties?.['created_on']).toEqual({ description: 'Set by the platform, ignored here' });
@@ -165,21 +166,21 @@ test('says of fields that take anything whose they are', () => {
   expect(seeding).toContain('"value":{"description":"Any value"}');
 });
 
-test('is what the command prints', async () => {
+test('is printed by `schema openapi`', async () => {
   const { code, stdout } = await runCli(['schema', 'openapi']);
   expect(code).toBe(0);
   const printed = JSON.parse(stdout) as Record<string, unknown>;
   expect(printed['paths']).toEqual(JSON.parse(JSON.stringify(document['paths'])));
 });
 
-describe('of a platform that runs', () => {
+describe('the document of a running platform', () => {
   let platform: TestEmulator;
   beforeAll(async () => {
     platform = await startTestEmulator();
   });
   afterAll(() => platform.close());
 
-  test('is served with its own addresses', async () => {
+  test('is served with the addresses of that platform', async () => {
     const { json, status } = await platform.send('GET', '/_control/openapi.json');
     expect(status).toBe(200);
     const { paths } = json as { paths: Record<string, Record<string, { servers: { url: string }[] }>> };
@@ -188,12 +189,12 @@ describe('of a platform that runs', () => {
   });
 });
 
-describe('the check of exchanges', () => {
+describe('the conformance check', () => {
   const { violations } = openConformance();
   const json = { 'content-type': 'application/json' };
   const basic = { authorization: 'Basic a2V5OnNlY3JldA==' };
-  const refused = { status: 404, text: '{"code":404,"message":"no","errors":[]}', headers: json };
-  const nothing = { status: 404, text: '{"statusCode":404,"errors":[{"message":"Not found"}]}', headers: json };
+  const rejected = { status: 404, text: '{"code":404,"message":"no","errors":[]}', headers: json };
+  const notFound = { status: 404, text: '{"statusCode":404,"errors":[{"message":"Not found"}]}', headers: json };
   const read = {
     method: 'GET',
     url: '/v3/requests/a',
@@ -213,21 +214,27 @@ describe('the check of exchanges', () => {
   const lines = { status: 200, text: '{}', headers: { 'content-type': 'application/x-ndjson' } };
 
   test.each([
-    ['an answer of another shape', { ...read, answer: { ...read.answer, text: '{"subject_request_id":7}' } }],
-    ['a refusal of another shape', { ...read, answer: { ...refused, text: '{"statusCode":404,"errors":[]}' } }],
-    ['an answer without its body', { ...read, answer: { status: 200 } }],
-    ['an answer with a body where none is', { ...sent, answer: { status: 202, text: '{}', headers: json } }],
-    ['an answer that is no JSON', { ...read, answer: { ...read.answer, text: '{' } }],
-    ['an answer of another type', { ...read, answer: { ...read.answer, headers: { 'content-type': 'text/html' } } }],
-    ['an answer of no type', { ...read, answer: { ...read.answer, headers: {} } }],
-    ['a refusal of another type', { ...read, answer: { ...refused, headers: { 'content-type': 'text/plain' } } }],
-    ['a status that no call has', { ...read, answer: { ...read.answer, status: 206 } }],
-    ['a body that is accepted and should not be', { ...sent, body: Buffer.from('{"events":[]}') }],
-    ['a body that is no JSON', { ...sent, body: Buffer.from('{') }],
-    ['a body where none is', { ...read, body: Buffer.from('{}') }],
-    ['a body of another type', { ...sent, headers: { ...basic, 'content-type': 'text/plain' } }],
-    ['a body of no type', { ...sent, headers: basic }],
-    ['a parameter that is not documented', { ...read, url: '/v3/requests/a?verbose=1' }],
+    ['a response of another shape', { ...read, answer: { ...read.answer, text: '{"subject_request_id":7}' } }],
+    ['a rejection of another shape', { ...read, answer: { ...rejected, text: '{"statusCode":404,"errors":[]}' } }],
+    ['a response without its body', { ...read, answer: { status: 200 } }],
+    ['a response with an undocumented body', { ...sent, answer: { status: 202, text: '{}', headers: json } }],
+    ['a response that is not JSON', { ...read, answer: { ...read.answer, text: '{' } }],
+    [
+      'a response of another media type',
+      { ...read, answer: { ...read.answer, headers: { 'content-type': 'text/html' } } },
+    ],
+    ['a response without a media type', { ...read, answer: { ...read.answer, headers: {} } }],
+    [
+      'a rejection of another media type',
+      { ...read, answer: { ...rejected, headers: { 'content-type': 'text/plain' } } },
+    ],
+    ['an undocumented status', { ...read, answer: { ...read.answer, status: 206 } }],
+    ['an invalid request body that is accepted', { ...sent, body: Buffer.from('{"events":[]}') }],
+    ['a request body that is not JSON', { ...sent, body: Buffer.from('{') }],
+    ['an undocumented request body', { ...read, body: Buffer.from('{}') }],
+    ['a request body of another media type', { ...sent, headers: { ...basic, 'content-type': 'text/plain' } }],
+    ['a request body without a media type', { ...sent, headers: basic }],
+    ['an undocumented parameter', { ...read, url: '/v3/requests/a?verbose=1' }],
     [
       'a parameter of another type',
       {
@@ -240,19 +247,19 @@ describe('the check of exchanges', () => {
         },
       },
     ],
-    ['no authorization', { ...read, headers: {} }],
-    ['the authorization of other calls', { ...read, headers: bearer() }],
-    ['credentials that are none', { ...sent, headers: { ...json, authorization: 'Basic key:secret' } }],
-    ['a path that is not documented', { ...read, url: '/v3/everything' }],
-    ['a method that is not documented', { ...sent, method: 'PATCH' }],
+    ['missing authorization', { ...read, headers: {} }],
+    ['the authorization of other endpoints', { ...read, headers: bearer() }],
+    ['malformed credentials', { ...sent, headers: { ...json, authorization: 'Basic key:secret' } }],
+    ['an undocumented path', { ...read, url: '/v3/everything' }],
+    ['an undocumented method', { ...sent, method: 'PATCH' }],
     [
-      'a refusal of what is not documented that says that it is',
-      { ...read, url: '/else', answer: { ...nothing, status: 400 } },
+      'a status other than 404 or 405 for an undocumented path',
+      { ...read, url: '/else', answer: { ...notFound, status: 400 } },
     ],
-    ['results of another type', { ...results, answer: { ...lines, headers: json } }],
-    ['results for anybody', { ...results, headers: {}, answer: lines }],
+    ['results of another media type', { ...results, answer: { ...lines, headers: json } }],
+    ['results without authorization', { ...results, headers: {}, answer: lines }],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       {
         ...read,
         url: '/certificates/processor.pem',
@@ -262,25 +269,25 @@ describe('the check of exchanges', () => {
         },
       },
     ],
-  ])('finds %s', (_what, seen) => {
+  ])('reports %s', (_what, seen) => {
     expect(violations(seen)).toHaveLength(1);
   });
 
-  test('has nothing to say of what is right', () => {
+  test('reports nothing for a conforming exchange', () => {
     expect(violations(read)).toEqual([]);
     expect(violations(sent)).toEqual([]);
     expect(violations({ ...read, method: 'HEAD', url: '/v3/%72equests/a%2Fb' })).toEqual([]);
-    expect(violations({ ...read, answer: refused })).toEqual([]);
+    expect(violations({ ...read, answer: rejected })).toEqual([]);
     expect(violations({ ...results, answer: lines })).toEqual([]);
-    expect(violations({ ...results, answer: { ...refused, status: 410 } })).toEqual([]);
-    // Whatever was wrong with a request that was refused, refusing it was right.
+    expect(violations({ ...results, answer: { ...rejected, status: 410 } })).toEqual([]);
+    // An invalid request may be rejected.
     expect(violations({ ...sent, headers: {}, answer: { status: 401 } })).toEqual([]);
     for (const status of [404, 405]) {
-      expect(violations({ ...read, url: '/elsewhere', answer: { ...nothing, status } })).toEqual([]);
+      expect(violations({ ...read, url: '/elsewhere', answer: { ...notFound, status } })).toEqual([]);
     }
   });
 
-  test('reads of a deployment’s own words all but the words', () => {
+  test('ignores only the names if a deployment has its own', () => {
     const branded = { ...sent, body: Buffer.from(event.replace('production', 'live')) };
     expect(violations(branded)).toHaveLength(1);
     expect(violations(branded, true)).toEqual([]);
@@ -293,7 +300,7 @@ describe('the check of exchanges', () => {
   }
 });
 
-test('a platform of a test that answers otherwise than is documented is not closed in peace', async () => {
+test('closing a test platform fails after an undocumented response', async () => {
   const platform = await startTestEmulator({ fixtures: undefined });
   const { status } = await platform.call('GET', `${platform.accountPath}/roles?everything=1`);
   expect(status).toBe(200);

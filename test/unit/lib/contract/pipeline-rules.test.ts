@@ -1,10 +1,10 @@
-// What a pipeline's fields ask of each other.
+// Rules between the fields of a pipeline.
 import { describe, expect, it } from 'vitest';
 import { PipelineRequest } from '../../../../src/lib/contract/pipelines.ts';
 import { PIPELINE } from '../../../helpers/sync-definitions.ts';
 import { issuesOf } from './issues.ts';
 
-const wrong = (parts: object): string[] => issuesOf(PipelineRequest, { ...PIPELINE, ...parts });
+const issuesWith = (parts: object): string[] => issuesOf(PipelineRequest, { ...PIPELINE, ...parts });
 const needsZone = 'must be a time with its zone, such as 2026-01-31T08:00:00Z';
 const needsSeconds = 'must be a valid time as YYYY-MM-DDThh:mm:ssZ';
 
@@ -23,7 +23,7 @@ describe('a pipeline', () => {
     ],
     [{ name: ' \n', partner_feed_key: '' }, ['name: is empty', 'partner_feed_key: is empty']],
   ])('%o', (parts, issues) => {
-    expect(wrong(parts)).toEqual(issues);
+    expect(issuesWith(parts)).toEqual(issues);
   });
 });
 
@@ -53,7 +53,7 @@ describe('a sync mode', () => {
       [`sync_mode.from: ${needsSeconds}`, `sync_mode.until: ${needsSeconds}`],
     ],
   ])('%o', (sync_mode, issues) => {
-    expect(wrong({ sync_mode })).toEqual(issues);
+    expect(issuesWith({ sync_mode })).toEqual(issues);
   });
 
   it.each([
@@ -66,8 +66,8 @@ describe('a sync mode', () => {
     '2026-01-01T00:00:00Zx',
     '26-01-01T00:00:00Z',
     '',
-  ])('has no time written %j', (from) => {
-    expect(wrong({ sync_mode: { type: 'full', from } })).toEqual([`sync_mode.from: ${needsSeconds}`]);
+  ])('rejects the time %j', (from) => {
+    expect(issuesWith({ sync_mode: { type: 'full', from } })).toEqual([`sync_mode.from: ${needsSeconds}`]);
   });
 });
 
@@ -84,18 +84,18 @@ describe('a schedule', () => {
     [{ type: 'once', end: '2026-01-31T08:00:00' }, [`schedule.end: ${needsZone}`]],
     [{ type: 'once', start: '2026-01-31T08:00:00Z', end: '' }, [`schedule.end: ${needsZone}`]],
   ])('%o', (schedule, issues) => {
-    expect(wrong({ schedule })).toEqual(issues);
+    expect(issuesWith({ schedule })).toEqual(issues);
   });
 
-  it.each(['30s', '90m', '1h', '2d', '1w', '1y', '0s'])('may have a delay of %s', (delay) => {
-    expect(wrong({ schedule: { type: 'on_demand', delay } })).toEqual([]);
+  it.each(['30s', '90m', '1h', '2d', '1w', '1y', '0s'])('accepts a delay of %s', (delay) => {
+    expect(issuesWith({ schedule: { type: 'on_demand', delay } })).toEqual([]);
   });
 
   const NO_DELAY = 'must be a number and a unit without a space: `s`, `m`, `h`, `d`, `w` or `y`';
   it.each(['1', 'h', '1 h', '1ms', '1H', '-1h', '1.5h', '1h30m', '1234567890s', 'x1s', ''])(
-    'may not have a delay of %j',
+    'rejects a delay of %j',
     (delay) => {
-      expect(wrong({ schedule: { type: 'on_demand', delay } })).toEqual([`schedule.delay: ${NO_DELAY}`]);
+      expect(issuesWith({ schedule: { type: 'on_demand', delay } })).toEqual([`schedule.delay: ${NO_DELAY}`]);
     },
   );
 });

@@ -1,4 +1,4 @@
-// Pipelines and their runs on the wire: what a request normalizes, and what may come back.
+// Pipelines and their runs on the wire: normalization of requests, and the responses that are accepted.
 import { describe, expect, test } from 'vitest';
 import { RunReply } from '../../../../src/lib/contract/pipeline-runs.ts';
 import { PipelineReply, PipelineRequest } from '../../../../src/lib/contract/pipelines.ts';
@@ -8,17 +8,17 @@ import { issuesOf } from './issues.ts';
 const READ_ONLY = { status: 'idle', errors: [], created_on: 'x', created_by: null, last_modified_on: null };
 
 describe('requests', () => {
-  test.each(['on_demand', 'on-demand'])('of a schedule %s are sent as on_demand', (type) => {
+  test.each(['on_demand', 'on-demand'])('with a schedule %s are sent as on_demand', (type) => {
     const parsed = PipelineRequest.parse({ ...PIPELINE, schedule: { type } });
     expect(parsed.schedule).toEqual({ type: 'on_demand' });
   });
 
-  test.each(['interval', 'once'])('of a schedule %s are sent as they are', (type) => {
+  test.each(['interval', 'once'])('with a schedule %s are sent unchanged', (type) => {
     const schedule = { type, frequency: 'daily', start: '2026-01-31T08:00:00Z' };
     expect(PipelineRequest.parse({ ...PIPELINE, schedule }).schedule).toEqual(schedule);
   });
 
-  test('may hold what the platform set, and nothing that nobody knows', () => {
+  test('may contain fields set by the platform, but no unknown fields', () => {
     expect(issuesOf(PipelineRequest, { ...PIPELINE, ...READ_ONLY })).toEqual([]);
     const odd = { shedule: {}, sync_mode: { type: 'full', iterator: 'x' } };
     expect(issuesOf(PipelineRequest, { ...PIPELINE, ...odd }).sort()).toEqual([
@@ -30,13 +30,13 @@ describe('requests', () => {
 
 test.each([
   [
-    'a run with counts as texts and a large id',
+    'a run with counts as strings and a large id',
     RunReply,
     { id: 2n ** 62n, successful_records: '12', failed_records: 0 },
   ],
-  ['a run of a status that nobody knows', RunReply, { id: 1, status: 'resting', more: 1 }],
+  ['a run with an unknown status', RunReply, { id: 1, status: 'resting', more: 1 }],
   ['a pipeline with a plan version as a number', PipelineReply, { id: 'a', data_plan_version: 3 }],
-  ['a pipeline of which hardly anything is known', PipelineReply, { id: 'a', schedule: null, errors: null }],
-])('answers may be %s', (_what, schema, value) => {
+  ['a pipeline with only an id', PipelineReply, { id: 'a', schedule: null, errors: null }],
+])('a response may be %s', (_what, schema, value) => {
   expect(schema.parse(value)).toEqual(value);
 });

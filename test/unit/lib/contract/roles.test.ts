@@ -1,4 +1,4 @@
-// A. Custom roles on the wire: limits to the character, unknown fields kept, texts that may be null in answers.
+// A. Custom roles on the wire: exact length limits, unknown fields, and texts that may be null in responses.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { array } from 'zod/mini';
@@ -17,7 +17,7 @@ import { issuesOf } from './issues.ts';
 
 const GOOD = { role_id: 'auditor', name: 'Auditor', description: 'Looks on.', tasks: [{ task_id: 'audiences:view' }] };
 
-const wrong = (change: Record<string, unknown>): string[] => issuesOf(Role, { ...GOOD, ...change });
+const issuesWith = (change: Record<string, unknown>): string[] => issuesOf(Role, { ...GOOD, ...change });
 
 const LIMITED = [
   ['role_id', 64],
@@ -26,33 +26,36 @@ const LIMITED = [
 ] as const;
 
 describe.each(LIMITED)('%s', (field, max) => {
-  it.each(['x', '🙂', 'é', '漢'])(`takes ${max} characters and refuses one more, of %s`, (character) => {
-    expect(wrong({ [field]: character.repeat(max) })).toEqual([]);
-    expect(wrong({ [field]: character.repeat(max + 1) })).toEqual([
+  it.each(['x', '🙂', 'é', '漢'])(`accepts ${max} characters and rejects one more: %s`, (character) => {
+    expect(issuesWith({ [field]: character.repeat(max) })).toEqual([]);
+    expect(issuesWith({ [field]: character.repeat(max + 1) })).toEqual([
       `${field}: has ${max + 1} characters; at most ${max} are allowed`,
     ]);
   });
 
-  it.each(['', ' ', '\t\n', '\u00a0\u3000', '\ufeff'])('is empty when it is %j', (text) => {
-    expect(wrong({ [field]: text })).toEqual([`${field}: is empty`]);
+  it.each(['', ' ', '\t\n', '\u00a0\u3000', '\ufeff'])('counts as empty: %j', (text) => {
+    expect(issuesWith({ [field]: text })).toEqual([`${field}: is empty`]);
   });
 
   it.each(['a', ' a ', 'Admin & Compliance', 'user-role', "o'neill", '<b>', 'back\\slash', 'ačž', '0'])(
-    'takes %j',
+    'accepts %j',
     (text) => {
-      expect(wrong({ [field]: text })).toEqual([]);
+      expect(issuesWith({ [field]: text })).toEqual([]);
     },
   );
 
-  it.each(['a\u0000', 'a\nb', '\u001b[31m', 'a\u007f', '\u0085b'])('with control characters: %j', (text) => {
-    const refused = [`${field}: contains a control character`];
-    expect(wrong({ [field]: text })).toEqual(field === 'description' ? [] : refused);
-  });
+  it.each(['a\u0000', 'a\nb', '\u001b[31m', 'a\u007f', '\u0085b'])(
+    'allows control characters only in a description: %j',
+    (text) => {
+      const issues = [`${field}: contains a control character`];
+      expect(issuesWith({ [field]: text })).toEqual(field === 'description' ? [] : issues);
+    },
+  );
 
-  it('must be there and be text', () => {
-    expect(wrong({ [field]: undefined })).toEqual([`${field}: is missing`]);
-    expect(wrong({ [field]: null })).toEqual([`${field}: must be a string, not empty`]);
-    expect(wrong({ [field]: 7 })).toEqual([`${field}: must be a string, not a number; put it in quotes`]);
+  it('is required and must be a string', () => {
+    expect(issuesWith({ [field]: undefined })).toEqual([`${field}: is missing`]);
+    expect(issuesWith({ [field]: null })).toEqual([`${field}: must be a string, not empty`]);
+    expect(issuesWith({ [field]: 7 })).toEqual([`${field}: must be a string, not a number; put it in quotes`]);
   });
 });
 
@@ -64,11 +67,11 @@ describe('a role', () => {
     [[{ task_id: 'a' }, {}], ['tasks[1].task_id: is missing']],
     [[{ task_id: 5 }], ['tasks[0].task_id: must be a string, not a number; put it in quotes']],
     [{ task_id: 'a' }, ['tasks: must be a list, not an object']],
-  ])('with tasks %j', (tasks, issues) => {
-    expect(wrong({ tasks })).toEqual(issues);
+  ])('reports the issues of tasks %j', (tasks, issues) => {
+    expect(issuesWith({ tasks })).toEqual(issues);
   });
 
-  it('keeps what it does not know, to the last digit', () => {
+  it('keeps unknown fields and every digit of their numbers', () => {
     const text =
       '{"roles":[{"role_id":"a","name":"A","description":"d","tasks":[{"task_id":"t","x":1}],"version":9223372036854775807}],"etag":"e"}';
     expect(stringifyJson(ManifestRequest.parse(parseJson(text)))).toBe(text);
@@ -84,8 +87,8 @@ describe('a role', () => {
   });
 });
 
-describe('an answer', () => {
-  it('may leave texts null or out, which a request may not', () => {
+describe('a response', () => {
+  it('may have null or missing texts, but a request may not', () => {
     const role = { role_id: 'a', name: null, tasks: [] };
     const reply = { roles: [role], last_modified_on: null };
     expect(ManifestReply.parse(reply)).toEqual(reply);
@@ -98,7 +101,7 @@ describe('an answer', () => {
   });
 });
 
-describe('the catalogue', () => {
+describe('the catalog', () => {
   const ids = PERMISSIONS.map(({ task_id }) => task_id);
 
   it('has the 32 tasks of the specification, each once', () => {
@@ -106,7 +109,7 @@ describe('the catalogue', () => {
     expect(new Set(ids).size).toBe(32);
   });
 
-  it('has seven templates, of tasks that exist, that the contract takes', () => {
+  it('has seven valid templates whose tasks all exist', () => {
     expect(ROLE_TEMPLATES.map(({ role_id, tasks }) => [role_id, tasks.length])).toEqual([
       ['user-role', 10],
       ['admin-role', 15],
@@ -135,7 +138,7 @@ describe('the tasks of a role', () => {
     fc.constantFrom<unknown>(undefined, null, {}, 'a:b', { 0: { task_id: 'a:b' }, length: 1 }),
   );
 
-  it('are read, and refused, as a list of the schema of one task would', () => {
+  it('are accepted and rejected like a list of the schema of one task', () => {
     fc.assert(
       fc.property(anyTasks, (tasks) => {
         const found = Role.safeParse({ ...GOOD, tasks });

@@ -1,4 +1,4 @@
-// Seeds: which form each calculation type has, what stands in it, and whose they are.
+// Seeds: the form of each calculation type, its values, and the identities of the user.
 import { describe, expect, it } from 'vitest';
 import {
   AttributeSeed,
@@ -25,26 +25,40 @@ const LISTS: CalculationType[] = ['unique_list', 'unique_values_count'];
 
 describe('the value of a seed', () => {
   const numbers = [0, -1.5, 7n, '7', '-7.25', '1e3', '1.5E-10', '2e+2'];
-  const wholes = [0, 7, 0n, 10n ** 19n - 1n, '0', '0012', '9'.repeat(19), 1e18];
+  const wholeNumbers = [0, 7, 0n, 10n ** 19n - 1n, '0', '0012', '9'.repeat(19), 1e18];
   it.each<[CalculationType[], unknown[]]>([
     [NUMERIC, numbers],
-    [['count'], wholes],
-    [TIMES, wholes],
+    [['count'], wholeNumbers],
+    [TIMES, wholeNumbers],
     [ANYTHING, [...numbers, '', 'a text']],
-  ])('of %j may be any of %#', (types, values) => {
+  ])('of %j may be any valid value (%#)', (types, values) => {
     for (const type of types) {
       for (const value of values) expect(issuesOf(AttributeSeed, seeded(type, { value }))).toEqual([]);
     }
   });
 
-  const noNumbers = [Number.NaN, Infinity, true, null, {}, []];
-  const noNumericTexts = ['', 'x', '1x', 'x1', '1.', '.5', '+1', '1e', '1e400', ' 1', '1e+', '--1', '1e1.5'];
-  const noWholes = [-1, -1n, 1.5, 10n ** 19n, 1e19, '-1', '1.5', '', 'x', '1x', 'x1', '1'.repeat(20), ...noNumbers];
+  const notNumbers = [Number.NaN, Infinity, true, null, {}, []];
+  const notNumericTexts = ['', 'x', '1x', 'x1', '1.', '.5', '+1', '1e', '1e400', ' 1', '1e+', '--1', '1e1.5'];
+  const notWholeNumbers = [
+    -1,
+    -1n,
+    1.5,
+    10n ** 19n,
+    1e19,
+    '-1',
+    '1.5',
+    '',
+    'x',
+    '1x',
+    'x1',
+    '1'.repeat(20),
+    ...notNumbers,
+  ];
   it.each<[CalculationType[], string, unknown[]]>([
-    [NUMERIC, 'must be a number', [...noNumericTexts, ...noNumbers]],
-    [['count'], 'must be a whole number, 0 or more', noWholes],
-    [TIMES, 'must be a time in whole milliseconds since 1970', noWholes],
-    [ANYTHING, 'must be a text or a number', noNumbers],
+    [NUMERIC, 'must be a number', [...notNumericTexts, ...notNumbers]],
+    [['count'], 'must be a whole number, 0 or more', notWholeNumbers],
+    [TIMES, 'must be a time in whole milliseconds since 1970', notWholeNumbers],
+    [ANYTHING, 'must be a text or a number', notNumbers],
   ])('of %j %s', (types, message, values) => {
     for (const type of types) {
       for (const value of values) {
@@ -55,7 +69,7 @@ describe('the value of a seed', () => {
 });
 
 describe('the pairs of a seed', () => {
-  it('of an average are a sum and how many there were', () => {
+  it('of an average are a sum and a count', () => {
     const of = (pairs: object): string[] => issuesOf(AttributeSeed, seeded('average', { key_value_pairs: pairs }));
     expect(of({ sum: '-1.5', count: 1 })).toEqual([]);
     expect(of({})).toEqual(['seed.key_value_pairs.sum: is missing', 'seed.key_value_pairs.count: is missing']);
@@ -68,7 +82,7 @@ describe('the pairs of a seed', () => {
     expect(of({ sum: 1, count: 0n })).toEqual(['seed.key_value_pairs.count: must be a positive integer']);
   });
 
-  it('of what is most frequent are counts', () => {
+  it('of the most frequent value are counts', () => {
     const of = (pairs: object): string[] =>
       issuesOf(AttributeSeed, seeded('most_frequent', { key_value_pairs: pairs }));
     expect(of({})).toEqual([]);
@@ -81,7 +95,7 @@ describe('the pairs of a seed', () => {
 });
 
 describe('a seed', () => {
-  it('has one form, which its calculation type says', () => {
+  it('has exactly the form of its calculation type', () => {
     const forms = { value: 1, key_value_pairs: { sum: 1, count: 1 }, list: ['a'] };
     for (const type of CALCULATION_TYPES) {
       const form = LISTS.includes(type)
@@ -111,11 +125,11 @@ describe('a seed', () => {
     [{ cuttoff_date: '2026-01-31' }, ['cuttoff_date: duplicates `cutoff_date`; only one of them is allowed']],
     [{ attribute_name: '' }, ['attribute_name: is empty']],
     [{ seeds: {} }, ['seeds: unknown field `seeds`']],
-  ])('is refused with %j', (parts, issues) => {
+  ])('is rejected with %j', (parts, issues) => {
     expect(issuesOf(AttributeSeed, seeded('sum', { value: 1 }, parts))).toEqual(issues);
   });
 
-  it('is sent with the date in one spelling, whichever it was written in', () => {
+  it('is sent with one spelling of the date field for both spellings', () => {
     const sent = { attribute_name: 'visits', calculation_type: 'sum', cutoff_date: '2026-01-31', seed: { value: 1 } };
     expect(AttributeSeed.parse(seeded('sum', { value: 1 }))).toEqual(sent);
     const doubled = { cutoff_date: undefined, cuttoff_date: '2026-01-31' };
@@ -155,7 +169,7 @@ describe('a profile’s id', () => {
     -0,
     1.5,
     2n ** 63n,
-  ])('is refused: %s', (written) => {
+  ])('is rejected: %s', (written) => {
     expect(issuesOf(Xpid, written)).toEqual([': must be a signed 64-bit integer in plain digits, such as -42']);
   });
 });
@@ -172,7 +186,7 @@ describe('one user', () => {
     expect(issuesOf(SingleSeed, { ...user, identities: {} })).toEqual(sentence);
   });
 
-  it('is refused where any of its seeds is wrong, with the place', () => {
+  it('is rejected if one of its seeds is invalid, with the path', () => {
     const calculated_attributes = { 7: [seeded('sum', { value: 1 }), seeded('sum', { value: 'x' })] };
     expect(issuesOf(SingleSeed, { ...user, xpid: 1, calculated_attributes })).toEqual([
       'calculated_attributes.7[1].seed.value: must be a number',
@@ -185,7 +199,7 @@ describe('one user', () => {
     ]);
   });
 
-  it('is not alone needed in bulk, but somebody is', () => {
+  it('may be the only one in a bulk body, which may not be empty', () => {
     expect(issuesOf(BulkSeed, [])).toEqual([': contains no user']);
     expect(issuesOf(BulkSeed, [{ ...user, xpid: 1 }])).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// The schemas that several areas share: lengths, control characters, exact integers, dates.
+// Schemas shared by several areas: lengths, control characters, exact integers, dates.
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../../../src/lib/contract/explain.ts';
 import {
@@ -20,7 +20,7 @@ describe('characterCount', () => {
     ['🙂🙂a', 3],
     ['\ud83d', 1],
     ['\u0000', 1],
-  ])('%j has %i', (text, count) => {
+  ])('counts %j as %i', (text, count) => {
     expect(characterCount(text)).toBe(count);
   });
 });
@@ -43,13 +43,13 @@ describe('textOf', () => {
     expect(sentence(min, max, text)).toBe(message);
   });
 
-  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('0 to 3 takes %j', (text) => {
+  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('0 to 3 accepts %j', (text) => {
     expect(sentence(0, 3, text)).toBeUndefined();
   });
 });
 
 describe('hasControlCharacter', () => {
-  it('finds those of C0 and C1 and DEL, and no other character', () => {
+  it('detects C0, C1 and DEL, and no other character', () => {
     const codes = Array.from({ length: 0x3000 }, (_, code) => code);
     expect(codes.filter((code) => hasControlCharacter(`a${String.fromCharCode(code)}b`))).toEqual(
       codes.filter((code) => code < 0x20 || (code >= 0x7f && code < 0xa0)),
@@ -60,14 +60,14 @@ describe('hasControlCharacter', () => {
 
 describe('Integer', () => {
   it.each([0, -1, 2 ** 53 - 1, -(2 ** 53 - 1), 0n, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 64n - 1n])(
-    'takes %s as it is',
+    'accepts %s unchanged',
     (value) => {
       expect(Integer.parse(value)).toBe(value);
     },
   );
 
   it.each([1.5, 2 ** 53, 1e21, Infinity, Number.NaN, 2n ** 64n, -(2n ** 63n) - 1n, '1', '', null, undefined, [1]])(
-    'refuses %s',
+    'rejects %s',
     (value) => {
       expect(Integer.safeParse(value).success).toBe(false);
     },
@@ -89,13 +89,13 @@ describe('isCalendarDate', () => {
     [' 2026-11-21', false],
     ['2026-11-21\n', false],
     ['', false],
-  ])('%j: %s', (text, is) => {
-    expect(isCalendarDate(text)).toBe(is);
+  ])('%j: %s', (text, expected) => {
+    expect(isCalendarDate(text)).toBe(expected);
   });
 });
 
 describe('Identities', () => {
-  it('keeps types that nobody knows, and pollutes nothing', () => {
+  it('keeps unknown types and pollutes no prototype', () => {
     expect(Identities.parse({ email: 'a@b.example', new_type: 'x' })).toEqual({ email: 'a@b.example', new_type: 'x' });
     expect(Identities.safeParse({ email: '' }).success).toBe(false);
     expect(Identities.safeParse({ email: 1 }).success).toBe(false);

@@ -1,4 +1,4 @@
-// The journal of a bulk run: what is written is read back, and what a killed process left does no harm.
+// The journal of a bulk run: written lines are read back, and the remains of a killed process do no harm.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, describe, it } from 'vitest';
@@ -35,8 +35,8 @@ const LINES: JournalLine[] = [
   },
 ];
 
-/** A journal that a process left behind, with this text in it. */
-function left(text: string): string {
+/** Writes a journal with the given text, as a previous process would leave it. */
+function leftJournal(text: string): string {
   const path = journalPath('dsr', temporaryFolder(), ['a']);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, text, { mode: 0o600 });
@@ -63,7 +63,7 @@ async function headOf(path: string): Promise<JournalHead | undefined> {
   }
 }
 
-/** The error that each way of reading gives for a file that is no journal. */
+/** The error of every reader for a file that is not a journal. */
 const unreadable = (path: string): unknown => ({
   code: 'dsr.journal',
   message: `The journal ${path} cannot be read. It is unknown what was submitted.`,
@@ -73,7 +73,7 @@ const unreadable = (path: string): unknown => ({
 const text = (...lines: unknown[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
 describe('a journal', () => {
-  it('gives back its head and each line, private, when it is opened again', async () => {
+  it('returns its head and each line when it is opened again, and is private', async () => {
     const path = journalPath('dsr', temporaryFolder(), ['a']);
     const journal = openDsrJournal(path);
     expect(await journal.head()).toBeUndefined();
@@ -87,8 +87,8 @@ describe('a journal', () => {
     expect(readFileSync(path, 'utf8')).toBe(text(HEAD, ...LINES));
   });
 
-  it('is on the disk at once, and added to by the next process', async () => {
-    const path = left(text(HEAD));
+  it('is written at once, and the next process appends to it', async () => {
+    const path = leftJournal(text(HEAD));
     const journal = openDsrJournal(path);
     journal.write(LINES[0] as JournalLine);
     expect(readFileSync(path, 'utf8')).toBe(text(HEAD, LINES[0]));
@@ -98,7 +98,7 @@ describe('a journal', () => {
 
   it('belongs to one process at a time', () => {
     const path = journalPath('dsr', temporaryFolder(), ['a']);
-    const mine = openDsrJournal(path);
+    const first = openDsrJournal(path);
     expect(() => openDsrJournal(path)).toThrow(
       expect.objectContaining({
         code: 'dsr.bulk_running',
@@ -106,11 +106,11 @@ describe('a journal', () => {
         hint: expect.stringContaining('--resume') as string,
       }),
     );
-    mine.close();
+    first.close();
     openDsrJournal(path).close();
   });
 
-  it('has one place for a run, and another one for each other run', () => {
+  it('has one path per run', () => {
     const path = (...key: string[]): string => journalPath('dsr', '/state', key);
     expect(path('a', 'b')).toBe(path('a', 'b'));
     expect(new Set([path('a', 'b'), path('b', 'a'), path('ab'), path('a')]).size).toBe(4);
@@ -118,21 +118,21 @@ describe('a journal', () => {
   });
 });
 
-describe('what a killed process left', () => {
+describe('a journal of a killed process', () => {
   it.each([
-    ['nothing in it', ''],
+    ['no content', ''],
     ['half a head', JSON.stringify(HEAD).slice(0, 30)],
-    ['half a head that the next process ended', `${JSON.stringify(HEAD).slice(0, 30)}\n`],
+    ['half a head that the next process terminated', `${JSON.stringify(HEAD).slice(0, 30)}\n`],
     ['empty lines', '\n\n'],
-    ['a head without an end, cut in a number', '{"version":1,"input":"x","rows":'],
-  ])('%s: nothing was sent, so that the run begins anew', async (_what, content) => {
-    const path = left(content);
+    ['a head cut off inside a number', '{"version":1,"input":"x","rows":'],
+  ])('starts over with %s, because nothing was sent', async (_what, content) => {
+    const path = leftJournal(content);
     expect(await headOf(path)).toBeUndefined();
     expect(existsSync(path)).toBe(false);
   });
 
-  it('half a line is passed over, and does not spoil the next one', async () => {
-    const path = left(text(HEAD, LINES[0]) + JSON.stringify(LINES[1]).slice(0, 4));
+  it('skips half a line and keeps the next one intact', async () => {
+    const path = leftJournal(text(HEAD, LINES[0]) + JSON.stringify(LINES[1]).slice(0, 4));
     expect(await headOf(path)).toEqual(HEAD);
     expect(await linesOf(path)).toEqual(LINES.slice(0, 1));
     const journal = openDsrJournal(path);
@@ -141,26 +141,26 @@ describe('what a killed process left', () => {
     expect(await linesOf(path)).toEqual([LINES[0], LINES[2]]);
   });
 
-  it('a last line without its end is a line', async () => {
-    const path = left(text(HEAD, ...LINES).trimEnd());
+  it('accepts a last line without a line end', async () => {
+    const path = leftJournal(text(HEAD, ...LINES).trimEnd());
     expect(await linesOf(path)).toEqual(LINES);
   });
 
-  it('lines that go on for pieces of the file are whole', async () => {
-    const path = left(text(HEAD));
+  it('reads lines that span several chunks', async () => {
+    const path = leftJournal(text(HEAD));
     const many: JournalLine[] = Array.from({ length: 200 }, (_, row) => ({ d: [[row, 'failed', 'é'.repeat(700)]] }));
     appendFileSync(path, text(...many));
     expect(await linesOf(path)).toEqual(many);
   });
 });
 
-describe('what is no journal', () => {
+describe('a file that is not a journal', () => {
   it.each([
     ['another version', text({ ...HEAD, version: 2 }, LINES[0])],
     ['a head without its number of rows', text({ version: 1 }, LINES[0])],
     ['text', 'once upon\na time\n'],
-  ])('is not gone on from, and not removed: %s', async (_what, content) => {
-    const path = left(content);
+  ])('is rejected and not removed: %s', async (_what, content) => {
+    const path = leftJournal(content);
     await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
@@ -175,25 +175,25 @@ describe('each field of a journal’s head', () => {
     ['results', [undefined, null, 5, '', 'r.csv', './r.csv']],
     ['submitted_time', [undefined, null, 1_774_000_000]],
     ['at', [undefined, null, true]],
-  ])('%s must be right', async (field, wrong) => {
-    for (const value of wrong) {
-      const path = left(text({ ...HEAD, [field]: value }, LINES[0]));
+  ])('%s must be valid', async (field, invalid) => {
+    for (const value of invalid) {
+      const path = leftJournal(text({ ...HEAD, [field]: value }, LINES[0]));
       await expect(headOf(path), JSON.stringify(value)).rejects.toMatchObject(unreadable(path) as object);
     }
   });
 
-  it('is right at its edges', async () => {
+  it('accepts empty texts and zero rows', async () => {
     const head = { ...HEAD, input: '', settings: '', rows: 0 };
-    expect(await headOf(left(text(head, LINES[0])))).toEqual(head);
+    expect(await headOf(leftJournal(text(head, LINES[0])))).toEqual(head);
   });
 
-  it.each(['null', '1', '"x"', '[]', '{}'])('is missing in %s', async (line) => {
-    const path = left(`${line}\n${text(LINES[0])}`);
+  it.each(['null', '1', '"x"', '[]', '{}'])('must exist: %s', async (line) => {
+    const path = leftJournal(`${line}\n${text(LINES[0])}`);
     await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
   });
 });
 
-describe('a line behind the head', () => {
+describe('a line after the head', () => {
   it.each<[string, JournalLine]>([
     ['no rows', { p: [] }],
     ['the first row and the last', { u: [0, Number.MAX_SAFE_INTEGER] }],
@@ -202,39 +202,39 @@ describe('a line behind the head', () => {
       return [`a row that was ${state}`, { d: [[1, state]] }];
     }),
     ['a reason', { d: [[1, 'failed', '']] }],
-  ])('may tell of %s', async (_what, line) => {
-    expect(await linesOf(left(text(HEAD, line)))).toEqual([line]);
+  ])('may contain %s', async (_what, line) => {
+    expect(await linesOf(leftJournal(text(HEAD, line)))).toEqual([line]);
   });
 
   it.each<[string, unknown[]]>([
-    ['is no object with rows', [null, 1, 'x', [], {}, { x: [1] }, { p: {} }, { p: 1 }, { d: null }, { u: 'x' }]],
+    ['is not an object with rows', [null, 1, 'x', [], {}, { x: [1] }, { p: {} }, { p: 1 }, { d: null }, { u: 'x' }]],
     ['has an id without its row', [{ p: ['id'] }, { p: [['id']] }, { p: [[]] }, { p: [null] }, { p: [[null, 'id']] }]],
     ['has a row without its id', [{ p: [1] }, { p: [[1]] }, { p: [[1, null]] }, { p: [[1, 5]] }]],
     [
-      'has a row that is no count',
+      'has an invalid row number',
       [{ p: [['1', 'id']] }, { p: [[-1, 'id']] }, { p: [[1.5, 'id']] }, { p: [[1e300, 'id']] }],
     ],
-    ['has a right row and a wrong one', [{ p: [[1, 'id'], [2]] }, { u: [1, '2'] }, { d: [[1, 'failed'], [2]] }]],
-    ['takes back what is no row', [{ u: ['1'] }, { u: [null] }, { u: [-1] }, { u: [0.5] }, { u: [[1]] }]],
+    ['has a valid and an invalid row', [{ p: [[1, 'id'], [2]] }, { u: [1, '2'] }, { d: [[1, 'failed'], [2]] }]],
+    ['withdraws an invalid row', [{ u: ['1'] }, { u: [null] }, { u: [-1] }, { u: [0.5] }, { u: [[1]] }]],
     [
-      'completes what is no row',
+      'completes an invalid row',
       [{ d: [1] }, { d: ['submitted'] }, { d: [null] }, { d: [['1', 'failed']] }, { d: [[-1, 'failed']] }],
     ],
     [
-      'completes a row in a way that is unknown',
+      'completes a row with an unknown outcome',
       [{ d: [[1]] }, { d: [[1, 'open']] }, { d: [[1, 5]] }, { d: [[1, null]] }],
     ],
-    ['has a reason that is no text', [{ d: [[1, 'failed', 5]] }, { d: [[1, 'failed', null]] }]],
-  ])('is not gone on from where it %s', async (_what, wrong) => {
-    for (const line of wrong) {
-      const path = left(text(HEAD, LINES[0], line, LINES[1]));
+    ['has a reason that is not a string', [{ d: [[1, 'failed', 5]] }, { d: [[1, 'failed', null]] }]],
+  ])('is rejected if it %s', async (_what, invalid) => {
+    for (const line of invalid) {
+      const path = leftJournal(text(HEAD, LINES[0], line, LINES[1]));
       await expect(linesOf(path), JSON.stringify(line)).rejects.toMatchObject(unreadable(path) as object);
     }
   });
 });
 
-it('empty lines between others are no lines', async () => {
-  const path = left(`${text(HEAD)}\n\n${text(LINES[0])}\n${text(LINES[1])}`);
+it('skips empty lines between other lines', async () => {
+  const path = leftJournal(`${text(HEAD)}\n\n${text(LINES[0])}\n${text(LINES[1])}`);
   expect(await headOf(path)).toEqual(HEAD);
   expect(await linesOf(path)).toEqual(LINES.slice(0, 2));
 });

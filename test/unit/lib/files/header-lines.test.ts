@@ -1,4 +1,4 @@
-// Headers of a callback that somebody kept in a file: lines or JSON, and the place of what is none.
+// Saved headers of a callback, as lines or JSON, and the place of each issue.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseHeaderLines } from '../../../../src/lib/files/header-lines.ts';
@@ -14,17 +14,17 @@ it.each<[string, string, [string, string][]]>([
   ['repeated lines', 'A: 1\nA: 2\n', [['A', '1'], ['A', '2']]],
   ['an object', '{"A": "1", "b": ["2", "3"]}', [['A', '1'], ['b', '2'], ['b', '3']]],
   ['pairs', '[["A", "1"], ["A", "2"]]', [['A', '1'], ['A', '2']]],
-  ['an object behind blanks', ' \n {"A": "1"}', [['A', '1']]],
+  ['an object after whitespace', ' \n {"A": "1"}', [['A', '1']]],
   ['lines with brackets in them', 'A:{1}\nb:[2]', [['A', '{1}'], ['b', '[2]']]],
-  ['lines of blanks between', 'A: 1\n  \n\t\nb: 2', [['A', '1'], ['b', '2']]],
-  ['a first header that speaks of a version', 'Via: HTTP/1.1 proxy\nA: 1', [['Via', 'HTTP/1.1 proxy'], ['A', '1']]],
-  ['a first header that speaks of a request', 'X-Was: POST / HTTP/1.1', [['X-Was', 'POST / HTTP/1.1']]],
-  ['nothing', '', []],
-])('takes %s', (_what, text, headers) => {
+  ['blank lines between headers', 'A: 1\n  \n\t\nb: 2', [['A', '1'], ['b', '2']]],
+  ['a first header that contains an HTTP version', 'Via: HTTP/1.1 proxy\nA: 1', [['Via', 'HTTP/1.1 proxy'], ['A', '1']]],
+  ['a first header that contains a request line', 'X-Was: POST / HTTP/1.1', [['X-Was', 'POST / HTTP/1.1']]],
+  ['empty input', '', []],
+])('accepts %s', (_what, text, headers) => {
   expect(parse(text)).toEqual(headers);
 }); // prettier-ignore
 
-describe('refuses with its place', () => {
+describe('rejects with the place', () => {
   const LINE = 'is no header; each line is `Name: value`';
   const PAIR = 'a header is a name and a text';
   it.each<[string, string, number, number, string?, string?]>([
@@ -32,16 +32,16 @@ describe('refuses with its place', () => {
     ['a blank before the colon', 'A : 1\n', 1, 1, LINE],
     ['a folded line', 'A: 1\n  more\n', 2, 1, LINE],
     ['a folded line with a colon', 'A: 1\n  more: 2\n', 2, 1, LINE],
-    ['a name that is empty', ': 1\n', 1, 1, LINE],
-    ['a status line behind a header', 'A: 1\nHTTP/1.1 202 Accepted\n', 2, 1, LINE],
-    ['a request line of small letters', 'post / HTTP/1.1\n', 1, 1, LINE],
+    ['an empty name', ': 1\n', 1, 1, LINE],
+    ['a status line after a header', 'A: 1\nHTTP/1.1 202 Accepted\n', 2, 1, LINE],
+    ['a lower-case request line', 'post / HTTP/1.1\n', 1, 1, LINE],
     ['another kind of line break', 'A: 1\u2028b: 2\n', 1, 1, LINE],
-    ['broken JSON', '{"A": "1",\n "b": }\n', 2, 7],
-    ['a name that stands twice', '{"A": "1",\n "A": "2"}\n', 2, 2],
+    ['invalid JSON', '{"A": "1",\n "b": }\n', 2, 7],
+    ['a duplicate name', '{"A": "1",\n "A": "2"}\n', 2, 2],
     ['a number', '{"A": "1",\n "b": 2}\n', 2, 7, PAIR, 'b'],
     ['a list with a number', '{"A": ["1", 2]}\n', 1, 7, PAIR, 'A'],
     ['a name that is a number', '[["A", "1"],\n [1, "b"]]\n', 2, 2, PAIR, '[1]'],
-    ['what is no pair', '[["A", "1"],\n "b"]\n', 2, 2, PAIR, '[1]'],
+    ['an entry that is not a pair', '[["A", "1"],\n "b"]\n', 2, 2, PAIR, '[1]'],
     ['a name alone', '[["A"]]\n', 1, 2, PAIR, '[0]'],
     ['null', '[null]\n', 1, 2, PAIR, '[0]'],
   ])('%s', (_what, text, line, column, message, path = '') => {
@@ -53,7 +53,7 @@ describe('refuses with its place', () => {
   });
 });
 
-test('what was written as lines, as an object or as pairs is read alike', () => {
+test('reads lines, an object and pairs with the same result', () => {
   const name = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,20}$/).filter((it) => it !== '__proto__');
   const value = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/);
   const headers = fc.uniqueArray(fc.tuple(name, value), { selector: ([it]) => it, maxLength: 8 });
@@ -67,7 +67,7 @@ test('what was written as lines, as an object or as pairs is read alike', () => 
   );
 });
 
-test('whatever stands there, it is headers or an issue with its place', () => {
+test('reads any text as headers or reports an issue with its place', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -1,4 +1,4 @@
-// The schema of each document, by an independent validator: it takes what is right and refuses what is wrong.
+// The schema of each document accepts valid and rejects invalid documents in an independent validator.
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../../src/lib/contract/openapi.ts';
@@ -13,7 +13,7 @@ const ROLE = { role_id: 'support', name: 'Support', description: 'Answers', task
 
 const validator = (schema: object) => new Ajv({ strict: false, validateFormats: false }).compile(schema);
 
-/** A good document of each, its title, and the same with a mistake. */
+/** The title of each schema, a valid document, and invalid variants. */
 const DOCUMENTS: [SchemaName, string, unknown, unknown[]][] = [
   [
     'roles',
@@ -47,36 +47,36 @@ const DOCUMENTS: [SchemaName, string, unknown, unknown[]][] = [
   ['seed', 'The seeds of one user', SEED, [{ ...SEED, environment: 'test' }, [SEED]]],
 ];
 
-describe.each(DOCUMENTS)('%s', (name, title, right, mistakes) => {
-  it('takes what is right, and refuses what is wrong', async () => {
+describe.each(DOCUMENTS)('%s', (name, title, valid, invalidDocuments) => {
+  it('accepts a valid document and rejects invalid ones', async () => {
     const schema = await jsonSchemaOf(name);
     expect(schema).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#', title });
     const validate = validator(schema);
-    expect([validate(right), validate.errors]).toEqual([true, null]);
-    for (const wrong of mistakes) {
-      // What is undefined does not come in a file.
-      expect([wrong, validate(JSON.parse(JSON.stringify(wrong)))]).toEqual([wrong, false]);
+    expect([validate(valid), validate.errors]).toEqual([true, null]);
+    for (const invalid of invalidDocuments) {
+      // A file cannot contain undefined fields.
+      expect([invalid, validate(JSON.parse(JSON.stringify(invalid)))]).toEqual([invalid, false]);
     }
   });
 });
 
-it('has a row here for every document', () => {
+it('has a test for every document', () => {
   expect(new Set(DOCUMENTS.map(([name]) => name))).toEqual(new Set(SCHEMA_NAMES.filter((name) => name !== 'openapi')));
 });
 
 const NAMED = DOCUMENTS.filter(([name]) => name !== 'dsr-bulk');
-it.each(NAMED)('a file may name the schema of %s itself', async (name, _title, right) => {
+it.each(NAMED)('allows a file to name its schema: %s', async (name, _title, valid) => {
   const validate = validator(await jsonSchemaOf(name));
-  const hinted = (hint: unknown): unknown => ({ $schema: hint, ...(right as object) });
-  expect([validate(hinted('./schema.json')), validate(hinted(1))]).toEqual([true, false]);
+  const withHint = (hint: unknown): unknown => ({ $schema: hint, ...(valid as object) });
+  expect([validate(withHint('./schema.json')), validate(withHint(1))]).toEqual([true, false]);
 });
 
-it('the schema of a body says what may come in: a default need not be there', async () => {
+it('does not require a field with a default', async () => {
   const { api_version: _default, ...body } = REQUEST;
   const validate = validator(await jsonSchemaOf('dsr'));
   expect(validate(body)).toBe(true);
 });
 
-it('openapi is the whole contract', async () => {
+it('returns the whole contract for openapi', async () => {
   expect(await jsonSchemaOf('openapi')).toEqual(openApiDocument({ version: VERSION }));
 });

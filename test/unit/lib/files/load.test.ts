@@ -1,4 +1,4 @@
-// Documents from hostile, broken and merely unusual texts: the value, or every place where it goes wrong.
+// Documents from hostile, damaged and unusual texts: the value, or every issue with its place.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -57,7 +57,7 @@ describe('YAML', () => {
     ['a: "\\u001b\\u202e"\nb: \u202ex', { a: '\u001b\u202e', b: '\u202ex' }],
     ['constructor: 1\ntoString: 2', { constructor: 1, toString: 2 }],
     ['a: "x [[[ {{{"\n# [[[[\nb: \'[[\'', { a: 'x [[[ {{{', b: '[[' }],
-  ])('%j', async (text, value) => {
+  ])('reads %j', async (text, value) => {
     expect(await valueOf(text)).toStrictEqual(value);
   });
 
@@ -87,7 +87,7 @@ describe('YAML', () => {
     ['a: b: c', ['1:4: Nested mappings are not allowed in compact mappings']],
     ['\ufeffa: 1\na: 2', ['2:1: a: duplicate key `a`']],
     ['\ufeff"a": 1\r\nb: 2\r\nb: 3', ['3:1: b: duplicate key `b`']],
-  ])('refuses %j', async (text, problems) => {
+  ])('rejects %j', async (text, problems) => {
     expect((await problemsOf(text)).slice(0, problems.length)).toEqual(problems);
   });
 
@@ -103,25 +103,25 @@ describe('YAML', () => {
     expect(await valueOf(`a: ${digits}`)).toEqual({ a: value });
   });
 
-  it('counts what aliases repeat, and what stands behind them not', async () => {
+  it('counts the values that aliases repeat, and no values after them', async () => {
     const list = (length: number): string => `[${Array.from({ length }, () => 'x').join(', ')}]`;
     const uses = (length: number, times: number): string =>
       `a: &a ${list(length)}\nb: [${Array.from({ length: times }, () => '*a').join(', ')}]\nc: ${list(1000)}`;
-    // A list counts beside what is in it.
+    // A list counts in addition to its items.
     expect(await valueOf(uses(999, 100))).toHaveProperty('b.99.998', 'x');
     expect(await problemsOf(uses(999, 101))).toEqual([
       expect.stringMatching(/^2:405: b\[100\]: aliases repeat more than 100000 values$/),
     ]);
-    // What holds an alias is as large as all that the alias stands for.
+    // A value with an alias is as large as everything the alias refers to.
     const twice = `a: &a ${list(99)}\nb: &b [*a, *a]\nc: [${Array.from({ length: 498 }, () => '*b').join(', ')}]`;
     expect(await problemsOf(twice)).toEqual([expect.stringMatching(/^3:\d+: c\[\d+\]: aliases repeat/)]);
   });
 
-  it('takes brackets in texts and comments for no nesting', async () => {
+  it('ignores brackets in strings and comments for the nesting depth', async () => {
     expect(await valueOf(`a: "${'['.repeat(200)}" # ${'{'.repeat(200)}`)).toEqual({ a: '['.repeat(200) });
   });
 
-  it('tells at most twenty problems', async () => {
+  it('reports at most twenty problems', async () => {
     expect(await problemsOf(Array.from({ length: 50 }, () => 'a: 1').join('\n'))).toHaveLength(20);
   });
 
@@ -132,12 +132,12 @@ describe('YAML', () => {
     ['dashes', `${'- '.repeat(DEEP)}x`, '1:201'],
     ['explicit keys', `${'? '.repeat(DEEP)}x`, '1:201'],
     ['indentation', Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), '101:101'],
-    ['brackets by the million', '[ '.repeat(LONG / 2), '1:201'],
-  ])('refuses deep nesting by %s', async (_by, text, place) => {
+    ['millions of brackets', '[ '.repeat(LONG / 2), '1:201'],
+  ])('rejects deep nesting by %s', async (_by, text, place) => {
     expect(await problemsOf(text)).toEqual([`${place}: nested deeper than 100 levels`]);
   });
 
-  it('reads what is nested a hundred levels deep', async () => {
+  it('reads a document nested a hundred levels deep', async () => {
     expect(JSON.stringify(await valueOf(`${'['.repeat(100)}1${']'.repeat(100)}`))).toHaveLength(201);
     expect(JSON.stringify(await valueOf(`${'- '.repeat(99)}[1]`))).toHaveLength(201);
   });
@@ -148,16 +148,16 @@ describe('YAML', () => {
     ['a block', `a: |-\n  ${'x'.repeat(LONG)}`],
     ['brackets', `a: "${'['.repeat(LONG)}"`],
     ['a gap', `a: x${' '.repeat(LONG - 2)}y`],
-  ])('reads a text of 10 MB: %s', async (_how, text) => {
+  ])('reads a 10 MB string: %s', async (_how, text) => {
     expect(((await valueOf(text)) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('refuses 10 MB that end too early or are one number', async () => {
+  it('rejects 10 MB that end too early or are one number', async () => {
     expect(await problemsOf(`a: "${'x'.repeat(LONG)}`)).toEqual([`1:${LONG + 5}: the closing " is missing`]);
     expect(await problemsOf(`a: ${'9'.repeat(LONG)}`)).toEqual(['1:4: a: a number has more than 1000 digits']);
   });
 
-  it('lets aliases repeat as one object, and refuses a bomb', async () => {
+  it('shares one object between aliases, and rejects an alias bomb', async () => {
     const roles = Array.from({ length: 300 }, (_, index) => `- id: r${index}\n  tasks: *t`).join('\n');
     const value = (await valueOf(`common: &t [a, b, c]\nroles:\n${roles}`)) as { roles: { tasks: string[] }[] };
     expect(value.roles).toHaveLength(300);
@@ -187,7 +187,7 @@ describe('JSON', () => {
     ['{\n\t"a": "\\/\\u0041"\r\n}', { a: '/A' }],
     ['{"no": "no", "\\u0061": 1}', { no: 'no', a: 1 }],
     ['"x"', 'x'],
-  ])('%j', async (text, value) => {
+  ])('reads %j', async (text, value) => {
     expect(await valueOf(text, 'json')).toStrictEqual(value);
   });
 
@@ -208,15 +208,15 @@ describe('JSON', () => {
     ['{"a": 012}', ['1:8: not valid JSON: a number must not start with 0']],
     ['\ufeff{"a": 1,\n"a": 2}', ['2:1: duplicate key `a`']],
     ['\ufeff{"a": 1, "a": 2}', ['1:10: duplicate key `a`']],
-  ])('refuses %j', async (text, problems) => {
+  ])('rejects %j', async (text, problems) => {
     expect(await problemsOf(text, 'json')).toEqual(problems);
   });
 
-  it('reads a text of 10 MB', async () => {
+  it('reads a 10 MB string', async () => {
     expect(((await valueOf(`{"a":"${'x'.repeat(LONG)}"}`, 'json')) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('reads long keys, and refuses deep nesting and what ends too early after 10 MB', async () => {
+  it('reads long keys, and rejects deep nesting and 10 MB that end too early', async () => {
     expect(await valueOf(`{"${'k'.repeat(2000)}": 1}`, 'json')).toEqual({ ['k'.repeat(2000)]: 1 });
     const closed = `${'['.repeat(150)}${']'.repeat(150)}`;
     expect(await problemsOf(closed, 'json')).toEqual(['1:101: nested deeper than 100 levels']);
@@ -228,7 +228,7 @@ describe('JSON', () => {
     expect(await problemsOf(cut, 'json')).toEqual([`1:${LONG + 7}: not valid JSON: it ends too early`]);
   });
 
-  it('leaves the stacks of other errors as they are after a text of nothing but errors', async () => {
+  it('restores the stack trace limit after a text with many errors', async () => {
     const { stackTraceLimit } = Error;
     for (const mark of ['"', '&a ', '*a ', '!a ']) {
       expect(await problemsOf(mark.repeat(2000), 'yaml')).not.toEqual([]);
@@ -236,7 +236,7 @@ describe('JSON', () => {
     expect(Error.stackTraceLimit).toBe(stackTraceLimit);
   });
 
-  it('reads any value, and keeps every digit', async () => {
+  it('reads any value and keeps every digit', async () => {
     const key = fc.string({ unit: 'binary', maxLength: 5 }).filter((text) => text !== '__proto__');
     const { value } = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
@@ -299,12 +299,12 @@ describe('places', () => {
     ['json', JSON_TEXT, ['roles', 1, 'name'], undefined, '5:5'],
     ['json', JSON_TEXT, ['roles', 9], undefined, '3:12'],
     ['json', '\ufeff{"a": [1, 2]}', ['a', 1], undefined, '1:11'],
-  ])('%s: of %#', async (format, text, path, at, place) => {
+  ])('are correct in %s (%#)', async (format, text, path, at, place) => {
     const { line, column } = (await parseDocumentText('file', text, format)).locate(path, at);
     expect(`${line}:${column}`).toBe(place);
   });
 
-  it('puts issues in the order of the text', async () => {
+  it('sort issues in the order of the text', async () => {
     const document = await parseDocumentText('roles.yaml', YAML, 'yaml');
     const issues = [
       { path: ['roles', 1], message: 'third' },
@@ -339,7 +339,7 @@ it.each([
   [['$schema'], ['$schema']],
   [null, null],
   ['$schema', '$schema'],
-])('%j without the name of its schema', (value, expected) => {
+])('removes the schema hint from %j', (value, expected) => {
   expect(withoutSchemaHint(value)).toEqual(expected);
 });
 
@@ -354,7 +354,7 @@ describe('loadDocument', () => {
     ['roles.jsonc', 'yaml'],
     ['json', 'yaml'],
     ['-', 'yaml'],
-  ])('%s is %s', (path, format) => {
+  ])('detects %s as %s', (path, format) => {
     expect(formatOf(path)).toBe(format);
   });
 
@@ -376,7 +376,7 @@ describe('loadDocument', () => {
     expect(piped).toMatchObject({ name: '<stdin>', text: 'a: é', value: { a: 'é' } });
   });
 
-  it('leaves out a byte-order mark', async () => {
+  it('skips a byte order mark', async () => {
     expect(await loadDocument('-', inputSource('/', stdin('\ufeffa: 1')))).toMatchObject({
       text: 'a: 1',
       value: { a: 1 },
@@ -387,11 +387,11 @@ describe('loadDocument', () => {
     ['UTF-16', Buffer.from('\ufeffa: 1', 'utf16le'), /UTF-16; save it as UTF-8/, '1:1'],
     ['UTF-16, big-endian', Buffer.from([0xfe, 0xff, 0, 0x61]), /UTF-16/, '1:1'],
     ['Latin-1', Buffer.from('a: 1\nb: \xe9\n', 'latin1'), /not UTF-8/, '2:4'],
-    ['Latin-1 behind a replacement character', Buffer.from('a: \xef\xbf\xbd\nb: \xe9\n', 'latin1'), /not UTF-8/, '2:4'],
+    ['Latin-1 after a replacement character', Buffer.from('a: \xef\xbf\xbd\nb: \xe9\n', 'latin1'), /not UTF-8/, '2:4'],
     ['Latin-1 before more', Buffer.from('a: \xe9\nb: 2\nc: 3\n', 'latin1'), /not UTF-8/, '1:4'],
-    ['a byte-order mark before', Buffer.from('\xef\xbb\xbfa: \xe9', 'latin1'), /not UTF-8/, '1:4'],
-    ['a character that is cut off by another', Buffer.from('a: \xe2\x82b', 'latin1'), /not UTF-8/, '1:4'],
-    ['a character that is cut off by the end', Buffer.from('a: \xe2\x82', 'latin1'), /not UTF-8/, '1:4'],
+    ['Latin-1 after a byte order mark', Buffer.from('\xef\xbb\xbfa: \xe9', 'latin1'), /not UTF-8/, '1:4'],
+    ['a character cut off by another', Buffer.from('a: \xe2\x82b', 'latin1'), /not UTF-8/, '1:4'],
+    ['a character cut off by the end', Buffer.from('a: \xe2\x82', 'latin1'), /not UTF-8/, '1:4'],
     [
       'a character that begins like the replacement character',
       Buffer.from('a: \xef\xbfb', 'latin1'),
@@ -399,8 +399,8 @@ describe('loadDocument', () => {
       '1:4',
     ],
     ['NUL', Buffer.from('a: 1\n  \0'), /NUL/, '2:3'],
-    ['NUL at once', Buffer.from('\0'), /NUL/, '1:1'],
-  ])('refuses %s', async (_what, bytes, message, place) => {
+    ['NUL as the first byte', Buffer.from('\0'), /NUL/, '1:1'],
+  ])('rejects %s', async (_what, bytes, message, place) => {
     const error = await failureOf(loadDocument('-', inputSource('/', stdin(bytes))));
     expect(error).toMatchObject({
       code: 'input.invalid',
@@ -410,7 +410,7 @@ describe('loadDocument', () => {
     expect(`${issue?.line}:${issue?.column}`).toBe(place);
   });
 
-  it('refuses what is too large, from a file as from a pipe', async () => {
+  it('rejects a file, a pipe and a device that is too large', async () => {
     const cwd = temporaryFolder();
     const megabyte = Buffer.alloc(1024 * 1024, 'x');
     writeFileSync(join(cwd, 'big.yaml'), Buffer.concat(Array.from({ length: 33 }, () => megabyte)));
@@ -431,7 +431,7 @@ describe('loadDocument', () => {
     ['missing.yaml', /missing\.yaml: there is no such file/],
     ['file/inside.yaml', /there is no such file/],
     ['folder', /folder: it is a folder/],
-  ])('%s is a mistake of the command line', async (path, message) => {
+  ])('reports %s as a usage error', async (path, message) => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');

@@ -1,4 +1,4 @@
-// A finished file gets its name, and never in the place of another.
+// A finished file gets its name but never replaces another file.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const thrownBy = (work: () => void): unknown => {
   return undefined;
 };
 
-it('leaves the file under its name alone', () => {
+it('leaves only the file with its final name', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.temporary'), 'new');
   nameOnce(join(folder, '.temporary'), join(folder, 'results.csv'));
@@ -25,7 +25,7 @@ it('leaves the file under its name alone', () => {
 it.each([
   [undefined, 'Move it away, or pass another name.'],
   ['Name another folder.', 'Name another folder.'],
-])('refuses a name that is taken, and loses neither file: %s', (hint, told) => {
+])('rejects an existing name and keeps both files: %s', (hint, shown) => {
   const folder = temporaryFolder();
   const [temporary, taken] = [join(folder, '.temporary'), join(folder, 'results.csv')];
   writeFileSync(temporary, 'new');
@@ -34,12 +34,12 @@ it.each([
     code: 'usage',
 
     message: `${taken} already exists and is not replaced.`,
-    hint: told,
+    hint: shown,
   });
   expect([readFileSync(temporary, 'utf8'), readFileSync(taken, 'utf8')]).toEqual(['new', 'old']);
 });
 
-it('says of another failure what the system says', () => {
+it('rethrows any other error of the file system', () => {
   const folder = temporaryFolder();
   const target = join(folder, 'gone', 'results.csv');
   writeFileSync(join(folder, '.temporary'), 'new');

@@ -50,7 +50,7 @@ async function readColumn(data: ColumnSource['data'], element: Element): Promise
 }
 
 describe('samples of other programs', () => {
-  it('reads a DECIMAL of scale 0 as an integer and any other as its decimal text', async () => {
+  it('reads a DECIMAL of scale 0 as an integer and any other as decimal text', async () => {
     const ids = { xpid: 9_007_199_254_740_993n, 'identity:customer_id': 900_719_925_474_099_301n };
     expect((await sample('xdec18.parquet')).rows).toEqual([{ ...ids, 'attr:Orders:count': 5, 'attr:S:sum': '1.1' }]);
     const wide = (await sample('xdec38.parquet')).rows[0];
@@ -85,11 +85,11 @@ describe('samples of other programs', () => {
   });
 });
 
-describe('edges', () => {
+describe('edge cases', () => {
   it.each<[string, Element, unknown[], unknown[]]>([
     ['INT32', { type: 'INT32', converted_type: 'DECIMAL', scale: 2, precision: 9 }, [-5n, 0n, 123n, null], ['-0.05', '0.00', '1.23', null]],
     ['INT64', { type: 'INT64', converted_type: 'DECIMAL', scale: 3, precision: 18 }, [-(10n ** 18n - 1n)], ['-999999999999999.999']],
-    ['only a logical type', { type: 'INT64', logical_type: { type: 'DECIMAL', scale: 2, precision: 18 } }, [123n], ['1.23']],
+    ['a logical type without a converted type', { type: 'INT64', logical_type: { type: 'DECIMAL', scale: 2, precision: 18 } }, [123n], ['1.23']],
     ['a byte array', { type: 'BYTE_ARRAY', converted_type: 'DECIMAL', scale: 1, precision: 38 }, [-128n, 1n, 255n], ['-12.8', '0.1', '25.5']],
     ['scale 0 as an integer', { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale: 0, precision: 38 }, [-1n, 10n ** 37n], [-1n, 10n ** 37n]],
   ])('reads a DECIMAL of %s', async (_what, element, data, wanted) => {
@@ -107,23 +107,23 @@ describe('edges', () => {
     expect(await readColumn(data, element)).toEqual(wanted);
   }); // prettier-ignore
 
-  it('reports a date beyond the calendar', async () => {
+  it('reports a date outside the calendar', async () => {
     const { faults } = await read(write({ name: 'c', data: [200_000_000] }, { type: 'INT32', converted_type: 'DATE' }));
     expect(faults).toEqual([[0, { column: 'c', message: 'is beyond every calendar date (200000000)' }]]);
   });
 
-  it('keeps a byte-order mark part of its text', async () => {
+  it('keeps a byte order mark in a text', async () => {
     const texts = ['\ufeffa', 'a'];
     expect(await readColumn(texts, { type: 'BYTE_ARRAY', converted_type: 'UTF8' })).toEqual(texts);
   });
 
-  it('keeps the integers of JSON exact, and text that is not JSON as it is', () => {
+  it('keeps the integers of JSON exact, and text that is not JSON unchanged', () => {
     const parse = leafConverter({ name: 'c', type: 'BYTE_ARRAY', converted_type: 'JSON' });
     expect(parse(Buffer.from('{"a":9007199254740993}'))).toEqual({ a: 9_007_199_254_740_993n });
     expect(parse(Buffer.from('{'))).toBe('{');
   });
 
-  it('converts what lists, maps and structs contain', async () => {
+  it('converts the values in lists, maps and structs', async () => {
     const decimal = { type: 'INT64', converted_type: 'DECIMAL', scale: 2, precision: 18 } as const;
     const schema: SchemaElement[] = [
       { name: 'root', num_children: 3 },
@@ -150,7 +150,7 @@ describe('edges', () => {
     expect(rows[1]?.['last'] ?? null).toBeNull();
   });
 
-  it('reports a key of a map that is not UTF-8', async () => {
+  it('reports a map key that is not UTF-8', async () => {
     const schema: SchemaElement[] = [
       { name: 'root', num_children: 1 },
       { name: 'by', repetition_type: 'OPTIONAL', converted_type: 'MAP', num_children: 1 },
@@ -167,23 +167,23 @@ describe('edges', () => {
 
 const COUNT = size(100_000, 5000, 300);
 
-/** Random integers of up to so many bits. */
+/** Random integers of at most `bits` bits. */
 function integers(seed: number, bits: number): bigint[] {
   const random = randomFrom(seed);
   return Array.from({ length: COUNT }, () => {
     let value = 0n;
-    for (let have = 0; have < bits; have += 32) value = (value << 32n) | BigInt(Math.floor(random() * 2 ** 32));
+    for (let filled = 0; filled < bits; filled += 32) value = (value << 32n) | BigInt(Math.floor(random() * 2 ** 32));
     return BigInt.asIntN(bits, value) >> BigInt(Math.floor(random() * random() * bits));
   });
 }
 
-/** The first pair that differs, so that a failure is short. */
+/** Compares only up to the first difference to keep a failure short. */
 function expectSame(found: readonly unknown[], wanted: readonly unknown[]): void {
   const at = wanted.findIndex((value, index) => found[index] !== value);
   expect([at, found[at], found.length]).toEqual([-1, undefined, wanted.length]);
 }
 
-/** A different way to the text: the digits of the number, with a point put in by a pattern. */
+/** An independent conversion to decimal text: inserts the point into the digits with a pattern. */
 function withPoint(value: bigint, scale: number): string {
   const digits = String(value).replace('-', '');
   const text = '0'.repeat(Math.max(0, scale + 1 - digits.length)) + digits;

@@ -1,4 +1,4 @@
-// Parquet by row groups: every row once, with its number in the file, and what is no Parquet.
+// Parquet by row groups: every row once with its number in the file, and errors of invalid files.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const BIG = 9_223_372_036_854_775_000n;
 
-/** A file of the numbers from BIG on, beside their texts. */
+/** Writes a file with the numbers from BIG in one column and texts in the other. */
 function write(rows: number, rowGroupSize: number): string {
   const ids = Array.from({ length: rows }, (_, index) => BIG + BigInt(index % 800));
   const columnData = [
@@ -30,7 +30,7 @@ async function allOf(file: ParquetFile, wantsColumn?: (index: number) => boolean
   return all;
 }
 
-/** First row, count, and the first and last of the texts of what is read. */
+/** For each part: the first row, the number of rows, and the first and last text. */
 async function partsOf(file: ParquetFile, wants: (group: number) => boolean): Promise<unknown[][]> {
   const parts: unknown[][] = [];
   for await (const { firstRow, rows } of file.rows(wants)) {
@@ -39,13 +39,13 @@ async function partsOf(file: ParquetFile, wants: (group: number) => boolean): Pr
   return parts;
 }
 
-it('tells its columns, and gives each group with its rows, digit for digit', async () => {
+it('returns its columns and every row with all digits', async () => {
   const file = await openParquet(write(7, 3), 'a.parquet');
   expect(file.columns).toEqual(['xpid', 'user:note']);
   expect(await allOf(file)).toEqual(Array.from({ length: 7 }, (_, index) => [BIG + BigInt(index), `n${index}`]));
 });
 
-it('gives the groups that are wanted, with the number of the first row in the file', async () => {
+it('reads only the requested groups, with the number of the first row in the file', async () => {
   const path = write(7, 3);
   const parts = [
     [0, 3, 'n0', 'n2'],
@@ -58,7 +58,7 @@ it('gives the groups that are wanted, with the number of the first row in the fi
   expect(await partsOf(await openParquet(path, 'a'), () => false)).toEqual([]);
 });
 
-it('gives a large group in parts', async () => {
+it('reads a large group in parts', async () => {
   expect(await partsOf(await openParquet(write(1150, 1050), 'a'), () => true)).toEqual([
     [0, 500, 'n0', 'n499'],
     [500, 500, 'n500', 'n999'],
@@ -67,7 +67,7 @@ it('gives a large group in parts', async () => {
   ]);
 });
 
-it('lets a file go that was read a little of', async () => {
+it('allows the reader to stop early', async () => {
   const file = await openParquet(write(7, 3), 'a');
   for await (const { firstRow } of file.rows(() => true)) {
     expect(firstRow).toBe(0);
@@ -76,10 +76,10 @@ it('lets a file go that was read a little of', async () => {
 });
 
 it.each<[string, (whole: Buffer) => Buffer]>([
-  ['nothing', () => Buffer.alloc(0)],
+  ['an empty file', () => Buffer.alloc(0)],
   ['a text', () => Buffer.from('xpid,user:note\n1,a\n')],
-  ['one that is cut off', (whole) => whole.subarray(0, whole.length - 20)],
-])('%s is no Parquet', async (_what, damage) => {
+  ['a truncated Parquet file', (whole) => whole.subarray(0, whole.length - 20)],
+])('rejects %s', async (_what, damage) => {
   const path = write(7, 3);
   writeFileSync(path, damage(readFileSync(path)));
   await expect(openParquet(path, 'the/name')).rejects.toMatchObject({
@@ -89,7 +89,7 @@ it.each<[string, (whole: Buffer) => Buffer]>([
   });
 });
 
-it('tells what is damaged within while it reads', async () => {
+it('reports damaged pages while it reads', async () => {
   const path = write(7, 3);
   const bytes = readFileSync(path);
   bytes.fill(0xff, 4, 40);
@@ -101,7 +101,7 @@ it('tells what is damaged within while it reads', async () => {
   });
 });
 
-it('reads no column that is not wanted, whatever it holds', async () => {
+it('skips a column that is not requested, even of an unsupported type', async () => {
   const columnData = [
     { name: 'xpid', data: [1n, 2n] },
     { name: 'spans', data: [new Uint8Array(12), new Uint8Array(12)] },
@@ -123,7 +123,7 @@ it('reads no column that is not wanted, whatever it holds', async () => {
   });
 });
 
-it('stops with advice when the pages do not fit the memory', async () => {
+it('stops with a hint if the pages do not fit in memory', async () => {
   const file = await openParquet(write(1000, 1000), 'a.parquet', 4000);
   await expect(allOf(file)).rejects.toMatchObject({
     issues: [{ message: 'is no readable Parquet: its pages need more than 1 MB at once' }],
@@ -134,7 +134,7 @@ it('stops with advice when the pages do not fit the memory', async () => {
 /** Written by pyarrow 25: pages of a few values, rows that span pages, dictionaries that end early, checksums. */
 const SAMPLES = new URL('../../../data/parquet/', import.meta.url);
 
-it.each(['pages-v1.parquet', 'pages-v2.parquet'])('puts nested rows of %s together', async (name) => {
+it.each(['pages-v1.parquet', 'pages-v2.parquet'])('assembles nested rows of %s', async (name) => {
   const file = await openParquet(fileURLToPath(new URL(name, SAMPLES)), name);
   const wanted = JSON.parse(readFileSync(new URL('nested.json', SAMPLES), 'utf8')) as Record<string, unknown>[];
   const found: unknown[] = [];
@@ -145,10 +145,10 @@ it.each(['pages-v1.parquet', 'pages-v2.parquet'])('puts nested rows of %s togeth
   expect(found).toEqual(wanted);
 }); // prettier-ignore
 
-it('says that a file is damaged when the checksum of a page is wrong', async () => {
+it('reports a damaged file if a page checksum does not match', async () => {
   const path = join(temporaryFolder(), 'a.parquet');
   const bytes = readFileSync(new URL('pages-v1.parquet', SAMPLES));
-  // Within the first value of the first dictionary.
+  // A byte of the first value of the first dictionary.
   bytes[50] = (bytes[50] ?? 0) ^ 1;
   writeFileSync(path, bytes);
   await expect(allOf(await openParquet(path, 'a.parquet'))).rejects.toMatchObject({
@@ -156,7 +156,7 @@ it('says that a file is damaged when the checksum of a page is wrong', async () 
   });
 });
 
-it('ends with rows or with a message, however a file is damaged', async () => {
+it('ends with rows or with an error for any damaged file', async () => {
   const random = randomFrom(5);
   const path = join(temporaryFolder(), 'a.parquet');
   for (const name of ['pages-v1.parquet', 'pages-v2.parquet']) {

@@ -1,4 +1,4 @@
-// The edits that a roles file needs to match a manifest, and no others.
+// The minimal edits that make a roles file match a manifest.
 import { describe, expect, it } from 'vitest';
 import {
   compareWithFile,
@@ -12,7 +12,7 @@ import { role } from '../../../helpers/any-roles.ts';
 const a = role('a', ['user:core', 'x:y'], { name: 'A', description: 'D' });
 const inFile = { role_id: 'a', name: 'A', description: 'D', tasks: ['x:y'] };
 
-/** The edits inside the only role, for tasks of the file and of the manifest. */
+/** The task edits of the only role, for tasks of the file and of the manifest. */
 const taskEdits = (listed: unknown[], wanted: object[]) =>
   compareWithFile(
     { roles: [{ ...inFile, tasks: listed }] },
@@ -21,19 +21,19 @@ const taskEdits = (listed: unknown[], wanted: object[]) =>
 
 describe('tasks', () => {
   it.each([
-    ['a bare id says as much as a map', ['x:y'], [{ task_id: 'x:y' }]],
-    ['the task that every role has need not be listed', ['x:y'], [{ task_id: 'x:y' }, { task_id: 'user:core' }]],
-    ['nor be on the platform', ['user:core', 'x:y'], [{ task_id: 'x:y' }]],
-    ['a map with all that the platform has', [{ task_id: 'x:y', level: 2 }], [{ task_id: 'x:y', level: 2 }]],
+    ['a bare id instead of a map', ['x:y'], [{ task_id: 'x:y' }]],
+    ['the implicit task missing in the file', ['x:y'], [{ task_id: 'x:y' }, { task_id: 'user:core' }]],
+    ['the implicit task missing on the platform', ['user:core', 'x:y'], [{ task_id: 'x:y' }]],
+    ['a map equal to that of the platform', [{ task_id: 'x:y', level: 2 }], [{ task_id: 'x:y', level: 2 }]],
     ['another order', ['b:c', 'x:y'], [{ task_id: 'x:y' }, { task_id: 'b:c' }]],
-  ])('nothing to do: %s', (_what, listed, wanted) => {
+  ])('need no edit: %s', (_what, listed, wanted) => {
     expect(taskEdits(listed, wanted)).toBeUndefined();
   });
 
   it.each([
-    ['one more', ['x:y'], [{ task_id: 'x:y' }, { task_id: 'b:c' }], [], [{ task_id: 'b:c' }]],
-    ['one less', ['b:c', 'x:y'], [{ task_id: 'x:y' }], [0], []],
-    ['one twice', ['x:y', 'x:y', 'b:c'], [{ task_id: 'x:y' }], [2], []],
+    ['a new task', ['x:y'], [{ task_id: 'x:y' }, { task_id: 'b:c' }], [], [{ task_id: 'b:c' }]],
+    ['a removed task', ['b:c', 'x:y'], [{ task_id: 'x:y' }], [0], []],
+    ['a duplicate task', ['x:y', 'x:y', 'b:c'], [{ task_id: 'x:y' }], [2], []],
     [
       'another field of a map',
       [{ task_id: 'x:y', level: 1 }],
@@ -42,19 +42,19 @@ describe('tasks', () => {
       [{ task_id: 'x:y', level: 2 }],
     ],
     ['a removed field', [{ task_id: 'x:y', level: 1 }], [{ task_id: 'x:y' }], [0], [{ task_id: 'x:y' }]],
-  ])('%s', (_what, listed, wanted, dropped, added) => {
+  ])('are edited for %s', (_what, listed, wanted, dropped, added) => {
     expect(taskEdits(listed, wanted)).toEqual({ dropped: new Set(dropped), added });
   });
 });
 
-it('asks of a file only the fields that it has, and never for the name of its schema', () => {
+it('edits only top-level fields that the file has, and never its schema hint', () => {
   const file = { $schema: './a.json', version: 1, old: 1, roles: [inFile] };
   const edits = compareWithFile(file, { $schema: './b.json', version: 2, last_modified_on: 'now', roles: [a] });
   expect(edits.fields).toEqual(new Map([['version', 2]]));
   expect(isEmpty(compareWithFile(file, { version: 1, roles: [a] }))).toBe(true);
 });
 
-it('asks for name and description of a role in any case', () => {
+it('always adds a missing name and description of a role', () => {
   const { inside } = compareWithFile(
     { roles: [{ role_id: 'a', tasks: ['x:y'] }] },
     { roles: [{ ...a, origin: 'ui' }] },
@@ -67,7 +67,7 @@ it('asks for name and description of a role in any case', () => {
   );
 });
 
-it('writes a role with its tasks short and last', () => {
+it('writes a role with its tasks last and in their shortest form', () => {
   const tasks = [{ task_id: 'x:y' }, { task_id: 'b:c', level: 1 }];
   expect(JSON.stringify(shortRole({ ...role('a', []), tasks }))).toBe(
     '{"role_id":"a","name":"Name of a","description":"What a is for","tasks":["x:y",{"task_id":"b:c","level":1}]}',
@@ -96,7 +96,7 @@ describe('edits', () => {
     [0, 1, 1, 0, false, false],
     [0, 1, 0, 1, false, false],
     [0, 0, 1, 1, false, false],
-  ])('of %i fields, %i roles inside, %i gone, %i new: empty %s, leaving the roles %s', (...row) => {
+  ])('of %i fields, %i edited, %i dropped and %i new roles: empty %s, leaves roles %s', (...row) => {
     const [fields, inside, dropped, added, empty, leaving] = row;
     const counted = edits(fields, inside, dropped, added);
     expect([isEmpty(counted), leavesRoles(counted)]).toEqual([empty, leaving]);

@@ -1,4 +1,4 @@
-// Roles files: written and read back, and edited in their own text.
+// Roles files are written, read back and edited in place.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const FORMATS: DocumentFormat[] = ['yaml', 'json'];
 const OLD = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
 const NEW = { last_modified_on: '2026-11-21 09:00:00', last_modified_by: 'bob@example.com' };
 
-/** The output of `roles pull`: edited in place, or else written again. */
+/** The output of `roles pull`: the text edited in place, or rewritten if that is impossible. */
 async function updateManifestText(text: string, format: DocumentFormat, manifest: ManifestReply): Promise<string> {
   return (await editManifestText(text, format, manifest)) ?? (await rewriteManifestText(text, manifest));
 }
@@ -29,7 +29,7 @@ async function valueOf(text: string, format: DocumentFormat): Promise<Record<str
   return (await parseDocumentText('file', text, format)).value as Record<string, unknown>;
 }
 
-async function says(text: string, format: DocumentFormat, manifest: ManifestReply): Promise<boolean> {
+async function matches(text: string, format: DocumentFormat, manifest: ManifestReply): Promise<boolean> {
   return isEmpty(compareWithFile(await valueOf(text, format), manifest));
 }
 
@@ -43,8 +43,8 @@ function onTheWire(value: Record<string, unknown>): Record<string, unknown> {
   return { ...manifest, roles };
 }
 
-describe.each(FORMATS)('a new file in %s', (format) => {
-  it('reads back as the very manifest, in the same order', async () => {
+describe.each(FORMATS)('a new %s file', (format) => {
+  it('reads back as the same manifest in the same order', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, async (manifest) => {
         const text = await writeManifestText(manifest, format, 'A headline.');
@@ -68,7 +68,7 @@ describe.each(FORMATS)('a new file in %s', (format) => {
   });
 });
 
-it('writes YAML for people, editors and readers of YAML 1.1', async () => {
+it('writes YAML that is readable, has a schema hint and is safe for YAML 1.1', async () => {
   const roles = [
     role('no', ['user:core', 'audiences:*'], { name: 'Yes', description: 'two\nlines' }),
     role('x', [{ task_id: 'rules:*', level: 2 }], { name: '2026-01-02', origin: null, description: '\u0085' }),
@@ -101,41 +101,41 @@ it('writes YAML for people, editors and readers of YAML 1.1', async () => {
   );
 });
 
-it('writes JSON with the hint for editors', async () => {
+it('writes JSON with the schema hint for editors', async () => {
   const text = await writeManifestText({ ...OLD, roles: [] }, 'json', 'unused');
   expect(JSON.parse(text)).toEqual({ $schema: '.cdpadm/roles.schema.json', ...OLD, roles: [] });
   expect(text).toMatch(/^\{\n {2}"\$schema".*\n\}\n$/s);
 });
 
-describe('bringing a file up to date', () => {
-  it.each(FORMATS)('makes it say what the manifest says, once and for all, in %s', async (format) => {
+describe('an update of a file', () => {
+  it.each(FORMATS)('matches the manifest and is stable, in %s', async (format) => {
     await fc.assert(
       fc.asyncProperty(anyReply, anyReply, async (before, after) => {
         const text = await writeManifestText(before, format, 'A headline.');
         expect(await updateManifestText(text, format, before)).toBe(text);
         const updated = await updateManifestText(text, format, after);
-        expect(await says(updated, format, after)).toBe(true);
+        expect(await matches(updated, format, after)).toBe(true);
         expect(await updateManifestText(updated, format, after)).toBe(updated);
       }),
       runs(300),
     );
   });
 
-  it('does so with every style of YAML that people write', async () => {
+  it('works with every style of YAML', async () => {
     await fc.assert(
       fc.asyncProperty(anyStyledManifest, anyReply, async ({ text, manifest }, after) => {
         expect(await updateManifestText(text, 'yaml', manifest)).toBe(text);
         const updated = await updateManifestText(text, 'yaml', after);
-        expect(await says(updated, 'yaml', after)).toBe(true);
+        expect(await matches(updated, 'yaml', after)).toBe(true);
         expect(await updateManifestText(updated, 'yaml', after)).toBe(updated);
-        // Line ends stay what they were.
+        // The update keeps the line ends.
         expect(/(?<!\r)\n/.test(updated) && updated.includes('\r\n')).toBe(false);
       }),
       runs(400),
     );
   });
 
-  it('keeps every comment in its order when nothing is taken out', async () => {
+  it('keeps every comment in order if nothing is removed', async () => {
     const comments = (text: string): string[] => text.match(/# comment \d+/g) ?? [];
     await fc.assert(
       fc.asyncProperty(anyStyledManifest, anyReply, async ({ text, manifest }, { roles, ...stamps }) => {
@@ -157,24 +157,24 @@ describe('bringing a file up to date', () => {
   const withoutStamps = (text: string): string =>
     text.replaceAll(/(last_modified_(?:on|by)"?: *)(?:"(?:[^"\\]|\\.)*"|[^\s,]*)/g, '$1');
 
-  it('moves no other byte of YAML for new stamps', async () => {
+  it('changes no other byte of YAML for new stamps', async () => {
     await fc.assert(
       fc.asyncProperty(anyStyledManifest, async ({ text, manifest }) => {
         const updated = await updateManifestText(text, 'yaml', { ...manifest, ...NEW });
         expect(withoutStamps(updated)).toBe(withoutStamps(text));
-        expect(await says(updated, 'yaml', { ...manifest, ...NEW })).toBe(true);
+        expect(await matches(updated, 'yaml', { ...manifest, ...NEW })).toBe(true);
       }),
       runs(200),
     );
   });
 
-  it('moves no other byte of JSON for new stamps', async () => {
+  it('changes no other byte of JSON for new stamps', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, fc.constantFrom(undefined, 1, '\t'), async (manifest, indent) => {
         const text = `  ${stringifyJson(manifest, indent).replaceAll('"tasks":', '"tasks"  :')} `;
         const updated = await updateManifestText(text, 'json', { ...manifest, ...NEW });
         expect(withoutStamps(updated)).toBe(withoutStamps(text));
-        expect(await says(updated, 'json', { ...manifest, ...NEW })).toBe(true);
+        expect(await matches(updated, 'json', { ...manifest, ...NEW })).toBe(true);
       }),
       runs(200),
     );
@@ -214,52 +214,53 @@ roles:
 # end
 `;
 
-describe('one edit of a commented YAML file', () => {
+describe('an edit of a commented YAML file', () => {
   const a = role('a', ['user:core', 'audiences:view', 'rules:view'], { name: 'A', description: "It's A" });
   const b = role('b', ['user:core', 'rules:*', 'catalog:*'], { description: 'folded text', origin: 'ui' });
 
-  /** The lines that went and came. */
-  async function edit(...roles: RoleReply[]): Promise<{ gone: string[]; come: string[] }> {
+  /** The removed and the added lines. */
+  async function edit(...roles: RoleReply[]): Promise<{ removed: string[]; added: string[] }> {
     const updated = await updateManifestText(COMMENTED, 'yaml', { ...OLD, roles });
-    const [was, is] = [COMMENTED.split('\n'), updated.split('\n')];
+    const [before, after] = [COMMENTED.split('\n'), updated.split('\n')];
     let start = 0;
-    while (start < was.length && was[start] === is[start]) start++;
+    while (start < before.length && before[start] === after[start]) start++;
     let end = 0;
-    while (end < was.length - start && end < is.length - start && was.at(-1 - end) === is.at(-1 - end)) end++;
-    return { gone: was.slice(start, was.length - end), come: is.slice(start, is.length - end) };
+    while (end < before.length - start && end < after.length - start && before.at(-1 - end) === after.at(-1 - end))
+      end++;
+    return { removed: before.slice(start, before.length - end), added: after.slice(start, after.length - end) };
   }
 
-  it('none when it says the same, whatever the order', async () => {
-    expect(await edit(b, { ...a, tasks: [...a.tasks].reverse() })).toEqual({ gone: [], come: [] });
+  it('changes nothing for the same content in another order', async () => {
+    expect(await edit(b, { ...a, tasks: [...a.tasks].reverse() })).toEqual({ removed: [], added: [] });
   });
 
-  it('stamps, in the quotes they have', async () => {
+  it('keeps the quotes of stamps', async () => {
     const updated = await updateManifestText(COMMENTED, 'yaml', { ...NEW, roles: [a, b] });
     expect(updated).toBe(COMMENTED.replace('2026-11-20 08:00:00', NEW.last_modified_on).replace('ada@', 'bob@'));
   });
 
-  it('texts, in the quotes they have where that can be', async () => {
+  it('keeps the quotes of texts where possible', async () => {
     expect(await edit({ ...a, name: 'B: b', description: "It isn't" }, b)).toEqual({
-      gone: ['    name: A', "    description: 'It''s A'"],
-      come: ['    name: "B: b"', "    description: 'It isn''t'"],
+      removed: ['    name: A', "    description: 'It''s A'"],
+      added: ['    name: "B: b"', "    description: 'It isn''t'"],
     });
     expect(await edit(a, { ...b, description: 'one\ntwo' })).toEqual({
-      gone: ['    description: >-', '      folded', '      text'],
-      come: ['    description: "one\\ntwo"'],
+      removed: ['    description: >-', '      folded', '      text'],
+      added: ['    description: "one\\ntwo"'],
     });
-    expect((await edit(a, { ...b, description: null })).come).toEqual(['    description: null']);
+    expect((await edit(a, { ...b, description: null })).added).toEqual(['    description: null']);
   });
 
-  it('tasks with dashes', async () => {
+  it('edits tasks with dashes', async () => {
     const tasks = [{ task_id: 'rules:view' }, { task_id: 'connections:*' }];
     expect(await edit({ ...a, tasks }, b)).toEqual({
-      gone: ['      - audiences:view  # why', '', '      # editing', '      - rules:view'],
-      come: ['', '      # editing', '      - rules:view', '', '      - connections:*'],
+      removed: ['      - audiences:view  # why', '', '      # editing', '      - rules:view'],
+      added: ['', '      # editing', '      - rules:view', '', '      - connections:*'],
     });
-    expect((await edit({ ...a, tasks: [] }, b)).come[0]).toBe('    tasks: []');
+    expect((await edit({ ...a, tasks: [] }, b)).added[0]).toBe('    tasks: []');
   });
 
-  it('tasks in brackets', async () => {
+  it('edits tasks in brackets', async () => {
     const lists: [string[], string][] = [
       [['catalog:*'], '    tasks: ["catalog:*"]'],
       [['rules:*'], '    tasks: [rules:*]'],
@@ -269,25 +270,25 @@ describe('one edit of a commented YAML file', () => {
     ];
     for (const [ids, line] of lists) {
       const tasks = ids.map((task_id) => ({ task_id }));
-      expect((await edit(a, { ...b, tasks })).come).toEqual([line]);
+      expect((await edit(a, { ...b, tasks })).added).toEqual([line]);
     }
   });
 
-  it('a field that only the platform knows: changed or gone, but never put in', async () => {
+  it('changes or removes a field set by the platform, but never adds one', async () => {
     expect(await edit({ ...a, origin: 'api' }, { ...b, origin: 'api' })).toEqual({
-      gone: ['    origin: ui'],
-      come: ['    origin: api'],
+      removed: ['    origin: ui'],
+      added: ['    origin: api'],
     });
     const { origin, ...without } = b;
-    expect(await edit(a, without as RoleReply)).toEqual({ gone: ['    origin: ui'], come: [] });
+    expect(await edit(a, without as RoleReply)).toEqual({ removed: ['    origin: ui'], added: [] });
   });
 
-  it('a role less: what stands above it stays', async () => {
+  it('removes a role and keeps the comments above it', async () => {
     expect(await edit(b)).toEqual({
-      gone: COMMENTED.split('\n').slice(COMMENTED.split('\n').indexOf('  - role_id: a   # inline a'), 18),
-      come: [],
+      removed: COMMENTED.split('\n').slice(COMMENTED.split('\n').indexOf('  - role_id: a   # inline a'), 18),
+      added: [],
     });
-    expect((await edit(a)).gone).toEqual(COMMENTED.split('\n').slice(22, 29));
+    expect((await edit(a)).removed).toEqual(COMMENTED.split('\n').slice(22, 29));
     const none = await updateManifestText(COMMENTED, 'yaml', { ...OLD, roles: [] });
     expect(none).toContain('\nroles: []\n');
     expect(none.match(/#.*/g)).toEqual(
@@ -295,10 +296,10 @@ describe('one edit of a commented YAML file', () => {
     );
   });
 
-  it('a role more: behind the last, with a blank line where the others have one', async () => {
+  it('adds a role after the last one, with a blank line if the others have one', async () => {
     expect(await edit(a, b, role('c', ['privacy:*']))).toEqual({
-      gone: [],
-      come: [
+      removed: [],
+      added: [
         '',
         '  - role_id: c',
         '    name: Name of c',
@@ -329,12 +330,12 @@ describe('unusual YAML files', () => {
     [['w:x', 'z:x'], '[w:x, z:x]'],
     [['rules:view', 'a:b'], '[rules:view, a:b]'],
     [['w:x', 'rules:view', 'y:x', 'z:x'], '[w:x, rules:view,  y:x , z:x]'],
-  ])('takes tasks out of brackets wherever they stand: %j stay', async (tasks, list) => {
+  ])('removes tasks from any position in brackets: %j remain', async (tasks, list) => {
     const head = 'roles:\n- role_id: a\n  name: Name of a\n  description: What a is for\n  tasks: ';
     expect(await update(`${head}[w:x, rules:view,  y:x , z:x]\n`, [role('a', tasks)])).toBe(`${head}${list}\n`);
   });
 
-  it('writes out aliases where one of their places changes, and keeps them where none does', async () => {
+  it('expands an alias only where its value changes', async () => {
     const text =
       'roles:\n- role_id: a\n  name: &n A\n  description: *n\n  tasks: &t\n  - rules:view\n- role_id: b\n  name: B\n  description: x\n  tasks: *t\n';
     const b = role('b', ['rules:view'], { name: 'B', description: 'x' });
@@ -342,12 +343,12 @@ describe('unusual YAML files', () => {
     expect(await update(text, [a, b])).toBe(text);
     expect(await update(text, [{ ...a, description: 'D' }, b])).toBe(text.replace('*n', 'D'));
     const split = await update(text, [{ ...a, tasks: [{ task_id: 'x:y' }] }, b]);
-    expect(await says(split, 'yaml', { ...NEW, roles: [{ ...a, tasks: [{ task_id: 'x:y' }] }, b] })).toBe(true);
+    expect(await matches(split, 'yaml', { ...NEW, roles: [{ ...a, tasks: [{ task_id: 'x:y' }] }, b] })).toBe(true);
     expect(split).toContain('tasks: [rules:view]');
-    expect(await says(await update(text, [b]), 'yaml', { ...NEW, roles: [b] })).toBe(true);
+    expect(await matches(await update(text, [b]), 'yaml', { ...NEW, roles: [b] })).toBe(true);
   });
 
-  // A backslash stands for a last line without an end.
+  // A backslash marks a last line without a line end.
   const golden = readFileSync(new URL('../../../golden/roles-yaml-edits.txt', import.meta.url), 'utf8');
   const cases = golden
     .split(/^=== /m)
@@ -361,11 +362,11 @@ describe('unusual YAML files', () => {
     const wanted = [roles[0], role('b', ['rules:view', 'catalog:*'])] as RoleReply[];
     const updated = await update(text, wanted);
     expect(updated).toBe(expected);
-    expect(await says(updated, 'yaml', { ...NEW, roles: wanted })).toBe(true);
+    expect(await matches(updated, 'yaml', { ...NEW, roles: wanted })).toBe(true);
     expect(await update(updated, wanted)).toBe(updated);
   });
 
-  it('puts in a role whose text has blank lines, with every digit of other fields', async () => {
+  it('adds a role whose text has blank lines, and keeps every digit of other fields', async () => {
     const text =
       'version: 9007199254740993\nroles:\n  - role_id: a\n    name: A\n    description: D\n    tasks: [x:y]\n';
     const roles = [
@@ -389,12 +390,12 @@ describe('unusual YAML files', () => {
     );
   });
 
-  it('keeps the head of a file that has to be written again', async () => {
+  it('keeps the head comment of a file that must be rewritten', async () => {
     const text = '# head\n\n? roles\n: - role_id: c\n    name: C\n    description: C\n    tasks: []\n';
     expect(await update(text)).toMatch(/^# head\n\n/);
   });
 
-  it('changes a map that only the platform knows, and takes out one that it gave up', async () => {
+  it('changes a map set by the platform, and removes one that the platform removed', async () => {
     const text =
       'roles:\n- role_id: a\n  meta:\n    by: x\n  name: A\n  description: What a is for\n  tasks: [rules:view]\n';
     const meta = { by: 'y', big: 2n ** 63n };
@@ -405,7 +406,7 @@ describe('unusual YAML files', () => {
     );
   });
 
-  it('brings other top-level fields up to date and leaves those that the platform gave up', async () => {
+  it('updates other top-level fields and keeps those that the platform removed', async () => {
     const text = 'version: 3 # theirs\nold: 1\nroles: []\n';
     expect(await updateManifestText(text, 'yaml', { ...NEW, version: 4, added: 1, roles: [] })).toBe(
       text.replace('3', '4'),
@@ -441,7 +442,7 @@ describe('JSON files', () => {
     ]);
   });
 
-  it('keep tasks as maps, line ends and how they end', async () => {
+  it('keep tasks as maps, the line ends and the final line end', async () => {
     const text = `${file('\t', [{ task_id: 'x:y' }])}\n`.replaceAll('\n', '\r\n');
     const updated = await updateManifestText(text, 'json', { ...OLD, roles: wanted });
     expect(updated.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
@@ -452,7 +453,7 @@ describe('JSON files', () => {
     ]);
   });
 
-  it('get new roles in the shortest form of their own roles', async () => {
+  it('get new roles in the shortest form that the file uses', async () => {
     const text = JSON.stringify({
       roles: [
         { role_id: 'a', name: 'A', description: 'D', tasks: [{ task_id: 'x:y' }, { task_id: 'rules:*' }] },
@@ -469,9 +470,9 @@ describe('JSON files', () => {
   });
 
   it.each([
-    ['blanks before it', '  \n {\n\t"roles": []\n}', '{\n\t"roles": [\n\t\t{'],
-    ['blanks behind the bracket', '{ \t\n "roles": []\n}', '{\n "roles": [\n  {'],
-    ['a line break further in alone', '{"roles": [\n  ]}', '{"roles":[{'],
+    ['blanks before the object', '  \n {\n\t"roles": []\n}', '{\n\t"roles": [\n\t\t{'],
+    ['blanks after the bracket', '{ \t\n "roles": []\n}', '{\n "roles": [\n  {'],
+    ['a line break only further inside', '{"roles": [\n  ]}', '{"roles":[{'],
   ])('keep their indentation: %s', async (_what, text, start) => {
     expect(await updateManifestText(text, 'json', { roles: wanted })).toContain(start);
   });

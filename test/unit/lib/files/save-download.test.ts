@@ -1,4 +1,4 @@
-// What is downloaded: under a name of ours, private, whole or not at all, and over nothing.
+// A download is private, complete or absent, has a safe name and replaces no file.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('openDownload', () => {
-  it('saves every byte, private, and tells what it saved', () => {
+  it('saves every byte to a private file and returns its size and digest', () => {
     const folder = join(temporaryFolder(), 'new', 'folder');
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': ' Application/JSON; charset=utf-8' });
@@ -33,14 +33,14 @@ describe('openDownload', () => {
     ['text/plain', 'txt'],
     ['application/x-sh', 'bin'],
     ['../../evil', 'bin'],
-  ])('names %s by our own list: .%s', (type, extension) => {
+  ])('uses an extension from its own list: %s becomes .%s', (type, extension) => {
     const folder = temporaryFolder();
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': type });
     expect(finish().file).toBe(join(folder, `results.${extension}`));
   });
 
-  it('is on the disk before it gets its name', () => {
+  it('syncs the file before it names it', () => {
     const { finish, sink } = openDownload(temporaryFolder(), 'results');
     const calls = diskCalls(() => {
       sink.begin({});
@@ -50,14 +50,14 @@ describe('openDownload', () => {
     expect(calls).toEqual(['write', 'sync', 'link']);
   });
 
-  it('without a type is bytes', () => {
+  it('uses .bin without a media type', () => {
     const folder = temporaryFolder();
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({});
     expect(finish()).toMatchObject({ file: join(folder, 'results.bin'), content_type: '' });
   });
 
-  it('that is begun again holds nothing of the attempt before', () => {
+  it('discards the first attempt when the download starts again', () => {
     const folder = temporaryFolder();
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': 'text/csv' });
@@ -73,7 +73,7 @@ describe('openDownload', () => {
     expect(readFileSync(join(folder, 'results.txt'), 'utf8')).toBe('second');
   });
 
-  it('never replaces what has the name, and leaves nothing beside it', () => {
+  it('never replaces an existing file, and leaves no other file', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'results.csv'), 'theirs');
     const { finish, sink } = openDownload(folder, 'results');
@@ -90,7 +90,7 @@ describe('openDownload', () => {
     expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toBe('theirs');
   });
 
-  it('that is given up leaves nothing behind, begun or not', () => {
+  it('leaves no file when it is discarded before or after the start', () => {
     const folder = temporaryFolder();
     const { discard, sink } = openDownload(folder, 'results');
     discard();
@@ -101,7 +101,7 @@ describe('openDownload', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('tells where it cannot be saved', () => {
+  it('reports a folder that cannot be created', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     expect(() => openDownload(join(file, 'folder'), 'results').sink.begin({})).toThrow(

@@ -1,4 +1,4 @@
-// The checkpoint of a bulk run: which run it is of, and whether the file is still the one that was begun.
+// The checkpoint of a bulk run: one journal per run, and detection of changed input files.
 import { appendFileSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const CHECKPOINT: SeedCheckpoint = {
 };
 
 describe('openSeedJournal', () => {
-  it('reads back what was written last, private, and nothing before or after', () => {
+  it('reads back the last checkpoint from a private file, and nothing before or after', () => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a.csv', 'https://a.example']));
     expect(journal.read()).toBeUndefined();
     journal.write({ ...CHECKPOINT, finished: true });
@@ -32,7 +32,7 @@ describe('openSeedJournal', () => {
     expect(journal.read()).toBeUndefined();
   });
 
-  it('has one place for a run, and another one for each other run', () => {
+  it('has one path per run', () => {
     const folder = temporaryFolder();
     const path = (...key: string[]): string => journalPath('seed', folder, key);
     expect(path('a', 'b')).toBe(path('a', 'b'));
@@ -42,9 +42,9 @@ describe('openSeedJournal', () => {
 
   it.each<[string, string]>([
     ['nothing', ''],
-    ['half of it', '{"version":1,"files":['],
-    ['no object', 'null'],
-  ])('does not go on from a journal that holds %s', (_what, text) => {
+    ['half a checkpoint', '{"version":1,"files":['],
+    ['null', 'null'],
+  ])('rejects a journal that contains %s', (_what, text) => {
     const folder = temporaryFolder();
     const journal = openSeedJournal(journalPath('seed', folder, ['a']));
     writeFileSync(journal.path, text, { mode: 0o600 });
@@ -58,39 +58,39 @@ describe('openSeedJournal', () => {
   });
 
   const file = CHECKPOINT.files[0];
-  const stretch = CHECKPOINT.beyond[0];
-  const NO_COUNT = [undefined, null, '1', -1];
-  const NO_NUMBER = [undefined, null, '1'];
-  const NO_TEXT = [undefined, null, 5];
+  const range = CHECKPOINT.beyond[0];
+  const NOT_COUNTS = [undefined, null, '1', -1];
+  const NOT_NUMBERS = [undefined, null, '1'];
+  const NOT_TEXTS = [undefined, null, 5];
   it.each<[string, (value: unknown) => unknown, unknown[]]>([
     ['version', (version) => ({ version }), [undefined, null, 0, 2, '1']],
     ['files', (files) => ({ files }), [undefined, null, {}, [null], [{}]]],
-    ['path of a file', (path) => ({ files: [{ ...file, path }] }), NO_TEXT],
-    ['size of a file', (value) => ({ files: [{ ...file, size: value }] }), NO_COUNT],
-    ['time of a file', (modified) => ({ files: [{ ...file, modified }] }), NO_NUMBER],
-    ['digest of a file', (hash) => ({ files: [file, { ...file, hash }] }), NO_TEXT],
+    ['path of a file', (path) => ({ files: [{ ...file, path }] }), NOT_TEXTS],
+    ['size of a file', (value) => ({ files: [{ ...file, size: value }] }), NOT_COUNTS],
+    ['time of a file', (modified) => ({ files: [{ ...file, modified }] }), NOT_NUMBERS],
+    ['digest of a file', (hash) => ({ files: [file, { ...file, hash }] }), NOT_TEXTS],
     ['mark', (mark) => ({ mark }), [undefined, null, 3, {}]],
-    ['file of the mark', (value) => ({ mark: { ...CHECKPOINT.mark, file: value } }), NO_COUNT],
-    ['row of the mark', (position) => ({ mark: { ...CHECKPOINT.mark, position } }), NO_COUNT],
-    ['place of the mark', (offset) => ({ mark: { ...CHECKPOINT.mark, offset } }), NO_NUMBER],
-    ['stretches', (beyond) => ({ beyond }), [undefined, null, {}, [null], [[5, 9]]]],
-    ['file of a stretch', (value) => ({ beyond: [{ ...stretch, file: value }] }), NO_COUNT],
-    ['beginning of a stretch', (from) => ({ beyond: [{ ...stretch, from }] }), NO_COUNT],
-    ['end of a stretch', (to) => ({ beyond: [stretch, { ...stretch, to }] }), NO_COUNT],
+    ['file of the mark', (value) => ({ mark: { ...CHECKPOINT.mark, file: value } }), NOT_COUNTS],
+    ['row of the mark', (position) => ({ mark: { ...CHECKPOINT.mark, position } }), NOT_COUNTS],
+    ['place of the mark', (offset) => ({ mark: { ...CHECKPOINT.mark, offset } }), NOT_NUMBERS],
+    ['ranges', (beyond) => ({ beyond }), [undefined, null, {}, [null], [[5, 9]]]],
+    ['file of a range', (value) => ({ beyond: [{ ...range, file: value }] }), NOT_COUNTS],
+    ['start of a range', (from) => ({ beyond: [{ ...range, from }] }), NOT_COUNTS],
+    ['end of a range', (to) => ({ beyond: [range, { ...range, to }] }), NOT_COUNTS],
     ['counts', (counts) => ({ counts }), [undefined, null, {}]],
     ...(['accepted', 'rejected', 'batches', 'requests', 'retries'] as const).map(
       (field): [string, (value: unknown) => unknown, unknown[]] => {
-        return [`count of ${field}`, (value) => ({ counts: { ...CHECKPOINT.counts, [field]: value } }), NO_COUNT];
+        return [`count of ${field}`, (value) => ({ counts: { ...CHECKPOINT.counts, [field]: value } }), NOT_COUNTS];
       },
     ),
-    ['time it took', (ms) => ({ counts: { ...CHECKPOINT.counts, ms } }), NO_NUMBER],
-    ['refused rows', (rejects) => ({ rejects }), [undefined, 'r.ndjson', {}]],
-    ['path of the refused rows', (path) => ({ rejects: { ...CHECKPOINT.rejects, path } }), NO_TEXT],
-    ['bytes of the refused rows', (bytes) => ({ rejects: { ...CHECKPOINT.rejects, bytes } }), NO_COUNT],
-    ['end', (finished) => ({ finished }), [undefined, null, 'false', 0]],
-  ])('does not go on where the %s is wrong', (_what, change, wrong) => {
+    ['duration', (ms) => ({ counts: { ...CHECKPOINT.counts, ms } }), NOT_NUMBERS],
+    ['rejects file', (rejects) => ({ rejects }), [undefined, 'r.ndjson', {}]],
+    ['path of the rejects file', (path) => ({ rejects: { ...CHECKPOINT.rejects, path } }), NOT_TEXTS],
+    ['size of the rejects file', (bytes) => ({ rejects: { ...CHECKPOINT.rejects, bytes } }), NOT_COUNTS],
+    ['finished flag', (finished) => ({ finished }), [undefined, null, 'false', 0]],
+  ])('rejects a journal with an invalid %s', (_what, change, invalid) => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
-    for (const value of wrong) {
+    for (const value of invalid) {
       const text = JSON.stringify({ version: 1, ...CHECKPOINT, ...(change(value) as object) });
       writeFileSync(journal.path, text, { mode: 0o600 });
       expect(() => journal.read(), text).toThrow(expect.objectContaining({ code: 'seed.journal' }));
@@ -98,20 +98,20 @@ describe('openSeedJournal', () => {
   });
 
   it.each<[string, Partial<SeedCheckpoint>]>([
-    ['whose rows are no stretches of bytes', { mark: { file: 0, position: 3, offset: -1 } }],
-    ['that refused no row', { rejects: null }],
-    ['that has not begun', { files: [], beyond: [], mark: { file: 0, position: 0, offset: 0 } }],
+    ['whose rows have no byte offsets', { mark: { file: 0, position: 3, offset: -1 } }],
+    ['without rejected rows', { rejects: null }],
+    ['that has not started', { files: [], beyond: [], mark: { file: 0, position: 0, offset: 0 } }],
     ['of a file from before 1970', { files: [{ path: 'a', size: 0, modified: -1.5, hash: '' }] }],
-  ])('goes on with a run %s', (_what, change) => {
+  ])('reads back the checkpoint of a run %s', (_what, change) => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
     journal.write({ ...CHECKPOINT, ...change });
     expect(journal.read()).toEqual({ version: 1, ...CHECKPOINT, ...change });
   });
 
-  it('is held by one at a time', () => {
+  it('is locked by one process at a time', () => {
     const folder = temporaryFolder();
     const open = (key: string) => openSeedJournal(journalPath('seed', folder, [key]));
-    const mine = open('a');
+    const first = open('a');
     expect(() => open('a')).toThrow(
       expect.objectContaining({
         code: 'seed.running',
@@ -120,7 +120,7 @@ describe('openSeedJournal', () => {
       }),
     );
     open('b').close();
-    mine.close();
+    first.close();
     open('a').close();
   });
 });
@@ -128,7 +128,7 @@ describe('openSeedJournal', () => {
 describe('fingerprint', () => {
   const LARGE = 1_000_000;
 
-  it('is the same for the same file, and knows its size', async () => {
+  it('is the same for the same file, and includes its size', async () => {
     const path = join(temporaryFolder(), 'a');
     writeFileSync(path, 'hello');
     const first = await fingerprint(path);
@@ -139,12 +139,12 @@ describe('fingerprint', () => {
 
   it.each([
     ['the first byte', 0],
-    ['the end of the beginning', 64 * 1024 - 1],
+    ['the last byte of the first block', 64 * 1024 - 1],
     ['a sample in the middle', Math.floor((LARGE / 32) * 16)],
     ['the last sample', Math.floor((LARGE / 32) * 31) + 10],
-    ['the beginning of the end', LARGE - 64 * 1024],
+    ['the first byte of the last block', LARGE - 64 * 1024],
     ['the last byte', LARGE - 1],
-  ])('is another one where %s differs, though size and time are the same', async (_what, at) => {
+  ])('differs if %s differs, even with the same size and time', async (_what, at) => {
     const folder = temporaryFolder();
     const bytes = Buffer.alloc(LARGE, 'x');
     const [one, other] = [join(folder, 'one'), join(folder, 'other')];
@@ -158,7 +158,7 @@ describe('fingerprint', () => {
     expect(isSameContent([a], [b])).toBe(false);
   });
 
-  it('is another one for a file that was written to, with the same bytes or more', async () => {
+  it('differs for a file that was touched or appended to', async () => {
     const path = join(temporaryFolder(), 'a');
     writeFileSync(path, 'x'.repeat(10));
     utimesSync(path, 1, 1);
@@ -172,7 +172,7 @@ describe('fingerprint', () => {
     expect(isSameContent([before], [longer])).toBe(false);
   });
 
-  it('of several files counts each and their order', async () => {
+  it('compares every file and their order', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'x'));
     writeFileSync(join(folder, 'a'), 'a');

@@ -1,4 +1,4 @@
-// The file of refused rows: each can be fed back, and a run that goes on adds where it left off.
+// The file of rejected rows: every row can be an input again, and a resumed run appends to it.
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const reject = (original: string, line = 7): Reject => ({ file: 'a.csv', line, r
 const place = (line = 7): string => `{"rejected":{"file":"a.csv","line":${line},"reason":"no \\"xpid\\""}`;
 
 describe('openRejects', () => {
-  it('makes no file before the first row', () => {
+  it('creates no file before the first row', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     rejects.add([]);
@@ -19,7 +19,7 @@ describe('openRejects', () => {
     expect([rejects.path, rejects.bytes, existsSync(path)]).toEqual([path, null, false]);
   });
 
-  it('holds each row with its place and reason: JSON as it stood, on one line, and anything else as text', () => {
+  it('contains each row with its place and reason: JSON unchanged on one line, anything else as text', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     rejects.add([reject('{"xpid":\r\n 9223372036854775807}'), reject('1,"é"', 8)]);
@@ -37,7 +37,7 @@ describe('openRejects', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('has them on the disk when it says so', () => {
+  it('syncs the rows to disk', () => {
     const rejects = openRejects(join(temporaryFolder(), 'r.ndjson'), undefined);
     const calls = diskCalls(() => {
       rejects.add([reject('x')]);
@@ -47,7 +47,7 @@ describe('openRejects', () => {
     expect(calls).toEqual(['write', 'sync']);
   });
 
-  it('never writes over the refused rows of another run', () => {
+  it('never overwrites the rejected rows of another run', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'theirs\n');
     expect(() => openRejects(path, undefined)).toThrow(
@@ -60,7 +60,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
   });
 
-  it('nor over a file that another process created', () => {
+  it('never overwrites a file that another process created', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     writeFileSync(path, 'theirs\n');
@@ -74,7 +74,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
   });
 
-  it('keeps as much of an earlier run’s file as belongs to what is complete', () => {
+  it('keeps the rows of an earlier run up to the last checkpoint', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'kept\nnot completed any more\n');
     const rejects = openRejects(path, 5);
@@ -84,7 +84,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe(`kept\n${place()},"text":"x"}\n`);
   });
 
-  it('begins anew where nothing of it is complete, or nothing is there', () => {
+  it('starts a new file if no row of the old one is complete, or if the file is missing', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'old\n');
     expect(openRejects(path, 0).bytes).toBeNull();
@@ -96,7 +96,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${place()},"text":"x"}\n`);
   });
 
-  it('tells where it cannot be written', () => {
+  it('reports a file that cannot be written', () => {
     const folder = join(temporaryFolder(), 'gone');
     expect(() => openRejects(join(folder, 'r.ndjson'), undefined).add([reject('x')])).toThrow(
       expect.objectContaining({ code: 'files.write' }),

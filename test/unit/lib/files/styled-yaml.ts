@@ -1,4 +1,4 @@
-// Writes a manifest as people write YAML: with comments everywhere, in other indentations, quotes, brackets and line ends.
+// Writes a manifest in various YAML styles: comments, indentation, quotes, brackets and line ends.
 import fc from 'fast-check';
 import type { ManifestReply, RoleReply, TaskRef } from '../../../../src/lib/contract/roles.ts';
 import { UNPRINTABLE } from '../../../../src/lib/files/reading.ts';
@@ -6,7 +6,7 @@ import { stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { anyReply } from '../../../helpers/any-roles.ts';
 
 export interface YamlStyle {
-  /** Spaces before the dash of a role and, less the role's own, of a task. */
+  /** Spaces before the dash of a role; those of a task are added to the role's. */
   roleIndent: number;
   taskIndent: number;
   tasks: 'dashes' | 'brackets' | 'padded brackets' | 'lines in brackets' | 'maps' | 'flow maps';
@@ -28,7 +28,7 @@ export const anyStyle: fc.Arbitrary<YamlStyle> = fc.record({
   endsOpen: fc.boolean(),
 });
 
-/** Every scalar is double-quoted JSON, which YAML reads alike; a comment tells by its number where it stands. */
+/** Writes every scalar as double-quoted JSON, which YAML reads the same, and numbers the comments. */
 export function writeStyled(manifest: ManifestReply, style: YamlStyle): string {
   const { roles, ...fields } = manifest;
   const lines: string[] = [];
@@ -86,7 +86,7 @@ export function writeStyled(manifest: ManifestReply, style: YamlStyle): string {
   }
 }
 
-/** A manifest, the style it is written in, and the text; without characters that YAML wants to have escaped. */
+/** A manifest, its style and its text, without characters that YAML must escape. */
 export const anyStyledManifest = fc
   .record({ manifest: anyReply, style: anyStyle })
   .map(({ manifest, style }) => ({ manifest, style, text: writeStyled(manifest, style) }))

@@ -1,79 +1,80 @@
-// A file as pieces of text: none lost between two pieces, and a byte that is no text is told with its line.
+// Decodes a file in chunks, loses nothing between them, and reports the line of an invalid byte.
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decoded, linesOf } from '../../../../src/lib/files/text-chunks.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-const PIECE = 64 * 1024;
+const CHUNK_SIZE = 64 * 1024;
 
-async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += PIECE) yield await Promise.resolve(bytes.subarray(at, at + PIECE));
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += CHUNK_SIZE)
+    yield await Promise.resolve(bytes.subarray(at, at + CHUNK_SIZE));
 }
 
 async function textOf(chunks: AsyncIterable<string>): Promise<string> {
   let text = '';
-  for await (const piece of chunks) text += piece;
+  for await (const chunk of chunks) text += chunk;
   return text;
 }
 
-// Pieces end at 64 KiB: in the middle of what is two, three and four bytes long.
+// Each chunk of 64 KiB ends inside a character of two, three or four bytes.
 const LONG = `é${'a'.repeat(64 * 1024 - 3)}é\n€${'b'.repeat(64 * 1024 - 5)}€\n${'c'.repeat(64 * 1024 - 6)}😀`;
 
 it.each([
   ['empty', ''],
   ['short', 'a\nb'],
-  ['with characters on the borders of pieces', LONG],
-])('gives the whole of a text and all its lines: %s', async (_what, text) => {
-  expect(await textOf(decoded(pieces(Buffer.from(text)), 'rows.csv'))).toBe(text);
+  ['with characters across chunk boundaries', LONG],
+])('returns the whole text and all its lines: %s', async (_what, text) => {
+  expect(await textOf(decoded(chunksOf(Buffer.from(text)), 'rows.csv'))).toBe(text);
   const lines: string[] = [];
-  for await (const group of linesOf(decoded(pieces(Buffer.from(text)), 'rows.csv'))) lines.push(...group);
+  for await (const group of linesOf(decoded(chunksOf(Buffer.from(text)), 'rows.csv'))) lines.push(...group);
   expect(lines).toEqual(text.split('\n'));
 });
 
-it('leaves out a byte-order mark', async () => {
-  expect(await textOf(decoded(pieces(Buffer.from('\ufeffa\n')), 'rows.csv'))).toBe('a\n');
+it('skips a byte order mark', async () => {
+  expect(await textOf(decoded(chunksOf(Buffer.from('\ufeffa\n')), 'rows.csv'))).toBe('a\n');
 });
 
-describe('what is no text', () => {
-  const piece = (lines: number): string => `${'x'.repeat((64 * 1024) / lines - 1)}\n`.repeat(lines);
+describe('invalid text', () => {
+  const chunk = (lines: number): string => `${'x'.repeat((64 * 1024) / lines - 1)}\n`.repeat(lines);
 
   it.each<[string, Buffer, number, string]>([
     ['UTF-16, big-endian', Buffer.from([0xfe, 0xff, 0, 0x61]), 1, 'the file is UTF-16; save it as UTF-8'],
-    ['at once', Buffer.from([0xff, 0x41]), 1, 'a byte from here on is not UTF-8; save the file as UTF-8'],
+    ['an invalid first byte', Buffer.from([0xff, 0x41]), 1, 'a byte from here on is not UTF-8; save the file as UTF-8'],
     ['UTF-16', Buffer.from('\ufeffa\n', 'utf16le'), 1, 'the file is UTF-16; save it as UTF-8'],
     [
-      'in the second piece: the line where that begins',
-      Buffer.concat([Buffer.from(piece(4)), Buffer.from([0xc0])]),
+      'an invalid byte in the second chunk, by the line that starts it',
+      Buffer.concat([Buffer.from(chunk(4)), Buffer.from([0xc0])]),
       5,
       'a byte from here on is not UTF-8; save the file as UTF-8',
     ],
     [
-      'like UTF-16, but not at the beginning',
-      Buffer.concat([Buffer.from(piece(1)), Buffer.from([0xff, 0xfe])]),
+      'a UTF-16 byte order mark, but not at the start',
+      Buffer.concat([Buffer.from(chunk(1)), Buffer.from([0xff, 0xfe])]),
       2,
       'a byte from here on is not UTF-8; save the file as UTF-8',
     ],
     [
-      'behind a first piece that begins with an empty line',
+      'an invalid byte after a chunk that starts with an empty line',
       Buffer.concat([Buffer.from('\n'), Buffer.alloc(64 * 1024 - 1, 'x'), Buffer.from([0xff])]),
       2,
       'a byte from here on is not UTF-8; save the file as UTF-8',
     ],
     [
-      'cut off in a character',
+      'a truncated character',
       Buffer.from('a\né').subarray(0, 3),
       2,
       'a byte from here on is not UTF-8; save the file as UTF-8',
     ],
-  ])('%s', async (_what, bytes, line, message) => {
-    await expect(textOf(decoded(pieces(bytes), 'rows.csv'))).rejects.toMatchObject({
+  ])('is reported: %s', async (_what, bytes, line, message) => {
+    await expect(textOf(decoded(chunksOf(bytes), 'rows.csv'))).rejects.toMatchObject({
       code: 'input.invalid',
       issues: [{ file: 'rows.csv', line, column: 1, message }],
     });
   });
 
-  it('a folder or nothing', async () => {
+  it('is distinct from a folder or a missing file', async () => {
     const folder = temporaryFolder();
     await expect(textOf(decoded(createReadStream(folder), 'here'))).rejects.toMatchObject({
       exit: 'usage',

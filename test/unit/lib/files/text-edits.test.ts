@@ -1,4 +1,4 @@
-// Cuts in a text: what is not meant stays byte for byte, and blank lines stay as many as a reader expects.
+// Edits of a text keep every other byte and a sensible number of blank lines.
 import { describe, expect, it } from 'vitest';
 import { TextEdits } from '../../../../src/lib/files/text-edits.ts';
 
@@ -14,7 +14,7 @@ it.each([
   ['a', '\n'],
   ['a\nb\r\n', '\n'],
   ['', '\n'],
-])('%j ends its lines with %j', (text, end) => {
+])('detects in %j the line end %j', (text, end) => {
   expect(new TextEdits(text).lineEnd).toBe(end);
 });
 
@@ -22,35 +22,35 @@ describe('whole lines', () => {
   it.each([
     ['before the first', 'a\nb\n', 0, 'x\ny\na\nb\n'],
     ['between', 'a\nb\n', 2, 'a\nx\ny\nb\n'],
-    ['behind the last', 'a\nb\n', 4, 'a\nb\nx\ny\n'],
-    ['behind the last, which has no end', 'a\nb', 3, 'a\nb\nx\ny'],
-    ['into nothing', '', 0, 'x\ny\n'],
-    ['with the ends that the text has', 'a\r\nb\r\n', 3, 'a\r\nx\r\ny\r\nb\r\n'],
-    ['with these ends behind an open line', 'a\r\nb', 4, 'a\r\nb\r\nx\r\ny'],
-  ])('are put in: %s', (_where, text, offset, result) => {
+    ['after the last', 'a\nb\n', 4, 'a\nb\nx\ny\n'],
+    ['after the last, which has no line end', 'a\nb', 3, 'a\nb\nx\ny'],
+    ['into an empty text', '', 0, 'x\ny\n'],
+    ['with the line ends of the text', 'a\r\nb\r\n', 3, 'a\r\nx\r\ny\r\nb\r\n'],
+    ['with the line ends of the text after an unterminated line', 'a\r\nb', 4, 'a\r\nb\r\nx\r\ny'],
+  ])('are inserted: %s', (_where, text, offset, result) => {
     expect(edited(text, (edits) => edits.insertLines(offset, ['x', 'y']))).toBe(result);
   });
 
   it.each([
     ['in the middle', 'a\nX\nb\n', 'a\nb\n'],
-    ['all there are', 'X\n', ''],
+    ['the only one', 'X\n', ''],
     ['the first', 'X\na\n', 'a\n'],
     ['the last', 'a\nX\n', 'a\n'],
-    ['between two gaps: one stays', 'a\n\nX\n\nb\n', 'a\n\nb\n'],
-    ['behind a gap: it stays', 'a\n\nX\nb\n', 'a\n\nb\n'],
-    ['before a gap: it stays', 'a\nX\n\nb\n', 'a\n\nb\n'],
-    ['the first, before a gap: none is left', 'X\n\na\n', 'a\n'],
-    ['the last, behind a gap: none is left', 'a\n\nX\n', 'a\n'],
-    ['the last, between two gaps: none is left', 'a\n\nX\n\n', 'a\n'],
-    ['the last, before a gap that was the end: it stays', 'a\nX\n\n', 'a\n\n'],
-    ['the last, behind a wide gap: none is left', 'a\n\n\nX\n', 'a\n'],
-    ['behind a gap that is the beginning, before another: one stays', '\nX\n\na\n', '\na\n'],
-    ['all there are, behind a gap', '\n\nX\n', ''],
-    ['behind a gap at the beginning', '\n\nX\n\na\n', '\n\na\n'],
-    ['between wide gaps of any blanks', 'a\r\n \t\r\n\r\nX\r\n\t\r\n\r\nb\r\n', 'a\r\n \t\r\n\r\nb\r\n'],
-    ['beside lines that only begin blank', '  a\nX\n  b\n', '  a\n  b\n'],
-    ['between a line and a gap far away', 'a\n\nb\nX\nc\n\nd\n', 'a\n\nb\nc\n\nd\n'],
-  ])('are taken out: %s', (_which, text, result) => {
+    ['between two gaps: one remains', 'a\n\nX\n\nb\n', 'a\n\nb\n'],
+    ['after a gap: it remains', 'a\n\nX\nb\n', 'a\n\nb\n'],
+    ['before a gap: it remains', 'a\nX\n\nb\n', 'a\n\nb\n'],
+    ['the first, before a gap: none remains', 'X\n\na\n', 'a\n'],
+    ['the last, after a gap: none remains', 'a\n\nX\n', 'a\n'],
+    ['the last, between two gaps: none remains', 'a\n\nX\n\n', 'a\n'],
+    ['the last, before a gap at the end: it remains', 'a\nX\n\n', 'a\n\n'],
+    ['the last, after a wide gap: none remains', 'a\n\n\nX\n', 'a\n'],
+    ['between a gap at the start and another: one remains', '\nX\n\na\n', '\na\n'],
+    ['the only one, after a gap', '\n\nX\n', ''],
+    ['after a wide gap at the start', '\n\nX\n\na\n', '\n\na\n'],
+    ['between wide gaps of spaces and tabs', 'a\r\n \t\r\n\r\nX\r\n\t\r\n\r\nb\r\n', 'a\r\n \t\r\n\r\nb\r\n'],
+    ['between lines that only start with blanks', '  a\nX\n  b\n', '  a\n  b\n'],
+    ['between lines with gaps further away', 'a\n\nb\nX\nc\n\nd\n', 'a\n\nb\nc\n\nd\n'],
+  ])('are removed: %s', (_which, text, result) => {
     const from = text.indexOf('X');
     const to = text.indexOf('\n', from) + 1;
     expect(edited(text, (edits) => edits.dropLines(from, to))).toBe(result);
@@ -58,7 +58,7 @@ describe('whole lines', () => {
 });
 
 describe('edits', () => {
-  it('are made in the order of the text, those of one place in the order they came', () => {
+  it('are applied in the order of the text, and at one offset in the order of the calls', () => {
     const result = edited('abcdef', (edits) => {
       edits.replace(4, 5, 'E');
       edits.replace(1, 1, '1');
@@ -68,7 +68,7 @@ describe('edits', () => {
     expect(result).toBe('a12cdEf!');
   });
 
-  it('that overlap take out what any of them does', () => {
+  it('remove the union of overlapping ranges', () => {
     const result = edited('abcdef', (edits) => {
       edits.replace(1, 5, '<');
       edits.replace(2, 3, '-');
@@ -86,8 +86,8 @@ it.each([
   [4, 3, 5],
   [5, 5, 5],
   [6, 5, 6],
-])('offset %i lies in the line that begins at %i, behind which is %i', (offset, start, behind) => {
+])('finds for offset %i the line start %i and the next line %i', (offset, start, next) => {
   const edits = new TextEdits('ab\nc\nd');
   expect(edits.lineStart(offset)).toBe(start);
-  expect(edits.lineAfter(offset)).toBe(behind);
+  expect(edits.lineAfter(offset)).toBe(next);
 });

@@ -1,4 +1,4 @@
-// A folder of definitions: what is read of it, in which order, and what stands in the way.
+// A folder of definitions: the files that are read, their order, and errors.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -22,7 +22,7 @@ it('reads the definitions of each group by name, and nothing else', async () => 
   expect(files[0]?.document.value).toEqual({ id: 'x' });
 });
 
-it('rejects a file in place of the folder, or of a folder in it', async () => {
+it('rejects a missing folder, and a file in place of a subfolder', async () => {
   const cwd = temporaryFolder();
   await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
     code: 'usage',
@@ -43,7 +43,7 @@ it('rejects a file in place of the folder, or of a folder in it', async () => {
   });
 });
 
-it('puts other values into a file, and keeps its comments, its order and every digit', async () => {
+it('changes values in a file and keeps its comments, its order and every digit', async () => {
   const yaml =
     'name: A # ours\nconfig: {old: 1, id: 9007199254740993}\n\n# when\nschedule:\n  type: interval\nno: no\n';
   const changes = { 'config.old': { to: null }, 'schedule.type': { to: 'once' }, name: { to: 'B' } };
@@ -54,7 +54,7 @@ it('puts other values into a file, and keeps its comments, its order and every d
   expect(await withChangedFields(long, 'yaml', {})).toBe(long);
 });
 
-it('does so in JSON', async () => {
+it('changes values in JSON and keeps every digit', async () => {
   const json = '{"name": "A", "config": {"old": 1, "id": 9007199254740993}}';
   expect(await withChangedFields(json, 'json', { 'config.old': { to: null }, name: { to: 'B' } })).toBe(
     '{\n  "name": "B",\n  "config": {\n    "id": 9007199254740993\n  }\n}\n',

@@ -1,4 +1,4 @@
-// A definition with its SQL in a file beside it.
+// A definition with its SQL in a separate file.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,14 +8,14 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const read = (value: Record<string, unknown>, folder: string) => withSqlText(value, folder, inputSource('/nowhere'));
 
-it('paths begin in the folder of the file, and in the working one for standard input', () => {
+it('resolves paths from the folder of the file, or from the working folder for standard input', () => {
   expect(folderOf('sync/model.yaml', '/home')).toBe('/home/sync');
   expect(folderOf('model.yaml', '/home')).toBe('/home');
   expect(folderOf('/a/model.yaml', '/home')).toBe('/a');
   expect(folderOf('-', '/home')).toBe('/home');
 });
 
-it('puts the text in the place of its path, and keeps everything else', async () => {
+it('replaces the path with the text and keeps everything else', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'sql'));
   writeFileSync(join(folder, 'sql', 'a.sql'), '\ufeffSELECT 1\n');
@@ -29,7 +29,7 @@ it('puts the text in the place of its path, and keeps everything else', async ()
 });
 
 it.each([[{}], [{ config: null }], [{ config: 'sql_file' }], [{ config: {} }], [{ config: { sql_query: 'x' } }]])(
-  'leaves %j as it is',
+  'leaves %j unchanged',
   async (value) => {
     const found = await read(value, '/');
     expect(found.value).toBe(value);
@@ -37,7 +37,7 @@ it.each([[{}], [{ config: null }], [{ config: 'sql_file' }], [{ config: {} }], [
   },
 );
 
-it('takes no path that only the prototype has', async () => {
+it('ignores a path of the prototype', async () => {
   const config = Object.create({ sql_file: '/etc/hostname' }) as object;
   expect((await read({ config }, '/')).issues).toEqual([]);
 });
@@ -48,7 +48,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ sql_file: ' \n' }, 'must be a path'],
   [{ sql_file: 'a.sql', sql_query: '' }, 'conflicts with sql_query; set only one of them'],
   [{ sql_file: 'gone.sql' }, '{folder}/gone.sql: there is no such file'],
-])('tells what is wrong with %j at its place', async (config, message) => {
+])('reports the issue of %j with its path', async (config, message) => {
   const folder = temporaryFolder();
   const value = { config };
   const found = await read(value, folder);

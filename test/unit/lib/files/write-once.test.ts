@@ -1,4 +1,4 @@
-// A new file that only its owner may read: complete under its name, or not there at all.
+// A new private file is complete under its name or does not exist.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { writeNewFile } from '../../../../src/lib/files/save-download.ts';
 import { diskCalls } from '../../../helpers/disk-calls.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-/** Yields the parts; `during` runs before the last one. */
+/** Yields the texts and runs `during` before the last one. */
 async function* parts(texts: readonly string[], during: () => void = () => undefined): AsyncGenerator<string> {
   yield* texts.slice(0, -1);
   during();

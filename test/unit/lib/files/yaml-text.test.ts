@@ -1,4 +1,4 @@
-// YAML that every reader takes alike, in block style and on one line.
+// YAML that every parser reads the same, in block style and on one line.
 import { describe, expect, it } from 'vitest';
 import * as yaml from 'yaml';
 import { toYaml } from '../../../../src/lib/files/yaml-text.ts';
@@ -8,29 +8,29 @@ import { blockText, inlineText } from '../../../../src/lib/files/yaml-text.ts';
 describe('block style', () => {
   it.each([
     ['a text', 'a: b', '"a: b"'],
-    ['words that YAML 1.1 reads otherwise', 'no', '"no"'],
+    ['a word that YAML 1.1 reads as a boolean', 'no', '"no"'],
     ['digits with underscores, for YAML 1.1', '1_000', '"1_000"'],
     ['a control character', 'a\u0007b', '"a\\u0007b"'],
-    ['one that YAML 1.2 takes for no text', '\u009b', '"\\u009b"'],
-    ['two of them', '\u0001\ufffe', '"\\u0001\\ufffe"'],
-    ['one in a text of lines', 'a\n\u0007b\n', '"a\\n\\u0007b\\n"'],
-    ['a text of lines', 'a\n\nb\n', '|\n  a\n\n  b'],
+    ['a control character that YAML 1.2 does not allow', '\u009b', '"\\u009b"'],
+    ['two control characters', '\u0001\ufffe', '"\\u0001\\ufffe"'],
+    ['a control character in a multi-line text', 'a\n\u0007b\n', '"a\\n\\u0007b\\n"'],
+    ['a multi-line text', 'a\n\nb\n', '|\n  a\n\n  b'],
     ['a large number', 2n ** 63n, '9223372036854775808'],
     ['a long text', 'x '.repeat(200).trim(), 'x '.repeat(200).trim()],
-    ['nothing', null, 'null'],
+    ['null', null, 'null'],
     ['an empty list', [], '[]'],
-  ])('%s', async (_what, value, expected) => {
+  ])('writes %s', async (_what, value, expected) => {
     const text = await toYaml({ key: value });
     expect(text).toBe(`key: ${expected}\n`);
     expect(readYaml(text)).toMatchObject({ value: { key: value }, problems: [] });
   });
 
-  it('writes a key with a control character so that it is read', async () => {
+  it('writes a readable key with a control character', async () => {
     const text = await toYaml({ 'a\u0007': 1 });
     expect(readYaml(text)).toMatchObject({ value: { 'a\u0007': 1 }, problems: [] });
   });
 
-  it('indents the dashes of a list, or not', () => {
+  it('indents the dashes of a list only on request', () => {
     expect(blockText(yaml, { a: ['x', { b: ['z'] }] })).toBe('a:\n  - x\n  - b:\n      - z\n');
     expect(blockText(yaml, { a: ['x', { b: ['z'] }] }, { indentLists: false })).toBe('a:\n- x\n- b:\n  - z\n');
   });
@@ -73,7 +73,7 @@ describe('one line', () => {
       undefined,
       `{a: "${'long '.repeat(20)}\\n${'text '.repeat(20)}"}`,
     ],
-  ])('%o', (value, scalar, expected) => {
+  ])('writes %o', (value, scalar, expected) => {
     const text = inlineText(yaml, value, scalar);
     expect(text).toBe(expected);
     expect(readYaml(`[${text}]`)).toMatchObject({ value: [value], problems: [] });

@@ -1,4 +1,4 @@
-// What may be an address of the platform.
+// Valid and invalid addresses of the platform.
 import { describe, expect, it } from 'vitest';
 import { readBaseAddress } from '../../../../src/lib/kernel/address.ts';
 
@@ -12,7 +12,7 @@ describe('readBaseAddress', () => {
     ['http://127.0.0.1:4010', 'http://127.0.0.1:4010', ''],
     ['http://localhost:4010/x', 'http://localhost:4010', '/x'],
     ['http://[::1]:8080/', 'http://[::1]:8080', ''],
-  ])('%s', (text, origin, prefix) => {
+  ])('accepts %s', (text, origin, prefix) => {
     expect(readBaseAddress(text)).toEqual({ origin, prefix });
   });
 
@@ -23,7 +23,7 @@ describe('readBaseAddress', () => {
     ['https://user:word@api.example', 'must not contain a user name or password'],
     ['https://user@api.example', 'must not contain a user name or password'],
     ['https://:word@api.example', 'must not contain a user name or password'],
-    // Whatever else is wrong, a password is the reason that shows nothing of the text.
+    // A password is reported before any other issue, because its message shows nothing of the text.
     ['ftp://user:word@api.example/?a=b', 'must not contain a user name or password'],
     ['https://api.example/?a=b', 'must not contain a query or a fragment'],
     ['https://api.example/#x', 'must not contain a query or a fragment'],

@@ -1,4 +1,4 @@
-// The bytes of a bulk input: what it is, what it is wrapped in, and every byte of it.
+// The format, the compression and the bytes of a bulk input.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,7 +9,7 @@ import { inputSource } from '../../../../helpers/input-source.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 import { zstd } from '../../../../helpers/zstd.ts';
 
-/** Bytes that do not repeat, as text. */
+/** Text without repetition. */
 const text = (length: number): Buffer =>
   Buffer.from(
     Array.from({ length: Math.ceil(length / 8) }, (_, index) => String(index).padStart(7, '0') + '\n').join(''),
@@ -22,23 +22,23 @@ async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(copies);
 }
 
-/** Opens bytes as a file of that name. */
-async function file(name: string, bytes: Buffer | string, wanted?: RowFormat): Promise<InputBytes> {
+/** Opens bytes as a file with the given name. */
+async function openFile(name: string, bytes: Buffer | string, wanted?: RowFormat): Promise<InputBytes> {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, name), bytes);
   return openBytes(name, inputSource(cwd), { format: wanted });
 }
 
-/** The same as standard input, in those pieces. */
-const piped = (pieces: (Buffer | string)[], wanted?: RowFormat): Promise<InputBytes> =>
+/** Opens bytes as standard input, in the given chunks. */
+const openPiped = (pieces: (Buffer | string)[], wanted?: RowFormat): Promise<InputBytes> =>
   openBytes('-', inputSource('/', Readable.from(pieces, { objectMode: true })), { format: wanted });
 
-const refusal = (message: string, line?: number, column?: number) => ({
+const rejection = (message: string, line?: number, column?: number) => ({
   code: 'input.invalid',
   issues: [expect.objectContaining({ message, ...(line && { line, column }) }) as object],
 });
 
-describe('what it is', () => {
+describe('the format', () => {
   it.each<[string, string, RowFormat]>([
     ['a.ndjson', '[1]', 'ndjson'],
     ['a.JSONL', '[1]', 'ndjson'],
@@ -59,35 +59,35 @@ describe('what it is', () => {
     ['json', 'a', 'csv'],
     ['users.csv', 'PAR1 and so on', 'parquet'],
     ['users', ' PAR1', 'csv'],
-  ])('%s with %j is %s…', async (name, content, format) => {
-    expect((await file(name, content)).format).toBe(format);
+  ])('is detected: %s with %j is %s…', async (name, content, format) => {
+    expect((await openFile(name, content)).format).toBe(format);
   });
 
-  it('goes by what is asked for before all', async () => {
-    expect((await file('a.csv', '[1]', 'json')).format).toBe('json');
-    expect((await piped(['[1]'], 'ndjson')).format).toBe('ndjson');
+  it('is the requested one, if any', async () => {
+    expect((await openFile('a.csv', '[1]', 'json')).format).toBe('json');
+    expect((await openPiped(['[1]'], 'ndjson')).format).toBe('ndjson');
   });
 
-  it('is seen through what it is wrapped in', async () => {
+  it('is detected inside compressed input', async () => {
     for (const wrap of [gzipSync, zstd]) {
-      expect((await file('users', wrap(Buffer.from(' [{}]')))).format).toBe('json');
-      expect((await piped([wrap(Buffer.from(' {}'))])).format).toBe('ndjson');
+      expect((await openFile('users', wrap(Buffer.from(' [{}]')))).format).toBe('json');
+      expect((await openPiped([wrap(Buffer.from(' {}'))])).format).toBe('ndjson');
     }
   });
 
   it.each<[string, Buffer, string]>([
     ['gzip', gzipSync('a'), 'gzip'],
     ['zstd', zstd(Buffer.from('a')), 'zstd'],
-    ['the half of a mark of gzip', Buffer.from([0x1f, 0x20, 0x61]), 'none'],
-    ['the other half of it', Buffer.from([0x20, 0x8b]), 'none'],
-    ['a part of a mark of zstd', Buffer.from([0x28, 0xb5, 0x2f]), 'none'],
-    ['nothing', Buffer.alloc(0), 'none'],
-  ])('wrapped: %s', async (_what, bytes, wrapping) => {
-    expect((await file('a.csv', bytes)).wrapping).toBe(wrapping);
-    expect((await piped([bytes])).wrapping).toBe(wrapping);
+    ['the first byte of the gzip magic number', Buffer.from([0x1f, 0x20, 0x61]), 'none'],
+    ['the second byte of the gzip magic number', Buffer.from([0x20, 0x8b]), 'none'],
+    ['three bytes of the zstd magic number', Buffer.from([0x28, 0xb5, 0x2f]), 'none'],
+    ['empty input', Buffer.alloc(0), 'none'],
+  ])('comes with the compression: %s', async (_what, bytes, wrapping) => {
+    expect((await openFile('a.csv', bytes)).wrapping).toBe(wrapping);
+    expect((await openPiped([bytes])).wrapping).toBe(wrapping);
   });
 
-  it('has the path, name and size of a file, and neither path nor size of standard input', async () => {
+  it('comes with the path, name and size of a file, and only the name of standard input', async () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
@@ -97,7 +97,12 @@ describe('what it is', () => {
       base: join(cwd, 'a.csv.gz'),
       size: packed.length,
     });
-    expect(await piped(['a,b\n'])).toMatchObject({ name: '<stdin>', format: 'csv', key: undefined, size: undefined });
+    expect(await openPiped(['a,b\n'])).toMatchObject({
+      name: '<stdin>',
+      format: 'csv',
+      key: undefined,
+      size: undefined,
+    });
   });
 });
 
@@ -108,19 +113,19 @@ describe('the bytes', () => {
     ['plain', (bytes: Buffer) => bytes],
     ['gzip', gzipSync],
     ['zstd', zstd],
-  ])('come whole from a file and from standard input, as often as a file is asked: %s', async (_how, wrap) => {
+  ])('are complete from standard input and on every read of a file: %s', async (_how, wrap) => {
     for (const bytes of [LONG, LONG.subarray(0, 5), Buffer.alloc(0)]) {
       const packed = wrap(bytes);
-      const opened = await file('a.csv', packed);
+      const opened = await openFile('a.csv', packed);
       expect((await allOf(opened.chunks())).equals(bytes)).toBe(true);
       expect((await allOf(opened.chunks())).equals(bytes)).toBe(true);
       const pieces = [0, 1, 3, 5000, 200_000].map((at, index, all) => packed.subarray(at, all[index + 1]));
-      expect((await allOf((await piped(pieces)).chunks())).equals(bytes)).toBe(true);
+      expect((await allOf((await openPiped(pieces)).chunks())).equals(bytes)).toBe(true);
     }
   });
 
-  it('come from one offset up to another', async () => {
-    const opened = await file('a.csv', LONG);
+  it('can be read from one offset up to another', async () => {
+    const opened = await openFile('a.csv', LONG);
     for (const [from, to] of [
       [0, 0],
       [0, 1],
@@ -135,13 +140,13 @@ describe('the bytes', () => {
     expect((await allOf(opened.chunks(1000))).equals(LONG.subarray(1000))).toBe(true);
   });
 
-  it('come from standard input as text, too', async () => {
-    expect(String(await allOf((await piped(['a,', 'é\n'])).chunks()))).toBe('a,é\n');
+  it('may come from standard input as text', async () => {
+    expect(String(await allOf((await openPiped(['a,', 'é\n'])).chunks()))).toBe('a,é\n');
     const lines = 'é\n'.repeat(5000);
-    for await (const chunk of (await piped([lines, lines])).chunks()) expect(chunk).toBeInstanceOf(Buffer);
+    for await (const chunk of (await openPiped([lines, lines])).chunks()) expect(chunk).toBeInstanceOf(Buffer);
   });
 
-  it('of standard input are read no further than what it is shows', async () => {
+  it('of standard input are read only until the format is detected', async () => {
     const given: number[] = [];
     function* pieces(): Generator<Buffer> {
       for (let piece = 0; piece < 100; piece++) {
@@ -155,8 +160,8 @@ describe('the bytes', () => {
     expect((await allOf(opened.chunks())).length).toBe(300_000);
   });
 
-  it('of a file that was read a little of are let go', async () => {
-    const opened = await file('a.csv', LONG);
+  it('of a file can be read again after an early stop', async () => {
+    const opened = await openFile('a.csv', LONG);
     for await (const chunk of opened.chunks()) {
       expect(chunk.equals(LONG.subarray(0, chunk.length))).toBe(true);
       break;
@@ -165,26 +170,26 @@ describe('the bytes', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('unreadable input', () => {
   it.each<[string, Buffer, string, number, number]>([
     ['UTF-16', Buffer.from('\ufeffa', 'utf16le'), 'the file is UTF-16; save it as UTF-8', 1, 1],
     ['a NUL', Buffer.from('ab\nc\0'), 'a NUL byte is here; is this a text file?', 2, 2],
-    ['a NUL at once', Buffer.from('\0'), 'a NUL byte is here; is this a text file?', 1, 1],
-    ['a NUL behind a mark', Buffer.from('\ufeffé\0'), 'a NUL byte is here; is this a text file?', 1, 2],
-  ])('%s', async (_what, bytes, message, line, column) => {
+    ['a NUL as the first byte', Buffer.from('\0'), 'a NUL byte is here; is this a text file?', 1, 1],
+    ['a NUL after a byte order mark', Buffer.from('\ufeffé\0'), 'a NUL byte is here; is this a text file?', 1, 2],
+  ])('is rejected: %s', async (_what, bytes, message, line, column) => {
     for (const opened of [
-      () => file('a.csv', bytes),
-      () => piped([bytes]),
-      () => file('a.csv.gz', gzipSync(bytes)),
-      () => piped([gzipSync(bytes)]),
+      () => openFile('a.csv', bytes),
+      () => openPiped([bytes]),
+      () => openFile('a.csv.gz', gzipSync(bytes)),
+      () => openPiped([gzipSync(bytes)]),
     ]) {
-      await expect(opened()).rejects.toMatchObject(refusal(message, line, column));
+      await expect(opened()).rejects.toMatchObject(rejection(message, line, column));
     }
   });
 
-  it('Parquet may hold any bytes, but does not come from standard input', async () => {
-    expect((await file('a', Buffer.from('PAR1\0\0'))).format).toBe('parquet');
-    for (const opened of [() => piped(['PAR1\0']), () => piped(['x'], 'parquet')]) {
+  it('includes Parquet from standard input, but not Parquet files with any bytes', async () => {
+    expect((await openFile('a', Buffer.from('PAR1\0\0'))).format).toBe('parquet');
+    for (const opened of [() => openPiped(['PAR1\0']), () => openPiped(['x'], 'parquet')]) {
       await expect(opened()).rejects.toMatchObject({
         code: 'usage',
         message: 'Parquet cannot be read from standard input.',
@@ -197,11 +202,11 @@ describe('what cannot be read', () => {
     ['gzip', gzipSync(text(50_000)).subarray(0, 5000)],
     ['zstd', Buffer.concat([zstd(text(10)).subarray(0, 9), Buffer.from([0x07, 0, 0])])],
     ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
-  ])('a damaged %s file', async (wrapping, bytes) => {
+  ])('includes a damaged %s file', async (wrapping, bytes) => {
     const read = async (opened: Promise<InputBytes>): Promise<Buffer> => allOf((await opened).chunks());
     for (const [name, opened] of [
-      ['a.csv', () => file('a.csv', bytes)],
-      ['<stdin>', () => piped([bytes])],
+      ['a.csv', () => openFile('a.csv', bytes)],
+      ['<stdin>', () => openPiped([bytes])],
     ] as const) {
       await expect(read(opened())).rejects.toMatchObject({
         code: 'input.invalid',
@@ -213,7 +218,7 @@ describe('what cannot be read', () => {
     }
   });
 
-  it('what is there, but does not let itself be read, is no mistake of the command line', async () => {
+  it('is a file error, not a usage error, if the file exists', async () => {
     const cwd = temporaryFolder();
     symlinkSync('loop', join(cwd, 'loop'));
     await expect(openBytes('loop', inputSource(cwd), {})).rejects.toMatchObject({
@@ -222,7 +227,7 @@ describe('what cannot be read', () => {
     });
   });
 
-  it('what is not there, no file, or a device', async () => {
+  it('includes a missing file, a folder and a device', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');

@@ -1,4 +1,4 @@
-// What the words of a command line and a list of inputs name.
+// Expands the arguments of a command line and a list of inputs to files.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -16,17 +16,17 @@ function folderOf(...names: string[]): string {
   return folder;
 }
 
-const expand = (folder: string, words: string[], list?: string, stdin = ''): Promise<string[]> =>
-  expandInputs(words, list, inputSource(folder, Readable.from([Buffer.from(stdin)])));
+const expand = (folder: string, args: string[], list?: string, stdin = ''): Promise<string[]> =>
+  expandInputs(args, list, inputSource(folder, Readable.from([Buffer.from(stdin)])));
 
 const usage = (message: RegExp) => ({ code: 'usage', message: expect.stringMatching(message) as string });
 
-describe('words', () => {
-  it('stand for themselves, missing files among them', async () => {
+describe('arguments', () => {
+  it('are kept, even if the file is missing', async () => {
     expect(await expand(folderOf('a.csv'), ['a.csv', '-', '/x/b.csv'])).toEqual(['a.csv', '-', '/x/b.csv']);
   });
 
-  it('that name a folder stand for its part files, by name', async () => {
+  it('expand a folder to its part files, sorted by name', async () => {
     const parts = [
       '_SUCCESS',
       '_committed_1',
@@ -47,7 +47,7 @@ describe('words', () => {
     expect(await expand(folder, [join(folder, 'out')])).toEqual(names.map((name) => join(folder, 'out', name)));
   });
 
-  it('with signs of a pattern stand for the files that match, unless a file has that very name', async () => {
+  it('expand a pattern to the files that match, unless a file has exactly that name', async () => {
     const folder = folderOf('a-1.csv', 'a-2.csv', 'b-1.csv', 'a[1].csv', 'deep/er/a-9.csv', 'a-1.csv.results.csv');
     expect(await expand(folder, ['a-*.csv'])).toEqual(['a-1.csv', 'a-2.csv']);
     expect(await expand(folder, ['?-[1].csv'])).toEqual(['a-1.csv', 'b-1.csv']);
@@ -57,7 +57,7 @@ describe('words', () => {
     expect(await expand(folder, [join(folder, 'b*')])).toEqual([join(folder, 'b-1.csv')]);
   });
 
-  it('that name nothing, or an input twice, are usage errors', async () => {
+  it('are usage errors if they match no file or repeat an input', async () => {
     const folder = folderOf('a.csv', 'empty/_SUCCESS');
     await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input is named/));
     await expect(expand(folder, ['empty'])).rejects.toMatchObject(usage(/no data files/));
@@ -69,14 +69,14 @@ describe('words', () => {
 });
 
 describe('a list', () => {
-  it('has an input on each line, after those of the command line', async () => {
+  it('has one input per line; its inputs follow those of the command line', async () => {
     const folder = folderOf('a.csv', 'parts/1.csv');
     writeFileSync(join(folder, 'list'), 'parts\r\n\n*.csv\n');
     expect(await expand(folder, ['/x.csv'], 'list')).toEqual(['/x.csv', 'parts/1.csv', 'a.csv']);
     expect(await expand(folder, [], '-', 'b c.csv\n')).toEqual(['b c.csv']);
   });
 
-  it('rejects a line that is longer than a path with its number', async () => {
+  it('rejects a line longer than a path with its line number', async () => {
     const long = '*'.repeat(200_000);
     await expect(expand(folderOf(), [], '-', `a.csv\n${long}\n`)).rejects.toMatchObject({
       code: 'input.invalid',
@@ -85,16 +85,16 @@ describe('a list', () => {
     await expect(expand(folderOf(), [long])).rejects.toMatchObject(usage(/longer than 4096 characters/));
   });
 
-  it('may be a manifest of Redshift, whose files lie beside it', async () => {
+  it('may be a Redshift manifest with its files in the same folder', async () => {
     const folder = folderOf('unload/rs_part_00');
     const write = (text: string): void => writeFileSync(join(folder, 'unload/manifest'), text);
     write('{"entries":[{"url":"s3://b/x/rs_part_00","mandatory":true},{"url":"s3://b/gone","mandatory":false}]}');
     expect(await expand(folder, [], 'unload/manifest')).toEqual(['unload/rs_part_00']);
-    // Not optional: it is reported when it is opened.
+    // A mandatory file is reported when it is opened.
     write('{"entries":[{"url":"s3://b/x/rs_part_01","meta":{"content_length":1}}]}');
     expect(await expand(folder, [], 'unload/manifest')).toEqual(['unload/rs_part_01']);
-    for (const wrong of ['{', '{}', '{"entries":[{"uri":"x"}]}']) {
-      write(wrong);
+    for (const invalid of ['{', '{}', '{"entries":[{"uri":"x"}]}']) {
+      write(invalid);
       await expect(expand(folder, [], 'unload/manifest')).rejects.toMatchObject({ code: 'input.invalid' });
     }
   });
