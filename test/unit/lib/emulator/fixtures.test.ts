@@ -1,4 +1,4 @@
-// The fixtures document: what it may hold, what it may leave out, and where it is wrong.
+// The fixtures document: its fields, its defaults and its errors.
 import { describe, expect, it, test } from 'vitest';
 import { readFixtures } from '../../../../src/lib/emulator/fixtures/document.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -20,7 +20,7 @@ function issuesOf(document: unknown): string[] {
 const REQUEST = 'a3b9c1d2-0000-4000-8000-000000000001';
 
 describe('a document', () => {
-  it('may be empty, which means the default organization without anything in it', () => {
+  it('may be empty, which yields an empty default organization', () => {
     const { accounts, limits, names, organizations, processor_domain, vendor_domain, workspaces, ...rest } =
       readFixtures({});
     expect(organizations).toEqual([{ id: 1001, client_id: 'local-client', client_secret: 'local-client-secret' }]);
@@ -67,7 +67,7 @@ describe('a document', () => {
     });
   });
 
-  test('may hold every key of the grammar', () => {
+  test('may contain every key of the grammar', () => {
     const keys = [
       ...['groups', 'profiles', 'requests', 'connections', 'data_models', 'pipelines', 'runs'],
       ...['data_plans', 'warehouses', 'partners'],
@@ -83,7 +83,7 @@ describe('a document', () => {
       ['requests[0].age: is not a duration such as 90m or 8d'],
     ],
     [
-      'a request twice, and one of a workspace that is not there',
+      'a duplicate request, and one of an unknown workspace',
       {
         requests: [
           dsrBody({ subject_request_id: REQUEST }),
@@ -99,7 +99,7 @@ describe('a document', () => {
       ],
     ],
     [
-      'a partner that ends in no status',
+      'a partner with an unknown status',
       { partners: [{ domain: 'a.example', name: 'A', status: 'lost' }] },
       ['partners[0].status: must be `pending` or `skipped` or `sent` or `failed`'],
     ],
@@ -108,8 +108,8 @@ describe('a document', () => {
       { processor_domain: '../up' },
       ['processor_domain: must be a domain name in lower case, of at most 64 characters'],
     ],
-    ['no object', [1], [': must be an object, not a list']],
-    ['a mistyped key', { rolls: [] }, ['rolls: unknown field `rolls`; is `roles` meant?']],
+    ['a list', [1], [': must be an object, not a list']],
+    ['a misspelled key', { rolls: [] }, ['rolls: unknown field `rolls`; is `roles` meant?']],
     [
       'an unknown field',
       { workspaces: [{ id: 1, key: 'k', secret: 's', kee: 1 }] },
@@ -126,7 +126,7 @@ describe('a document', () => {
       ['organizations[1]: has no account'],
     ],
     [
-      'ids given twice',
+      'duplicate ids',
       {
         accounts: [{ id: 1 }, { id: 1 }],
         workspaces: [
@@ -152,7 +152,7 @@ describe('a document', () => {
       ['organizations[1].client_secret: client `c` has another secret in an earlier organization'],
     ],
     [
-      'references that lead nowhere',
+      'unknown references',
       {
         accounts: [{ id: 1, org_id: 9 }, { id: 2 }],
         workspaces: [{ id: 1, key: 'k', secret: 's', account_id: 8 }],
@@ -176,14 +176,14 @@ describe('a document', () => {
       { roles: [ROLE, { ...ROLE, role_id: 'b', name: 'n'.repeat(65) }] },
       ['roles[1].name: has 65 characters; at most 64 are allowed'],
     ],
-    ['a name twice', { roles: [ROLE, { ...ROLE, role_id: 'b' }] }, ['roles[1].name: is taken by another role: A']],
+    ['a duplicate name', { roles: [ROLE, { ...ROLE, role_id: 'b' }] }, ['roles[1].name: is taken by another role: A']],
     [
       'an unknown task',
       { roles: [{ ...ROLE, tasks: ['rules:all'] }] },
       ['roles[0].tasks: names no existing task: rules:all'],
     ],
-    ['a limit of nothing', { limits: { roles_per_minute: 0 } }, ['limits.roles_per_minute: must be at least 1']],
-  ])('with %s is rejected with the place', (_what, document, issues) => {
+    ['a limit of zero', { limits: { roles_per_minute: 0 } }, ['limits.roles_per_minute: must be at least 1']],
+  ])('with %s is rejected with the path of each issue', (_what, document, issues) => {
     expect(issuesOf(document)).toEqual(issues);
   });
 });

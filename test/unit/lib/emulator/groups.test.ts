@@ -1,4 +1,4 @@
-// B on the embedded platform: every rule and status of group definitions, and the weekly refresh.
+// Groups on the embedded platform: every rule and status of group definitions, and the weekly refresh.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
   path = `/platform/workspaces/${emulator.ready.workspace_id}/groups/`;
 });
 
-/** Twelve people of one household, one of another, one of none. */
+/** Twelve members of one household, one of another, and one profile without a household. */
 function people() {
   const person = (index: number, user_attributes: Record<string, unknown>) => ({
     xpid: index,
@@ -88,7 +88,7 @@ describe('definitions', () => {
     ['an empty attribute id', { ...DEFINITION, attributes: [{ id: '', type: 'sum' }] }, 'attributes[0].id'],
     ['a long attribute id', { ...DEFINITION, attributes: [{ id: 'a'.repeat(224), type: 'sum' }] }, 'at most 223'],
     ['an unknown type', { ...DEFINITION, attributes: [{ id: 'a', type: 'max' }] }, 'attributes[0].type'],
-    ['an attribute twice', { ...DEFINITION, attributes: [...many(1), ...many(1)] }, '`a0` is a duplicate'],
+    ['a duplicate attribute', { ...DEFINITION, attributes: [...many(1), ...many(1)] }, '`a0` is a duplicate'],
     ['a list', [DEFINITION], 'must be an object'],
   ])('reject %s with 422', async (_what, body, sentence) => {
     const reply = await create(body);
@@ -98,14 +98,14 @@ describe('definitions', () => {
     expect((await emulator.call('GET', path)).json).toEqual([]);
   });
 
-  test('hold ten attributes, ids of 3 and of 32 characters', async () => {
+  test('accept ten attributes, and ids of 3 and 32 characters', async () => {
     for (const id of ['abc', 'a'.repeat(32)]) {
       expect((await create({ ...DEFINITION, id, attributes: many(10) })).status).toBe(200);
       expect((await emulator.call('DELETE', path + id)).status).toBe(204);
     }
   });
 
-  test('reject a used id and a second definition with 422, and malformed JSON with 400', async () => {
+  test('reject a duplicate id and a second definition with 422, and malformed JSON with 400', async () => {
     await create();
     const errors = async (body: unknown) => {
       const { status, json } = await create(body);
@@ -121,7 +121,7 @@ describe('definitions', () => {
     expect(renamed.status).toBe(422);
   });
 
-  test('are of one workspace, and of the caller who owns it', async () => {
+  test('are limited to one workspace and its client', async () => {
     await create();
     const ask = async (method: string, where: string) => (await emulator.call(method, where, { body: '{}' })).status;
     expect(await ask('GET', '/platform/workspaces/9/groups/')).toBe(404);
@@ -142,7 +142,7 @@ describe('the refresh', () => {
     { id: 'city', type: 'latest' },
   ];
 
-  test('comes a week after the definition, over at most ten users', async () => {
+  test('runs a week after the definition, over at most ten users', async () => {
     await create({ ...DEFINITION, attributes });
     await emulator.api.advance('6d');
     expect(await groupAttributesOf(1)).toEqual({});
@@ -158,7 +158,7 @@ describe('the refresh', () => {
     expect(await groupAttributesOf(14)).toEqual({});
   });
 
-  test('comes every week, with what has changed meanwhile', async () => {
+  test('runs every week, with the latest changes', async () => {
     await create({ ...DEFINITION, attributes });
     await emulator.api.advance('7d');
     await emulator.call('PATCH', `${path}household`, { body: { attributes: [{ id: 'points', type: 'average' }] } });
@@ -176,7 +176,7 @@ describe('the refresh', () => {
     expect(await groupAttributesOf(13)).toEqual({});
   });
 
-  test('goes back to the fixtures with everything else', async () => {
+  test('is reset with everything else', async () => {
     await create();
     await emulator.api.reset();
     expect((await emulator.call('GET', path)).json).toEqual([]);

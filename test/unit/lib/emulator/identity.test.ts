@@ -1,4 +1,4 @@
-// A platform that imitates a deployment: a client of the deployment works with replaced addresses.
+// A platform that imitates a deployment, so that a client only has to replace addresses.
 import { verify, X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -35,7 +35,7 @@ const token = (platform: TestEmulator, change: object = {}) =>
   });
 
 describe('the identity of a deployment', () => {
-  it('gives a client with a fixed audience, client and ids what it asks for', async () => {
+  it('serves a client with a fixed audience, client id and ids', async () => {
     const platform = await start();
     const reply = await token(platform);
     expect(reply.status).toBe(200);
@@ -54,7 +54,7 @@ describe('the identity of a deployment', () => {
     });
   });
 
-  it('accepts any secret for its own client and for any unknown key', async () => {
+  it('accepts any secret for its client and for any unknown key', async () => {
     const platform = await start();
     expect((await token(platform, { client_id: 'another' })).status).toBe(401);
     expect((await token(platform, { audience: 'https://else.example' })).status).toBe(403);
@@ -97,14 +97,14 @@ describe('the identity of a deployment', () => {
     expect((await platform.send('POST', '/v3/requests/', { body: foreign, headers })).status).toBe(400);
   });
 
-  it('listens on this machine only while any secret opens it', async () => {
+  it('listens only on loopback while it accepts any secret', async () => {
     expect(await failureOf(startTestEmulator({ identity: IDENTITY, host: '0.0.0.0' }))).toMatchObject({
       code: 'usage',
       message: expect.stringContaining('cannot listen on 0.0.0.0') as string,
     });
   });
 
-  it('takes fixtures that are about the deployment itself', async () => {
+  it('uses fixtures with the ids of the deployment', async () => {
     const platform = await start({
       fixtures: {
         organizations: [{ id: 1 }, { id: 41 }],
@@ -124,7 +124,7 @@ describe('the identity of a deployment', () => {
 });
 
 describe('addresses', () => {
-  it('speaks of its public address, and answers to it', async () => {
+  it('reports its public address and accepts it as Host', async () => {
     const platform = await start({ publicUrl: 'https://cdp.test:8443/', identity: {} });
     expect(platform.ready.base_url).toBe('https://cdp.test:8443');
     expect(platform.ready.control_url).toBe(`${platform.url}/_control`);
@@ -136,7 +136,7 @@ describe('addresses', () => {
     expect((await platform.send('GET', '/v3/discovery', { headers: { host: 'other.test' } })).status).toBe(403);
   });
 
-  it('speaks TLS with the given certificate, and keeps the control address apart', async () => {
+  it('serves TLS with the given certificate, and the control address on another port', async () => {
     const tls = makeCertificate();
     const platform = await start({ tls, identity: {} });
     const status = await new Promise((resolve, reject) => {
@@ -159,23 +159,23 @@ describe('addresses', () => {
   });
 });
 
-describe('words', () => {
-  it('names what is wrong in the words of the deployment', async () => {
+describe('names', () => {
+  it('reports errors with the names of the deployment', async () => {
     const names = { xpid: 'member_id', '<PROVIDER_A>': 'icehouse', 'osa_*': 'phone_' };
     const platform = await start({ names, identity: {} });
     const headers = basicAuth('local-workspace-key:local-workspace-secret');
     const { text } = await platform.send('POST', '/v2/events', { headers, body: { environment: 'production' } });
     expect(text).toMatch(/`member_id`/);
     const path = '/platform/v2/workspaces/3001/connections';
-    const wrong = { id: 'a', name: 'a', service_provider: 'PROVIDER_A', config: {} };
-    const refused = await platform.call('POST', path, { body: wrong });
-    expect([refused.status, refused.text]).toEqual([400, expect.stringMatching(/`icehouse` or/)]);
-    expect(refused.text).not.toContain('unknown-here');
-    const right = { id: 'a', name: 'a', service_provider: 'icehouse', config: {} };
-    expect((await platform.call('POST', path, { body: right })).text).toMatch(/account_identifier is missing/);
+    const neutral = { id: 'a', name: 'a', service_provider: 'PROVIDER_A', config: {} };
+    const rejected = await platform.call('POST', path, { body: neutral });
+    expect([rejected.status, rejected.text]).toEqual([400, expect.stringMatching(/`icehouse` or/)]);
+    expect(rejected.text).not.toContain('unknown-here');
+    const renamed = { id: 'a', name: 'a', service_provider: 'icehouse', config: {} };
+    expect((await platform.call('POST', path, { body: renamed })).text).toMatch(/account_identifier is missing/);
   });
 
-  it('rejects a word that the specification does not have, with the nearest one', async () => {
+  it('rejects an unknown name and suggests the closest one', async () => {
     expect(await failureOf(startTestEmulator({ names: { xpdi: 'member_id' } }))).toMatchObject({
       code: 'input.invalid',
       issues: [{ path: 'xpdi', message: 'the specification has no such word; did you mean `xpid`?' }],
@@ -187,7 +187,7 @@ describe('words', () => {
   });
 });
 
-it('reads `xpid` as a text of digits in events, as in seeds', async () => {
+it('accepts `xpid` as a string of digits in events, as in seeds', async () => {
   const platform = await start({ identity: {} });
   const headers = basicAuth('local-workspace-key:local-workspace-secret');
   const intake = (xpid: unknown) =>

@@ -1,4 +1,4 @@
-// The token call and the three kinds of credentials on the embedded platform.
+// The token request and the three kinds of credentials on the embedded platform.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Auth } from '../../../../src/lib/contract/endpoint.ts';
 import { authenticate } from '../../../../src/lib/emulator/platform/auth.ts';
@@ -21,8 +21,8 @@ const valid = () => ({
 const ask = (body: unknown, headers: Record<string, string> = {}) =>
   emulator.send('POST', '/oauth/token', { body, headers });
 
-describe('the token call', () => {
-  test('answers an opaque bearer token of eight hours, another one each time', async () => {
+describe('the token request', () => {
+  test('returns an opaque bearer token for eight hours, different each time', async () => {
     const [first, second] = [await ask(valid()), await ask(valid())];
     expect(first.status).toBe(200);
     expect(first.json).toEqual({
@@ -34,10 +34,10 @@ describe('the token call', () => {
   });
 
   test.each([
-    ['a trailing slash', () => `${emulator.url}/`, {}],
-    ['the name it is called by', () => 'http://localhost:81', { host: 'localhost:81' }],
-    ['its own address, whatever it is called', () => emulator.url, { host: 'localhost' }],
-  ])('takes an audience with %s', async (_what, audience, headers) => {
+    ['its address with a trailing slash', () => `${emulator.url}/`, {}],
+    ['the name in the Host header', () => 'http://localhost:81', { host: 'localhost:81' }],
+    ['its own address, whatever the Host', () => emulator.url, { host: 'localhost' }],
+  ])('accepts as audience %s', async (_what, audience, headers) => {
     expect((await ask({ ...valid(), audience: audience() }, headers)).status).toBe(200);
   });
 
@@ -47,23 +47,23 @@ describe('the token call', () => {
     ['audience is missing', { audience: undefined }],
     ['grant_type must be `client_credentials`', { grant_type: 'password' }],
     ['client_id must be a string, not a number; put it in quotes', { client_id: 5 }],
-  ])('400: %s', async (message, change) => {
+  ])('returns 400: %s', async (message, change) => {
     const reply = await ask({ ...valid(), ...change });
     expect(reply.status).toBe(400);
     expect(reply.text).toContain(JSON.stringify(message).slice(1, -1));
   });
 
-  test('400: no JSON, or not said to be', async () => {
+  test('returns 400 for invalid JSON and for another content type', async () => {
     expect((await ask('{')).status).toBe(400);
     expect((await ask(valid(), { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(400);
     expect((await ask(valid(), { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);
   });
 
   test.each([
-    ['a wrong secret', 401, { client_secret: 'wrong' }],
+    ['an invalid secret', 401, { client_secret: 'wrong' }],
     ['an unknown client', 401, { client_id: 'nobody' }],
-    ['a wrong audience', 403, { audience: 'https://elsewhere.example' }],
-  ])('%s is %i', async (_what, status, change) => {
+    ['an invalid audience', 403, { audience: 'https://elsewhere.example' }],
+  ])('%s returns %i', async (_what, status, change) => {
     const reply = await ask({ ...valid(), ...change });
     expect([reply.status, (reply.json as { statusCode: number }).statusCode]).toEqual([status, status]);
   });
@@ -73,16 +73,16 @@ describe('a bearer token', () => {
   const roles = (headers: Record<string, string>) => emulator.send('GET', `${emulator.accountPath}/roles`, { headers });
 
   test.each([
-    ['none', {}],
-    ['an unknown one', { authorization: 'Bearer abcdefgh' }],
+    ['no token', {}],
+    ['an unknown token', { authorization: 'Bearer abcdefgh' }],
     ['another scheme', { authorization: 'Basic bG9jYWw6eA==' }],
-  ])('%s is 401, with the challenge', async (_what, headers) => {
+  ])('%s returns 401 with the challenge', async (_what, headers) => {
     const reply = await roles(headers);
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
     expect(reply.json).toEqual({ statusCode: 401, errors: [{ message: 'Unauthorized' }] });
   });
 
-  test('lives for eight hours of the platform’s clock, to the second, and outlives a reset', async () => {
+  test('is valid for eight hours of the platform’s clock, to the second, and across a reset', async () => {
     const headers = { authorization: `Bearer ${await emulator.token()}` };
     const issued = Date.parse(await emulator.api.now());
     await emulator.reset();
@@ -92,7 +92,7 @@ describe('a bearer token', () => {
     expect((await roles(headers)).status).toBe(401);
   });
 
-  test('is checked before the path’s ids and the body', async () => {
+  test('is checked before the ids in the path and the body', async () => {
     const reply = await emulator.send('PUT', '/platform/v2/organizations/0/accounts/0/roles', { body: '{' });
     expect(reply.status).toBe(401);
   });
@@ -104,7 +104,7 @@ describe('basic credentials', () => {
   const check = (auth: Auth, header?: string) => authenticate(auth, header, noTokens, createDirectory(fixtures));
   const basic = (text: string) => basicAuth(text).authorization;
 
-  test.each(['dsr-basic', 'seeding-basic'] as const)('of a workspace are taken as UTF-8: %s', (auth) => {
+  test.each(['dsr-basic', 'seeding-basic'] as const)('are decoded as UTF-8: %s', (auth) => {
     expect(check(auth, basic('ключ:a:b:ö'))).toEqual({ id: 'ключ', workspace: fixtures.workspaces[0] });
   });
 
@@ -116,7 +116,7 @@ describe('basic credentials', () => {
     ['seeding-basic', basic('no colon'), 403],
     ['seeding-basic', 'Basic !!!', 403],
     ['seeding-basic', 'Bearer abcdefgh', 403],
-  ] as const)('%s with %s is %i', (auth, header, status) => {
+  ] as const)('%s with %s returns %i', (auth, header, status) => {
     expect(() => check(auth, header)).toThrow(expect.objectContaining({ status }));
   });
 

@@ -1,4 +1,4 @@
-// Pipelines on the embedded platform: every rule and status of definitions, triggers, resets, reports and lists of runs.
+// Pipelines on the embedded platform: every rule and status of definitions, triggers, resets, reports and run lists.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { opened } from '../../../helpers/opened.ts';
 import { CONNECTION, MODEL, PIPELINE } from '../../../helpers/sync-definitions.ts';
@@ -51,7 +51,7 @@ describe('pipelines', () => {
   const interval = { type: 'interval', frequency: 'daily', start: '2026-01-01T00:00:00Z' };
   test.each<[string, number, object, string]>([
     ['a taken id', 400, { id: 'sync' }, 'id `sync` is taken'],
-    ['an id that is no slug', 400, { id: 'a.b' }, 'id may contain only'],
+    ['an id that is not a slug', 400, { id: 'a.b' }, 'id may contain only'],
     ['no name', 400, { name: undefined }, 'name is missing'],
     ['no state', 400, { state: undefined }, 'state is missing'],
     ['an unknown state', 400, { state: 'inactive' }, 'state must be'],
@@ -90,13 +90,13 @@ describe('pipelines', () => {
       'iterator_data_type is missing',
     ],
     [
-      'a from of another form',
+      'a from in another format',
       400,
       { sync_mode: { ...incremental, from: '2026-01-01' } },
       'sync_mode.from must be a valid time',
     ],
     [
-      'no such day',
+      'an until that does not exist',
       400,
       { sync_mode: { ...incremental, until: '2026-02-30T00:00:00Z' } },
       'sync_mode.until must be a valid time',
@@ -112,18 +112,18 @@ describe('pipelines', () => {
     ['no frequency', 400, { schedule: { ...interval, frequency: undefined } }, 'schedule.frequency is missing'],
     ['an unknown frequency', 400, { schedule: { ...interval, frequency: 'yearly' } }, 'schedule.frequency must be'],
     ['no start', 400, { schedule: { ...interval, start: undefined } }, 'schedule.start is missing'],
-    ['a start that is no time', 400, { schedule: { ...interval, start: 'soon' } }, 'schedule.start must be a time'],
+    ['a start that is not a time', 400, { schedule: { ...interval, start: 'soon' } }, 'schedule.start must be a time'],
     ['an end before the start', 400, { schedule: { ...interval, end: '2025-01-01T00:00:00Z' } }, 'is before `start`'],
     ['a delay without a unit', 400, { schedule: { ...interval, delay: '5' } }, 'schedule.delay must be'],
     ['a delay in another unit', 400, { schedule: { ...interval, delay: '5 min' } }, 'schedule.delay must be'],
-    ['a feed id that is no integer', 400, { partner_feed_id: 1.5 }, 'partner_feed_id must be'],
+    ['a feed id that is not an integer', 400, { partner_feed_id: 1.5 }, 'partner_feed_id must be'],
   ])('reject %s with %i', async (_what, status, fields, sentence) => {
     const reply = await emulator.create(PIPELINES, { ...PIPELINE, id: 'other', ...fields });
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(sentence)]);
     expect(await emulator.get(PIPELINES)).toHaveLength(1);
   });
 
-  test('keep what they use from being deleted', async () => {
+  test('prevent the deletion of their connection and data model', async () => {
     for (const path of ['connections/lake', 'data-models/people']) {
       const reply = await emulator.ask('DELETE', path);
       expect([reply.status, reply.text]).toEqual([
@@ -140,18 +140,18 @@ describe('pipelines', () => {
     ['?preventResets=true', 400],
     ['?preventResets=false', 200],
     ['?preventResets=yes', 400],
-  ])('change their sync mode with "%s": %i', async (parameters, status) => {
+  ])('with "%s", return %i to a changed sync mode', async (parameters, status) => {
     const changed = { ...PIPELINE, name: 'New', sync_mode: incremental };
     const reply = await emulator.put(PIPELINES, changed, parameters);
     expect(reply.status).toBe(status);
     const after = await emulator.get<typeof PIPELINE>(`${PIPELINES}/sync`);
     expect(after).toMatchObject(status === 200 ? changed : PIPELINE);
-    // Everything else may change without a word.
+    // All other fields may change without the parameter.
     const named = await emulator.put(PIPELINES, { ...after, name: 'Other' });
     expect([named.status, named.json]).toMatchObject([200, { name: 'Other' }]);
   });
 
-  test('are not patched', async () => {
+  test('reject PATCH', async () => {
     expect((await emulator.ask('PATCH', `${PIPELINES}/sync`, PIPELINE)).status).toBe(404);
   });
 
@@ -162,12 +162,12 @@ describe('pipelines', () => {
     ['reset', { pipeline_id: 'other', reset_type: 'full' }, 404],
     ['reset', { pipeline_id: 'sync', reset_type: 'partial' }, 400],
     ['reset', { pipeline_id: 'sync' }, 400],
-  ])('reject to %s by %j with %i', async (verb, body, status) => {
+  ])('%s with %j returns %i', async (verb, body, status) => {
     expect((await emulator.ask('POST', `${PIPELINES}/${verb}`, body)).status).toBe(status);
   });
 });
 
-describe('lists of runs', () => {
+describe('run lists', () => {
   const days = Array.from({ length: 30 }, (_, index) => `2026-01-${String(index + 1).padStart(2, '0')}`);
   beforeAll(async () => {
     emulator = await startWarehouseEmulator({
@@ -211,20 +211,23 @@ describe('lists of runs', () => {
     ['?endDate=2026-01-02T05:59:59Z', [1, 25, 1, 1, false, false], days.slice(0, 1)],
     ['?startDate=2026-01-03T06:00:00Z&endDate=2026-01-03T06:00:00Z', [1, 25, 1, 1, false, false], days.slice(2, 3)],
     ['?startDate=2027-01-01', [1, 25, 0, 0, false, false], []],
-  ])('"%s"', async (parameters, [page, size, pages, total, previous, next], expected) => {
-    const { items, ...rest } = await emulator.get<Page>(`${PIPELINES}/sync/runs${parameters}`);
-    expect(rest).toEqual({
-      current_page: page,
-      page_size: size,
-      total_pages: pages,
-      total_items: total,
-      has_previous_page: previous,
-      has_next_page: next,
-    });
-    expect(items.map(({ logical_date }) => logical_date.slice(0, 10))).toEqual(expected);
-  });
+  ])(
+    'with "%s" return the requested page',
+    async (parameters, [page, size, pages, total, previous, next], expected) => {
+      const { items, ...rest } = await emulator.get<Page>(`${PIPELINES}/sync/runs${parameters}`);
+      expect(rest).toEqual({
+        current_page: page,
+        page_size: size,
+        total_pages: pages,
+        total_items: total,
+        has_previous_page: previous,
+        has_next_page: next,
+      });
+      expect(items.map(({ logical_date }) => logical_date.slice(0, 10))).toEqual(expected);
+    },
+  );
 
-  test('a run with an id of 64 bits is found by it', async () => {
+  test('return a run by its 64-bit id', async () => {
     const id = '9223372036854775807';
     const fixtures = {
       connections: [CONNECTION],
@@ -239,13 +242,13 @@ describe('lists of runs', () => {
   });
 
   test.each(['currentPage=0', 'currentPage=x', 'pageSize=0', 'pageSize=101', 'startDate=soon', 'endDate=2026-02-30'])(
-    '%s is 400',
+    'return 400 for %s',
     async (parameters) => {
       expect((await emulator.ask('GET', `${PIPELINES}/sync/runs?${parameters}`)).status).toBe(400);
     },
   );
 
-  test('have runs that can be read one by one', async () => {
+  test('have runs that can be read individually', async () => {
     expect(await emulator.get(`${PIPELINES}/sync/runs/1000`)).toMatchObject({ id: 1000, status: 'success' });
     for (const id of ['1', 'x', '99999999999999999999']) {
       expect((await emulator.ask('GET', `${PIPELINES}/sync/runs/${id}`)).status).toBe(404);
@@ -255,7 +258,7 @@ describe('lists of runs', () => {
     }
   });
 
-  test('are summed up by the report', async () => {
+  test('are summarized by the report', async () => {
     expect(await emulator.get(`${PIPELINES}/sync/report`)).toMatchObject({
       status: 'faulted',
       errors: [{ message: 'It failed' }],

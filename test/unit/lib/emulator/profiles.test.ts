@@ -1,4 +1,4 @@
-// The store of people: who is found by what, what merging and erasing leave, and what groups read and write.
+// The profile store: lookup, merging, erasure, and the attributes of groups.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../../src/lib/emulator/base/db.ts';
@@ -33,7 +33,7 @@ const put = (fields: Partial<ProfileChange>) => store.apply([change(fields)], AT
 const idsOf = (subject: Subject, workspace = 1) => store.find(workspace, subject).map(({ xpid }) => xpid);
 
 describe('a profile', () => {
-  test('is found by its id and by any identity that it was ever given', () => {
+  test('is found by its id and by any of its past identities', () => {
     const id = put({ identities: { email: 'a', customer_id: 'c' } });
     expect(put({ identities: { customer_id: 'c', email: 'b' } })).toBe(id);
     expect(put({ identities: { phone: 'p', email: 'b' } })).toBe(id);
@@ -56,14 +56,14 @@ describe('a profile', () => {
     ['osb_vendor_id', 'osb_idfv'],
     ['ose_publisher_id', 'ose_publishing_id'],
     ['other_id_4', 'other4'],
-  ])('goes by %s and %s alike', (one, other) => {
+  ])('is the same by %s and by %s', (one, other) => {
     const id = put({ identities: { [one]: 'x' } });
     expect(idsOf({ identities: { [other]: 'x' } })).toEqual([id]);
     expect(put({ identities: { [other]: 'x', [one]: 'x' } })).toBe(id);
     expect(store.counts().profiles).toBe(1);
   });
 
-  test('gets the same id on every platform, and another one for another person', async () => {
+  test('gets the same id on every platform, and a different one per person', async () => {
     const id = put({ identities: { email: 'a' } });
     store.clear();
     expect(put({ identities: { email: 'a' } })).toBe(id);
@@ -73,7 +73,7 @@ describe('a profile', () => {
     expect(idsOf({ identities: { email: 'a' } })).toHaveLength(2);
   });
 
-  test('is named by what comes first when identities name several, and takes nothing from the others', () => {
+  test('is selected by the first of several identities, and takes none of the others', () => {
     const a = put({ identities: { email: 'a' } });
     const b = put({ identities: { customer_id: 'b' } });
     expect(put({ identities: { customer_id: 'b', email: 'a', phone: 'p' } })).toBe(b);
@@ -82,7 +82,7 @@ describe('a profile', () => {
     expect(new Set(idsOf({ identities: { email: 'a', customer_id: 'b' } }))).toEqual(new Set([a, b]));
   });
 
-  test('is the one of the xpid, whatever the identities say', () => {
+  test('is selected by the xpid, whatever the identities', () => {
     const a = put({ identities: { email: 'a' } });
     expect(put({ xpid: 5, identities: { email: 'a', phone: 'p' } })).toBe(5);
     expect(idsOf({ identities: { email: 'a' } })).toEqual([a]);
@@ -91,7 +91,7 @@ describe('a profile', () => {
     expect(store.counts().profiles).toBe(2);
   });
 
-  test('keeps every id and every text as it is', () => {
+  test('keeps every id and every string unchanged', () => {
     const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
     const text = fc.string({ unit: 'binary', minLength: 1 });
     const awkward = fc.constantFrom('\0', 'a\0b', '"', '\\', 'constructor', 'toString', '1:a', '😀', '\ud800');
@@ -112,7 +112,7 @@ describe('a profile', () => {
     );
   });
 
-  test('knows no attribute called __proto__', () => {
+  test('ignores an attribute called __proto__', () => {
     const seed = {
       attribute_name: '__proto__',
       calculation_type: 'count',
@@ -130,8 +130,8 @@ describe('a profile', () => {
 });
 
 describe('apply', () => {
-  test('tells of new people as a list of names would have them', () => {
-    // Against a model that keeps sets of identities and merges as the rule says, request by request.
+  test('assigns identities to profiles like a simple model', () => {
+    // The model maps each identity to its first owner, one request at a time.
     const identity = fc.tuple(fc.constantFrom('email', 'customer_id', 'phone'), fc.constantFrom('1', '2', '3'));
     const request = fc.uniqueArray(identity, { minLength: 1, maxLength: 3, selector: ([type]) => type });
     fc.assert(
@@ -158,12 +158,12 @@ describe('apply', () => {
     );
   });
 
-  test('is applied whole or not at all, inside another transaction too', () => {
-    const good = change({ identities: { email: 'a' }, events: [{}] });
-    expect(() => store.apply([good, change({})], AT)).toThrow(TypeError);
+  test('is atomic, also inside another transaction', () => {
+    const valid = change({ identities: { email: 'a' }, events: [{}] });
+    expect(() => store.apply([valid, change({})], AT)).toThrow(TypeError);
     expect(store.counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });
     db.transaction(() => {
-      store.apply([good], AT);
+      store.apply([valid], AT);
       expect(() => store.apply([change({ xpid: 9 }), change({})], AT)).toThrow(TypeError);
     });
     expect(store.counts()).toEqual({ profiles: 1, seeds: 0, events: 1 });
@@ -179,7 +179,7 @@ describe('apply', () => {
 });
 
 describe('erasing', () => {
-  test('takes everything that the subject’s names lead to, in both environments, and nothing else', () => {
+  test('deletes exactly the profiles of the subject’s identities, in both environments', () => {
     put({ identities: { email: 'a', phone: 'p' }, events: [{ event_type: 'x' }, { event_type: 'y' }] });
     put({ identities: { customer_id: 'c' } });
     put({ environment: 'development', identities: { email: 'a' }, events: [{ event_type: 'x' }] });
@@ -199,7 +199,7 @@ describe('erasing', () => {
 describe('groups', () => {
   const household = (xpid: number, value: unknown, fields: Partial<ProfileChange> = {}) =>
     put({ xpid, user_attributes: { 'household "id"': value }, ...fields });
-  /** Gives everybody of a group the ids of its members, in steps. */
+  /** Writes the ids of the members to every member of a group, in steps. */
   const share = (id = 'homes', most = 10, workspace = 1, attribute = 'household "id"'): unknown[] => {
     const seen: unknown[] = [];
     const steps = store.shareGroup({ workspace, id, attribute, most }, (members) => {
@@ -211,7 +211,7 @@ describe('groups', () => {
     return seen;
   };
 
-  test('are the people who share a value: in one environment, the first by id', () => {
+  test('have the profiles of one environment that share a value, ordered by id', () => {
     for (const xpid of [30, -4, 7, 200]) household(xpid, 'h');
     household(1, 'h', { environment: 'development' });
     household(2, 'h', { workspace: 2 });
@@ -233,22 +233,22 @@ describe('groups', () => {
     expect(store.find(1, { xpid: 7 })[0]?.group_attributes).toEqual({});
   });
 
-  test('write their attributes, and take back what they wrote before', () => {
+  test('write their attributes and remove outdated ones', () => {
     household(1, 'h');
     household(2, 'h');
-    const held = () => [1, 2].map((xpid) => store.find(1, { xpid })[0]?.group_attributes);
+    const stored = () => [1, 2].map((xpid) => store.find(1, { xpid })[0]?.group_attributes);
     share('homes');
     share('home', 1);
     const members = { 'homes:members': [1, 2] };
-    expect(held()).toEqual([{ ...members, 'home:members': [1] }, members]);
+    expect(stored()).toEqual([{ ...members, 'home:members': [1] }, members]);
     household(1, null);
     share('homes');
     share('home', 1, 2);
-    expect(held()).toEqual([{ 'home:members': [1] }, { 'homes:members': [2] }]);
+    expect(stored()).toEqual([{ 'home:members': [1] }, { 'homes:members': [2] }]);
     store.clearGroup(1, 'home');
-    expect(held()).toEqual([{}, { 'homes:members': [2] }]);
-    // Seeding leaves them where they are.
+    expect(stored()).toEqual([{}, { 'homes:members': [2] }]);
+    // Seeding does not change group attributes.
     household(2, 'k');
-    expect(held()).toEqual([{}, { 'homes:members': [2] }]);
+    expect(stored()).toEqual([{}, { 'homes:members': [2] }]);
   });
 });

@@ -1,10 +1,10 @@
-// The newest requests with headers and bodies, for assertions: bounded, and without secrets.
+// Records the newest requests with headers and bodies for assertions: bounded and without secrets.
 import { expect, it } from 'vitest';
 import { createRecorder, type SeenRequest } from '../../../../src/lib/emulator/wire/recorder.ts';
 import { basicAuth, startTestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';
 
-const seen = (change: Partial<SeenRequest> = {}): SeenRequest => ({
+const requestWith = (change: Partial<SeenRequest> = {}): SeenRequest => ({
   at: 0,
   method: 'POST',
   path: '/v2/events',
@@ -14,7 +14,7 @@ const seen = (change: Partial<SeenRequest> = {}): SeenRequest => ({
   ...change,
 });
 
-it('records requests and answers, with 64-bit ids exact and secrets masked', async () => {
+it('records requests and responses with exact 64-bit ids and masked secrets', async () => {
   const platform = await opened(startTestEmulator());
   await platform.token();
   const body = { environment: 'production', xpid: '9007199254740993', events: [] };
@@ -34,14 +34,14 @@ it('records requests and answers, with 64-bit ids exact and secrets masked', asy
   expect(await platform.requests()).toEqual([]);
 });
 
-it('keeps the newest thousand, and the beginning of large bodies', () => {
+it('keeps the newest 1,000 requests, and the beginning of large bodies', () => {
   const recorder = createRecorder();
-  for (let count = 0; count < 1100; count++) recorder.add(seen());
-  recorder.add(seen({ body: Buffer.from('x'.repeat(100_000)), answer: undefined }));
+  for (let count = 0; count < 1100; count++) recorder.add(requestWith());
+  recorder.add(requestWith({ body: Buffer.from('x'.repeat(100_000)), answer: undefined }));
   const recorded = recorder.list();
   expect([recorded.length, recorded[0]?.id]).toEqual([1000, 102]);
   expect(recorded[0]).toMatchObject({ body: { xpid: 9007199254740993n }, response: { headers: {} } });
   expect(recorded.at(-1)).toMatchObject({ status: null, truncated: true, body: 'x'.repeat(64 * 1024) });
-  for (let count = 0; count < 20; count++) recorder.add(seen({ body: Buffer.alloc(1024 * 1024, 'x') }));
+  for (let count = 0; count < 20; count++) recorder.add(requestWith({ body: Buffer.alloc(1024 * 1024, 'x') }));
   expect(recorder.list().length).toBe(16);
 });

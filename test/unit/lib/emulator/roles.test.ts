@@ -1,4 +1,4 @@
-// A. Custom roles on the embedded platform: every rule and sentence of the specification.
+// Custom roles on the embedded platform: every rule and message of the specification.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ROLE_FAILURES } from '../../../../src/lib/contract/failures.ts';
 import { PERMISSIONS } from '../../../../src/lib/contract/role-catalog.ts';
@@ -39,7 +39,7 @@ const put = (body: unknown) => emulator.call('PUT', roles, { body });
 const messagesOf = (json: unknown) => (json as { errors: { message: string }[] }).errors.map(({ message }) => message);
 
 describe('GET tasks', () => {
-  test('lists the permission reference and the one task that only a template names', async () => {
+  test('lists the permission reference and the task that only a template has', async () => {
     const { status, json } = await emulator.call('GET', `${emulator.accountPath}/tasks`);
     const tasks = json as { task_id: string; display_name: string; description: string }[];
     expect(status).toBe(200);
@@ -53,7 +53,7 @@ describe('GET tasks', () => {
 });
 
 describe('PUT', () => {
-  test('creates, modifies and deletes: the upload is the new full set', async () => {
+  test('replaces all roles with the upload', async () => {
     const upload = [role('new'), role('held', { description: 'changed' })];
     const reply = await put({ roles: upload });
     expect(reply.status).toBe(200);
@@ -65,7 +65,7 @@ describe('PUT', () => {
     ]);
   });
 
-  test('stamps time with whole seconds of UTC and the client as an e-mail address', async () => {
+  test('stamps the UTC time in whole seconds and the client as an email address', async () => {
     await put({ roles: [HELD] });
     expect(await read()).toMatchObject({
       last_modified_on: '2026-03-01 12:00:00',
@@ -73,7 +73,7 @@ describe('PUT', () => {
     });
   });
 
-  test('adds user:core, keeps its position, and holds each task once', async () => {
+  test('adds user:core, keeps its position, and removes duplicate tasks', async () => {
     const tasks = (...ids: string[]) => ids.map((task_id) => ({ task_id }));
     await put({
       roles: [
@@ -90,7 +90,7 @@ describe('PUT', () => {
     ]);
   });
 
-  test('ignores fields that the specification does not know', async () => {
+  test('ignores unknown fields', async () => {
     const reply = await put({ roles: [{ ...HELD, colour: 'red' }], version: 7 });
     expect(reply.status).toBe(200);
     const manifest = await read();
@@ -109,18 +109,18 @@ describe('PUT', () => {
     expect((await read()).roles[1]).toMatchObject(change);
   });
 
-  test('a role may be renamed by deleting and creating it in one upload', async () => {
+  test('accepts a new role with the name of a deleted one', async () => {
     expect((await put({ roles: [HELD, role('renamed', { name: 'Role kept' })] })).status).toBe(200);
   });
 
-  test('two roles may exchange their names', async () => {
+  test('accepts two roles that swap names', async () => {
     const swapped = [role('kept', { name: 'Role held' }), role('held', { name: 'Role kept' })];
     expect((await put({ roles: swapped })).status).toBe(200);
   });
 
   const { assigned, invalidField, tasksNotFound, invalidJson, conflict } = ROLE_FAILURES;
   const many = (count: number): Partial<Role>[] => Array.from({ length: count }, (_, index) => role(`r${index}`));
-  const refused: [string, unknown, { status: number; message: string }, string[]][] = [
+  const rejections: [string, unknown, { status: number; message: string }, string[]][] = [
     ['an empty id', { roles: [role('')] }, invalidField, ['roles[0].role_id is empty']],
     ['a blank name', { roles: [role('a', { name: '  ' })] }, invalidField, ['roles[0].name is empty']],
     [
@@ -136,31 +136,31 @@ describe('PUT', () => {
       ['roles[0].description is missing'],
     ],
     [
-      'a name that is no text',
+      'a name that is not a string',
       { roles: [role('a', { name: 5 })] },
       invalidField,
       ['roles[0].name must be a string, not a number; put it in quotes'],
     ],
     [
-      '65 characters of id',
+      'an id of 65 characters',
       { roles: [role('a'.repeat(65), { name: 'A' })] },
       invalidField,
       ['roles[0].role_id has 65 characters; at most 64 are allowed'],
     ],
     [
-      '65 characters of name',
+      'a name of 65 characters',
       { roles: [role('a', { name: 'n'.repeat(65) })] },
       invalidField,
       ['roles[0].name has 65 characters; at most 64 are allowed'],
     ],
     [
-      '257 characters of description',
+      'a description of 257 characters',
       { roles: [role('a', { description: 'd'.repeat(257) })] },
       invalidField,
       ['roles[0].description has 257 characters; at most 256 are allowed'],
     ],
     [
-      'several of them at once',
+      'several errors at once',
       { roles: [role(''), role('b', { name: '' })] },
       invalidField,
       ['roles[0].role_id is empty', 'roles[1].name is empty'],
@@ -192,7 +192,7 @@ describe('PUT', () => {
       ['roles[0].role_id contains a control character'],
     ],
     [
-      'unknown tasks, each named once',
+      'unknown tasks, naming each once',
       {
         roles: [
           role('a', { tasks: [{ task_id: 'x:y' }, { task_id: 'rules:*' }] }),
@@ -209,13 +209,13 @@ describe('PUT', () => {
       ['roles holds 101; at most 100 are allowed per organization'],
     ],
     [
-      'an id twice',
+      'a duplicate id',
       { roles: [role('a'), role('a', { name: 'Other' })] },
       conflict,
       ['roles[1].role_id is taken by another role: a'],
     ],
     [
-      'a name twice',
+      'a duplicate name',
       { roles: [role('a'), role('b', { name: 'Role a' })] },
       conflict,
       ['roles[1].name is taken by another role: Role a'],
@@ -223,7 +223,7 @@ describe('PUT', () => {
     ['the deletion of an assigned role', { roles: [role('kept')] }, assigned, ['held']],
     ['an empty manifest while a role is assigned', { roles: [] }, assigned, ['held']],
     ['no roles', {}, invalidJson, ['roles is missing']],
-    ['roles that are no list', { roles: { a: 1 } }, invalidJson, ['roles must be a list, not an object']],
+    ['roles that are not a list', { roles: { a: 1 } }, invalidJson, ['roles must be a list, not an object']],
     ['no tasks', { roles: [role('a', { tasks: undefined })] }, invalidJson, ['roles[0].tasks is missing']],
     [
       'a task without an id',
@@ -231,9 +231,9 @@ describe('PUT', () => {
       invalidJson,
       ['roles[0].tasks[0] must be an object, not a string'],
     ],
-    ['a list for a manifest', [], invalidJson, ['must be an object, not a list']],
+    ['a list as manifest', [], invalidJson, ['must be an object, not a list']],
   ];
-  test.each(refused)('rejects %s and changes nothing', async (_what, body, failure, details) => {
+  test.each(rejections)('rejects %s and changes nothing', async (_what, body, failure, details) => {
     const before = await read();
     const reply = await put(body);
     expect(reply.status).toBe(failure.status);
@@ -245,31 +245,31 @@ describe('PUT', () => {
   });
 
   test.each([
-    ['cut off', '{"roles": ['],
+    ['truncated', '{"roles": ['],
     ['empty', ''],
-    ['a comma too many', '{"roles":[],}'],
+    ['ended by a trailing comma', '{"roles":[],}'],
     ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
-    ['nested without end', '['.repeat(2000)],
+    ['nested too deeply', '['.repeat(2000)],
   ])('rejects JSON that is %s', async (_what, body) => {
     const reply = await put(body);
     expect(reply.status).toBe(400);
     expect(messagesOf(reply.json)[0]).toMatch(/^Invalid JSON syntax in custom role manifest: (not valid|nested)/);
   });
 
-  test('accepts a byte-order mark and 100 roles', async () => {
+  test('accepts a byte order mark and 100 roles', async () => {
     const manifest = { roles: [HELD, ...Array.from({ length: 99 }, (_, index) => role(`r${index}`))] };
     expect((await put(`\uFEFF${JSON.stringify(manifest)}`)).status).toBe(200);
   });
 
   test('rejects a body above 1 MiB', async () => {
     const reply = await emulator.call('PUT', roles, { body: Buffer.alloc(2 * 1024 * 1024, ' ') }).catch(String);
-    // The peer may notice the end of the connection before it has read the answer.
+    // The connection may close before the client has read the response.
     if (typeof reply !== 'string') expect(reply.status).toBe(413);
     expect((await emulator.api.requests()).at(-1)).toMatchObject({ method: 'PUT', status: 413 });
   });
 });
 
-describe('whose manifest', () => {
+describe('the manifest of an organization', () => {
   let two: TestEmulator;
   beforeAll(async () => {
     two = await startTestEmulator({
@@ -287,7 +287,7 @@ describe('whose manifest', () => {
   const idsOf = async (path: string) =>
     ManifestReply.parse((await two.call('GET', path)).json).roles.map(({ role_id }) => role_id);
 
-  test('all accounts of an organization see and replace the same one', async () => {
+  test('is shared by all its accounts', async () => {
     await two.call('PUT', pathOf(1, 12), { body: { roles: [role('by-12')] } });
     expect(await idsOf(pathOf(1, 11))).toEqual(['by-12']);
     expect(await idsOf(pathOf(2, 21))).toEqual(['second']);
@@ -295,18 +295,18 @@ describe('whose manifest', () => {
 
   test.each([
     ['an unknown organization', 404, pathOf(9, 11), 'Not found: organization 9'],
-    ['a word for an organization', 404, pathOf('one', 11), 'Not found: organization one'],
+    ['an organization that is not a number', 404, pathOf('one', 11), 'Not found: organization one'],
     ['an unknown account', 404, pathOf(1, 99), 'Not found: account 99 in organization 1'],
     ["another organization's account", 404, pathOf(1, 21), 'Not found: account 21 in organization 1'],
     ["another client's organization", 403, pathOf(3, 31), 'Forbidden: organization 3'],
-  ])('%s is %i', async (_what, status, path, message) => {
+  ])('%s returns %i', async (_what, status, path, message) => {
     const reply = await two.call('GET', path);
     expect([reply.status, messagesOf(reply.json)]).toEqual([status, [message]]);
   });
 });
 
-describe('without a file of fixtures', () => {
-  test('there are sample roles, one of them assigned, and the platform accepts them when sent back', async () => {
+describe('without fixtures', () => {
+  test('the platform has sample roles, accepts them back, and protects the assigned one', async () => {
     const plain = await opened(startTestEmulator());
     const path = `${plain.accountPath}/roles`;
     const { json } = await plain.call('GET', path);
@@ -320,7 +320,7 @@ describe('without a file of fixtures', () => {
     ]);
     expect((await plain.call('PUT', path, { body: manifest })).status).toBe(200);
     const without = manifest.roles.filter(({ role_id }) => role_id !== 'support-role');
-    const refusal = await plain.call('PUT', path, { body: { roles: without } });
-    expect(messagesOf(refusal.json)).toEqual([`${ROLE_FAILURES.assigned.message}: support-role`]);
+    const rejected = await plain.call('PUT', path, { body: { roles: without } });
+    expect(messagesOf(rejected.json)).toEqual([`${ROLE_FAILURES.assigned.message}: support-role`]);
   });
 });

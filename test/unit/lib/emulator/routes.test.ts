@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-test('the areas are those of the contract', () => {
+test('has the areas of the contract', () => {
   expect(platformAreas.map(({ name }) => name)).toEqual(Object.keys(areas));
   expect(platformAreas.flatMap(({ endpoints }) => Object.values(endpoints))).toEqual([...allEndpoints]);
 });
 
 describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_id, endpoint) => {
-  test.each(['', '/'])('with "%s" at its end', async (slash) => {
+  test.each(['', '/'])('has a route when followed by "%s"', async (slash) => {
     const base = endpoint.service === 'dsr' ? emulator.ready.dsr_base_url : emulator.url;
     const path = base.slice(emulator.url.length) + endpoint.path.replace(/\{\w+\}/g, 'x').replace(/\/$/, '') + slash;
     const { status, text } = await emulator.send(endpoint.method, path, { body: '{}' });
@@ -27,7 +27,7 @@ describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
 });
 
 const PLAIN = (statusCode: number, message: string) => ({ statusCode, errors: [{ message }] });
-const OF_C = (code: number, message: string) => {
+const DSR = (code: number, message: string) => {
   return { code, message, errors: [{ domain: 'subject_request', reason: 'refused', message }] };
 };
 const CODED = (code: string) => (_status: number, message: string) => ({ errors: [{ code, message }] });
@@ -37,10 +37,10 @@ it.each([
   ['GET', '/platform/v2/organizations/1001/accounts/2001/roles/admin-role', PLAIN],
   ['GET', '//platform/v2/organizations/1001/accounts/2001/roles', PLAIN],
   ['PATCH', '/platform/v2/workspaces/3001/connections/lake', PLAIN],
-  ['GET', '/v3', OF_C],
-  ['POST', '/v3/requests/1/2', OF_C],
+  ['GET', '/v3', DSR],
+  ['POST', '/v3/requests/1/2', DSR],
   ['POST', '/v2/else', CODED('NOT_FOUND')],
-])('answers 404 to %s %s in the shape of its area', async (method, path, shape) => {
+])('returns 404 for %s %s in the envelope of its area', async (method, path, shape) => {
   const reply = await emulator.call(method, path);
   expect([reply.status, reply.json]).toEqual([404, shape(404, `no such endpoint: ${method} ${path}`)]);
 });
@@ -49,34 +49,34 @@ it.each([
   ['GET', '/oauth/token', 'POST', PLAIN],
   ['DELETE', '/platform/v2/organizations/1001/accounts/2001/roles/', 'GET, HEAD, PUT', PLAIN],
   ['PATCH', '/platform/workspaces/3001/groups', 'GET, HEAD, POST', PLAIN],
-  ['PUT', '/v3/requests', 'GET, HEAD, POST', OF_C],
+  ['PUT', '/v3/requests', 'GET, HEAD, POST', DSR],
   ['OPTIONS', '/v1/identify', 'POST', CODED('METHOD_NOT_ALLOWED')],
-])('answers 405 to %s %s with the methods that it knows', async (method, path, allow, shape) => {
+])('returns 405 for %s %s with the allowed methods', async (method, path, allow, shape) => {
   const reply = await emulator.call(method, path);
   const message = `method not allowed: ${method} ${path.replace(/\/$/, '')}; allowed: ${allow}`;
   expect([reply.status, reply.headers['allow'], reply.json]).toEqual([405, allow, shape(405, message)]);
 });
 
-it('answers a body that is too large in the shape of C there', async () => {
+it('rejects an oversized body in the envelope of data subject requests', async () => {
   const body = 'x'.repeat(1024 * 1024 + 1);
   const headers = basicAuth(`${emulator.ready.workspace_key}:${emulator.ready.workspace_secret}`);
   const reply = await emulator.send('POST', '/v3/requests/', { body, headers });
   expect([reply.status, reply.json]).toMatchObject([413, { code: 413, errors: [{ domain: 'subject_request' }] }]);
 });
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD returns the headers of GET without a body', async () => {
   const reply = await emulator.call('HEAD', `${emulator.accountPath}/roles`);
   expect([reply.status, reply.text]).toEqual([200, '']);
   expect(Number(reply.headers['content-length'])).toBeGreaterThan(100);
 });
 
 test.each([
-  ['an escape that was not needed', '/pl%61tform/v2/organizations/1001/accounts/2001/roles', 200],
+  ['an unnecessary escape', '/pl%61tform/v2/organizations/1001/accounts/2001/roles', 200],
   ['an escape in a parameter', '/platform/v2/organizations/%31001/accounts/2001/roles', 200],
-  ['a slash of a query', '/platform/v2/workspaces/3001/connections/?serviceProvider=/b', 400],
-  ['a slash that is part of a word', '/platform/v2/organizations/1001/accounts/2001%2Froles', 404],
-  ['a per cent sign that is part of a word', '/platform/v2/organizations/1001/accounts/2001/r%256Fles', 404],
+  ['a slash in the query', '/platform/v2/workspaces/3001/connections/?serviceProvider=/b', 400],
+  ['an escaped slash', '/platform/v2/organizations/1001/accounts/2001%2Froles', 404],
+  ['an escaped percent sign', '/platform/v2/organizations/1001/accounts/2001/r%256Fles', 404],
   ['an invalid escape', '/platform/v2/organizations/1001/accounts/2001/roles%zz', 404],
-])('%s in a path', async (_what, path, status) => {
+])('handles %s in a URL', async (_what, path, status) => {
   expect((await emulator.call('GET', path)).status).toBe(status);
 });

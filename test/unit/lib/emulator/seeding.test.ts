@@ -1,4 +1,4 @@
-// E and F on the embedded platform: authentication, errors and stored profiles.
+// Seeding and intake on the embedded platform: authentication, errors and stored profiles.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { basicAuth, type Exchange, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
@@ -9,7 +9,7 @@ const BULK = '/v2/bulkcalculatedattributes';
 const EVENTS = '/v2/events';
 const IDENTIFY = '/v1/identify';
 
-const GOOD = basicAuth('k:s');
+const VALID = basicAuth('k:s');
 
 let emulator: TestEmulator;
 const start = async (fixtures: object = {}) => {
@@ -22,10 +22,10 @@ const start = async (fixtures: object = {}) => {
 beforeEach(() => start());
 afterEach(() => emulator.close());
 
-const post = (path: string, body: unknown, headers: Record<string, string> = GOOD): Promise<Exchange> =>
+const post = (path: string, body: unknown, headers: Record<string, string> = VALID): Promise<Exchange> =>
   emulator.send('POST', path, { body, headers });
 const control = async (path: string): Promise<Exchange> => emulator.send('GET', `/_control${path}`);
-/** One issue, told as E and F tell it. */
+/** One issue in the envelope of seeding and intake. */
 const badRequest = (message: RegExp | string): unknown => ({
   errors: [{ code: 'BAD_REQUEST', message: matching(message) }],
 });
@@ -68,7 +68,7 @@ const CALLS = [
 ] as const;
 
 describe.each(CALLS)('%s', (path, body) => {
-  test.each(['', '/'])('answers 202 without a body, with "%s" at its end', async (slash) => {
+  test.each(['', '/'])('returns 202 without a body when followed by "%s"', async (slash) => {
     const reply = await post(path + slash, body);
     expect([reply.status, reply.text]).toEqual([202, '']);
     expect(await profiles('email=kim@people.example')).toHaveLength(1);
@@ -81,12 +81,12 @@ describe.each(CALLS)('%s', (path, body) => {
     ['no colon', basicAuth('ks'), 403],
     ['a bearer token', { authorization: 'Bearer k' }, 403],
     ['an empty header', { authorization: '' }, 403],
-    ['the right ones, so that the body counts', GOOD, 400],
+    ['valid credentials, so the body is checked', VALID, 400],
   ])('checks the credentials before the body: %s', async (_what, headers, status) => {
     for (const bad of ['{', '', '{}']) {
       const { status: found, json } = await post(path, bad, headers);
       expect(found).toBe(status);
-      // All of its errors have one shape.
+      // All errors have the same envelope.
       const code = { 400: 'BAD_REQUEST', 401: 'UNAUTHORIZED', 403: 'FORBIDDEN' }[status];
       const { errors, ...rest } = json as { errors: { code: string; message: string }[] };
       expect([[...new Set(errors.map((error) => error.code))], rest]).toEqual([[code], {}]);
@@ -94,7 +94,7 @@ describe.each(CALLS)('%s', (path, body) => {
     expect(await counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });
   });
 
-  test('rejects invalid JSON with a sentence', async () => {
+  test('rejects invalid JSON with its position', async () => {
     const { status, json } = await post(path, '{"environment":');
     expect(status).toBe(400);
     expect(json).toEqual(badRequest(/^body: not valid JSON: .* \(at character \d+\)$/));
@@ -105,11 +105,11 @@ describe.each(CALLS)('%s', (path, body) => {
     expect((await post(path, more)).status).toBe(202);
   });
 
-  test('answers what a fault tells it to, and then as ever', async () => {
+  test('returns an injected fault, then recovers', async () => {
     await emulator.api.addFault({ path, status: 503, retry_after: 4, times: 1 });
-    const refused = await post(path, body);
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '4']);
-    expect(refused.json).toEqual({ errors: [{ code: 'SERVICE_UNAVAILABLE', message: 'Injected fault' }] });
+    const faulted = await post(path, body);
+    expect([faulted.status, faulted.headers['retry-after']]).toEqual([503, '4']);
+    expect(faulted.json).toEqual({ errors: [{ code: 'SERVICE_UNAVAILABLE', message: 'Injected fault' }] });
     expect((await post(path, body)).status).toBe(202);
   });
 });
@@ -118,26 +118,26 @@ describe('a rejected seed', () => {
   test.each<[string, object, string]>([
     ['no environment', { environment: undefined }, 'environment: is missing'],
     ['another environment', { environment: 'test' }, 'environment: must be `production` or `development`'],
-    ['nobody', { identities: undefined }, 'body: needs `xpid`, or `identities` with at least one identity'],
-    ['no identity', { identities: {} }, 'body: needs `xpid`, or `identities` with at least one identity'],
+    ['no identities', { identities: undefined }, 'body: needs `xpid`, or `identities` with at least one identity'],
+    ['empty identities', { identities: {} }, 'body: needs `xpid`, or `identities` with at least one identity'],
     ['an empty identity', { identities: { email: '' } }, 'identities: email is empty'],
-    ['an id of 65 bits', { xpid: '18446744073709551616' }, 'xpid: must be a signed 64-bit integer in plain digits, such as -42'],
+    ['a 65-bit id', { xpid: '18446744073709551616' }, 'xpid: must be a signed 64-bit integer in plain digits, such as -42'],
     ['no attributes', { calculated_attributes: undefined }, 'calculated_attributes: is missing'],
-    ['no list', { calculated_attributes: { 1: seed() } }, 'calculated_attributes: 1 must be a list, not an object'],
+    ['an object instead of a list', { calculated_attributes: { 1: seed() } }, 'calculated_attributes: 1 must be a list, not an object'],
     ['no seed', { calculated_attributes: { 1: [{ ...seed(), seed: undefined }] } }, 'purchases: seed is missing'],
     ['no name', { calculated_attributes: { 1: [{ ...seed(), attribute_name: undefined }] } }, 'calculated_attributes: 1[0].attribute_name is missing'],
     ['an unknown type', { calculated_attributes: { 1: [{ ...seed(), calculation_type: 'median' }] } }, 'purchases: calculation_type must be `count` or'],
-    ['a day that is none', { calculated_attributes: { 1: [{ ...seed(), cutoff_date: '2026-02-30' }] } }, 'purchases: cutoff_date must be a valid date as yyyy-MM-dd'],
-    ['a wrong value', { calculated_attributes: { 1: [seed('visits', 'many')] } }, 'visits: seed.value must be a whole number, 0 or more'],
-    ['another form', { calculated_attributes: { 1: [{ ...seed(), seed: { list: [] } }] } }, 'purchases: seed must contain only `value` for count, but contains `list`'],
-    ['an average of nothing', { calculated_attributes: { 1: [{ ...seed('basket'), calculation_type: 'average', seed: { key_value_pairs: { sum: 1, count: 0 } } }] } }, 'basket: seed.key_value_pairs.count must be a positive integer'],
-    ['a user attribute without value', { user_attributes: { 1: [{ attribute_name: 'tier' }] } }, 'tier: attribute_value is missing'],
-    ['a user attribute that is no text', { user_attributes: { 1: [{ attribute_name: 'tier', attribute_value: 1 }] } }, 'tier: attribute_value must be a string, not a number; put it in quotes'],
+    ['an invalid date', { calculated_attributes: { 1: [{ ...seed(), cutoff_date: '2026-02-30' }] } }, 'purchases: cutoff_date must be a valid date as yyyy-MM-dd'],
+    ['an invalid value', { calculated_attributes: { 1: [seed('visits', 'many')] } }, 'visits: seed.value must be a whole number, 0 or more'],
+    ['the form of another type', { calculated_attributes: { 1: [{ ...seed(), seed: { list: [] } }] } }, 'purchases: seed must contain only `value` for count, but contains `list`'],
+    ['an average with a count of zero', { calculated_attributes: { 1: [{ ...seed('basket'), calculation_type: 'average', seed: { key_value_pairs: { sum: 1, count: 0 } } }] } }, 'basket: seed.key_value_pairs.count must be a positive integer'],
+    ['a user attribute without a value', { user_attributes: { 1: [{ attribute_name: 'tier' }] } }, 'tier: attribute_value is missing'],
+    ['a user attribute that is not a string', { user_attributes: { 1: [{ attribute_name: 'tier', attribute_value: 1 }] } }, 'tier: attribute_value must be a string, not a number; put it in quotes'],
     ['another workspace', { calculated_attributes: { 2: [seed('visits')] } }, 'visits: workspace 2 is not 1, whose credentials these are'],
     ['another workspace without attributes', { user_attributes: { 2: [] } }, 'user_attributes: 2[0] workspace 2 is not 1'],
-  ])('of %s says what is wrong, alone and in a bulk', async (_what, fields, message) => {
-    const good = user({ identities: { email: 'noor@people.example' } });
-    for (const reply of [await post(SET, user(fields)), await post(BULK, [good, user(fields)])]) {
+  ])('with %s is reported, alone and in a bulk request', async (_what, fields, message) => {
+    const valid = user({ identities: { email: 'noor@people.example' } });
+    for (const reply of [await post(SET, user(fields)), await post(BULK, [valid, user(fields)])]) {
       expect(reply.status).toBe(400);
       expect(reply.json).toEqual(badRequest(message));
     }
@@ -148,12 +148,12 @@ describe('a rejected seed', () => {
     [[], 'body: contains no user'],
     [{}, 'body: must be a list, not an object'],
     [[1], 'body: must be an object, not a number'],
-  ])('bulk of %j', async (body, message) => {
+  ])('in a bulk request of %j is reported', async (body, message) => {
     const { status, text } = await post(BULK, body);
     expect([status, text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('lists what is wrong up to a bound', async () => {
+  test('in large numbers is reported up to a limit', async () => {
     const bad = user({ calculated_attributes: { 1: [seed('a', -1), seed('b', 'x')] } });
     const { json } = await post(
       BULK,
@@ -163,8 +163,8 @@ describe('a rejected seed', () => {
   });
 });
 
-describe('seeding keeps', () => {
-  test('seeds by attribute, each over the one before it, and user attributes', async () => {
+describe('seeding stores', () => {
+  test('user attributes, and the latest seed per attribute', async () => {
     await post(SET, user({ calculated_attributes: { 1: [seed('a', 1), seed('b', '2')] } }));
     await emulator.api.advance('1h');
     await post(BULK, [
@@ -194,7 +194,7 @@ describe('seeding keeps', () => {
   });
 
   test.each(['9223372036854775807', '-7201284209016359738', '-9223372036854775808', '9007199254740993', '0', '-5'])(
-    'xpid %s and values of its size digit for digit, as a number and as a text',
+    'xpid %s and 64-bit values exactly, as numbers and as strings',
     async (xpid) => {
       const text = JSON.stringify(user({ calculated_attributes: { 1: [seed('sum', 'BIG')] } }));
       const body = (id: string) =>
@@ -204,13 +204,13 @@ describe('seeding keeps', () => {
       expect(found.text).toContain(`[{"xpid":${xpid},`);
       expect(found.text).toContain('{"value":9223372036854775807}');
       expect(await counts()).toMatchObject({ profiles: 1 });
-      // Beside an xpid, identities are ignored.
+      // With an xpid, identities are ignored.
       expect(found.text).toContain('"identities":{}');
       expect(await profiles('email=kim@people.example')).toEqual([]);
     },
   );
 
-  test('all of a bulk or none of it, users before the bad one too', async () => {
+  test('all of a bulk request or none of it, including users before the invalid one', async () => {
     const rows = Array.from({ length: 100 }, (_, index) => user({ identities: { email: `u${index}@people.example` } }));
     const bad = rows.map((row, index) => (index === 99 ? { ...row, environment: 'nowhere' } : row));
     expect((await post(BULK, bad)).status).toBe(400);
@@ -219,7 +219,7 @@ describe('seeding keeps', () => {
     expect(await counts()).toEqual({ profiles: 100, seeds: 100, events: 0 });
   });
 
-  test('people of the credentials’ workspace and of the environment apart', async () => {
+  test('profiles separately by workspace and environment', async () => {
     await post(SET, user());
     await post(SET, user({ environment: 'development' }));
     await post(SET, user({ calculated_attributes: { 2: [] } }), basicAuth('k2:s2'));
@@ -232,7 +232,7 @@ describe('seeding keeps', () => {
     expect(new Set(found.map(({ xpid }) => xpid)).size).toBe(3);
   });
 
-  test('nothing of a reset', async () => {
+  test('nothing across a reset', async () => {
     await post(SET, user());
     await emulator.reset();
     expect(await profiles('email=kim@people.example')).toEqual([]);
@@ -240,8 +240,8 @@ describe('seeding keeps', () => {
   });
 });
 
-describe('intake keeps', () => {
-  test('events and attributes on the profile that a seed made, by any name of its identities', async () => {
+describe('intake stores', () => {
+  test('events and attributes on the profile of a seed, by any name of its identities', async () => {
     await post(SET, user({ identities: { customer_id: 'c-1', other_id_4: 'o' } }));
     await post(
       EVENTS,
@@ -271,7 +271,7 @@ describe('intake keeps', () => {
     expect(await counts()).toEqual({ profiles: 1, seeds: 1, events: 1 });
   });
 
-  test.each([undefined, []])('the user attributes of an event body, also without an event (%j)', async (list) => {
+  test.each([undefined, []])('the user attributes of an event body, even without events (%j)', async (list) => {
     await post(EVENTS, events({ user_attributes: { tier: 'silver', city: 'Bern' } }));
     const { status } = await post(EVENTS, events({ events: list, user_attributes: { tier: 'gold' } }));
     expect(status).toBe(202);
@@ -303,13 +303,13 @@ describe('limits', () => {
     await start({ limits: { intake_per_second: 4, intake_body_bytes: 2000 } });
   });
 
-  test('count E and F together, in a second of the clock, for each workspace', async () => {
+  test('count seeding and intake together, per second of the clock and workspace', async () => {
     const statuses: number[] = [];
     for (const [path, body] of [...CALLS, ...CALLS]) statuses.push((await post(path, body)).status);
     expect(statuses).toEqual([202, 202, 202, 202, 429, 429, 429, 429]);
-    const refused = await post(SET, user());
-    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
-    expect(refused.json).toEqual({ errors: [{ code: 'TOO_MANY_REQUESTS', message: 'Provisioned limit exceeded' }] });
+    const limited = await post(SET, user());
+    expect([limited.status, limited.headers['retry-after']]).toEqual([429, '1']);
+    expect(limited.json).toEqual({ errors: [{ code: 'TOO_MANY_REQUESTS', message: 'Provisioned limit exceeded' }] });
     expect((await post(SET, user({ calculated_attributes: {} }), basicAuth('k2:s2'))).status).toBe(202);
     await emulator.api.set('2026-11-21T08:00:00.999Z');
     expect((await post(SET, user())).status).toBe(429);
@@ -317,7 +317,7 @@ describe('limits', () => {
     expect((await post(SET, user())).status).toBe(202);
   });
 
-  test('count a rejected body, and neither wrong credentials nor what is too large', async () => {
+  test('count rejected bodies, but not invalid credentials or oversized bodies', async () => {
     const large = user({ user_attributes: { 1: [{ attribute_name: 'a', attribute_value: 'x'.repeat(2000) }] } });
     for (let count = 0; count < 5; count++) {
       expect(await post(SET, large)).toMatchObject({ status: 413, json: { errors: [{ code: 'PAYLOAD_TOO_LARGE' }] } });
@@ -330,7 +330,7 @@ describe('limits', () => {
   });
 });
 
-test('a body that is too large is rejected for its credentials first', async () => {
+test('rejects an oversized body for its credentials first', async () => {
   const huge = 'x'.repeat(33 * 1024 * 1024);
   expect((await post(BULK, huge, {})).status).toBe(401);
   expect((await post(BULK, huge, basicAuth('k:x'))).status).toBe(403);
@@ -342,7 +342,7 @@ describe('the control address', () => {
     expect((await control(path)).status).toBe(400);
   });
 
-  test('shows the people of the fixtures', async () => {
+  test('returns the profiles of the fixtures', async () => {
     await emulator.close();
     await start({
       profiles: [
@@ -365,7 +365,7 @@ describe('the control address', () => {
   });
 });
 
-test('a list that is too long is rejected before its check', async () => {
+test('rejects an oversized list before checking its entries', async () => {
   const { status, text } = await post(
     BULK,
     Array.from({ length: 10_001 }, () => ({})),

@@ -1,4 +1,4 @@
-// The platform's state as a value: snapshots between tests, and export and import between platforms.
+// The state of the platform: snapshots between tests, and export and import between platforms.
 import { describe, expect, it } from 'vitest';
 import type { StartOptions } from '../../../../src/lib/emulator/index.ts';
 import { dsrBody, raw } from '../../../helpers/dsr.ts';
@@ -24,7 +24,7 @@ const statusOf = async (platform: TestEmulator, id: string): Promise<unknown> =>
 };
 
 describe('snapshots', () => {
-  it('bring back people, requests, roles, faults and the clock', async () => {
+  it('restore profiles, requests, roles, faults and the clock', async () => {
     const platform = await start();
     await platform.clock.set('2026-03-01T00:00:00Z');
     const first = await submit(platform);
@@ -48,7 +48,7 @@ describe('snapshots', () => {
     expect(await statusOf(platform, first)).toBe('completed');
   });
 
-  it('keep tokens valid, and are the newest twenty', async () => {
+  it('keep tokens valid, and are limited to the newest 20', async () => {
     const platform = await start();
     const first = await platform.snapshot();
     const headers = { authorization: `Bearer ${await platform.token()}` };
@@ -64,7 +64,7 @@ describe('an exported state', () => {
     (await platform.send('GET', '/_control/state')).json;
   const putInto = (platform: TestEmulator, body: unknown) => platform.send('POST', '/_control/state', { body });
 
-  it('makes another platform the same, without secrets', async () => {
+  it('makes another platform identical, and contains no secrets', async () => {
     const one = await start();
     const id = await submit(one);
     await one.call('POST', '/platform/v2/workspaces/3001/connections', { body: CONNECTION });
@@ -77,16 +77,16 @@ describe('an exported state', () => {
     expect(await exported(other)).toEqual(JSON.parse(state));
   });
 
-  it('is rejected when it is of another version or of other workspaces, and nothing changes', async () => {
+  it('is rejected without changes if its version or its workspaces differ', async () => {
     const platform = await start();
     const state = (await exported(platform)) as { tables: object; versions: object };
     const { status, text } = await putInto(platform, { ...state, versions: { ...state.versions, dsr: 99 } });
     expect([status, text]).toEqual([400, expect.stringContaining('another version')]);
-    const strange = { ...state.tables, no_table: [{ a: 1 }] };
-    expect((await putInto(platform, { ...state, tables: strange })).status).toBe(400);
+    const unknownTable = { ...state.tables, no_table: [{ a: 1 }] };
+    expect((await putInto(platform, { ...state, tables: unknownTable })).status).toBe(400);
     const elsewhere = await start({ identity: { workspace: 7 } });
-    const refused = await putInto(platform, await exported(elsewhere));
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('other organizations')]);
+    const rejected = await putInto(platform, await exported(elsewhere));
+    expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('other organizations')]);
     expect(await exported(platform)).toEqual(state);
   });
 });

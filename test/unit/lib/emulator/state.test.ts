@@ -1,4 +1,4 @@
-// The state of the embedded platform: after restarts, and with a second platform on the same folder.
+// The state of the embedded platform: across restarts, and with a second platform on the same folder.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const role = (id: string) => ({ role_id: id, name: id, description: 'd', tasks: 
 const NO_ROLES = { roles: [] };
 
 describe('a restart', () => {
-  test('finds roles, assignments, tokens, log, faults and the distance of the clock as they were', async () => {
+  test('keeps roles, assignments, tokens, log, faults and the offset of the clock', async () => {
     const systemClock = createTestClock();
     const first = await start({ fixtures: NO_ROLES, systemClock });
     const headers = { authorization: `Bearer ${await first.token()}` };
@@ -43,11 +43,11 @@ describe('a restart', () => {
     expect(await second.api.requests()).toEqual(log);
     expect(await second.api.faults()).toEqual([{ path: '/unused', status: 503, times: 2 }]);
     expect((await second.send('GET', roles, { headers })).text).toBe(manifest.text);
-    const refused = await second.send('PUT', roles, { headers, body: { roles: [role('b')] } });
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('assigned to a user')]);
+    const rejected = await second.send('PUT', roles, { headers, body: { roles: [role('b')] } });
+    expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('assigned to a user')]);
   });
 
-  test('continues to count the minute of A', async () => {
+  test('keeps the rate window of roles', async () => {
     const systemClock = createTestClock();
     const options = { systemClock, clock: 'manual', fixtures: { limits: { roles_per_minute: 3 } } } as const;
     const first = await start(options);
@@ -62,7 +62,7 @@ describe('a restart', () => {
     expect(statuses).toEqual([200, 429]);
   });
 
-  test('a manual clock keeps its time; as a real clock, it continues from there', async () => {
+  test('keeps the time of a manual clock, and continues from it as a real clock', async () => {
     const systemClock = createTestClock();
     const first = await start({ clock: 'manual', systemClock });
     await first.api.set('2030-01-01T00:00:00Z');
@@ -76,7 +76,7 @@ describe('a restart', () => {
     expect(await third.api.now()).toBe('2030-01-01T00:00:01.500Z');
   });
 
-  test('keeps the state under new fixtures, which count from the next reset on', async () => {
+  test('keeps the state despite new fixtures, which apply from the next reset', async () => {
     const first = await start({ fixtures: { roles: [role('old')] } });
     await first.close();
     const second = await start({ fixtures: { roles: [role('new')] } });
@@ -90,7 +90,7 @@ describe('a restart', () => {
     expect((await third.call('GET', `${third.accountPath}/roles`)).text).toContain('"role_id":"new"');
   });
 
-  test('knows from new fixtures at once who is who and how much they may', async () => {
+  test('applies credentials and limits of new fixtures immediately', async () => {
     const fixtures = (secret: string, perMinute: number) => ({
       workspaces: [{ id: 7, key: 'k', secret }],
       limits: { dsr_per_minute: perMinute },
@@ -105,11 +105,11 @@ describe('a restart', () => {
 });
 
 describe('the folder', () => {
-  test('is private, and has no owner after a close', async () => {
+  test('is private and has no owner after the platform closes', async () => {
     const emulator = await start();
     expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
     expect(findOwner(data)).toEqual({ pid: host.pid, port: emulator.port });
-    // A loss of power may leave this in a file that is not synced.
+    // A power failure may leave such content in a file that was not synced.
     for (const text of ['', '{"pid":', 'null', '\0\0\0']) {
       writeFileSync(join(data, 'running.json'), text);
       expect(findOwner(data)).toEqual({ pid: host.pid });
@@ -118,7 +118,7 @@ describe('the folder', () => {
     expect(findOwner(data)).toBeUndefined();
   });
 
-  test('belongs to one: a second is rejected with process and port, and changes nothing', async () => {
+  test('rejects a second platform with the process and port of the first, without changes', async () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',
@@ -129,14 +129,14 @@ describe('the folder', () => {
     expect(findOwner(data)?.pid).toBe(host.pid);
   });
 
-  test('is free again when the start fails', async () => {
+  test('is released when the start fails', async () => {
     await expect(startEmulator({ data, fixtures: { roles: 1 } })).rejects.toMatchObject({ code: 'input.invalid' });
     const taken = await opened(startTestEmulator());
     await expect(startEmulator({ data, port: taken.port })).rejects.toMatchObject({ code: 'emulator.port' });
     expect((await start()).port).toBeGreaterThan(0);
   });
 
-  test('of a newer version is rejected and unchanged', async () => {
+  test('of a newer version is rejected', async () => {
     await (await start()).close();
     const db = await openDatabase(join(data, 'platform.db'));
     db.run("UPDATE settings SET value = '99' WHERE key = 'version:roles'");
@@ -146,7 +146,7 @@ describe('the folder', () => {
 
   test.each([
     [
-      'no database',
+      'an invalid database',
       async (path: string) => writeFileSync(path, 'not a database, but long enough to be one'.repeat(200)),
     ],
     [
@@ -157,7 +157,7 @@ describe('the folder', () => {
         db.close();
       },
     ],
-  ])('with %s in it is rejected and unchanged', async (_what, write) => {
+  ])('with %s is rejected and unchanged', async (_what, write) => {
     const path = join(data, 'platform.db');
     await write(path);
     const before = readFileSync(path);

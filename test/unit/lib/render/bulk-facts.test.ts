@@ -1,4 +1,4 @@
-// What both bulk commands report while they run.
+// The progress that both bulk commands report.
 import { expect, it } from 'vitest';
 import { bulkFacts } from '../../../../src/lib/render/progress.ts';
 

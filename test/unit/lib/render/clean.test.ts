@@ -1,11 +1,11 @@
-// Text from outside cannot do anything to a terminal, and JSON keeps its value.
+// External text cannot control a terminal, and JSON keeps its value.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { cleanLine, cleanText, escapeJson } from '../../../../src/lib/render/clean.ts';
 
 const HARMFUL = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/u;
 const anyText = fc.string({ unit: 'binary' });
-const nasty = fc
+const hostile = fc
   .array(
     fc.constantFrom('\u001b[31m', '\u0007', '\r', '\n', '\t', '\u202e', '\u0085', '\u009b', '\u2028', 'a', 'ß', '中'),
   )
@@ -19,23 +19,23 @@ describe('cleanLine', () => {
     ['admin\u202egnp.exe', 'admin\ufffdgnp.exe'],
     ['\u009b31m', '\ufffd31m'],
     ['日本語 ünïcödé 👍', '日本語 ünïcödé 👍'],
-  ])('%j', (text, expected) => {
+  ])('cleans %j', (text, expected) => {
     expect(cleanLine(text)).toBe(expected);
   });
 
   test('leaves nothing harmful', () => {
-    fc.assert(fc.property(fc.oneof(anyText, nasty), (text) => !HARMFUL.test(cleanLine(text))));
+    fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanLine(text))));
   });
 });
 
-test('cleanText keeps lines and tabs and nothing else', () => {
+test('cleanText keeps only line breaks and tabs', () => {
   expect(cleanText('a\r\nb\tc\u001b]0;x\u0007')).toBe('a\nb\tc\ufffd]0;x\ufffd');
-  fc.assert(fc.property(fc.oneof(anyText, nasty), (text) => !HARMFUL.test(cleanText(text).replace(/[\n\t]/g, ''))));
+  fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanText(text).replace(/[\n\t]/g, ''))));
 });
 
 test('escapeJson keeps every value and leaves nothing harmful', () => {
   fc.assert(
-    fc.property(fc.oneof(anyText, nasty), (text) => {
+    fc.property(fc.oneof(anyText, hostile), (text) => {
       const json = escapeJson(JSON.stringify({ text }, undefined, 2));
       expect(JSON.parse(json)).toEqual({ text });
       expect(HARMFUL.test(json.replaceAll('\n', ''))).toBe(false);

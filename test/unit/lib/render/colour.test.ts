@@ -1,4 +1,4 @@
-// Who decides on colour: the flag, then the environment in its order, then the stream.
+// Color is decided by the flag, then the environment variables in order, then the stream.
 import { expect, it, test } from 'vitest';
 import { wantsColour } from '../../../../src/lib/render/style.ts';
 import { createStyle } from '../../../../src/lib/render/style.ts';
@@ -21,7 +21,7 @@ it.each<['auto' | 'always' | 'never', Record<string, string>, boolean, boolean]>
   expect(wantsColour(flag, env, terminal)).toBe(expected);
 });
 
-test('a style takes one text, whatever else `map` passes', async () => {
+test('a style ignores the extra arguments of `map`', async () => {
   const { red, bold } = await createStyle(true);
   expect(['a', 'b'].map(red)).toEqual(['\u001b[31ma\u001b[39m', '\u001b[31mb\u001b[39m']);
   expect(red(`x${bold('y')}z`)).toBe('\u001b[31mx\u001b[1my\u001b[22mz\u001b[39m');

@@ -1,4 +1,4 @@
-// Lists for other programs: CSV that gives every value back, and lines that are cut at tabs.
+// Lists for other programs: CSV that preserves every value, and tab-separated lines.
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
@@ -7,8 +7,8 @@ import type { CellValue, Column } from '../../../../src/lib/render/view.ts';
 
 const columns: Column<CellValue[]>[] = [0, 1].map((index) => ({ key: `field_${index}`, value: (row) => row[index] }));
 
-/** What a reader does: one apostrophe before a formula's beginning is ours. */
-function arm(cell: string): string {
+/** Removes the apostrophe that we add before a formula. */
+function removeGuard(cell: string): string {
   return /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
 }
 
@@ -32,11 +32,11 @@ describe('CSV', () => {
     ['two\nlines', '"two\nlines"'],
     [' padded', '" padded"'],
     ['=a,b', '"\'=a,b"'],
-  ])('%s is written %s', (value, expected) => {
+  ])('writes %s as %s', (value, expected) => {
     expect(toCsv([[value, 'x']], columns, false)).toBe(`${expected},x\n`);
   });
 
-  test('gives every text back', () => {
+  test('preserves every string', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc
@@ -46,13 +46,13 @@ describe('CSV', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { minLength: 1 }), (rows) => {
         const read = parse(toCsv(rows, columns, true), { from_line: 1, relax_column_count: false }) as string[][];
-        expect(read.slice(1).map((cells) => cells.map(arm))).toEqual(rows);
+        expect(read.slice(1).map((cells) => cells.map(removeGuard))).toEqual(rows);
       }),
     );
   });
 });
 
-test('tab-separated lines have as many cells as columns, whatever is in them', () => {
+test('tab-separated lines have one cell per column for any content', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string())), (rows) => {
       const lines = toTabbed(rows, columns, true).split('\n');

@@ -1,4 +1,4 @@
-// A bulk run of requests before it starts: its counts, and its requests in a line each.
+// The summary of a bulk run before it starts: counts, and one line per request.
 import { describe, expect, it, test } from 'vitest';
 import { renderDsrBulk, renderDsrRows } from '../../../../src/lib/render/dsr-bulk.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
@@ -6,7 +6,7 @@ import { plainStyle } from '../../../../src/lib/render/style.ts';
 test.each([
   [1, '1 row, which is valid:'],
   [2, '2 rows, all of them valid:'],
-])('%d rows', (rows, line) => {
+])('counts %d rows', (rows, line) => {
   const facts = { rows, kinds: new Map([['gdpr access', rows]]), skipWaiting: 0, done: 0 };
   expect(renderDsrBulk(facts, plainStyle).split('\n')[0]).toBe(line);
 });
@@ -26,7 +26,7 @@ describe('requests of a file', () => {
     { row: 10, hasId: true, request: request('erasure', 'b***@***.com', 'spring') },
   ];
 
-  it.each([60, 80, 120])('stand in lines of %d columns', (width) => {
+  it.each([60, 80, 120])('fit into %d columns', (width) => {
     const lines = renderDsrRows(rows, plainStyle, width).split('\n');
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
     expect(lines[0]).toMatch(/^ {3}9 {2}gdpr access {3}email=a\*\*\*@\*\*\*\.com, submitted/);

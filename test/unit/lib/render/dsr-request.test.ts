@@ -1,9 +1,9 @@
-// A request as it is shown before it is sent.
+// The preview of a request.
 import { expect, test } from 'vitest';
 import { renderRequest } from '../../../../src/lib/render/dsr-request.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 
-test('an internal type is told where it has another name', () => {
+test('shows the internal name of an identity type if it differs', () => {
   const identity = (value: string) => ({ value, encoding: 'raw' as const });
   const request = {
     regulation: 'gdpr',

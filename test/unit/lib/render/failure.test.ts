@@ -1,4 +1,4 @@
-// Errors as screens and as JSON, golden; nothing secret and nothing harmful passes.
+// Errors on screen, as Markdown and as JSON, without secrets or control characters.
 import { describe, expect, it, test } from 'vitest';
 import { exitOf } from '../../../../src/lib/errors/exit.ts';
 import { KnownError, invalidInput, usageError } from '../../../../src/lib/kernel/errors.ts';
@@ -24,12 +24,12 @@ const errors: Record<string, KnownError> = {
 };
 
 describe('screen', () => {
-  it.each(Object.keys(errors))('%s', async (name) => {
+  it.each(Object.keys(errors))('renders the error %s', async (name) => {
     const text = failureScreen(errors[name] as KnownError, plainStyle, createRedactor());
     await expect(text).toMatchFileSnapshot(`../../../golden/failure-${name}.txt`);
   });
 
-  test('lists fifty issues and counts the rest', () => {
+  test('lists 50 issues and counts the rest', () => {
     const issues = Array.from({ length: 60 }, (_, index) => ({ path: `roles[${index}]`, message: 'wrong' }));
     const lines = failureScreen(invalidInput('Wrong.', issues), plainStyle, createRedactor()).split('\n');
     expect(lines).toHaveLength(1 + 50 + 1 + 1);
@@ -42,14 +42,14 @@ describe('an error with more issues than it keeps', () => {
   const error = invalidInput('Wrong.', issues).with({ message: 'Still wrong.' });
 
   test('lists the first 1,000 in JSON and counts the rest', () => {
-    const { error: told } = JSON.parse(failureJson(error, createRedactor())) as {
+    const { error: reported } = JSON.parse(failureJson(error, createRedactor())) as {
       error: { issues: unknown[]; issues_omitted: number };
     };
-    expect(told.issues).toHaveLength(1000);
-    expect(told.issues_omitted).toBe(234);
+    expect(reported.issues).toHaveLength(1000);
+    expect(reported.issues_omitted).toBe(234);
   });
 
-  test('counts all of them on a screen and in Markdown', () => {
+  test('counts all remaining issues on screen and in Markdown', () => {
     const rest = '… and 1184 more;';
     expect(failureScreen(error, plainStyle, createRedactor())).toContain(`${rest} -o json lists the first 1000`);
     expect(failureMarkdown(error, 9, createRedactor())).toContain(`${rest} \`-o json\` lists the first 1000`);
@@ -57,20 +57,20 @@ describe('an error with more issues than it keeps', () => {
 });
 
 describe('Markdown', () => {
-  it.each(Object.keys(errors))('%s', async (name) => {
+  it.each(Object.keys(errors))('renders the error %s', async (name) => {
     const error = errors[name] as KnownError;
     const text = failureMarkdown(error, EXIT[exitOf(error)], createRedactor());
     await expect(text).toMatchFileSnapshot(`../../../golden/failure-${name}.md`);
   });
 
-  test('lists fifty issues and counts the rest', () => {
+  test('lists 50 issues and counts the rest', () => {
     const issues = Array.from({ length: 60 }, (_, index) => ({ path: `roles[${index}]`, message: 'wrong' }));
     const lines = failureMarkdown(invalidInput('Wrong.', issues), 9, createRedactor()).split('\n');
     expect(lines.filter((line) => line.startsWith('- '))).toHaveLength(51);
     expect(lines).toContain('- … and 10 more; `-o json` lists them all');
   });
 
-  test('masks a secret of characters that Markdown would have escaped', () => {
+  test('masks a secret before escaping its characters', () => {
     const redactor = createRedactor();
     redactor.add('s3cret_*value');
     const issue = { path: 's3cret_*value', message: 'is s3cret_*value', file: 's3cret_*value.csv' };
@@ -80,7 +80,7 @@ describe('Markdown', () => {
 });
 
 describe('JSON', () => {
-  it.each(Object.keys(errors))('%s', async (name) => {
+  it.each(Object.keys(errors))('renders the error %s', async (name) => {
     const text = failureJson(errors[name] as KnownError, createRedactor());
     expect(text.trimEnd()).not.toContain('\n');
     const pretty = `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`;
@@ -88,7 +88,7 @@ describe('JSON', () => {
   });
 });
 
-test('a secret in a message is masked in both forms', () => {
+test('masks a secret in a message on screen and in JSON', () => {
   const redactor = createRedactor();
   redactor.add('s3cret-value');
   const error = usageError('The server said s3cret-value.');
@@ -96,7 +96,7 @@ test('a secret in a message is masked in both forms', () => {
   expect(failureJson(error, redactor)).toContain('The server said ********.');
 });
 
-test('a text of megabytes is cut, and no half of a secret stays', () => {
+test('truncates a huge text without leaving part of a secret', () => {
   const redactor = createRedactor();
   redactor.add('s3cret-value');
   const [long, split] = ['x'.repeat(1e6), `${'x'.repeat(1995)}s3cret-value${'x'.repeat(1e5)}`];
@@ -108,7 +108,7 @@ test('a text of megabytes is cut, and no half of a secret stays', () => {
   }
 });
 
-test('what nobody expected is called a bug; its stack is for --debug', () => {
+test('reports an unexpected error as a bug, with its stack only for --debug', () => {
   const cause = new TypeError('x is undefined');
   expect(bugError(cause, false)).toMatchObject({
     code: 'bug',

@@ -1,4 +1,4 @@
-// Markdown whose cells cannot break out of it.
+// Markdown with escaped content.
 import { describe, expect, it, test } from 'vitest';
 import {
   toCodeBlock,
@@ -14,7 +14,7 @@ const columns: Column<string>[] = [
   { key: 'tasks', value: (row) => row.length, align: 'right' },
 ];
 
-test('a table', () => {
+test('renders a table with escaped cells', () => {
   expect(toMarkdownTable(['a|b', 'x`y`', '<b>', 'two\nlines'], columns, true)).toBe(
     [
       '| role\\_id | tasks |',
@@ -28,7 +28,7 @@ test('a table', () => {
   );
 });
 
-test('without a heading', () => {
+test('renders a table without headings', () => {
   expect(toMarkdownTable(['a'], columns, false)).toBe('|   |   |\n| --- | ---: |\n| a | 1 |\n');
 });
 
@@ -37,7 +37,7 @@ describe('code blocks', () => {
     ['text', '```\ntext\n```\n'],
     ['text\n\n', '```\ntext\n```\n'],
     ['```\ninside\n```', '````\n```\ninside\n```\n````\n'],
-  ])('%j', (text, expected) => {
+  ])('fence %j', (text, expected) => {
     expect(toCodeBlock(text)).toBe(expected);
   });
 });
@@ -48,18 +48,18 @@ describe('a line', () => {
     ['a_b <img> #1', 'a\\_b \\<img\\> \\#1'],
     ['one ` alone', 'one \\` alone'],
     ['two\n# lines', 'two \\# lines'],
-  ])('%j', (text, expected) => {
+  ])('escapes %j', (text, expected) => {
     expect(toMarkdownLine(text)).toBe(expected);
   });
 
-  test('of an issue', () => {
+  test('shows an issue with its position', () => {
     const issue = { file: 'a_b.yaml', line: 3, column: 5, path: 'roles[0]', message: 'is `x`' };
     expect(toIssueItem(issue)).toBe('- a\\_b.yaml:3:5: roles\\[0\\]: is `x`');
     expect(toIssueItem({ path: '', message: 'wrong' })).toBe('- wrong');
   });
 });
 
-test('a plan has each sign in the first column, where it is coloured, and every word where it was', () => {
+test('moves the signs of a plan to the first column, where a diff block colors them', () => {
   const body = '~ modify a\n    - x:view\n    + y:view  ! escalation\n    ~ z: a -> b\n    +   - SELECT\n\n1 to modify';
   expect(toDiffBlock('Plan', body)).toBe(
     [

@@ -1,4 +1,4 @@
-// Pages of help in the width of a terminal.
+// Help pages wrapped to the width of a terminal.
 import { describe, expect, test } from 'vitest';
 import { topics } from '../../../../src/commands/help/topics.ts';
 import { wrapPage } from '../../../../src/lib/render/page.ts';
@@ -10,31 +10,28 @@ describe('wrapPage', () => {
     ['  $ cdpadm roles push --allow-delete', 16, '  $ cdpadm roles push --allow-delete'],
     ['see `cdpadm help files` for it', 20, 'see\n`cdpadm help files`\nfor it'],
     ['short\n\nlines', 20, 'short\n\nlines'],
-    // What the source broke, in a paragraph and beside a term, is broken anew.
+    // Line breaks of the source are replaced in paragraphs and descriptions.
     ['one two three four five six\nseven eight', 20, 'one two three four\nfive six seven eight'],
     ['one two\nthree', 20, 'one two three'],
     ['  term   one two\n         three\n  next   four', 40, '  term   one two three\n  next   four'],
     ['  FIRST   what it is\n  SECOND\n  THIRD   third', 40, '  FIRST   what it is\n  SECOND\n  THIRD   third'],
-    // No room beside a long term.
+    // A long term has its description on the next line.
     ['  ONE, TWO, THREE   the usual ones', 30, '  ONE, TWO, THREE\n      the usual ones'],
     ['as this:\n  {"one","two","three"}\nand so on', 16, 'as this:\n  {"one","two",\n    "three"}\nand so on'],
     ['a '.repeat(80).trim(), 200, `${'a '.repeat(50).trim()}\n${'a '.repeat(30).trim()}`],
-  ])('%j in %i columns', (text, width, wrapped) => {
+  ])('wraps %j to %i columns', (text, width, wrapped) => {
     expect(wrapPage(text, width)).toBe(wrapped);
   });
 
-  test.each([60, 80, 100, 200])(
-    'every topic in %i columns: nothing wider, and no word alone between long lines',
-    (width) => {
-      for (const [topic, text] of Object.entries(topics)) {
-        const lines = wrapPage(text, width).split('\n');
-        lines.forEach((line, index) => {
-          const isExample = line.startsWith('  $ ');
-          if (!isExample) expect(line.length, `${topic}: ${line}`).toBeLessThanOrEqual(Math.min(width, 100));
-          // A word by itself ends its paragraph; in the middle it was left over from a line of the source.
-          if (/^[a-z]+$/.test(line)) expect(lines[index + 1], `${topic}: ${line}`).toMatch(/^$|^ /);
-        });
-      }
-    },
-  );
+  test.each([60, 80, 100, 200])('wraps every topic to %i columns, without single words between long lines', (width) => {
+    for (const [topic, text] of Object.entries(topics)) {
+      const lines = wrapPage(text, width).split('\n');
+      lines.forEach((line, index) => {
+        const isExample = line.startsWith('  $ ');
+        if (!isExample) expect(line.length, `${topic}: ${line}`).toBeLessThanOrEqual(Math.min(width, 100));
+        // A single word may only end a paragraph; elsewhere it is a leftover line break of the source.
+        if (/^[a-z]+$/.test(line)) expect(lines[index + 1], `${topic}: ${line}`).toMatch(/^$|^ /);
+      });
+    }
+  });
 });

@@ -1,4 +1,4 @@
-// The page of a pipeline's runs: everything on it, nothing from elsewhere, nothing that runs.
+// The HTML page of a pipeline's runs: complete, self-contained and without scripts.
 import { expect, test } from 'vitest';
 import type { RunReply } from '../../../../src/lib/contract/pipeline-runs.ts';
 import { runTimelinePage } from '../../../../src/lib/render/pipeline-timeline.ts';
@@ -22,7 +22,7 @@ function run(id: number, fields: Partial<RunReply> = {}): RunReply {
   } as RunReply;
 }
 
-test('runs, rows and failures, in words too', () => {
+test('shows runs, rows and failures as marks and as text', () => {
   const page = runTimelinePage(
     [
       run(3, { status: 'failed', successful_records: 0, errors: [{ message: 'no such table' }] as never }),
@@ -34,7 +34,7 @@ test('runs, rows and failures, in words too', () => {
   expect(page).toContain('2 success, 1 failed');
   expect(page).toContain('<dd>2,468</dd>');
   expect(page).toContain('<dd>17</dd>');
-  // The oldest column first, the newest row of the table first.
+  // Columns are oldest first, table rows newest first.
   expect(page.indexOf('Run 1:')).toBeLessThan(page.indexOf('Run 3:'));
   expect(page.indexOf('id="run-3"')).toBeLessThan(page.indexOf('id="run-1"'));
   expect(page).toContain('✗ failed');
@@ -43,7 +43,7 @@ test('runs, rows and failures, in words too', () => {
   expect(page.match(/<i class="refused"/g)).toHaveLength(1);
 });
 
-test('says which platform, organization and workspace the runs are of, and when the page was made', () => {
+test('names the platform, organization and workspace, and the time of the page', () => {
   const made_on = Date.parse('2026-11-22T06:05:00Z');
   const page = runTimelinePage([run(1)], {
     pipeline: 'customers',
@@ -56,7 +56,7 @@ test('says which platform, organization and workspace the runs are of, and when 
   expect(line).toContain('Organization 1001 · workspace 42 · https://platform.example.com · made 2026-11-22 06:05 UTC');
 });
 
-test('few runs each have their time, apart by seconds where minutes are alike, and the year is said once', () => {
+test('labels each of a few runs with its time, with seconds if minutes are equal, and shows the year once', () => {
   const at = (second: number) => ({ started_on: `2026-01-02T02:11:0${second}Z` });
   const page = runTimelinePage([run(3, at(3)), run(2, at(2)), run(1, at(1))], SOURCE);
   const dates = page.match(/<div class="date">.*?<\/div>/g);
@@ -69,14 +69,14 @@ test('few runs each have their time, apart by seconds where minutes are alike, a
   ]);
 });
 
-test('the scale has no half a row, and none at all where no rows were read', () => {
+test('the scale has no fractions of a row, and only zero without rows', () => {
   const scale = (rows: number) =>
     /<div class="scale".*?<\/div>/.exec(runTimelinePage([run(1, { successful_records: rows })], SOURCE))?.[0];
   expect(scale(1)).toContain('<span>1 row</span><span></span><span>0</span>');
   expect(scale(0)).toContain('<span></span><span></span><span>0 rows</span>');
 });
 
-test('a cause is told once for all runs that ended so, each with a way to its row', () => {
+test('lists each cause once, with links to its runs', () => {
   const errors = [{ message: 'no such table' }] as never;
   const many = Array.from({ length: 9 }, (_, index) => run(index + 1, { status: 'failed', errors }));
   const page = runTimelinePage([...many, run(10, { status: 'stopped' })], SOURCE);
@@ -88,16 +88,16 @@ test('a cause is told once for all runs that ended so, each with a way to its ro
   expect(page).toContain('id="run-9"');
 });
 
-test('times of another zone are shown in UTC', () => {
+test('converts times of another zone to UTC', () => {
   const page = runTimelinePage([run(1, { started_on: '2026-01-02T01:00:00+02:00' })], SOURCE);
   expect(page).toContain('1 Jan<br>23:00');
   expect(page).toContain('>2026-01-01 23:00:00</td>');
 });
 
-test('one file that loads and runs nothing, whatever the platform says', () => {
+test('loads and executes nothing, whatever the platform returns', () => {
   const evil = '"><script>alert(1)</script><img src=x onerror=y>';
-  const wrong = run(1, { pipeline_id: evil, id: evil, status: evil, errors: [{ message: evil }] as never } as never);
-  const page = runTimelinePage([wrong, run(2, { status: 'failed', errors: [{ message: evil }] as never })], {
+  const hostile = run(1, { pipeline_id: evil, id: evil, status: evil, errors: [{ message: evil }] as never } as never);
+  const page = runTimelinePage([hostile, run(2, { status: 'failed', errors: [{ message: evil }] as never })], {
     pipeline: evil,
     organization: evil,
     workspace: evil,
@@ -108,7 +108,7 @@ test('one file that loads and runs nothing, whatever the platform says', () => {
   expect(page).toContain('@media print');
 });
 
-test('no runs, many runs, unknown counts', () => {
+test('renders no runs, many runs and unknown counts', () => {
   expect(runTimelinePage([], SOURCE)).toContain('There are no matching runs.');
   const many = runTimelinePage(
     Array.from({ length: 500 }, (_, index) => run(index + 1)),

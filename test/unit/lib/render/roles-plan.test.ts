@@ -1,4 +1,4 @@
-// Plans as screens and as Markdown, golden; no name can forge a line of one.
+// Plans on screen and as Markdown; no role name can forge a line.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles } from '../../../../src/lib/domain/roles/diff.ts';
@@ -12,7 +12,7 @@ const mark =
   (text: string): string =>
     `<${name}>${text}</${name}>`;
 
-/** Colours that can be read. */
+/** Colors as readable tags. */
 const TAGGED: Style = {
   level: 1,
   bold: mark('bold'),
@@ -58,20 +58,22 @@ const SCREEN = `+ create new
 1 to create, 1 to modify, 1 to delete, 1 unchanged, 2 escalations
 plan ${PLAN.plan}`;
 
-describe('on a screen', () => {
-  it('wraps only its own sentences on a narrow terminal', () => {
-    const wordy = { ...role('a-role'), description: 'two  blanks  and  more  words' };
-    const lines = renderRolesPlan(diffRoles([role('a-role'), role('gone-role')], [wordy]), plainStyle, 30).split('\n');
+describe('on screen', () => {
+  it('wraps only its own text on a narrow terminal', () => {
+    const verbose = { ...role('a-role'), description: 'two  blanks  and  more  words' };
+    const lines = renderRolesPlan(diffRoles([role('a-role'), role('gone-role')], [verbose]), plainStyle, 30).split(
+      '\n',
+    );
     expect(lines.filter((line) => line.length > 30 && !line.startsWith(' '))).toEqual([]);
     expect(lines).toContain('    + description: "two  blanks  and  more  words"');
     expect(lines.join(' ')).toContain('0 to create, 1 to modify, 1 to delete, 0 unchanged');
   });
 
-  it('is drawn in words and signs', () => {
+  it('uses words and signs', () => {
     expect(renderRolesPlan(PLAN, plainStyle)).toBe(SCREEN);
   });
 
-  it('says the same with colours, which only repeat the signs', () => {
+  it('has the same text with colors', () => {
     const coloured = renderRolesPlan(PLAN, TAGGED);
     expect(coloured.replaceAll(/<\/?\w+>/g, '')).toBe(SCREEN);
     expect(coloured).toContain('<green>+ create new</green>');
@@ -81,7 +83,7 @@ describe('on a screen', () => {
     expect(coloured).toContain('    <red>- audiences:view</red>');
   });
 
-  it('has its sentence for no differences, and no hash for a diff of two files', () => {
+  it('reports no differences, and has no hash for a diff of two files', () => {
     expect(renderRolesPlan(diffRoles(LIVE.roles, LIVE.roles), plainStyle)).toBe(
       'No differences.\n0 to create, 0 to modify, 0 to delete, 3 unchanged',
     );
@@ -105,7 +107,7 @@ describe('on a screen', () => {
 });
 
 describe('as Markdown', () => {
-  it('is a heading, the escalations and the screen in a fence, its signs in the first column', () => {
+  it('has a heading, the escalations and the plan as a diff block', () => {
     expect(rolesPlanMarkdown(PLAN, plainStyle)).toBe(
       `### Roles: 1 to create, 1 to modify, 1 to delete, 1 unchanged
 
@@ -119,7 +121,7 @@ ${SCREEN.replaceAll(/^ {4}([+-])/gm, '$1    ')}
     expect(rolesPlanMarkdown(diffRoles([], []), plainStyle)).not.toContain('Escalations');
   });
 
-  it('cannot be left by back-ticks in a name', () => {
+  it('cannot be escaped by backticks in a name', () => {
     const text = rolesPlanMarkdown(diffRoles([], [role('a```\n# b`', ['a`b:*'], { name: '````' })]), plainStyle);
     expect(text).toContain('\n`````diff\n');
     expect(text.match(/^`{3,}/gm)).toEqual(['`````', '`````']);
@@ -132,7 +134,7 @@ describe('hostile texts', () => {
     .tuple(anyRoles, anyRoles, fc.array(anyText, { maxLength: 3 }))
     .map(([from, to, texts]) => diffRoles(from, [...to, ...texts.map((text) => role(text, [text]))]));
 
-  it('move no cursor and begin no line', () => {
+  it('cannot move the cursor or start a line', () => {
     fc.assert(
       fc.property(anyPlan, (plan) => {
         const text = renderRolesPlan(plan, plainStyle);
@@ -144,12 +146,12 @@ describe('hostile texts', () => {
   });
 
   it.each([
-    ['a line of its own', 'x\n- delete admin', '+ create x - delete admin'],
+    ['a line break', 'x\n- delete admin', '+ create x - delete admin'],
     ['a carriage return', 'x\r- delete admin', '+ create x - delete admin'],
     ['an escape', 'x\u001b[2Ky', '+ create x\ufffd[2Ky'],
-    ['a turned direction', 'x\u202ey', '+ create x\ufffdy'],
+    ['a direction override', 'x\u202ey', '+ create x\ufffdy'],
     ['a line separator', 'x\u2028- delete admin', '+ create x\ufffd- delete admin'],
-  ])('forge nothing by %s', (_how, id, line) => {
+  ])('cannot forge a line with %s', (_how, id, line) => {
     expect(renderRolesPlan(diffRoles([], [role(id)]), plainStyle).split('\n')[0]).toBe(line);
   });
 });

@@ -1,4 +1,4 @@
-// The line of signs beside a list of runs, and the words that say the same.
+// The sparkline of a list of runs and its text.
 import { expect, test } from 'vitest';
 import { runSparkline, wantsPlainSigns } from '../../../../src/lib/render/sparkline.ts';
 
@@ -8,24 +8,24 @@ const run = (day: number, status: string, records: number | null = null) =>
   >[0][number];
 const runs = [run(4, 'running'), run(3, 'failed'), run(2, 'success', 900), run(1, 'success', 0)];
 
-test('the oldest is first, heights are records, words say the same', () => {
+test('shows the oldest run first, records as heights, and the same as text', () => {
   expect(runSparkline(runs, false)).toBe('Last 4 runs: ▁█×·  2 success, 1 failed, 1 running; 0 to 900 records');
 });
 
-test('in ASCII', () => {
+test('uses only ASCII on request', () => {
   const line = runSparkline(runs, true);
   expect(line).toBe('Last 4 runs: _#x~  2 success, 1 failed, 1 running; 0 to 900 records');
   expect(line).toMatch(/^[ -~]+$/);
 });
 
-test('the newest of many, one, and none', () => {
+test('shows the newest 24 of many runs, one run, and no runs', () => {
   const many = Array.from({ length: 60 }, () => run(1, 'success', 5));
   expect(runSparkline(many, false)).toBe(`Last 24 runs: ${'█'.repeat(24)}  24 success; 5 records each`);
   expect(runSparkline([run(1, 'failed')], false)).toBe('Last run: ×  1 failed');
   expect(runSparkline([], false)).toBe('');
 });
 
-test('a count that is no number counts as none', () => {
+test('treats an invalid count as missing', () => {
   const odd = { ...run(3, 'success'), successful_records: 'many' };
   expect(runSparkline([odd, run(1, 'success', 4)], false)).toBe('Last 2 runs: █▁  2 success; 0 to 4 records');
   expect(runSparkline([run(1, 'success', 4)], false)).toBe('Last run: █  1 success; 4 records');
@@ -37,6 +37,6 @@ test.each([
   [{ LANG: 'de_DE.utf8', TERM: 'dumb' }, true],
   [{ LANG: 'en_US.UTF-8', CDPADM_ACCESSIBLE: '1' }, true],
   [{}, true],
-])('%j: ASCII %s', (env, plain) => {
+])('with %j, uses ASCII: %s', (env, plain) => {
   expect(wantsPlainSigns(env)).toBe(plain);
 });

@@ -1,4 +1,4 @@
-// Tables fit the terminal: cells are cut, columns dropped, rows become cards; ids stay whole.
+// Tables fit the terminal: cells are truncated, columns dropped, rows become cards; ids are never truncated.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createStyle, plainStyle } from '../../../../src/lib/render/style.ts';
@@ -27,19 +27,19 @@ const rows: Role[] = [
   { role_id: 'x', name: 'forged\nrow\u001b[31m', tasks: 0, description: 'short' },
 ];
 
-describe('at a width', () => {
-  it.each([100, 80, 60, 40, 20])('of %i', async (width) => {
+describe('a table', () => {
+  it.each([100, 80, 60, 40, 20])('fits %i columns', async (width) => {
     const text = await drawTable(rows, columns, { width, style: plainStyle, header: true });
     await expect(`${text}\n`).toMatchFileSnapshot(`../../../golden/table-${width}.txt`);
   });
 
-  test('without a heading', async () => {
+  test('has no headings on request', async () => {
     const text = await drawTable(rows.slice(0, 1), columns, { width: 100, style: plainStyle, header: false });
     expect(text).toBe('marketing_user  Marketing  4  Sees audiences and changes none of them');
   });
 });
 
-test('no line is wider than the terminal, no id is cut', async () => {
+test('never exceeds the terminal width and never truncates an id', async () => {
   const text = fc.string({ maxLength: 60 });
   const role = fc.record({
     role_id: fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom('a', 'b', 'c', '-', '_') }),
@@ -61,7 +61,7 @@ test('no line is wider than the terminal, no id is cut', async () => {
   );
 });
 
-test('a column that is whole or not at all leaves its room to the others', async () => {
+test('drops a column that must not be truncated, and gives its space to the others', async () => {
   const withWhole = columns.map((column) => (column.key === 'name' ? { ...column, whole: true } : column));
   const draw = (width: number): Promise<string> =>
     drawTable(rows, withWhole, { width, style: plainStyle, header: true });
@@ -91,34 +91,34 @@ describe('a column that is empty in every row', () => {
     return (drawn.split('\n')[0] ?? '').split(/ {2,}/);
   };
 
-  test('stays where there is room', async () => {
+  test('is kept if there is space', async () => {
     expect(await headingsOf([run], 60)).toEqual(['ID', 'STATUS', 'STARTED ON', 'RANGE START', 'ERRORS']);
   });
 
-  test('goes before one that is not, though its rank is lower, and only as long as there is no room', async () => {
+  test('is dropped before columns with values, even with a lower rank, and only if space is short', async () => {
     expect(await headingsOf([run], 40)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
     expect(await headingsOf([run], 30)).toEqual(['ID', 'STATUS', 'STARTED ON']);
   });
 
-  test('goes before a cell is cut', async () => {
+  test('is dropped before a cell is truncated', async () => {
     const long = { ...run, started_on: 'a while ago and a little longer' };
     const drawn = await drawTable([long], runColumns, { width: 50, style: plainStyle, header: true });
     expect(drawn).toBe(`ID   STATUS   STARTED ON\nr-1  success  ${long.started_on}`);
   });
 
-  test('is told where one row has a word in it, and goes by its rank then', async () => {
+  test('is dropped by its rank once a row has a value', async () => {
     const failed = { ...run, errors: 'Table gone' };
     expect(await headingsOf([run, failed], 46)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
     expect(await headingsOf([run, failed], 28)).toEqual(['ID', 'STATUS', 'ERRORS']);
   });
 
-  test('stays where it has no rank: it is what the table is there to say', async () => {
+  test('is kept if it has no rank', async () => {
     const drawn = await drawTable([{ ...run, status: '' }], runColumns, { width: 14, style: plainStyle, header: true });
     expect(drawn.split('\n')[0]).toBe('ID   STATUS');
   });
 });
 
-test('colour adds only colour', async () => {
+test('color changes no text', async () => {
   const style = await createStyle(true);
   const coloured = await drawTable(rows, columns, { width: 80, style, header: true });
   const plain = await drawTable(rows, columns, { width: 80, style: plainStyle, header: true });
@@ -131,7 +131,7 @@ test('colour adds only colour', async () => {
   ).toEqual(plain.split('\n'));
 });
 
-test('a record is lines of field and value, whole', () => {
+test('a record has one line per field, never truncated', () => {
   expect(drawRecord(rows[0] as Role, columns, plainStyle)).toBe(
     [
       'ROLE ID      marketing_user',
@@ -142,7 +142,7 @@ test('a record is lines of field and value, whole', () => {
   );
 });
 
-test('a record longer than the terminal goes on below, between words; an id stays on its line', () => {
+test('a record wraps long values between words, but never an id', () => {
   const role = { ...(rows[0] as Role), role_id: 'an id with spaces that is longer than the terminal is' };
   expect(drawRecord(role, columns, plainStyle, 40)).toBe(
     [
@@ -155,7 +155,7 @@ test('a record longer than the terminal goes on below, between words; an id stay
   );
 });
 
-test('long headings make cards of a table, never lines wider than the terminal; cards leave out what is empty', async () => {
+test('long headings turn rows into cards, which omit empty fields', async () => {
   const roles = Array.from({ length: 6 }, (_, index) => `role-number-${index}-Of-many`);
   const matrix: Column<Record<string, string>>[] = [
     { key: 'task', id: true, value: (row) => row['task'] },
@@ -172,7 +172,7 @@ test('long headings make cards of a table, never lines wider than the terminal; 
   expect((await draw(200)).split('\n')[0]).toContain('role-number-2-Of-many');
 });
 
-test('a heading from the platform loses its control characters', async () => {
+test('removes control characters from a heading of the platform', async () => {
   const forged: Column<Role>[] = [{ key: 'role_id', title: 'x\u001b[31m\nforged', idTitle: true, value: () => 'y' }];
   expect(await drawTable(rows, forged, { width: 80, style: plainStyle, header: true })).not.toMatch(/\u001b|x\n/);
 });
@@ -180,7 +180,7 @@ test('a heading from the platform loses its control characters', async () => {
 test.each([
   [40, '2026-12-22T04:44Z'],
   [31, '2026-12-22'],
-])('a point in time is cut to its minute or its day, on %i columns', async (width, shown) => {
+])('shortens a time to its minute or day in %i columns', async (width, shown) => {
   const dated: Column<string>[] = [
     { key: 'id', id: true, value: () => 'x'.repeat(19) },
     { key: 'at', value: (at) => at },
@@ -189,7 +189,7 @@ test.each([
   expect(drawn.split('\n')[1]).toBe(`${'x'.repeat(19)}  ${shown}`);
 });
 
-test('JSON in a record goes on below, between its fields', () => {
+test('a record wraps JSON between its fields', () => {
   const drawn = drawRecord(
     '{"type":"incremental","from":"2024"}',
     [{ key: 'mode', value: (it) => it }],
@@ -199,13 +199,13 @@ test('JSON in a record goes on below, between its fields', () => {
   expect(drawn).toBe('MODE  {"type":"incremental",\n      "from":"2024"}');
 });
 
-test('what is said in place of a value is what is measured, cut and drawn', async () => {
-  const spoken: Column<Role>[] = [
+test('measures, truncates and draws the display text of a value', async () => {
+  const withDisplayText: Column<Role>[] = [
     { key: 'role_id', id: true, value: (role) => role.role_id },
     { key: 'name', value: () => '{"value":"for programs"}', said: (role) => role.name },
   ];
   const [role] = rows as [Role];
-  expect(drawRecord(role, spoken, plainStyle)).toBe('ROLE ID  marketing_user\nNAME     Marketing');
-  const drawn = await drawTable([role], spoken, { width: 30, style: plainStyle, header: false });
+  expect(drawRecord(role, withDisplayText, plainStyle)).toBe('ROLE ID  marketing_user\nNAME     Marketing');
+  const drawn = await drawTable([role], withDisplayText, { width: 30, style: plainStyle, header: false });
   expect(drawn).toBe('marketing_user  Marketing');
 });

@@ -1,9 +1,9 @@
-// A callback's checks on a terminal.
+// The checks of a callback on a terminal.
 import { expect, test } from 'vitest';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 import { verdictView } from '../../../../src/lib/render/verdict.ts';
 
-test('what a check says goes on below itself, between words', () => {
+test('wraps the detail of a check between words, aligned with its start', () => {
   const detail = 'for opendsr.platform.example, trusted, valid until 2049-12-31T23:59:59.000Z';
   const verdict = { valid: true, checks: [{ name: 'certificate', ok: true, detail }] } as const;
   expect(verdictView.text({ ...verdict, checks: [...verdict.checks] }, plainStyle, 80)).toBe(

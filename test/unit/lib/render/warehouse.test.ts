@@ -1,4 +1,4 @@
-// What a person reads of one connection, data model or pipeline: as its list speaks, and nothing where there is nothing.
+// One connection, data model or pipeline as text: formatted as in lists, without empty fields.
 import { expect, test } from 'vitest';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 import { drawRecord, drawTable, filledColumns } from '../../../../src/lib/render/table.ts';
@@ -21,7 +21,7 @@ const pipeline = {
   schedule: { type: 'on_demand' },
 };
 
-test('one pipeline speaks as the list of pipelines does, without lines for what is not there', async () => {
+test('shows a pipeline as its list does, without empty fields', async () => {
   expect(recordText('pipeline', pipeline)).toBe(
     [
       'ID         people',
@@ -37,7 +37,7 @@ test('one pipeline speaks as the list of pipelines does, without lines for what 
   expect(list).toContain('full  on_demand');
 });
 
-test('what more there is of a schedule, a sync mode or a configuration is told field by field', () => {
+test('shows further fields of a schedule, a sync mode or a configuration', () => {
   const more = {
     ...pipeline,
     sync_mode: { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp', until: null },
@@ -52,7 +52,7 @@ test('what more there is of a schedule, a sync mode or a configuration is told f
   );
 });
 
-test('for programs the inner record stays as it is', () => {
+test('keeps nested records as JSON for programs', () => {
   const valueOf = (key: string) => resourceView('pipeline').columns.find((column) => column.key === key);
   expect(valueOf('schedule')?.value({ ...pipeline })).toBe('{"type":"on_demand"}');
 });

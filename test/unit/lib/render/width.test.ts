@@ -1,4 +1,4 @@
-// Columns that a text takes, and cutting it to them.
+// The display width of text, and truncation and wrapping to it.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -17,7 +17,7 @@ it.each([
   ['e\u0301', 1],
   ['日本', 4],
   ['👍', 2],
-])('%j takes %i', (text, width) => {
+])('%j has width %i', (text, width) => {
   expect(displayWidth(text)).toBe(width);
 });
 
@@ -27,11 +27,11 @@ it.each([
   ['audiences', 8, 'audienc…'],
   ['日本語', 5, '日本…'],
   ['日本語', 4, '日…'],
-])('%j in %i is %j', (text, width, expected) => {
+])('truncates %j to %i columns as %j', (text, width, expected) => {
   expect(fitText(text, width)).toBe(expected);
 });
 
-test('never wider than asked, and padded to exactly that', () => {
+test('never exceeds the requested width, and pads to exactly that width', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 30 }), (text, width) => {
       const fitted = fitText(text, width);
@@ -51,7 +51,7 @@ describe('wrapUnder', () => {
     ],
     ['\u001b[2mnext:\u001b[22m ', 'short', 30, '\u001b[2mnext:\u001b[22m short'],
     ['lead  ', 'one two three four five six', 10, 'lead  one two three four\n      five six'],
-  ])('%j with %j in %i columns', (lead, text, width, expected) => {
+  ])('wraps after %j the text %j to %i columns', (lead, text, width, expected) => {
     expect(wrapUnder(lead, text, width)).toBe(expected);
   });
 });
@@ -66,11 +66,11 @@ describe('wrapMessage', () => {
     ['Say `roles push roles.yaml` now', 12, 'Say\n`roles push roles.yaml`\nnow'],
     ['Make it so: cdpadm roles push a b', 14, 'Make it so:\ncdpadm roles push a b'],
     ['a-word-longer-than-the-line x', 10, 'a-word-longer-than-the-line\nx'],
-  ])('%j in %i', (text, width, expected) => {
+  ])('wraps %j to %i columns', (text, width, expected) => {
     expect(wrapMessage(text, width)).toBe(expected);
   });
 
-  test('loses no word, and is no wider than asked but for what stays whole', () => {
+  test('keeps every word and the requested width', () => {
     const word = fc.stringMatching(/^[a-zé日]{1,9}$/);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 20, max: 60 }), (words, width) => {
@@ -94,14 +94,14 @@ describe('wrapAligned', () => {
     ],
     ['expected  done in 7 to 21 days after it', 32, 'expected  done in 7 to 21 days\n          after it'],
     ['a sentence that is too long', 24, 'a sentence that is too\nlong'],
-    // The sign of a change and its colour belong to the indent.
+    // The sign of a change and its color belong to the indent.
     [`${green}    + SELECT one, two, three${plain}`, 27, `${green}    + SELECT one, two,\n      three${plain}`],
     [
       `${green}ok${plain}     name  one two three four five`,
       34,
       `${green}ok${plain}     name  one two three four\n             five`,
     ],
-  ])('%j in %i columns', (text, width, expected) => {
+  ])('wraps %j to %i columns', (text, width, expected) => {
     expect(wrapAligned(text, width)).toBe(expected);
   });
 });

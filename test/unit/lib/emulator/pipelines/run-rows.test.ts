@@ -1,4 +1,4 @@
-// Rows of a warehouse as people's attributes and events, and times in the forms of warehouses.
+// Conversion of warehouse rows to attributes and events, and of warehouse timestamps.
 import { describe, expect, test } from 'vitest';
 import { iteratorTime } from '../../../../../src/lib/emulator/pipelines/run-work.ts';
 import type { Row } from '../../../../../src/lib/emulator/warehouse/query-thread.ts';
@@ -16,32 +16,32 @@ describe('user attributes', () => {
       { identities: { customer_id: 'c' }, user_attributes: { city: 'Here' } },
     ],
     [
-      'names of requests',
+      'identity names of data subject requests',
       { CONTROLLER_CUSTOMER_ID: 'c', osa_id: 'o' },
       { identities: { customer_id: 'c', osa_uuid: 'o' } },
     ],
-    ['names of seeds', { other_id_4: 'x', other: 'y' }, { identities: { other4: 'x', other: 'y' } }],
+    ['identity names of seeds', { other_id_4: 'x', other: 'y' }, { identities: { other4: 'x', other: 'y' } }],
     ['numbers as identities', { mobile_number: 491n }, { identities: { mobile_number: '491' } }],
     ['an xpid', { xpid: -5n, a: 1 }, { xpid: -5n, user_attributes: { a: 1 } }],
     ['an xpid of digits', { xpid: '9223372036854775807' }, { xpid: 9223372036854775807n }],
-    ['an xpid in the words of a deployment', { profile_id: 7 }, { xpid: 7 }],
+    ['an xpid under the name of a deployment', { profile_id: 7 }, { xpid: 7 }],
     [
       'null and empty',
       { email: 'e', customer_id: null, phone: '', city: null },
       { identities: { email: 'e' }, user_attributes: {} },
     ],
-  ])('from %s', (_what, row, expected) => {
+  ])('are read from %s', (_what, row, expected) => {
     expect(readUser(row)).toMatchObject({ ...scope, ...(expected as object) });
   });
 
   test.each<[string, Row, string]>([
     ['no identity', { city: 'Here' }, 'no identity'],
     ['an empty identity', { email: '' }, 'no identity'],
-    ['an xpid that is none', { xpid: 'abc' }, 'column `xpid` holds no 64-bit integer'],
+    ['an invalid xpid', { xpid: 'abc' }, 'column `xpid` holds no 64-bit integer'],
     ['an xpid with a fraction', { xpid: 1.5 }, 'column `xpid` holds no 64-bit integer'],
     ['binary data', { email: 'e', photo: new Uint8Array(2) }, 'column `photo` holds binary data'],
-    ['an endless identity', { email: 'e'.repeat(4097) }, 'column `email` holds an identity that is too long'],
-  ])('not from %s', (_what, row, reason) => {
+    ['an identity that is too long', { email: 'e'.repeat(4097) }, 'column `email` holds an identity that is too long'],
+  ])('are not read from %s', (_what, row, reason) => {
     expect(() => readUser(row)).toThrow(reason);
   });
 });
@@ -77,7 +77,7 @@ test.each<[unknown, string | undefined]>([
   ['soon', undefined],
   [1e300, undefined],
   [new Uint8Array(1), undefined],
-])('%o is the time %s', (value, expected) => {
+])('reads %o as the time %s', (value, expected) => {
   const time = iteratorTime(value);
   expect(time === undefined ? undefined : new Date(time).toISOString()).toBe(expected);
 });

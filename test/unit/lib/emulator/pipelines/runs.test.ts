@@ -1,4 +1,4 @@
-// Runs on the embedded platform: real rows of a real file, begun by triggers and by the clock.
+// Runs on the embedded platform, started by triggers and by the clock, over rows of a real file.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ function start(pipeline: Record<string, unknown> = {}, sql?: string): Promise<Wa
 }
 
 describe('a triggered run', () => {
-  test('reads the rows, counts them, and ends when a second of the clock is over', async () => {
+  test('reads and counts the rows, and finishes after one second of the clock', async () => {
     const platform = await start();
     const id = await platform.trigger();
     const report = 'inputs/data-pipelines/sync/report';
@@ -78,7 +78,7 @@ describe('a triggered run', () => {
     });
   });
 
-  test('of an incremental pipeline is full at first, then from where the last one ended', async () => {
+  test('of an incremental pipeline reads everything first, then continues from the last position', async () => {
     const platform = await start({ sync_mode: INCREMENTAL });
     await platform.trigger();
     await platform.api.advance('1d');
@@ -104,12 +104,12 @@ describe('a triggered run', () => {
     await platform.api.advance('1s');
     expect((await platform.runs()).map(brief)).toEqual([
       ['2026-03-04T00:00:00.000Z', '2026-02-28T12:00:00.000Z', '2026-03-01T10:00:00.000Z', 0, 0],
-      // The rows of 12:00 are just within: the bound is included.
+      // The range includes its end, and so the rows at 12:00.
       ['2026-03-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-02-28T12:00:00.000Z', 1, 1],
     ]);
   });
 
-  test('makes events', async () => {
+  test('creates events', async () => {
     const sql = "SELECT email, 'signup' AS event_name, city, points FROM people WHERE email IS NOT NULL";
     const platform = await start({ pipeline_type: 'events', field_transformation_id: 'map' }, sql);
     await platform.trigger();
@@ -127,7 +127,7 @@ describe('a triggered run', () => {
     ]);
   });
 
-  test('whose every record failed has failed', async () => {
+  test('fails when every record failed', async () => {
     const platform = await start({}, 'SELECT city FROM people');
     await platform.trigger();
     await platform.api.advance('1s');
@@ -140,7 +140,7 @@ describe('a triggered run', () => {
     expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'faulted' });
   });
 
-  test('of nothing is a success', async () => {
+  test('succeeds without rows', async () => {
     const platform = await start({}, 'SELECT * FROM people WHERE points > 10');
     await platform.trigger();
     await platform.api.advance('1s');
@@ -156,21 +156,21 @@ describe('a triggered run', () => {
     const report = 'inputs/data-pipelines/sync/report';
     expect(await platform.get(report)).toMatchObject({ current_iterator_position: null });
     await platform.trigger();
-    // A reset while it runs holds as well: the run does not bring the position back.
+    // A reset during a run holds as well: the run does not restore the position.
     expect((await platform.ask('POST', 'inputs/data-pipelines/reset', reset)).status).toBe(204);
     await platform.api.advance('1s');
     expect((await platform.runs())[0]).toMatchObject({ successful_records: 2, range_start: null });
     expect(await platform.get(report)).toMatchObject({ current_iterator_position: null });
   });
 
-  test('is stopped by a pause and gone with its pipeline', async () => {
+  test('is stopped by a pause and deleted with its pipeline', async () => {
     const platform = await start();
     const id = await platform.trigger();
     const paused = { ...PIPELINE, state: 'paused' };
     expect((await platform.put('inputs/data-pipelines', paused)).json).toMatchObject({ status: 'stopped' });
     expect(await platform.get(`inputs/data-pipelines/sync/runs/${id}`)).toMatchObject({ status: 'stopped' });
-    const refused = await platform.ask('POST', 'inputs/data-pipelines/trigger', { pipeline_id: 'sync' });
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('it is paused')]);
+    const rejected = await platform.ask('POST', 'inputs/data-pipelines/trigger', { pipeline_id: 'sync' });
+    expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('it is paused')]);
     await platform.put('inputs/data-pipelines', PIPELINE);
     await platform.trigger();
     expect((await platform.ask('DELETE', 'inputs/data-pipelines/sync')).status).toBe(204);
@@ -184,12 +184,12 @@ describe('a triggered run', () => {
 describe('scheduled runs', () => {
   const hourly = { type: 'interval', frequency: 'hourly', start: '2026-03-01T06:00:00Z' };
 
-  test('come by the clock, each with its interval', async () => {
+  test('start by the clock, each with its interval', async () => {
     const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
     await platform.api.advance('5h');
     expect(await platform.runs()).toEqual([]);
     await platform.api.advance('3h');
-    // The last one is due at this moment, and takes its second.
+    // The last run is due now and takes one second.
     expect((await platform.runs()).map(({ status, type, logical_date }) => [status, type, logical_date])).toEqual([
       ['running', 'scheduled', '2026-03-01T08:00:00.000Z'],
       ['success', 'scheduled', '2026-03-01T07:00:00.000Z'],
@@ -203,7 +203,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('of a week all happen in one move of the clock', async () => {
+  test('of a whole week complete in one advance of the clock', async () => {
     const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
     await platform.api.advance('7d');
     const page = await platform.get<{ total_items: number; items: { status: string }[] }>(
@@ -216,13 +216,13 @@ describe('scheduled runs', () => {
     });
   });
 
-  test('that fell due while the platform was stopped happen when it starts', async () => {
+  test('that became due while the platform was stopped are executed at its start', async () => {
     const data = join(folder, 'data');
     const before = await startSync({ warehouse, data }, { sync_mode: INCREMENTAL, schedule: hourly });
     await before.close();
     const systemClock = createTestClock(Date.parse(T0) + 8 * 3_600_000);
     const after = await opened(startWarehouseEmulator({ warehouse, data, clock: 'real', systemClock }));
-    // On a busy machine the start does not wait for all of it; a move of the clock does.
+    // The start may return before all runs are complete; advancing the clock waits for them.
     await after.api.advance('0s');
     expect((await after.runs()).map(({ logical_date, ended_on }) => [logical_date, ended_on])).toEqual([
       ['2026-03-01T08:00:00.000Z', null],
@@ -231,7 +231,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('end with the schedule, and begin an interval later when from is start', async () => {
+  test('stop at the end of the schedule, and start one interval later when `from` equals `start`', async () => {
     const schedule = { ...hourly, start: '2026-03-01T00:00:00Z', end: '2026-03-01T02:30:00Z' };
     const platform = await start({ sync_mode: { ...INCREMENTAL, from: schedule.start }, schedule });
     await platform.api.advance('1d');
@@ -241,7 +241,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('of a pipeline that runs once are one', async () => {
+  test('happen once for a pipeline of type once', async () => {
     const platform = await start({ schedule: { type: 'once', start: '2026-03-01T01:00:00Z' } });
     await platform.api.advance('30m');
     expect(await platform.runs()).toEqual([]);
@@ -251,20 +251,20 @@ describe('scheduled runs', () => {
     expect((await platform.runs()).map(({ type, status }) => [type, status])).toEqual([['scheduled', 'success']]);
   });
 
-  test.each(['new', 'paused'])('do not come in state %s', async (state) => {
+  test.each(['new', 'paused'])('do not start in state %s', async (state) => {
     const platform = await start({ state, schedule: hourly });
     await platform.api.advance('1d');
     expect(await platform.runs()).toEqual([]);
   });
 
-  test('come from the next interval on when the pipeline is made active', async () => {
+  test('start at the next interval after activation', async () => {
     const platform = await start({ state: 'paused', schedule: hourly });
     await platform.api.advance('7h');
     await platform.put('inputs/data-pipelines', { ...PIPELINE, schedule: hourly });
     await platform.api.advance('30m');
     await platform.put('inputs/data-pipelines', { ...PIPELINE, schedule: hourly });
     await platform.api.advance('1h');
-    // At 7 o'clock sharp it was made active; the second change did not give that hour another run.
+    // Activated at exactly 7:00; the second change does not run that hour again.
     expect((await platform.runs()).map(({ logical_date }) => logical_date)).toEqual([
       '2026-03-01T08:00:00.000Z',
       '2026-03-01T07:00:00.000Z',
@@ -272,7 +272,7 @@ describe('scheduled runs', () => {
   });
 });
 
-describe('what is faulted moves no data', () => {
+describe('a fault stops the data of', () => {
   test('a data model with a failing query, until it is fixed', async () => {
     const schedule = { type: 'interval', frequency: 'hourly', start: '2026-03-01T01:00:00Z' };
     const platform = await start({ schedule }, 'SELECT missing FROM people');
@@ -322,7 +322,7 @@ describe('what is faulted moves no data', () => {
     expect((await platform.runs())[0]).toMatchObject({ status: 'success' });
   });
 
-  test('a file that is no warehouse', async () => {
+  test('a connection to a file that is not a warehouse', async () => {
     const platform = await start({}, 'SELECT 1 AS customer_id');
     const other = await opened(startSync({ warehouse: import.meta.filename }, {}));
     await other.trigger();
@@ -331,7 +331,7 @@ describe('what is faulted moves no data', () => {
     expect(await platform.get('connections/lake')).toMatchObject({ status: 'healthy' });
   });
 
-  test('a pipeline, whose fault a trigger that succeeds clears', async () => {
+  test('a pipeline, until a triggered run succeeds', async () => {
     const sync_mode = { ...INCREMENTAL, iterator_field: 'changed' };
     const platform = await start({ sync_mode });
     await platform.trigger();
@@ -350,7 +350,7 @@ describe('what is faulted moves no data', () => {
     expect(await platform.get(pipeline)).toMatchObject({ status: 'idle', errors: [] });
   });
 
-  test.each(['connections', 'data-models'] as const)('%s that are inactive', async (kind) => {
+  test.each(['connections', 'data-models'] as const)('inactive %s', async (kind) => {
     const platform = await start();
     await platform.put(kind, { ...(kind === 'connections' ? CONNECTION : MODEL), state: 'inactive' });
     await platform.trigger();
@@ -368,11 +368,11 @@ describe('a long run', () => {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})
     INSERT INTO people SELECT 'c-' || i, 'Here' FROM n`;
 
-  test('of many rows lets other requests through and counts every row', async () => {
+  test('over many rows does not block other requests and counts every row', async () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
     const platform = await start();
     await platform.trigger();
-    /** Answers out of the midst of the run: how many depends on the machine. */
+    /** Responses during the run; their number depends on the machine. */
     let between = 0;
     let counted = 0;
     while (counted < ROWS) {
@@ -387,7 +387,7 @@ describe('a long run', () => {
     expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'idle' });
   });
 
-  test('that a closing platform interrupts is taken up where it was', async () => {
+  test('that is interrupted by a shutdown resumes at its position', async () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
     const data = join(folder, 'data');
     const before = await startSync(

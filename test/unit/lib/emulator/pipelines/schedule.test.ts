@@ -1,4 +1,4 @@
-// When pipelines run and what their runs read, for every kind of schedule.
+// The time and the range of runs for every kind of schedule.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FREQUENCIES } from '../../../../../src/lib/contract/choices.ts';
@@ -42,10 +42,30 @@ describe('the next run', () => {
       '2026-01-01T06:00:00Z',
       '2026-01-01T06:00:00Z',
     ],
-    ['hourly', timing(interval('hourly', '2026-01-01T06:30:00Z')), '2026-01-02T00:00:00Z', '2026-01-02T00:30:00Z'],
-    ['daily', timing(interval('daily', '2026-01-01T06:00:00Z')), '2026-03-01T06:00:01Z', '2026-03-02T06:00:00Z'],
-    ['weekly', timing(interval('weekly', '2026-01-01T06:00:00Z')), '2026-01-02T00:00:00Z', '2026-01-08T06:00:00Z'],
-    ['monthly', timing(interval('monthly', '2026-01-31T06:00:00Z')), '2026-02-01T00:00:00Z', '2026-02-28T06:00:00Z'],
+    [
+      'for an hourly schedule',
+      timing(interval('hourly', '2026-01-01T06:30:00Z')),
+      '2026-01-02T00:00:00Z',
+      '2026-01-02T00:30:00Z',
+    ],
+    [
+      'for a daily schedule',
+      timing(interval('daily', '2026-01-01T06:00:00Z')),
+      '2026-03-01T06:00:01Z',
+      '2026-03-02T06:00:00Z',
+    ],
+    [
+      'for a weekly schedule',
+      timing(interval('weekly', '2026-01-01T06:00:00Z')),
+      '2026-01-02T00:00:00Z',
+      '2026-01-08T06:00:00Z',
+    ],
+    [
+      'for a monthly schedule',
+      timing(interval('monthly', '2026-01-31T06:00:00Z')),
+      '2026-02-01T00:00:00Z',
+      '2026-02-28T06:00:00Z',
+    ],
     [
       'after a short month',
       timing(interval('monthly', '2026-01-31T06:00:00Z')),
@@ -77,12 +97,12 @@ describe('the next run', () => {
       undefined,
     ],
     [
-      'an interval later when from is start',
+      'an interval later when `from` equals `start`',
       timing(interval('hourly', '2026-01-01T06:00:00Z'), { sync_mode: { type: 'full', from: '2026-01-01T06:00:00Z' } }),
       '2026-01-01T00:00:00Z',
       '2026-01-01T07:00:00Z',
     ],
-    ['once, at once', timing({ type: 'once' }), '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    ['once, immediately', timing({ type: 'once' }), '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
     [
       'once, later',
       timing({ type: 'once', start: '2026-01-02T00:00:00Z' }),
@@ -95,19 +115,29 @@ describe('the next run', () => {
       '2026-01-05T00:00:00Z',
       '2026-01-05T00:00:00Z',
     ],
-    ['on demand', timing({ type: 'on_demand', start: '2026-01-01T00:00:00Z' }), '2026-01-05T00:00:00Z', undefined],
-    ['new', timing(interval('hourly', '2026-01-01T06:00:00Z'), { state: 'new' }), '2026-01-01T00:00:00Z', undefined],
     [
-      'paused',
+      'for a pipeline on demand',
+      timing({ type: 'on_demand', start: '2026-01-01T00:00:00Z' }),
+      '2026-01-05T00:00:00Z',
+      undefined,
+    ],
+    [
+      'for a new pipeline',
+      timing(interval('hourly', '2026-01-01T06:00:00Z'), { state: 'new' }),
+      '2026-01-01T00:00:00Z',
+      undefined,
+    ],
+    [
+      'for a paused pipeline',
       timing(interval('hourly', '2026-01-01T06:00:00Z'), { state: 'paused' }),
       '2026-01-01T00:00:00Z',
       undefined,
     ],
-  ])('%s', (_what, given, from, expected) => {
+  ])('is computed %s', (_what, given, from, expected) => {
     expect(iso(nextRun(given, at(from), false))).toBe(expected);
   });
 
-  test('never comes for a pipeline that has run once', () => {
+  test('is undefined for a one-time pipeline that has run', () => {
     expect(nextRun(timing({ type: 'once' }), 0, true)).toBeUndefined();
   });
 
@@ -116,7 +146,7 @@ describe('the next run', () => {
     .map((ms) => ms - (ms % 1000));
   const anyFrequency = fc.constantFrom(...FREQUENCIES);
 
-  test('is the first boundary from then on, whatever the schedule', () => {
+  test('is the first boundary from that time for any schedule', () => {
     fc.assert(
       fc.property(
         anyStart,
@@ -136,7 +166,7 @@ describe('the next run', () => {
     );
   });
 
-  test('has a later boundary after each, at the same time of day', () => {
+  test('is always later than the previous one, at the same time of day', () => {
     fc.assert(
       fc.property(anyStart, anyFrequency, fc.integer({ min: 0, max: 2000 }), (start, frequency, index) => {
         const [first, second] = [boundary(start, frequency, index), boundary(start, frequency, index + 1)];
@@ -153,7 +183,7 @@ test.each<[Timing['schedule'], string, string]>([
   [interval('monthly', '2026-01-31T00:00:00Z'), '2026-03-01T00:00:00Z', '2026-02-28T00:00:00Z'],
   [interval('daily', '2026-01-01T00:00:00Z'), '2025-12-24T05:10:00Z', '2025-12-24T05:10:00Z'],
   [{ type: 'on_demand' }, '2026-01-01T05:10:00Z', '2026-01-01T05:10:00Z'],
-])('the logical date of %o at %s is %s', (schedule, now, expected) => {
+])('computes the logical date of %o at %s as %s', (schedule, now, expected) => {
   expect(iso(logicalDate(schedule, at(now)))).toBe(expected);
 });
 
@@ -163,36 +193,51 @@ describe('the range', () => {
   const day = (number: number): string => `2026-01-0${number}T00:00:00Z`;
 
   test.each<[string, Partial<Timing>, string | undefined, unknown[]]>([
-    ['first, all there is', { sync_mode: incremental }, undefined, [undefined, false, '2026-01-10T00:00:00Z', true]],
     [
-      'first, from',
+      'of a first run covers everything',
+      { sync_mode: incremental },
+      undefined,
+      [undefined, false, '2026-01-10T00:00:00Z', true],
+    ],
+    [
+      'of a first run starts at `from`',
       { sync_mode: { ...incremental, from: day(2) } },
       undefined,
       [day(2), false, '2026-01-10T00:00:00Z', true],
     ],
-    ['later', { sync_mode: { ...incremental, from: day(2) } }, day(5), [day(5), true, '2026-01-10T00:00:00Z', true]],
-    ['until', { sync_mode: { ...incremental, until: day(7) } }, day(5), [day(5), true, day(7), true]],
     [
-      'delayed',
+      'of a later run starts after the position',
+      { sync_mode: { ...incremental, from: day(2) } },
+      day(5),
+      [day(5), true, '2026-01-10T00:00:00Z', true],
+    ],
+    ['ends at `until`', { sync_mode: { ...incremental, until: day(7) } }, day(5), [day(5), true, day(7), true]],
+    [
+      'ends earlier by the delay',
       { sync_mode: incremental, schedule: { type: 'on_demand', delay: '2d' } },
       day(5),
       [day(5), true, day(8), true],
     ],
     [
-      'on demand, from its start',
+      'on demand starts at the start of the schedule',
       { sync_mode: incremental, schedule: { type: 'on_demand', start: day(3) } },
       undefined,
       [day(3), false, '2026-01-10T00:00:00Z', true],
     ],
-    ['full', { sync_mode: { type: 'full' } }, undefined, [undefined, false, '2026-01-10T00:00:00Z', false]],
     [
-      'full, with a bound and no field',
+      'of a full run covers everything',
+      { sync_mode: { type: 'full' } },
+      undefined,
+      [undefined, false, '2026-01-10T00:00:00Z', false],
+    ],
+    [
+      'of a full run without a field has bounds but no filter',
       { sync_mode: { type: 'full', from: day(3) } },
       undefined,
       [day(3), false, '2026-01-10T00:00:00Z', false],
     ],
     [
-      'full, within bounds',
+      'of a full run with a field has bounds and a filter',
       { sync_mode: { ...incremental, type: 'full', from: day(3) } },
       undefined,
       [day(3), false, '2026-01-10T00:00:00Z', true],
@@ -206,7 +251,7 @@ describe('the range', () => {
     expect([iso(range.start), range.afterStart, iso(range.end), range.bounded]).toEqual(expected);
   });
 
-  test('of runs in turn has every time exactly once', () => {
+  test('of consecutive runs covers every time exactly once', () => {
     const times = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(times, fc.array(fc.integer({ min: 0, max: 100 })), (runs, rows) => {

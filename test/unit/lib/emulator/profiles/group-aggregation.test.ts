@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Aggregation } from '../../../../../src/lib/contract/choices.ts';
 import { aggregate } from '../../../../../src/lib/emulator/profiles/group-aggregation.ts';
 
-/** Members with these values of one attribute, each changed a day after the one before. */
+/** Members with these values of one attribute, modified on consecutive days. */
 function membersWith(values: unknown[]) {
   return values.map((value, index) => ({
     user_attributes: value === undefined ? {} : { a: value },
@@ -26,16 +26,16 @@ test.each<[Aggregation, unknown[], unknown]>([
   ['sum', ['', ' ', '0x10', 4], 4],
   ['average', [1, '2', undefined, 'x'], 1.5],
   ['average', [], undefined],
-])('%s of %o is %o', (type, values, expected) => {
+])('%s of %o returns %o', (type, values, expected) => {
   expect(aggregate([{ id: 'a', type }], membersWith(values))).toEqual(expected === undefined ? {} : { a: expected });
 });
 
-test('the latest is that of the member who changed last, whatever their order', () => {
+test('latest uses the member that was modified last, in any order', () => {
   const members = membersWith(['x', 'y']).reverse();
   expect(aggregate([{ id: 'a', type: 'latest' }], members)).toEqual({ a: 'y' });
 });
 
-test('every attribute has its own result, names of objects included', () => {
+test('aggregates each attribute separately, even one called constructor', () => {
   const attributes = [
     { id: 'a', type: 'sum' as const },
     { id: 'constructor', type: 'latest' as const },

@@ -1,4 +1,4 @@
-// The thread that reads warehouse files: one answer to each question, a limit of time, an end from outside.
+// The thread that reads warehouse files: one response per request, a time limit and cancellation.
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
@@ -17,7 +17,7 @@ let folder: string;
 let file: string;
 let thread: QueryThread;
 beforeEach(async () => {
-  // A file for each test: a thread that is ended leaves the driver's lock behind.
+  // One file per test, because a terminated thread leaves the driver's lock in place.
   folder = temporaryFolder();
   file = await makeWarehouse(
     folder,
@@ -48,7 +48,7 @@ test('writes nothing', async () => {
   expect(await thread.rows(1)).toEqual([{ count: 3 }]);
 });
 
-test('reports errors of files and queries, and continues', async () => {
+test('reports errors of files and queries and stays usable', async () => {
   await expect(thread.open(join(folder, 'missing.db'))).rejects.toThrow(QueryError);
   await thread.open(file);
   await expect(thread.query('SELECT missing FROM a')).rejects.toThrow(new QueryError('no such column: missing'));
@@ -56,27 +56,27 @@ test('reports errors of files and queries, and continues', async () => {
   expect(await thread.rows(5)).toEqual([{ i: 1 }]);
 });
 
-test('is ended when an answer takes too long', async () => {
-  // Long enough for the thread to start in, however busy the machine is.
-  const impatient = startQueryThread();
-  impatient.limit(4000);
-  await impatient.open(file);
-  await impatient.query(ENDLESS);
-  await expect(impatient.rows(1)).rejects.toThrow(QueryTimeout);
-  await expect(impatient.open(file)).rejects.toThrow(QueryTimeout);
+test('stops when one response takes too long', async () => {
+  // Long enough for the thread to start on a busy machine.
+  const limited = startQueryThread();
+  limited.limit(4000);
+  await limited.open(file);
+  await limited.query(ENDLESS);
+  await expect(limited.rows(1)).rejects.toThrow(QueryTimeout);
+  await expect(limited.open(file)).rejects.toThrow(QueryTimeout);
 });
 
-test('is ended when its answers together take too long', async () => {
+test('stops when its responses take too long in total', async () => {
   await thread.open(file);
   await thread.query(ENDLESS.replace('count(*)', 'i'));
   thread.limit(300);
-  const readOn = async (): Promise<never> => {
+  const readForever = async (): Promise<never> => {
     for (;;) await thread.rows(250);
   };
-  await expect(readOn()).rejects.toThrow(new QueryTimeout('The query did not finish within 0.3 seconds'));
+  await expect(readForever()).rejects.toThrow(new QueryTimeout('The query did not finish within 0.3 seconds'));
 });
 
-test('can be ended in the middle of a query', async () => {
+test('can be stopped during a query', async () => {
   await thread.open(file);
   await thread.query(ENDLESS);
   const rows = expect(thread.rows(1)).rejects.toThrow(QueryAborted);

@@ -1,4 +1,4 @@
-// The sample warehouse: the same for everybody, and read where no other is given.
+// The sample warehouse: identical on every machine, and the default source.
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { opened } from '../../../../helpers/opened.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 import { startSync } from '../../../../helpers/warehouse.ts';
 
-test('is the same whenever it is made, private, and never in the place of another file', async () => {
+test('is reproducible, private, and never overwrites a file', async () => {
   const folder = temporaryFolder();
   const [one, two] = [join(folder, 'one.db'), join(folder, 'two.db')];
   await makeSampleWarehouse(one, 50);
@@ -21,7 +21,7 @@ test('is the same whenever it is made, private, and never in the place of anothe
   expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'one.db', 'two.db']);
 });
 
-test('has more to read as time goes by', async () => {
+test('gains rows over time', async () => {
   const sync_mode = { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp' };
   const emulator = await opened(startSync({}, { sync_mode }, 'SELECT * FROM any.shop.customers'));
   await emulator.trigger();
@@ -38,7 +38,7 @@ test('has more to read as time goes by', async () => {
   });
 });
 
-test('makes events of its purchases', async () => {
+test('has purchases that become events', async () => {
   const sql = 'SELECT * FROM purchases';
   const events = { pipeline_type: 'events', field_transformation_id: 'map' };
   const emulator = await opened(startSync({}, events, sql));

@@ -1,10 +1,10 @@
-// Queries as the warehouse file understands them.
+// Checks SQL queries and rewrites them for the warehouse file.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tokenize } from '../../../../../src/lib/emulator/warehouse/sql-tokens.ts';
 import { describeForm, resolveAmong, rewriteTables } from '../../../../../src/lib/emulator/warehouse/sql.ts';
 
-describe('the form', () => {
+describe('the form of a query', () => {
   test.each([
     'SELECT 1',
     'select 1;',
@@ -18,7 +18,7 @@ describe('the form', () => {
     'SELECT DISTINCT a, FROM b',
     'SELECT "from" FROM a WHERE EXISTS (SELECT 1)',
     'SELECT a FROM b, LATERAL FLATTEN(input => c) QUALIFY 1 = 1',
-  ])('%j is fine', (sql) => {
+  ])('is valid: %j', (sql) => {
     expect(describeForm(sql)).toBeUndefined();
   });
 
@@ -43,8 +43,8 @@ describe('the form', () => {
     ['SELECT DISTINCT FROM a', 'SELECT names no column'],
     ['SELECT a FROM (SELECT)', 'SELECT names no column'],
     ["SELECT 'it\\'s; DELETE'; DELETE FROM a", "' is never closed"],
-  ])('%j is not', (sql, complaint) => {
-    expect(describeForm(sql)).toBe(complaint);
+  ])('is invalid: %j', (sql, problem) => {
+    expect(describeForm(sql)).toBe(problem);
   });
 });
 
@@ -76,7 +76,7 @@ describe('qualified tables', () => {
       'SELECT * FROM "a.b" AS "b" LEFT JOIN "c.d" AS "d" ON 1 ORDER BY 1',
     ],
     ['SELECT 1 FROM a.b UNION SELECT x.y FROM x', 'SELECT 1 FROM "a.b" AS "b" UNION SELECT x.y FROM x'],
-  ])('%j becomes %j', (sql, expected) => {
+  ])('rewrites %j to %j', (sql, expected) => {
     expect(rewrite(sql)).toBe(expected);
   });
 
@@ -85,12 +85,12 @@ describe('qualified tables', () => {
     [['b.c', 'c'], '"b.c" AS "c"'],
     [['A.B.C', 'c'], '"A.B.C" AS "c"'],
     [['other'], '"a.b.c" AS "c"'],
-  ])('of the tables %j the one with the longest name in common is meant', (tables, expected) => {
+  ])('of the tables %j, selects the longest common name', (tables, expected) => {
     expect(rewrite('SELECT * FROM a.b.c', tables)).toBe(`SELECT * FROM ${expected}`);
   });
 });
 
-test('no character is lost between tokens', () => {
+test('tokenizing loses no character', () => {
   const piece = fc.constantFrom(
     "'",
     '"',

@@ -1,4 +1,4 @@
-// A platform started with names knows the deployment's words only.
+// A platform started with names accepts only the names of the deployment.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deploymentNames } from '../../../../../src/lib/emulator/wire/names-edge.ts';
 import { basicAuth, startTestEmulator, type TestEmulator } from '../../../../helpers/emulator.ts';
@@ -16,13 +16,13 @@ const seed = async (who: Record<string, unknown>): Promise<number> => {
   return (await platform.send('POST', '/v2/calculatedattributes', { body, headers })).status;
 };
 
-it('takes its own words and no neutral one that has another name here', async () => {
+it('accepts its own names and rejects the neutral names that they replace', async () => {
   expect(await seed({ member_id: 7 })).toBe(202);
   expect(await seed({ xpid: 7 })).toBe(400);
   expect(await seed({ identities: { android_id: 'a' } })).toBe(202);
 });
 
-it('reads words that change places', () => {
+it('maps two names that are swapped', () => {
   const names = deploymentNames({ xpid: 'email', email: 'xpid' });
   expect([names.fromWire('email'), names.fromWire('xpid'), names.toWire('xpid')]).toEqual(['xpid', 'email', 'email']);
 });

@@ -1,4 +1,4 @@
-// The `Host` that a request names: the platform answers to its own alone.
+// The platform accepts only its own names in the Host header.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isOwnHost } from '../../../../../src/lib/emulator/wire/own-host.ts';
 import { startTestEmulator, type TestEmulator } from '../../../../helpers/emulator.ts';
@@ -22,7 +22,7 @@ describe('isOwnHost', () => {
     ['0.0.0.0', '192.0.2.7:4010', true],
     ['::', '[2001:db8::1]:4010', true],
     ['0.0.0.0', 'evil.example:4010', false],
-  ])('on %s takes %j for its own: %s', (listensOn, header, expected) => {
+  ])('on %s, is %j its own: %s', (listensOn, header, expected) => {
     expect(isOwnHost(header, listensOn)).toBe(expected);
   });
 });
@@ -42,7 +42,7 @@ describe('the platform port', () => {
     },
   );
 
-  it('answers to localhost', async () => {
+  it('accepts localhost', async () => {
     expect((await emulator.send('GET', '/nothing', { headers: { host: 'localhost:1' } })).status).toBe(404);
   });
 });

@@ -1,18 +1,18 @@
-// The limit of A: 100 requests in a sliding minute of the platform's clock, per organization.
+// The limit of roles: 100 requests per sliding minute of the platform's clock and organization.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRateWindow } from '../../../../../src/lib/emulator/wire/rate.ts';
 import { startTestEmulator } from '../../../../helpers/emulator.ts';
 import { opened } from '../../../../helpers/opened.ts';
 
-describe('A', () => {
-  test('answers 100 a minute, then 429 with the seconds to wait, and again when the first has left the minute', async () => {
+describe('roles', () => {
+  test('allow 100 requests per minute, then return 429 with Retry-After until the window has room', async () => {
     const fixtures = { organizations: [{ id: 1 }, { id: 2 }], accounts: [{ id: 1 }, { id: 2, org_id: 2 }] };
     const emulator = await opened(startTestEmulator({ clock: 'manual', fixtures }));
     const get = (org = 1) => emulator.call('GET', `/platform/v2/organizations/${org}/accounts/${org}/tasks`);
     const put = () => emulator.call('PUT', '/platform/v2/organizations/1/accounts/1/roles', { body: { roles: [] } });
     const start = Date.parse(await emulator.api.now());
-    // Every call of A counts, even a rejected one; a wrong token does not reach A.
+    // Every authorized request counts, even a rejected one.
     for (let count = 0; count < 49; count++) expect((await get()).status).toBe(200);
     expect((await put()).status).toBe(200);
     expect((await emulator.call('PUT', '/platform/v2/organizations/1/accounts/1/roles', { body: '{' })).status).toBe(
@@ -22,10 +22,10 @@ describe('A', () => {
     await emulator.api.advance('30s');
     for (let count = 0; count < 49; count++) expect((await get()).status).toBe(200);
 
-    const refused = await put();
-    expect(refused.status).toBe(429);
-    expect(refused.headers['retry-after']).toBe('30');
-    expect(refused.json).toEqual({ statusCode: 429, errors: [{ message: 'Rate limit exceeded' }] });
+    const limited = await put();
+    expect(limited.status).toBe(429);
+    expect(limited.headers['retry-after']).toBe('30');
+    expect(limited.json).toEqual({ statusCode: 429, errors: [{ message: 'Rate limit exceeded' }] });
     expect((await get(2)).status).toBe(200);
 
     await emulator.api.set(new Date(start + 59_001).toISOString());
@@ -39,8 +39,8 @@ describe('A', () => {
   });
 });
 
-describe('a window', () => {
-  test('never admits more than the limit in any minute, never rejects below it, and returns the time of the next', () => {
+describe('a rate window', () => {
+  test('never exceeds the limit in any minute, never rejects below it, and returns the wait', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),
@@ -69,7 +69,7 @@ describe('a window', () => {
     );
   });
 
-  test('forgets what a clock that was set back puts into the future', () => {
+  test('discards requests that are in the future after the clock is set back', () => {
     const window = createRateWindow(1);
     window.take(1, 5_000_000);
     window.take(1, 1_000_000);
