@@ -1,6 +1,6 @@
 // Reads the rows of a CSV, with the place of each cell.
 import { CsvFeed } from '../domain/csv/feed.ts';
-import { createRecordScan } from '../domain/csv/record.ts';
+import { RecordScan } from '../domain/csv/record.ts';
 import { notText } from '../files/read-input.ts';
 import { counted } from '../kernel/words.ts';
 import { type KnownError, invalidInput } from '../kernel/errors.ts';
@@ -77,7 +77,7 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
   const header = dialect.columns === undefined ? first : undefined;
   if (header === undefined && dialect.columns === undefined) throw empty(name);
   const names = header?.cells ?? dialect.columns ?? [];
-  const places = createRecordScan(dialect.escapes);
+  const places = new RecordScan(dialect.escapes);
 
   function placeOf({ line, source: text }: CsvLine, column: number): Place {
     const bytes = Buffer.from(`${text}\n`);

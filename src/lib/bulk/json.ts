@@ -10,13 +10,12 @@ import type { LocalRow } from './row.ts';
 export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' | 'json'): AsyncGenerator<LocalRow[]> {
   let rows: LocalRow[] = [];
   const taker: JsonTaker = {
-    sound: true,
     line: undefined,
     offset: -1,
     column: 1,
     takeJson: (bytes, start, end, position) => {
       const place = { line: taker.line ?? position, column: taker.column ?? 1 };
-      const isText = taker.sound || isUtf8(bytes.subarray(start, end));
+      const isText = isUtf8(bytes.subarray(start, end));
       rows.push(isText ? toRow(bytes.toString('utf8', start, end), place) : faulty('a byte here is not UTF-8', place));
     },
     refuse: (position, message) =>

@@ -62,7 +62,7 @@ type Take = (cells: readonly unknown[], position: number) => void;
 /** Takes rows of a table: in bytes where every cell is plainly right, else exactly. */
 function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): Take {
   let cells = cellsOf([]);
-  const write = (out: Buffer, at: number): number => writer?.write(cells, out, at) ?? FAIL;
+  const write = (out: Buffer): number => writer?.write(cells, out) ?? FAIL;
   return (values, position) => {
     const texts = values.map(plainText);
     if (writer !== undefined && !texts.includes(undefined)) {

@@ -36,7 +36,6 @@ const TOO_LARGE = 413;
 
 export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts) {
   const blame: Blame = createBlame();
-  let all: readonly number[] = [];
 
   /** Sends one body until the platform accepts or rejects it. Throws what ends the run. */
   async function deliver(body: Buffer): Promise<Refusal | undefined> {
@@ -109,19 +108,12 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
     await completeRows(batch, rows, refused);
   }
 
-  /** The rows of a whole batch; most have as many as the one before. */
-  function allOf({ count }: Batch): readonly number[] {
-    if (all.length !== count) all = Array.from({ length: count }, (_, row) => row);
-    return all;
-  }
-
   return {
     /** Resolves with the rejected rows; all others were accepted. Rejects when the run is over. */
     complete: async (batch: Batch): Promise<Blamed[]> => {
       const refused: Blamed[] = [];
-      const [clean, ...suspicious] = blame.sort(batch, allOf(batch));
-      await completeRows(batch, clean ?? [], refused);
-      for (const rows of suspicious) await completeRows(batch, rows, refused);
+      const all = Array.from({ length: batch.count }, (_, row) => row);
+      for (const rows of blame.sort(batch, all)) await completeRows(batch, rows, refused);
       return refused;
     },
   };

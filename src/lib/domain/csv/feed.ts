@@ -6,7 +6,7 @@ import { placeAt } from '../../kernel/text-place.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from '../seed/row-bytes.ts';
 import { LINE_FEED, markLength, skipSpace } from '../seed/scan.ts';
 import type { Dialect } from './dialect.ts';
-import { createRecordScan, type RecordScan } from './record.ts';
+import { RecordScan } from './record.ts';
 
 export interface CsvTaker {
   /** Called for each record, the header first. */
@@ -30,16 +30,13 @@ export class CsvFeed implements RowReader {
   readonly #pending = new Pending();
   /** Whether the header was read. */
   #hasBegun = false;
-  /** Whether everything read and not yet dropped is UTF-8. */
-  #isSound = true;
-
   readonly #wanted: string | undefined;
 
   constructor(name: string, taker: CsvTaker, { escapes, separator }: Dialect = {}) {
     this.#name = name;
     this.#taker = taker;
     this.#wanted = separator;
-    this.scan = createRecordScan(escapes);
+    this.scan = new RecordScan(escapes);
   }
 
   /** The bytes of the current record, as text. */
@@ -51,7 +48,7 @@ export class CsvFeed implements RowReader {
   /** Whether the current record is UTF-8. */
   get isSound(): boolean {
     const { end, start } = this.scan.record;
-    return this.#isSound || isUtf8(this.#pending.bytes.subarray(start, end));
+    return isUtf8(this.#pending.bytes.subarray(start, end));
   }
 
   /** Throws invalid input (9) for a record that is too long. */
@@ -82,7 +79,6 @@ export class CsvFeed implements RowReader {
   }
 
   #take(length: number, isLast: boolean): void {
-    this.#isSound = isUtf8(this.#pending.bytes.subarray(0, length));
     this.#pending.drop(this.#takeRecords(length, isLast));
   }
 

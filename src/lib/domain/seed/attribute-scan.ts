@@ -40,113 +40,49 @@ for (const [type, rule] of Object.entries(SEED_RULES)) {
   (TYPES[text.length] ??= []).push({ text, rule });
 }
 
-/**
- * The attributes of one row equal those of the previous row, up to their values. The bytes from the opening brace to the
- * value were valid once: comparing them is faster than reading them again.
- */
-interface Head {
-  bytes: Uint8Array;
-  length: number;
-  rule: Rule;
-  misses: number;
-}
-
-const MAX_HEADS = 64;
-const MAX_HEAD_BYTES = 512;
-/** After this many misses, a file is read without this. */
-const MAX_MISSES = 64;
-
-/** For the rows of one input, which are similar. */
-export function createAttributeScan() {
-  const heads: (Head | undefined)[] = [];
-  let place = 0;
-
-  /** One element of a workspace's list. */
-  function scan(bytes: Buffer, start: number): number {
-    const head = heads[place++];
-    if (head === undefined) return scanWholeAttribute(bytes, start);
-    let same = 0;
-    while (same < head.length && bytes[start + same] === head.bytes[same]) same++;
-    if (same === head.length) {
-      let at = scanForm(bytes, start + same, head.rule);
+/** One element of a workspace's list. */
+export function scanAttribute(bytes: Buffer, start: number): number {
+  if (bytes[start] !== OPEN_BRACE) return FAIL;
+  let at = skipSpace(bytes, start + 1);
+  let rule: Rule | undefined;
+  // attribute_name 1, calculation_type 2, cutoff_date 4, seed 8
+  for (let seen = 0; ;) {
+    let field: number;
+    if (standsAt(bytes, at, ATTRIBUTE_NAME)) {
+      field = 1;
+      const value = scanColon(bytes, at + ATTRIBUTE_NAME.length);
+      at = value === FAIL ? FAIL : scanString(bytes, value);
+      if (at === value + 2) return FAIL;
+    } else if (standsAt(bytes, at, CALCULATION_TYPE)) {
+      field = 2;
+      const value = scanColon(bytes, at + CALCULATION_TYPE.length);
+      at = value === FAIL ? FAIL : scanPlainKey(bytes, value);
       if (at === FAIL) return FAIL;
-      if (bytes[at] === CLOSE_BRACE && bytes[at + 1] === CLOSE_BRACE) return at + 2;
+      rule = ruleAt(bytes, value, at);
+      if (rule === undefined) return FAIL;
+    } else if (standsAt(bytes, at, CUTOFF_DATE)) {
+      field = 4;
+      at = scanColon(bytes, at + CUTOFF_DATE.length);
+      at = at === FAIL ? FAIL : scanDate(bytes, at);
+    } else if (standsAt(bytes, at, SEED)) {
+      field = 8;
+      at = scanColon(bytes, at + SEED.length);
+      // Before its type is known a seed cannot be judged in one walk.
+      if (at === FAIL || rule === undefined) return FAIL;
+      at = openSeed(bytes, at, rule);
+      if (at === FAIL) return FAIL;
+      at = scanForm(bytes, at, rule);
+      if (at === FAIL) return FAIL;
       at = skipSpace(bytes, at);
       if (bytes[at] !== CLOSE_BRACE) return FAIL;
-      at = skipSpace(bytes, at + 1);
-      if (bytes[at] === CLOSE_BRACE) return at + 1;
-    } else head.misses++;
-    return scanWholeAttribute(bytes, start);
+      at++;
+    } else return FAIL;
+    if (at === FAIL || (seen & field) !== 0) return FAIL;
+    seen |= field;
+    at = afterItem(bytes, at);
+    if (bytes[at] !== COMMA) return seen === 15 && bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
+    at = skipSpace(bytes, at + 1);
   }
-
-  function keepHead(bytes: Buffer, start: number, end: number, rule: Rule): void {
-    const index = place - 1;
-    const length = end - start;
-    if (index >= MAX_HEADS || length > MAX_HEAD_BYTES) return;
-    const head = (heads[index] ??= { bytes: new Uint8Array(MAX_HEAD_BYTES), length: 0, rule, misses: 0 });
-    if (head.misses > MAX_MISSES) {
-      // An empty head would match anything; this one matches nothing.
-      head.bytes[0] = 0;
-      head.length = 1;
-      return;
-    }
-    head.bytes.set(bytes.subarray(start, end));
-    head.length = length;
-    head.rule = rule;
-  }
-
-  function scanWholeAttribute(bytes: Buffer, start: number): number {
-    if (bytes[start] !== OPEN_BRACE) return FAIL;
-    let at = skipSpace(bytes, start + 1);
-    let rule: Rule | undefined;
-    // attribute_name 1, calculation_type 2, cutoff_date 4, seed 8
-    for (let seen = 0; ;) {
-      let field: number;
-      if (standsAt(bytes, at, ATTRIBUTE_NAME)) {
-        field = 1;
-        const value = scanColon(bytes, at + ATTRIBUTE_NAME.length);
-        at = value === FAIL ? FAIL : scanString(bytes, value);
-        if (at === value + 2) return FAIL;
-      } else if (standsAt(bytes, at, CALCULATION_TYPE)) {
-        field = 2;
-        const value = scanColon(bytes, at + CALCULATION_TYPE.length);
-        at = value === FAIL ? FAIL : scanPlainKey(bytes, value);
-        if (at === FAIL) return FAIL;
-        rule = ruleAt(bytes, value, at);
-        if (rule === undefined) return FAIL;
-      } else if (standsAt(bytes, at, CUTOFF_DATE)) {
-        field = 4;
-        at = scanColon(bytes, at + CUTOFF_DATE.length);
-        at = at === FAIL ? FAIL : scanDate(bytes, at);
-      } else if (standsAt(bytes, at, SEED)) {
-        field = 8;
-        at = scanColon(bytes, at + SEED.length);
-        // Before its type is known a seed cannot be judged in one walk.
-        if (at === FAIL || rule === undefined) return FAIL;
-        at = openSeed(bytes, at, rule);
-        if (at === FAIL) return FAIL;
-        if (seen === 7) keepHead(bytes, start, at, rule);
-        at = scanForm(bytes, at, rule);
-        if (at === FAIL) return FAIL;
-        at = skipSpace(bytes, at);
-        if (bytes[at] !== CLOSE_BRACE) return FAIL;
-        at++;
-      } else return FAIL;
-      if (at === FAIL || (seen & field) !== 0) return FAIL;
-      seen |= field;
-      at = afterItem(bytes, at);
-      if (bytes[at] !== COMMA) return seen === 15 && bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
-      at = skipSpace(bytes, at + 1);
-    }
-  }
-
-  return {
-    /** Before each row: its first attribute is compared with the first one of the row before. */
-    beginRow: (): void => {
-      place = 0;
-    },
-    scan,
-  };
 }
 
 function ruleAt(bytes: Buffer, start: number, end: number): Rule | undefined {

@@ -30,9 +30,6 @@ export function reasonOf(issues: readonly RowIssue[]): string {
   return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
 
-/** Initial capacity; 100 rows are usual. */
-const FEW_ROWS = 128;
-
 export class Batch {
   /** Index of the input. */
   file = 0;
@@ -43,14 +40,11 @@ export class Batch {
   to = 0;
   /** Offset in the input after the stretch, where reading can resume; -1 if it cannot. */
   endOffset = -1;
-  #count = 0;
   #bytes: Buffer;
-  /** Positions of the rows in the input (lines, records or elements), ascending. */
-  #positions = new Float64Array(FEW_ROWS);
-  /** The lines on which rows begin, if positions are not lines. */
-  #lines: number[] = [];
   /** The end of each row; the next row begins after a comma. */
-  #ends = new Int32Array(FEW_ROWS);
+  readonly #ends: number[] = [];
+  /** The line on which each row begins. */
+  readonly #lines: number[] = [];
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -65,19 +59,19 @@ export class Batch {
     this.from = from;
     this.to = from;
     this.endOffset = -1;
-    this.#count = 0;
-    if (this.refused.length > 0) this.refused = [];
-    if (this.#lines.length > 0) this.#lines = [];
+    this.refused = [];
+    this.#ends.length = 0;
+    this.#lines.length = 0;
     this.#bytes[0] = OPEN_BRACKET;
   }
 
   get count(): number {
-    return this.#count;
+    return this.#ends.length;
   }
 
   /** Bytes of the body. */
   get size(): number {
-    return this.#count === 0 ? 1 : (this.#ends[this.#count - 1] as number) + 1;
+    return (this.#ends.at(-1) ?? 0) + 1;
   }
 
   /** Bytes of the longest body that needs no new memory. */
@@ -85,75 +79,28 @@ export class Batch {
     return this.#bytes.length;
   }
 
-  /** The position of a row in the input. */
-  position(index: number): number {
-    return this.#positions[index] as number;
-  }
-
   /** The line on which a row begins; its number if the input has no lines. */
   line(index: number): number {
-    return this.#lines[index] ?? this.position(index);
+    return this.#lines[index] as number;
   }
 
-  /** Sets the line on which the last row begins. */
-  noteLine(line: number): void {
-    this.#lines[this.#count - 1] = line;
-  }
-
-  /** Whether a row of `length` bytes fits. A batch without rows grows for any. */
-  hasRoomFor(length: number): boolean {
-    return this.size + length + 1 <= this.#bytes.length;
-  }
-
-  add(source: Buffer, start: number, end: number, position: number): void {
-    const at = this.#place(end - start);
-    source.copy(this.#bytes, at, start, end);
-    this.#added(at + end - start, position);
-  }
-
-  /** `length` is the number of bytes of the text. */
-  addText(text: string, length: number, position: number): void {
-    const at = this.#place(length);
-    this.#added(at + this.#bytes.write(text, at, 'utf8'), position);
-  }
-
-  /** Returns false and adds nothing if `write` returns a negative number. There must be room for what it writes. */
-  addWritten(write: (out: Buffer, at: number) => number, position: number): boolean {
-    const end = write(this.#bytes, this.size);
-    if (end < 0) return false;
-    this.#added(end, position);
-    return true;
-  }
-
-  #place(length: number): number {
-    if (this.count > 0) return this.size;
-    if (length + 2 > this.#bytes.length) {
-      this.#bytes = Buffer.allocUnsafe(length + 2);
+  /** Adds a row from `start` to `end` of the source. The first row may be larger than the capacity. */
+  add(source: Buffer, start: number, end: number, position: number, line: number): void {
+    if (this.count === 0 && end - start + 2 > this.#bytes.length) {
+      this.#bytes = Buffer.allocUnsafe(end - start + 2);
       this.#bytes[0] = OPEN_BRACKET;
     }
-    return 1;
-  }
-
-  #added(end: number, position: number): void {
-    this.#bytes[end] = COMMA;
-    if (this.#count === this.#ends.length) this.#grow();
-    this.#ends[this.#count] = end;
-    this.#positions[this.#count] = position;
-    this.#count++;
+    const at = this.size;
+    const next = at + source.copy(this.#bytes, at, start, end);
+    this.#bytes[next] = COMMA;
+    this.#ends.push(next);
+    this.#lines.push(line);
     this.to = position;
-  }
-
-  #grow(): void {
-    const [ends, positions] = [this.#ends, this.#positions];
-    this.#ends = new Int32Array(ends.length * 2);
-    this.#ends.set(ends);
-    this.#positions = new Float64Array(positions.length * 2);
-    this.#positions.set(positions);
   }
 
   /** The bytes of one row; they are the batch's own. */
   row(index: number): Buffer {
-    return this.#bytes.subarray(index === 0 ? 1 : (this.#ends[index - 1] as number) + 1, this.#ends[index]);
+    return this.#bytes.subarray((this.#ends[index - 1] ?? 0) + 1, this.#ends[index]);
   }
 
   /** The body of the whole batch; the bytes are the batch's own. */

@@ -28,8 +28,8 @@ export interface TableDefaults {
 export interface BodyWriter {
   /** The maximum size of the body for a record of `length` bytes. */
   room(length: number): number;
-  /** Writes the body at `at` and returns the offset after it; FAIL if a cell needs the exact check. */
-  write(cells: Cells, out: Buffer, at: number): number;
+  /** Writes the body and returns its length; FAIL if a cell needs the exact check. */
+  write(cells: Cells, out: Buffer): number;
 }
 
 /** Longer ones are left to the exact check. */
@@ -96,7 +96,7 @@ export function createBodyWriter(
 
   return {
     room: (length) => fixed + length * GROWTH,
-    write: ({ bytes, starts, ends }, out, begin) => {
+    write: ({ bytes, starts, ends }, out) => {
       let beginning = defaultBeginning;
       if (environmentAt >= 0 && starts[environmentAt] !== ends[environmentAt]) {
         beginning = beginningAt(bytes, starts[environmentAt] as number, ends[environmentAt] as number);
@@ -107,8 +107,8 @@ export function createBodyWriter(
         ? setDate(bytes, starts[dateAt] as number, ends[dateAt] as number)
         : setDate(defaultDate, 0, defaultDate.length);
       if (!isDated) return FAIL;
-      out.set(beginning, begin);
-      let to = begin + beginning.length;
+      out.set(beginning);
+      let to = beginning.length;
 
       let isLocated = false;
       if (xpidAt >= 0) {

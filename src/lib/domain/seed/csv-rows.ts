@@ -47,7 +47,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   /** The cells that are written next. */
   let cells: Cells = scan.cells;
 
-  const writeCells = (out: Buffer, at: number): number => table?.writer?.write(cells, out, at) ?? FAIL;
+  const writeCells = (out: Buffer): number => table?.writer?.write(cells, out) ?? FAIL;
 
   function take(): void {
     if (table !== undefined) takeRecord(table);

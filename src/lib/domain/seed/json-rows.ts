@@ -1,6 +1,5 @@
 // Finds the rows in a stream of JSON bytes: the lines of NDJSON, or the elements of an array (or values one after the
 // other). Holds at most one row that is not complete yet.
-import { isUtf8 } from 'node:buffer';
 import { type JsonTaker, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,
@@ -45,7 +44,6 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
       pending.append(chunk);
       const { bytes } = pending;
       const whole = pending.wholeLines();
-      taker.sound = isUtf8(bytes.subarray(0, whole));
       let start = 0;
       while (start < whole) {
         const end = bytes.indexOf(LINE_FEED, start);
@@ -64,7 +62,6 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
     },
     end: () => {
       if (offset >= 0) taker.offset = offset + pending.length;
-      taker.sound = isUtf8(pending.bytes.subarray(0, pending.length));
       if (pending.length > 0) takeLine(0, pending.length);
       taker.offset = -1;
     },
@@ -106,7 +103,6 @@ export function createElementReader(taker: JsonTaker): RowReader {
   function take(end: number): void {
     position++;
     const { bytes } = pending;
-    taker.sound = isUtf8(bytes.subarray(start, end));
     taker.takeJson(bytes, start, end, position);
     start = -1;
   }

@@ -15,24 +15,20 @@ export interface BatchLimits {
 
 /** A stretch of rejected rows alone is complete after this many. */
 const MAX_REFUSED = 1000;
-/** Batches kept for reuse. */
-const MAX_SPARE = 128;
 
 /** Issues that are reported for a row. */
 const MAX_ISSUES = 5;
 
 const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), message });
 
-/** Writes a row at `at` and returns its end, or a negative number if it cannot. */
-export type RowWriter = (out: Buffer, at: number) => number;
+/** Writes a row and returns its end, or a negative number if it cannot. */
+type RowWriter = (out: Buffer) => number;
 
 export class RowPacker {
   /** Full batches, in the order of the input. The caller removes them. */
   ready: Batch[] = [];
   /** Turns records of the current input into bodies; undefined if they are bodies. */
   table: RecordTable | undefined;
-  /** Whether the current bytes are known to be UTF-8. If not, every row is checked. */
-  sound = true;
   /** The line on which the current row begins, if positions are not lines. */
   line: number | undefined;
   /** Where reading of the input can resume after the current row; -1 if it cannot. */
@@ -45,8 +41,8 @@ export class RowPacker {
   readonly #spare: Batch[] = [];
   readonly #bufferBytes: number;
   #open: Batch | undefined;
-  /** For rows that may not fit into the open batch. */
-  #aside = Buffer.alloc(0);
+  /** For a row that is written. */
+  #written = Buffer.alloc(0);
   #file = 0;
   #last = 0;
 
@@ -70,16 +66,10 @@ export class RowPacker {
   /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 after it. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
-    if (this.#check(bytes, start, end) && (this.sound || isUtf8(bytes.subarray(start, end)))) {
-      const batch = this.#room(end - start);
-      batch.add(bytes, start, end, position);
-      this.#added(batch);
-      return;
-    }
     const row = bytes.subarray(start, end);
-    const text = row.toString('utf8');
-    if (!this.sound && !isUtf8(row)) this.refuse(position, 'a byte here is not UTF-8', text);
-    else this.#takeText(text, position);
+    if (!isUtf8(row)) this.refuse(position, 'a byte here is not UTF-8', row.toString('utf8'));
+    else if (this.#check(bytes, start, end)) this.#add(bytes, start, end, position);
+    else this.#takeText(row.toString('utf8'), position);
   }
 
   /**
@@ -88,35 +78,10 @@ export class RowPacker {
    */
   takeWritten(room: number, position: number, write: RowWriter): boolean {
     if (this.#isDone(this.#file, position)) return true;
-    const open = (this.#open ??= this.#newBatch());
-    if (open.hasRoomFor(room) && (open.count === 0 || open.size + room + 1 <= this.#limits.bytes)) {
-      if (!open.addWritten(write, position)) return false;
-      this.#added(open);
-      return true;
-    }
-    // Near the end of a batch the exact length counts.
-    if (this.#aside.length < room) this.#aside = Buffer.allocUnsafeSlow(room);
-    const end = write(this.#aside, 0);
-    if (end < 0) return false;
-    const batch = this.#room(end);
-    batch.add(this.#aside, 0, end, position);
-    this.#added(batch);
-    return true;
-  }
-
-  #added(batch: Batch): void {
-    batch.endOffset = this.offset;
-    if (this.line !== undefined) batch.noteLine(this.line);
-    if (batch.count >= this.#limits.rows) this.flush();
-  }
-
-  /** A row that is valid JSON text. */
-  takeChecked(text: string, position: number): void {
-    if (this.#isDone(this.#file, position)) return;
-    const length = Buffer.byteLength(text);
-    const batch = this.#room(length);
-    batch.addText(text, length, position);
-    this.#added(batch);
+    if (this.#written.length < room) this.#written = Buffer.allocUnsafeSlow(room);
+    const end = write(this.#written);
+    if (end >= 0) this.#add(this.#written, 0, end, position);
+    return end >= 0;
   }
 
   /** A row that is a value. */
@@ -165,21 +130,25 @@ export class RowPacker {
 
   /** Reuses a complete batch: it must not be read any more. */
   recycle(batch: Batch): void {
-    if (batch.capacity === this.#bufferBytes && this.#spare.length < MAX_SPARE) this.#spare.push(batch);
+    if (batch.capacity === this.#bufferBytes) this.#spare.push(batch);
   }
 
   #take(read: ReadRow, position: number, original: string, locate: IssueLocator): void {
-    if ('text' in read) this.takeChecked(read.text, position);
-    else this.#refuse(position, tellable(read.issues.map(locate)), original);
+    if ('issues' in read) {
+      this.#refuse(position, tellable(read.issues.map(locate)), original);
+      return;
+    }
+    const row = Buffer.from(read.text);
+    this.#add(row, 0, row.length, position);
   }
 
-  #room(length: number): Batch {
-    const open = this.#open;
-    if (open !== undefined) {
-      if (open.count === 0 || (open.size + length + 1 <= this.#limits.bytes && open.hasRoomFor(length))) return open;
-      this.flush();
-    }
-    return (this.#open = this.#newBatch());
+  #add(bytes: Buffer, start: number, end: number, position: number): void {
+    const { bytes: most, rows } = this.#limits;
+    if (this.#open !== undefined && this.#open.count > 0 && this.#open.size + end - start + 1 > most) this.flush();
+    const batch = (this.#open ??= this.#newBatch());
+    batch.add(bytes, start, end, position, this.line ?? position);
+    batch.endOffset = this.offset;
+    if (batch.count >= rows) this.flush();
   }
 
   #newBatch(): Batch {

@@ -10,8 +10,6 @@ export interface RowReader {
 
 /** Receives rows of JSON. */
 export interface JsonTaker {
-  /** Whether the current bytes are known to be UTF-8. */
-  sound: boolean;
   /** The line on which the current row begins, if positions are not lines. */
   line: number | undefined;
   /** Where reading of the input can resume after the current row; -1 if it cannot. */

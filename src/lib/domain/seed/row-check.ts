@@ -19,7 +19,7 @@ import {
   standsAt,
   word,
 } from './scan.ts';
-import { createAttributeScan } from './attribute-scan.ts';
+import { scanAttribute } from './attribute-scan.ts';
 import { createWordFinder } from './null-cells.ts';
 import type { RowRules } from './row-rules.ts';
 
@@ -44,8 +44,6 @@ export function createRowCheck({ names, identityTypes, nulls }: RowRules): RowCh
   const isPlainType = createTypeTest(names, identityTypes);
   const findNull = createWordFinder(nulls.words.map((text) => JSON.stringify(text).slice(1, -1)));
 
-  const attributeScan = createAttributeScan();
-
   function scanIdentities(bytes: Buffer, start: number): number {
     if (bytes[start] !== OPEN_BRACE) return FAIL;
     if (bytes[start + 1] === CLOSE_BRACE) return start + 2;
@@ -69,7 +67,6 @@ export function createRowCheck({ names, identityTypes, nulls }: RowRules): RowCh
     // Fields that were read: environment 1, xpid 2, identities 4, attributes 8, user attributes 16; located 32.
     let seen = 0;
     let at = start;
-    attributeScan.beginRow();
     if (bytes[at] !== OPEN_BRACE) return false;
     at = skipSpace(bytes, at + 1);
     for (;;) {
@@ -91,7 +88,7 @@ export function createRowCheck({ names, identityTypes, nulls }: RowRules): RowCh
       } else if (standsAt(bytes, at, attributes)) {
         field = 8;
         at = scanColon(bytes, at + attributes.length);
-        at = at === FAIL ? FAIL : scanByWorkspace(bytes, at, attributeScan.scan);
+        at = at === FAIL ? FAIL : scanByWorkspace(bytes, at, scanAttribute);
       } else if (standsAt(bytes, at, userAttributes)) {
         field = 16;
         at = scanColon(bytes, at + userAttributes.length);

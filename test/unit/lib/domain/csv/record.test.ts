@@ -1,14 +1,14 @@
 // One record of CSV in bytes: where it ends, what its cells say, and whether they can be taken as they stand.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellsOf, createRecordScan } from '../../../../../src/lib/domain/csv/record.ts';
+import { cellsOf, RecordScan } from '../../../../../src/lib/domain/csv/record.ts';
 import { runs } from '../../../../helpers/size.ts';
 
 const COMMA = 0x2c;
 
 /** What is found of the record at `at`; undefined when it does not end before the last line feed at `limit`. */
 function found(text: string, at = 0, limit = Buffer.from(text).lastIndexOf('\n')) {
-  const scan = createRecordScan();
+  const scan = new RecordScan();
   const bytes = Buffer.from(text);
   if (!scan.read(bytes, at, limit, COMMA)) return undefined;
   const { start, end, next, count, lines, isPlain } = scan.record;
@@ -50,7 +50,7 @@ describe('a record', () => {
     ['a"b",c\n', 1],
     ['a,"b",c"\n', 7],
   ])('with a quote where none may stand: %j', (text, at) => {
-    const scan = createRecordScan();
+    const scan = new RecordScan();
     const bytes = Buffer.from(`x\n${text}y\n`);
     expect(scan.read(bytes, 2, bytes.length - 1, 0x2c)).toBe(true);
     expect(scan.record.fault?.at).toBe(at + 2);
@@ -71,7 +71,7 @@ describe('a record', () => {
   });
 
   it('may have any number of cells, and the next one others', () => {
-    const scan = createRecordScan();
+    const scan = new RecordScan();
     for (const count of [1, 63, 64, 65, 300, 2]) {
       const cells = Array.from({ length: count }, (_, index) => `cell ${index}`);
       const bytes = Buffer.from(`${cells.join(';')}\n`);

@@ -8,8 +8,8 @@ function batchOf(...rows: string[][]): Batch {
   const batch = new Batch(Buffer.alloc(100_000));
   batch.begin(0, 0);
   for (const [index, names] of rows.entries()) {
-    const text = JSON.stringify(names.map((name) => ({ attribute_name: name })));
-    batch.addText(text, Buffer.byteLength(text), index + 1);
+    const row = Buffer.from(JSON.stringify(names.map((name) => ({ attribute_name: name }))));
+    batch.add(row, 0, row.length, index + 1, index + 1);
   }
   return batch;
 }

@@ -28,7 +28,7 @@ function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7
     ...batch.refused.map(({ position, issues, original }) => [position, reasonOf(issues), original]),
     ...Array.from({ length: batch.count }, (_, index) => {
       const body = batch.row(index).toString();
-      return [batch.position(index), /"xpid":(\d+)/.exec(body)?.[1], /"attribute_value":(".*")\}\]/.exec(body)?.[1]];
+      return [batch.to, /"xpid":(\d+)/.exec(body)?.[1], /"attribute_value":(".*")\}\]/.exec(body)?.[1]];
     }),
   ]);
 }

@@ -52,7 +52,7 @@ function readAll(text: Buffer, cut: () => number): Map<number, { body: string } 
   for (const batch of packer.ready) {
     const users = batch.count === 0 ? [] : (parseJson(batch.body().toString('utf8')) as unknown[]);
     expect(users).toHaveLength(batch.count);
-    for (const [row, user] of users.entries()) found.set(batch.position(row), { body: canonicalJson(user) });
+    for (const [row, user] of users.entries()) found.set(batch.line(row), { body: canonicalJson(user) });
     for (const { position, issues } of batch.refused) found.set(position, { reason: reasonOf(issues) });
   }
   return found;

@@ -26,7 +26,7 @@ function read(make: Make, chunks: readonly (string | Buffer)[]) {
       return { position, line, reason: reasonOf(issues), original, end: batch.endOffset };
     }),
     ...Array.from({ length: batch.count }, (_, index) => {
-      return { position: batch.position(index), line: batch.line(index), body: batch.row(index).toString(), end: batch.endOffset };
+      return { position: batch.to, line: batch.line(index), body: batch.row(index).toString(), end: batch.endOffset };
     }),
   ]); // prettier-ignore
   return { rows, offset: packer.offset };

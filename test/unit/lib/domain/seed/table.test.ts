@@ -33,7 +33,7 @@ test('a row becomes the body that its header says', () => {
   ];
   const record = cellsOf(cells);
   const out = Buffer.alloc(table.writer?.room(record.bytes.length) ?? 0);
-  const end = table.writer?.write(record, out, 0) ?? 0;
+  const end = table.writer?.write(record, out) ?? 0;
   expect(parseJson(out.toString('utf8', 0, end))).toEqual({
     environment: 'production',
     xpid: -7201284209016359738n,
