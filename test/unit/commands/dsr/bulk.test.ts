@@ -1,4 +1,4 @@
-// `dsr submit --bulk` and `dsr prepare`: files good and bad, faults in every place, runs that are ended and resumed.
+// `dsr submit --bulk` and `dsr prepare`: valid and invalid files, faults of the platform, interrupted and resumed runs.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -34,13 +34,13 @@ function people(count: number, group = 'g'): string {
   return `email,group_id\n${rows.join('\n')}\n`;
 }
 
-/** Ids in the result file. */
+/** The ids in the results file. */
 function ids(file = 'people.csv.results.csv'): string[] {
   const lines = home.read(file).trimEnd().split('\n').slice(1);
   return lines.map((line) => line.split(',')[2] ?? '');
 }
 
-/** All that is remembered of runs on this machine. */
+/** The contents of all state files. */
 function stateTexts(): string {
   const folder = home.env.CDPADM_STATE_DIR ?? '';
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -50,8 +50,8 @@ function stateTexts(): string {
     .join('');
 }
 
-/** How many requests of the groups the platform holds. */
-async function held(count: number, group = 'g'): Promise<number> {
+/** The number of requests of the groups on the platform. */
+async function countOnPlatform(count: number, group = 'g'): Promise<number> {
   let sum = 0;
   for (let index = 0; index <= Math.floor((count - 1) / 150); index++) {
     sum += (await home.json<unknown[]>(`dsr list --group-id ${group}${index}`)).data.length;
@@ -60,7 +60,7 @@ async function held(count: number, group = 'g'): Promise<number> {
 }
 
 describe('a file of requests', () => {
-  it('is submitted row by row, its results can be fed back, and it is not submitted a second time', async () => {
+  it('is submitted row by row once, and again neither with --resume nor as its own results file', async () => {
     home.write('people.csv', people(40));
     const first = await home.json<BulkResult>(BULK);
     expect(first.code, first.stderr).toBe(0);
@@ -75,10 +75,10 @@ describe('a file of requests', () => {
     });
     const again = await home.json<BulkResult>(BULK.replace('people.csv', 'people.csv.results.csv'));
     expect(again.data).toMatchObject({ skipped: 40, requests: 0 });
-    expect(await held(40)).toBe(40);
+    expect(await countOnPlatform(40)).toBe(40);
   });
 
-  it('keeps identities out of journal and ledger', async () => {
+  it('leaves no identities in the journal and the ledger', async () => {
     home.write('people.csv', people(20));
     const { data } = await home.json<BulkResult>(BULK);
     expect(stateTexts()).toContain(ids()[0]);
@@ -87,25 +87,25 @@ describe('a file of requests', () => {
   });
 
   it.each([
-    ['a bad row at the end', 'regulation,email\ngdpr,a@b.c\nfoo,d@e.f\n', 3, 1],
-    ['a wrong number of cells', 'regulation,email\ngdpr,a@b.c\ngdpr,d@e.f,x\n', 3, 12],
-    ['a row that says the same as another', 'email\na@b.c\nd@e.f\na@b.c\n', 4, 1],
+    ['an invalid last row', 'regulation,email\ngdpr,a@b.c\nfoo,d@e.f\n', 3, 1],
+    ['an extra cell', 'regulation,email\ngdpr,a@b.c\ngdpr,d@e.f,x\n', 3, 12],
+    ['a duplicate row', 'email\na@b.c\nd@e.f\na@b.c\n', 4, 1],
     [
-      'the same id twice',
+      'a duplicate id',
       'subject_request_id,email\n6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11,a@b.c\n6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11,b@b.c\n',
       3,
       1,
     ],
-    ['a quote that is never closed', 'email\na@b.c\n"d@e.f\n', 3, 1],
+    ['an open quote', 'email\na@b.c\n"d@e.f\n', 3, 1],
     ['an unknown column', 'emial\na@b.c\n', 1, 1],
     [
-      'a bad value behind a cell with line feeds',
+      'an invalid value after a cell with line feeds',
       'error,email,group_id\n"x\ny",a@b.c,g\n"x\nz",d@e.f,"g\u0007"\n',
       5,
       10,
     ],
-    ['xpid besides another', 'email,xpid\na@b.c,\nb@b.c,5\n', 3, 7],
-  ])('is refused whole for %s', async (_what, text, line, column) => {
+    ['an xpid in addition to rows of other types', 'email,xpid\na@b.c,\nb@b.c,5\n', 3, 7],
+  ])('is rejected as a whole for %s', async (_what, text, line, column) => {
     home.write('people.csv', `\ufeff${text}`);
     const { code, error } = await home.json(BULK);
     expect(code).toBe(9);
@@ -114,7 +114,7 @@ describe('a file of requests', () => {
     expect(existsSync(join(home.cwd, 'people.csv.results.csv'))).toBe(false);
   });
 
-  it('is told by name which columns it lacks, once and not for each row', async () => {
+  it('has each missing column reported once, not once per row', async () => {
     home.write('people.csv', 'email,subject_request_type\na@b.c,access\nd@e.f,access\n');
     const { code, error } = await home.json('dsr submit --bulk people.csv --yes');
     expect([code, error.issues.length]).toEqual([9, 1]);
@@ -136,7 +136,7 @@ describe('a file of requests', () => {
     ['--submitted-time', 'yesterday'],
     ['--callback-url', 'http://example.com/x'],
     ['--group-id', 'a\u0007'],
-  ])('is not blamed for %s', async (flag, value) => {
+  ])('is not named in the error about an invalid %s', async (flag, value) => {
     home.write('people.csv', people(3));
     for (const command of [BULK.split(' '), 'dsr prepare people.csv --out x.csv'.split(' ')]) {
       expect(await home.run([...command, flag, value])).toMatchObject({
@@ -146,14 +146,14 @@ describe('a file of requests', () => {
     }
   });
 
-  it('is told of wrong rows also when no row behind them can be read', async () => {
+  it('has invalid rows reported even if the rows after them are unreadable', async () => {
     home.write('people.csv', 'email\na@b.c\nb@b.c,x\nc@b.c\n"d@b.c\n');
     const { code, error } = await home.json(BULK);
     expect(code).toBe(9);
     expect(error.issues).toMatchObject([{ line: 3 }, { line: 5, column: 1 }]);
   });
 
-  it('has rows, and headings that mean something', async () => {
+  it('is rejected without rows, and may have its columns mapped', async () => {
     home.write('people.csv', 'email\n');
     expect((await home.run(BULK)).code).toBe(9);
     home.write('people.csv', 'E-mail;note\na@b.c;"x;y"\n');
@@ -166,7 +166,7 @@ describe('a file of requests', () => {
     ['mail: email\nnote: 7\n', 2, 7, 'note'],
     ['mail: email\nnote:\n  - a\n', 3, 3, 'note'],
     ['mail: email\nmail: phone\n', 2, 1, 'mail'],
-  ])('refuses the mapping %j with its place', async (text, line, column, path) => {
+  ])('with the invalid mapping %j is rejected with line and column', async (text, line, column, path) => {
     home.write('people.csv', 'mail;note\na@b.c;x\n');
     home.write('map.yaml', text);
     const { code, error } = await home.json(`${BULK} --map-file map.yaml`);
@@ -174,7 +174,7 @@ describe('a file of requests', () => {
     expect(() => home.read('people.csv.results.csv')).toThrow('ENOENT');
   });
 
-  it('takes NDJSON of flat rows and of bodies, and JSON', async () => {
+  it('may be NDJSON of rows or bodies, or JSON', async () => {
     home.write(
       'a.ndjson',
       '{"email":"a@b.c"}\n\n{"subject_identities":{"email":{"value":"d@e.f","encoding":"raw"}}}\n',
@@ -195,7 +195,7 @@ describe('a file of requests', () => {
     ]);
   });
 
-  it('shows the first requests in a dry run, as they would go out, and counts the others', async () => {
+  it('has its first 100 requests shown in a dry run, and the others counted', async () => {
     home.write('people.csv', people(120));
     const { code, data } = await home.json<{
       dry_run: boolean;
@@ -207,7 +207,6 @@ describe('a file of requests', () => {
     expect(data.requests[0]?.url).toMatch(/\/v3\/requests\/$/);
     expect(data.plan).toMatchObject({ rows: 120, requests: 120, shown: 100, kinds: { 'gdpr access': 120 } });
     expect(JSON.stringify(data)).not.toContain('person0@');
-    // People see them, too.
     const shown = (await home.run(`${BULK} --dry-run`)).stdout;
     expect(shown).toContain('The first 100 of 120 requests, by row:\n');
     expect(shown.match(/^ +\d+ {2}gdpr access {2}email=.*$/gm)).toHaveLength(100);
@@ -225,7 +224,7 @@ describe('a file of requests', () => {
     expect(rest.data.plan).toMatchObject({ rows: 120, requests: 0, shown: 0 });
   });
 
-  it('may come by standard input, of every form, and leaves no copy of it', async () => {
+  it('may be standard input in every format, of which no copy is kept', async () => {
     const flags = 'dsr submit --bulk - --regulation gdpr --type access --yes';
     const csv = { stdin: people(3) };
     expect((await home.run(flags, csv)).code).toBe(2);
@@ -243,7 +242,7 @@ describe('a file of requests', () => {
     expect(stateTexts()).not.toMatch(/person\d|[xyz]@b\.c/);
   });
 
-  it('reports rows that the platform refuses, in the file only', async () => {
+  it('has rows that the platform rejects reported only in the results file', async () => {
     home.write('people.csv', 'email\nperson0@example.com\nperson1@example.com\n');
     await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');
     const { code, data, stderr } = await home.json<BulkResult>(BULK);
@@ -252,24 +251,24 @@ describe('a file of requests', () => {
     expect(stderr).not.toContain('person1');
   });
 
-  it('can be repeated from anywhere once it is prepared', async () => {
+  it('can be submitted again from another machine if it is prepared', async () => {
     home.write('people.csv', people(10));
     expect((await home.run('dsr prepare people.csv --regulation gdpr --type access --out ready.csv')).code).toBe(0);
     const submit = BULK.replace('people.csv', 'ready.csv');
     expect((await home.json<BulkResult>(submit)).data).toMatchObject({ submitted: 10 });
     const elsewhere = { env: { CDPADM_STATE_DIR: join(home.cwd, 'elsewhere') } };
     const again = await home.json<BulkResult>(`${submit} --results other.csv`, elsewhere);
-    // Nothing there shows whose requests these ids are.
+    // Without the ledger, nothing proves that these ids are our requests.
     expect(again.data).toMatchObject({ submitted: 0, existing: 0, failed: 0, unknown: 10 });
     const copy = submit.replace('ready.csv', 'copy.csv');
     home.write('copy.csv', `${home.read('ready.csv')}\n`);
     expect((await home.json<BulkResult>(copy)).data).toMatchObject({ submitted: 0, existing: 10, failed: 0 });
-    expect(await held(10)).toBe(10);
+    expect(await countOnPlatform(10)).toBe(10);
   });
 });
 
 describe('faults', () => {
-  it('in three of ten requests leave each row once on the platform', async () => {
+  it('in three of ten requests leave every row on the platform exactly once', async () => {
     home.write('people.csv', people(200));
     home.defaults.clock = createFastClock(1000);
     const fault = { method: 'POST', path: '/v3/requests/' };
@@ -285,11 +284,11 @@ describe('faults', () => {
     } else {
       expect(run.code, run.stderr).toBe(0);
     }
-    expect(await held(200)).toBe(200);
+    expect(await countOnPlatform(200)).toBe(200);
     expect(new Set(ids()).size).toBe(200);
   });
 
-  it('that make an outage end the run once it gives up, and it can be resumed', async () => {
+  it('in every request stop the run after --give-up-after, and it can be resumed', async () => {
     home.write('people.csv', people(300));
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before' });
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', drop: 'before' });
@@ -297,15 +296,15 @@ describe('faults', () => {
     const down = await home.run(`${BULK} --give-up-after 1m`);
     expect([7, 8]).toContain(down.code);
     expect(down.stderr).toMatch(/No request succeeded for .*; --give-up-after .*\n.* --give-up-after 1m .*--resume/);
-    const asked = (await home.platform.api.requests()).filter(({ path }) => path.startsWith('/v3/requests')).length;
-    expect(asked).toBeLessThanOrEqual(30);
+    const sent = (await home.platform.api.requests()).filter(({ path }) => path.startsWith('/v3/requests')).length;
+    expect(sent).toBeLessThanOrEqual(30);
     await home.platform.api.clearFaults();
     const { code, data } = await home.json<BulkResult>(`${BULK} --resume`);
     expect([code, data.submitted]).toEqual([0, 300]);
-    expect(await held(300)).toBe(300);
+    expect(await countOnPlatform(300)).toBe(300);
   });
 
-  it('ends on Ctrl-C with how to go on, and goes on', async () => {
+  it('prints on Ctrl-C the command that resumes, which submits the remaining rows', async () => {
     home.write('people.csv', people(300));
     const stop = new AbortController();
     const ended = await home.run([...BULK.split(' '), '--progress', 'json'], {
@@ -322,6 +321,6 @@ describe('faults', () => {
     expect(code).toBe(0);
     expect(data.skipped).toBeGreaterThan(0);
     expect(data.skipped + data.submitted).toBe(300);
-    expect(await held(300)).toBe(300);
+    expect(await countOnPlatform(300)).toBe(300);
   });
 });

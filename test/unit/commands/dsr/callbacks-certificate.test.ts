@@ -1,4 +1,4 @@
-// Where the certificate for a callback comes from: discovery's address and nowhere else, whatever is answered there.
+// The certificate of a callback comes only from the address that discovery returns, never from a redirect or a header.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,18 +12,21 @@ import { listenOnLoopback } from '../../../helpers/loopback.ts';
 
 let home: CliHome;
 let servers: Server[];
-/** Requests by server: discovery's, and another that nobody may be led to. */
+/** Requests by server: that of discovery, and another that must never get one. */
 let seen: Record<'own' | 'other', IncomingMessage[]>;
 let own: string;
 let other: string;
-/** What discovery names. */
+/** The address that discovery returns. */
 let certificate: string;
-let answerCertificate: (response: ServerResponse) => void;
+let sendCertificate: (response: ServerResponse) => void;
 
-async function serve(kind: 'own' | 'other', answer: (path: string, response: ServerResponse) => void): Promise<string> {
+async function serve(
+  kind: 'own' | 'other',
+  respond: (path: string, response: ServerResponse) => void,
+): Promise<string> {
   const server = createServer((request, response) => {
     seen[kind].push(request);
-    answer(request.url ?? '', response);
+    respond(request.url ?? '', response);
   });
   servers.push(server);
   return `http://127.0.0.1:${await listenOnLoopback(server)}`;
@@ -35,7 +38,7 @@ beforeEach(async () => {
   seen = { own: [], other: [] };
   own = await serve('own', (path, response) => {
     if (path !== '/v3/discovery/') {
-      answerCertificate(response);
+      sendCertificate(response);
       return;
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end(
@@ -88,9 +91,9 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     1,
     /a redirect \(302\) to \S+; cdpadm does not follow redirects/,
   ],
-  ['is too large', (response) => response.end('x'.repeat(300_000)), [], 1, /is larger than 64 kB/],
+  ['returns too many bytes', (response) => response.end('x'.repeat(300_000)), [], 1, /is larger than 64 kB/],
   [
-    'never ends',
+    'never stops sending',
     (response) => {
       const more = (): void => {
         while (!response.destroyed && response.write('x'.repeat(16_384)));
@@ -102,22 +105,22 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     1,
     /is larger than 64 kB/,
   ],
-  ['never comes', () => undefined, ONE_SECOND, 8, /No complete response from \S+ within 1s/],
+  ['never responds', () => undefined, ONE_SECOND, 8, /No complete response from \S+ within 1s/],
   [
-    'comes too slowly',
+    'responds too slowly',
     (response) => void response.write('-----BEGIN'),
     ONE_SECOND,
     8,
     /No complete response from \S+ within 1s/,
   ],
-  ['is a page', (response) => response.end('<html>login</html>'), [], 1, /is no PEM certificate/],
-  ['is not there', (response) => response.writeHead(404).end(), [], 5, /Not found \(404\)/],
-])('an address that %s gives no certificate', async (_how, answer, flags, exit, message) => {
-  answerCertificate = answer;
+  ['returns HTML', (response) => response.end('<html>login</html>'), [], 1, /is no PEM certificate/],
+  ['returns 404', (response) => response.writeHead(404).end(), [], 5, /Not found \(404\)/],
+])('rejects the certificate if its address %s', async (_how, respond, flags, exit, message) => {
+  sendCertificate = answer;
   const { code, stderr } = await verify(...flags);
   expect([code, stderr]).toEqual([exit, expect.stringMatching(message)]);
   expect(seen.other).toEqual([]);
-  // Discovery is asked with credentials, the certificate without.
+  // Only the call to discovery has credentials.
   expect(seen.own.map(({ url, headers }) => [url, headers.authorization !== undefined])).toEqual([
     ['/v3/discovery/', true],
     ['/certificate.pem', false],
@@ -125,7 +128,7 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
 });
 
 it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/plain,x', 'c.pem', ''])(
-  'discovery that names %j leads nowhere',
+  'sends nothing to the certificate address %j',
   async (url) => {
     certificate = url;
     expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was sent there.') });
@@ -136,8 +139,8 @@ it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/p
 describe('a listener without a certificate', () => {
   const HEADERS = { 'x-opendsr-processor-domain': 'opendsr.platform.example', 'x-opendsr-signature': 'AAAA' };
 
-  /** The status and the reason that a callback gets. Its certificate would have six seconds. */
-  async function answered(warning?: string): Promise<[status: number, detail: string]> {
+  /** The status of a callback and its reason. The certificate has six seconds to arrive. */
+  async function outcome(warning?: string): Promise<[status: number, detail: string]> {
     const listener = await listenForCallbacks(home, ['--retries', '0'], { env: env(), clock: createFastClock(20) });
     const { status } = await send('POST', listener.url, { body: '{}', headers: HEADERS });
     const [line] = listener.lines();
@@ -149,23 +152,23 @@ describe('a listener without a certificate', () => {
 
   it.each<[number, string, (response: ServerResponse) => void, RegExp]>([
     [401, 'redirects', (response) => response.writeHead(302, { location: other }).end(), /redirect/],
-    [401, 'is too large', (response) => response.end('x'.repeat(300_000)), /larger than 64 kB/],
-    [401, 'is a page', (response) => response.end('<html>login</html>'), /no PEM certificate/],
-    [401, 'is not there', (response) => response.writeHead(404).end(), /404/],
-    [401, 'is for another domain', (response) => response.end(makeCertificate().cert), /^certificate/],
-    [503, 'fails', (response) => response.writeHead(502).end(), /502/],
-    [503, 'is busy', (response) => response.writeHead(429).end(), /429/],
-    [503, 'ends the connection', (response) => response.socket?.resetAndDestroy(), /closed/],
-    [503, 'never comes', () => undefined, /did not arrive within 6s/],
-    [503, 'comes too slowly', (response) => void response.write('-----BEGIN'), /did not arrive within 6s/],
-  ])('answers %i where the address of the certificate %s', async (wanted, _how, answer, reason) => {
-    answerCertificate = answer;
-    expect(await answered()).toEqual([wanted, expect.stringMatching(reason)]);
+    [401, 'returns too many bytes', (response) => response.end('x'.repeat(300_000)), /larger than 64 kB/],
+    [401, 'returns HTML', (response) => response.end('<html>login</html>'), /no PEM certificate/],
+    [401, 'returns 404', (response) => response.writeHead(404).end(), /404/],
+    [401, 'returns one for another domain', (response) => response.end(makeCertificate().cert), /^certificate/],
+    [503, 'returns 502', (response) => response.writeHead(502).end(), /502/],
+    [503, 'returns 429', (response) => response.writeHead(429).end(), /429/],
+    [503, 'closes the connection', (response) => response.socket?.resetAndDestroy(), /closed/],
+    [503, 'never responds', () => undefined, /did not arrive within 6s/],
+    [503, 'responds too slowly', (response) => void response.write('-----BEGIN'), /did not arrive within 6s/],
+  ])('returns %i if the address of the certificate %s', async (expected, _how, respond, reason) => {
+    sendCertificate = answer;
+    expect(await outcome()).toEqual([expected, expect.stringMatching(reason)]);
   });
 
-  it('warns at its start and answers 401 where discovery names an address that is not encrypted', async () => {
+  it('warns at its start and returns 401 if discovery names an unencrypted address', async () => {
     certificate = 'http://certificates.example/c.pem';
-    expect(await answered('The link http://certificates.example/c.pem is not encrypted.')).toEqual([
+    expect(await outcome('The link http://certificates.example/c.pem is not encrypted.')).toEqual([
       401,
       expect.stringContaining('is not encrypted'),
     ]);

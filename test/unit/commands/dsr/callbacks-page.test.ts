@@ -1,4 +1,4 @@
-// The page on requests shows callbacks from end to end, in several shells: its lines are run here, each in its own way.
+// docs/dsr.md shows callbacks from end to end, in several shells: this test runs its command lines.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EmulatorReady } from '../../../../src/lib/emulator/index.ts';
@@ -13,22 +13,22 @@ const [start = '', turn = '', listen = '', submit = '', advance = ''] = block
   .split('\n')
   .map((line) => line.replace(/ +#.*$/, ''));
 
-/** The words of one of the page's lines, its ports and the answer yes as the test has them. */
+/** The words of a line of the page, with ports and `--yes` for the test. */
 const words = (line: string, ...more: string[]): string[] => [...line.split(' ').slice(1), ...more];
 
 let home: CliHome;
 const stop = new AbortController();
 const serving: Promise<CliResult>[] = [];
 
-/** Starts a command that goes on; resolves to what `found` finds in its output. */
+/** Starts a command that keeps running; resolves to the first match of `find` in its output. */
 async function startUntil<T>(
   args: string[],
   env: Record<string, string>,
-  found: (text: string) => T | undefined,
+  find: (text: string) => T | undefined,
 ): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
     const onOutput = (stdout: string, stderr: string): void => {
-      const value = found(stdout + stderr);
+      const value = find(stdout + stderr);
       if (value !== undefined) resolve(value);
     };
     const ended = home.run(args, { env, stop, onOutput });
@@ -46,19 +46,19 @@ afterAll(async () => {
   home.remove();
 });
 
-test('each state arrives and is checked', async () => {
+test('delivers and verifies a callback for each state', async () => {
   const ready = await startUntil(words(start, '--port', '0', '-o', 'json'), {}, (text) =>
     text.includes('\n') ? (JSON.parse(text) as EmulatorReady) : undefined,
   );
   expect(turn).toBe('eval "$(cdpadm emulator env)"');
   const env = environmentOf(ready);
-  let heard = '';
+  let output = '';
   let arrive = (): void => undefined;
   const arrived = new Promise<void>((resolve) => {
     arrive = resolve;
   });
   const address = await startUntil(words(listen.replace(/ --port \d+/, ' --port 0')), env, (text) => {
-    heard = text;
+    output = text;
     if (text.includes('completed: ')) arrive();
     return /Listening for callbacks at (\S+)/.exec(text)?.[1];
   });
@@ -68,5 +68,5 @@ test('each state arrives and is checked', async () => {
   expect(await home.run(words(line, '--yes'), { env })).toMatchObject({ code: 0 });
   expect(await home.run(words(advance), { env })).toMatchObject({ code: 0 });
   await arrived;
-  expect(heard).toMatch(/202 .*in_progress: stored[\s\S]*202 .*completed: stored/);
+  expect(output).toMatch(/202 .*in_progress: stored[\s\S]*202 .*completed: stored/);
 });

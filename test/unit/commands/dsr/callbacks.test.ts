@@ -1,4 +1,4 @@
-// `dsr callbacks listen` with the platform's own callbacks and with forged ones: what is answered, kept and handed on.
+// `dsr callbacks listen` with genuine and forged callbacks: the response, the kept files and the forwarded bytes.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,28 +11,28 @@ import { type Listener, listenForCallbacks } from '../../../helpers/listener.ts'
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
 import { send } from '../../../helpers/emulator.ts';
 
-interface Kept {
+interface Forwarded {
   headers: Record<string, string>;
   body: string;
 }
 
 let home: PlatformHome;
-let taker: CallbackReceiver;
+let receiver: CallbackReceiver;
 const stops: (() => Promise<CliResult>)[] = [];
 
 beforeEach(async () => {
   home = await createDsrHome();
-  taker = await startCallbackReceiver();
+  receiver = await startCallbackReceiver();
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
-  await taker.close();
+  await receiver.close();
   await home.close();
 });
 
-/** What was handed on: the bytes, and the headers that vouch for them. */
-function kept(): Kept[] {
-  return taker.received.map(({ body, headers }) => {
+/** The forwarded callbacks: their bytes, and the headers that authenticate them. */
+function forwarded(): Forwarded[] {
+  return receiver.received.map(({ body, headers }) => {
     const wanted = Object.entries(headers).filter(([name]) => /^(x-opendsr|content-type)/.test(name));
     return { headers: Object.fromEntries(wanted) as Record<string, string>, body: body.toString() };
   });
@@ -44,7 +44,7 @@ async function listen(...flags: string[]): Promise<Listener> {
   return listener;
 }
 
-/** Moves the clock and waits until what became due was delivered. */
+/** Advances the clock and waits until all due callbacks are delivered. */
 async function advance(duration: string): Promise<void> {
   await home.platform.api.advance(duration);
   await home.platform.api.flushCallbacks();
@@ -56,24 +56,24 @@ async function submit(url: string): Promise<void> {
 }
 
 describe('a listener', () => {
-  it('acknowledges what is genuine, keeps each state once, and hands the bytes on', async () => {
-    const { lines, url } = await listen('--forward-to', taker.url);
+  it('acknowledges genuine callbacks, stores each state once, and forwards the bytes', async () => {
+    const { lines, url } = await listen('--forward-to', receiver.url);
     await submit(url);
     await advance('4d');
-    const told = lines();
-    expect(told.map(({ request_status, status }) => [status, request_status])).toEqual([
+    const printed = lines();
+    expect(printed.map(({ request_status, status }) => [status, request_status])).toEqual([
       [202, 'pending'],
       [202, 'in_progress'],
       [202, 'completed'],
     ]);
-    await taker.count(3);
-    expect(kept().map(({ body }) => (JSON.parse(body) as { request_status: string }).request_status)).toEqual([
+    await receiver.count(3);
+    expect(forwarded().map(({ body }) => (JSON.parse(body) as { request_status: string }).request_status)).toEqual([
       'pending',
       'in_progress',
       'completed',
     ]);
-    // Once more, and the first after the last: nothing new, and acknowledged all the same.
-    for (const { body, headers } of [...kept()].reverse())
+    // Repeats in reverse order are acknowledged, but store nothing new.
+    for (const { body, headers } of [...forwarded()].reverse())
       expect((await send('POST', url, { body, headers })).status).toBe(202);
     expect(
       lines()
@@ -84,44 +84,44 @@ describe('a listener', () => {
     expect(entry?.states).toHaveLength(3);
   });
 
-  it('keeps each delivery as files that can be verified, and writes over nothing', async () => {
-    const { lines, url } = await listen('--keep', 'kept', '--forward-to', taker.url);
+  it('keeps each delivery as files that can be verified, and overwrites none', async () => {
+    const { lines, url } = await listen('--keep', 'kept', '--forward-to', receiver.url);
     await submit(url);
     await advance('1d');
-    await taker.count(2);
-    const { body = '', headers = {} } = kept()[0] ?? {};
+    await receiver.count(2);
+    const { body = '', headers = {} } = forwarded()[0] ?? {};
     expect((await send('POST', url, { body: `${body} `, headers })).status).toBe(401);
     expect((await send('GET', url)).status).toBe(405);
-    const told = lines();
-    const id = told[0]?.subject_request_id ?? '';
-    expect(told.map(({ headers_file: file }) => file)).toEqual([
+    const printed = lines();
+    const id = printed[0]?.subject_request_id ?? '';
+    expect(printed.map(({ headers_file: file }) => file)).toEqual([
       `kept/${id}.1.headers.json`,
       `kept/${id}.2.headers.json`,
       'kept/refused.1.headers.json',
       null,
     ]);
     const codes: number[] = [];
-    for (const { body_file: bytes, headers_file: file } of told.slice(0, 3)) {
+    for (const { body_file: bytes, headers_file: file } of printed.slice(0, 3)) {
       for (const name of [bytes, file]) expect(statSync(join(home.cwd, name ?? '')).mode & 0o777).toBe(0o600);
       codes.push((await home.run(['dsr', 'callbacks', 'verify', '--headers', file ?? '', '--body', bytes ?? ''])).code);
     }
     expect(codes).toEqual([0, 0, 1]);
     expect(home.read(`kept/${id}.1.body`)).toBe(body);
-    // Another listener, which has counted nothing yet.
+    // A second listener, which starts counting at one.
     const second = await listen('--keep', 'kept');
     expect((await send('POST', second.url, { body, headers })).status).toBe(202);
     expect(second.lines()[0]?.body_file).toBe(`kept/${id}.3.body`);
     expect(home.read(`kept/${id}.1.body`)).toBe(body);
   });
 
-  it('prints rows under one heading in CSV, and its address on standard error', async () => {
+  it('prints one CSV header before its rows, and its address on standard error', async () => {
     const end = new AbortController();
     let running = Promise.resolve<CliResult>({ code: 0, stdout: '', stderr: '' });
     const url = await new Promise<string>((resolve, reject) => {
       running = home.run(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'csv'], {
         stop: end,
         onOutput: (stdout, stderr) => {
-          // The address first, and the heading before there is a callback.
+          // The address and the header appear before the first callback.
           const [, address] = /^Listening for callbacks at (\S+)\nPress Ctrl-C to stop\.$/m.exec(stderr) ?? [];
           if (address !== undefined && stdout.includes('\n')) resolve(address);
         },
@@ -132,52 +132,52 @@ describe('a listener', () => {
     await submit(url);
     await advance('1d');
     end.abort(interrupted());
-    const [heading, refused, ...taken] = (await running).stdout.trimEnd().split('\n');
-    expect(heading).toBe('at,status,valid,subject_request_id,request_status,new,detail');
-    expect(refused).toMatch(/^[^,]+,405,,,,false,GET is not POST$/);
-    expect(taken.length).toBeGreaterThan(0);
-    for (const line of taken)
+    const [header, rejected, ...accepted] = (await running).stdout.trimEnd().split('\n');
+    expect(header).toBe('at,status,valid,subject_request_id,request_status,new,detail');
+    expect(rejected).toMatch(/^[^,]+,405,,,,false,GET is not POST$/);
+    expect(accepted.length).toBeGreaterThan(0);
+    for (const line of accepted)
       expect(line).toMatch(/^[^,]+,202,true,[0-9a-f-]{36},(?:pending|in_progress),(?:true|false),/);
   });
 
-  it('refuses what is not', async () => {
-    const genuine = await listen('--forward-to', taker.url);
+  it('rejects changed, unsigned and oversized callbacks, and forwards none of them', async () => {
+    const genuine = await listen('--forward-to', receiver.url);
     await submit(genuine.url);
     await advance('1d');
-    await taker.count(2);
-    const { body = '', headers = {} } = kept()[0] ?? {};
-    const post = async (sent: string, with_: Record<string, string>, path = '') =>
-      (await send('POST', `${genuine.url}${path}`, { body: sent, headers: with_ })).status;
+    await receiver.count(2);
+    const { body = '', headers = {} } = forwarded()[0] ?? {};
+    const post = async (body: string, headers: Record<string, string>, path = '') =>
+      (await send('POST', `${genuine.url}${path}`, { body, headers })).status;
     expect(await post(body, headers, 'any/path')).toBe(202);
     expect(await post(body.replace('pending', 'completed'), headers)).toBe(401);
     expect(await post(body, { ...headers, 'x-opendsr-processor-domain': 'evil.example' })).toBe(401);
     expect(await post(body, { ...headers, 'x-opendsr-signature': '' })).toBe(401);
     expect(await post('x'.repeat(2_000_000), headers)).toBe(413);
     expect((await send('GET', genuine.url)).status).toBe(405);
-    expect(kept()).toHaveLength(2);
+    expect(forwarded()).toHaveLength(2);
   });
 
-  it('acknowledges what is stored while the receiver fails, and forwards it later under the same event id', async () => {
-    const { url } = await listen('--forward-to', taker.url);
-    taker.next(500, 'reset');
+  it('acknowledges callbacks while the receiver fails, and forwards them later under the same event id', async () => {
+    const { url } = await listen('--forward-to', receiver.url);
+    receiver.next(500, 'reset');
     await submit(url);
     await advance('20m');
-    await taker.count(3);
-    const { body = '', headers = {} } = kept()[0] ?? {};
-    expect(taker.received.map((it) => it.body.toString())).toEqual([body, body, body]);
-    const [id, ...others] = taker.received.map((it) => it.headers['idempotency-key']);
+    await receiver.count(3);
+    const { body = '', headers = {} } = forwarded()[0] ?? {};
+    expect(receiver.received.map((it) => it.body.toString())).toEqual([body, body, body]);
+    const [id, ...others] = receiver.received.map((it) => it.headers['idempotency-key']);
     expect([id, others]).toEqual([expect.stringMatching(/^[0-9a-f]{20}$/), [id, id]]);
     await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', status: 503 });
-    const blind = await listen('--retries', '0', '--allow', headers['x-opendsr-processor-domain'] ?? '');
-    expect((await send('POST', blind.url, { body, headers })).status).toBe(202);
+    const offline = await listen('--retries', '0', '--allow', headers['x-opendsr-processor-domain'] ?? '');
+    expect((await send('POST', offline.url, { body, headers })).status).toBe(202);
   });
 
-  it('judges by the certificate that it has while discovery hangs', async () => {
-    const first = await listen('--forward-to', taker.url);
+  it('verifies with the cached certificate while discovery hangs', async () => {
+    const first = await listen('--forward-to', receiver.url);
     await submit(first.url);
     await advance('20m');
-    await taker.count(1);
-    const { body = '', headers = {} } = kept()[0] ?? {};
+    await receiver.count(1);
+    const { body = '', headers = {} } = forwarded()[0] ?? {};
     await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', delay: '1h' });
     const { stop, url } = await listenForCallbacks(home, [], { clock: createFastClock(20) });
     stops.push(stop);
@@ -187,18 +187,18 @@ describe('a listener', () => {
     await home.platform.api.clearFaults();
   });
 
-  it('answers 503 while discovery is out of reach and no certificate is kept, and judges again afterwards', async () => {
-    const first = await listen('--forward-to', taker.url);
+  it('returns 503 while discovery is unavailable and no certificate is cached, and verifies again afterwards', async () => {
+    const first = await listen('--forward-to', receiver.url);
     await submit(first.url);
     await advance('20m');
-    await taker.count(1);
-    const { body = '', headers = {} } = kept()[0] ?? {};
+    await receiver.count(1);
+    const { body = '', headers = {} } = forwarded()[0] ?? {};
     home.env.CDPADM_CACHE_DIR = `${home.env.CDPADM_CACHE_DIR ?? ''}-empty`;
     await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', drop: 'before' });
     const { lines, url } = await listen('--retries', '0');
     expect((await send('POST', url, { body, headers })).status).toBe(503);
     expect(lines().at(-1)).toMatchObject({ status: 503, valid: false, new: false });
-    // A domain that may not sign is refused without asking anybody.
+    // A domain that may not sign is rejected without a call to discovery.
     const foreign = { ...headers, 'x-opendsr-processor-domain': 'evil.example' };
     expect((await send('POST', url, { body, headers: foreign })).status).toBe(401);
     await home.platform.api.clearFaults();
@@ -207,12 +207,12 @@ describe('a listener', () => {
   });
 });
 
-it('checks a callback that was kept', async () => {
-  const { url } = await listen('--forward-to', taker.url);
+it('verifies a kept callback', async () => {
+  const { url } = await listen('--forward-to', receiver.url);
   await submit(url);
   await advance('20m');
-  await taker.count(1);
-  const { body = '', headers = {} } = kept()[0] ?? {};
+  await receiver.count(1);
+  const { body = '', headers = {} } = forwarded()[0] ?? {};
   home.write('h.json', JSON.stringify(headers));
   home.write(
     'h.txt',
@@ -230,12 +230,12 @@ it('checks a callback that was kept', async () => {
   expect([code, data.valid, data.checks.filter(({ ok }) => ok).length]).toEqual([1, false, 3]);
 });
 
-it('checks a callback without a profile or a setting where the certificate is given', async () => {
-  const { url } = await listen('--forward-to', taker.url);
+it('verifies a callback without a profile or settings if the certificate is given', async () => {
+  const { url } = await listen('--forward-to', receiver.url);
   await submit(url);
   await advance('20m');
-  await taker.count(1);
-  const { body = '', headers = {} } = kept()[0] ?? {};
+  await receiver.count(1);
+  const { body = '', headers = {} } = forwarded()[0] ?? {};
   home.write('h.json', JSON.stringify(headers));
   home.write('body', body);
   const { processor_certificate: certificate } = (await home.json<{ processor_certificate: string }>('dsr discovery'))
@@ -250,13 +250,13 @@ it('checks a callback without a profile or a setting where the certificate is gi
     ['--certificate processor.pem', 0],
     [`--certificate ${certificate}`, 0],
     ['--certificate processor.pem --allow other.example', 1],
-    // Only the certificate can come from discovery, which needs an address.
+    // Without --certificate, discovery has to return it, which needs an address.
     [`--allow ${domain}`, 2],
   ] as const) {
     const result = await home.run(`dsr callbacks verify --headers h.json --body body ${flags}`, { env: bare });
     expect(result.code, `${flags} ${result.stderr}`).toBe(code);
   }
-  // Without an allow list the header must fit the certificate.
+  // Without --allow, the domain in the header must match the certificate.
   home.write('h.json', JSON.stringify({ ...headers, 'x-opendsr-processor-domain': 'other.example' }));
   const line = 'dsr callbacks verify --headers h.json --body body --certificate processor.pem -o json';
   const { checks } = JSON.parse((await home.run(line, { env: bare })).stdout) as { checks: { ok: boolean }[] };

@@ -1,4 +1,4 @@
-// What a submission claims, compared with what the platform holds, while responses and reads are replaced.
+// Compares the reported status of submissions with the platform, while responses and reads are replaced.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
@@ -34,18 +34,18 @@ const BODIES: Record<string, string> = {
   'an error document': '{"code":400,"message":"no","errors":[{"message":"no"}]}',
   'half a body': '{"subject_request_id":',
 };
-/** A status that the injected fault of the platform has and nothing else. */
+/** A status that only the injected fault of the platform returns. */
 const INJECTED = 503;
 
 interface Replaced {
-  /** In place of each injected 503, or of each 201. */
+  /** Replaces each injected 503, or each 201. */
   post?: { status: number; body: string; delivered: boolean };
-  /** In place of each GET of a request whose POST was replaced. */
+  /** Replaces each GET of a request whose POST was replaced. */
   get?: { status: number; body: string };
 }
 
 async function replace({ get, post }: Replaced): Promise<void> {
-  const struck = new Set<string>();
+  const replaced = new Set<string>();
   await proxy.begin({
     at: 0,
     mode: 'ever',
@@ -56,9 +56,9 @@ async function replace({ get, post }: Replaced): Promise<void> {
         const write = (change: Partial<PlatformAnswer> | undefined) =>
           socket.write(answerBytes({ ...answer, ...change }));
         if (method === 'POST' && post && answer.status === (post.delivered ? 201 : INJECTED)) {
-          struck.add((JSON.parse(body) as typeof FOREIGN).subject_request_id);
+          replaced.add((JSON.parse(body) as typeof FOREIGN).subject_request_id);
           write({ status: post.status, body: Buffer.from(post.status === 204 ? '' : post.body) });
-        } else if (method === 'GET' && get && struck.has(target.split('/').at(-1) ?? '')) {
+        } else if (method === 'GET' && get && replaced.has(target.split('/').at(-1) ?? '')) {
           write({ status: get.status, body: Buffer.from(get.body) });
         } else write(undefined);
       },
@@ -73,7 +73,7 @@ interface BulkResult {
   unknown?: number;
 }
 
-const held = async (): Promise<string[]> => {
+const stored = async (): Promise<string[]> => {
   const all = await home.json<{ subject_request_id: string }[]>('dsr list --group-id g');
   return all.data.map(({ subject_request_id: id }) => id);
 };
@@ -90,14 +90,12 @@ function rowsOf(file: string): { id: string; status: string; error: string }[] {
   });
 }
 
-/** Claims that do not agree with what the platform holds. */
+/** Rows whose reported status contradicts the platform. */
 async function falseClaims(rows: ReturnType<typeof rowsOf>): Promise<string[]> {
   await proxy.begin();
-  const there = await held();
+  const ids = await stored();
   return rows
-    .filter(({ id, status }) =>
-      status === 'failed' ? there.includes(id) : status !== 'unknown' && !there.includes(id),
-    )
+    .filter(({ id, status }) => (status === 'failed' ? ids.includes(id) : status !== 'unknown' && !ids.includes(id)))
     .map(({ id, status }) => `${id} ${status}`);
 }
 
@@ -106,30 +104,27 @@ const CASES = Object.entries(BODIES).flatMap(([name, body]) =>
 );
 
 describe('a bulk row', () => {
-  it.each(sample(CASES, 7))(
-    'that never arrived and is answered with %s and %i is unknown',
-    async (_name, status, body) => {
-      writePeople(1);
-      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
-      await replace({ post: { status, body, delivered: false } });
-      const { code, data } = await home.json<BulkResult>(BULK);
-      expect([code, data.submitted, data.unknown]).toEqual([3, 0, 1]);
-      const rows = rowsOf('people.csv.results.csv');
-      expect(rows).toMatchObject([
-        { status: 'unknown', error: expect.stringMatching(/^The outcome of request .* is unknown/) },
-      ]);
-      expect(await falseClaims(rows)).toEqual([]);
-      // A resume asks again under the same id, and writes results of its own.
-      await home.platform.api.clearFaults();
-      const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
-      expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
-      expect(again.data.results).toMatch(/people\.csv\.results-2\.csv$/);
-      expect(rowsOf('people.csv.results-2.csv')).toEqual([{ id: rows[0]?.id, status: 'submitted', error: '' }]);
-    },
-  );
+  it.each(sample(CASES, 7))('that never arrived but got %s with status %i is unknown', async (_name, status, body) => {
+    writePeople(1);
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+    await replace({ post: { status, body, delivered: false } });
+    const { code, data } = await home.json<BulkResult>(BULK);
+    expect([code, data.submitted, data.unknown]).toEqual([3, 0, 1]);
+    const rows = rowsOf('people.csv.results.csv');
+    expect(rows).toMatchObject([
+      { status: 'unknown', error: expect.stringMatching(/^The outcome of request .* is unknown/) },
+    ]);
+    expect(await falseClaims(rows)).toEqual([]);
+    // --resume submits again under the same id, and writes its own results file.
+    await home.platform.api.clearFaults();
+    const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
+    expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
+    expect(again.data.results).toMatch(/people\.csv\.results-2\.csv$/);
+    expect(rowsOf('people.csv.results-2.csv')).toEqual([{ id: rows[0]?.id, status: 'submitted', error: '' }]);
+  });
 
   it.each(sample(CASES, 7))(
-    'that arrived and is answered with %s and %i is confirmed by a read',
+    'that arrived but got %s with status %i is confirmed by a read',
     async (_name, status, body) => {
       writePeople(3);
       await replace({ post: { status, body, delivered: true } });
@@ -140,7 +135,7 @@ describe('a bulk row', () => {
     },
   );
 
-  it.each(sample(Object.entries(BODIES), 3))('is not confirmed by a read that answers %s', async (_name, body) => {
+  it.each(sample(Object.entries(BODIES), 3))('is not confirmed by a read that returns %s', async (_name, body) => {
     writePeople(6);
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED, times: 1 });
     await replace({ post: { status: INJECTED, body: '', delivered: false }, get: { status: 200, body } });
@@ -150,11 +145,11 @@ describe('a bulk row', () => {
     const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
     expect(again.code, again.stderr).toBe(0);
     expect(await falseClaims(rowsOf(again.data.results.replace(/.*\//, '')))).toEqual([]);
-    expect(await held()).toHaveLength(6);
+    expect(await stored()).toHaveLength(6);
   });
 
   it.each(sample(Object.entries(BODIES), 3))(
-    'is unknown, like all the others, where every read answers %s',
+    'is unknown, like all others, if every read returns %s',
     async (_name, body) => {
       writePeople(5);
       await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
@@ -165,13 +160,16 @@ describe('a bulk row', () => {
     },
   );
 
-  it.each(sample([429, 503, 500, 400, 409, 413, 422, 200], 3))('that arrived despite a %i is found', async (status) => {
-    writePeople(3);
-    await replace({ post: { status, body: '{}', delivered: true } });
-    const { code, data } = await home.json<BulkResult>(BULK);
-    expect([code, data.submitted]).toEqual([0, 3]);
-    expect(await falseClaims(rowsOf('people.csv.results.csv'))).toEqual([]);
-  });
+  it.each(sample([429, 503, 500, 400, 409, 413, 422, 200], 3))(
+    'that arrived despite status %i is found',
+    async (status) => {
+      writePeople(3);
+      await replace({ post: { status, body: '{}', delivered: true } });
+      const { code, data } = await home.json<BulkResult>(BULK);
+      expect([code, data.submitted]).toEqual([0, 3]);
+      expect(await falseClaims(rowsOf('people.csv.results.csv'))).toEqual([]);
+    },
+  );
 });
 
 describe('an id that the platform already has', () => {
@@ -185,7 +183,7 @@ describe('an id that the platform already has', () => {
   };
   const elsewhere = () => ({ CDPADM_STATE_DIR: `${home.folder}/elsewhere` });
 
-  it('is existing when the ledger has the same request', async () => {
+  it('counts as existing if the ledger has the same request', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     expect(await bulk('jane@example.com', 'g')).toMatchObject({
       code: 0,
@@ -193,14 +191,14 @@ describe('an id that the platform already has', () => {
     });
   });
 
-  it('fails when the ledger has another person under it', async () => {
+  it('fails if the ledger has another person under it', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     const { code, data, line } = await bulk('joe@example.com', 'g');
     expect([code, data.existing, data.failed]).toEqual([3, 0, 1]);
     expect(line).toContain('another request');
   });
 
-  it('fails when the platform shows another group', async () => {
+  it('fails if the platform returns another group', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     expect(await bulk('jane@example.com', 'other', elsewhere())).toMatchObject({
       code: 3,
@@ -208,7 +206,7 @@ describe('an id that the platform already has', () => {
     });
   });
 
-  it('is unknown without proof, also after a lost response', async () => {
+  it('is unknown without proof, even after a lost response', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
     const { code, data, line } = await bulk('joe@example.com', 'g', elsewhere());
@@ -216,7 +214,7 @@ describe('an id that the platform already has', () => {
     expect(line).toContain('nothing proves');
   });
 
-  it('is ours when the platform did not have it before a lost response', async () => {
+  it('is ours if the platform did not have it before the lost response', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     expect(await bulk('jane@example.com', 'g')).toMatchObject({ code: 0, data: { submitted: 1 } });
@@ -226,35 +224,35 @@ describe('an id that the platform already has', () => {
 describe('a single request', () => {
   const ACCESS = 'dsr submit --regulation gdpr --type access --group-id g --identity email=jane@example.com --yes';
 
-  it.each(sample(CASES, 6))(
-    'that never arrived and is answered with %s and %i is unknown',
-    async (_name, status, body) => {
-      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
-      await replace({ post: { status, body, delivered: false } });
-      const { code, error } = await home.json(ACCESS);
-      expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
-      await proxy.begin();
-      expect(await held()).toEqual([]);
-    },
-  );
+  it.each(sample(CASES, 6))('that never arrived but got %s with status %i is unknown', async (_name, status, body) => {
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+    await replace({ post: { status, body, delivered: false } });
+    const { code, error } = await home.json(ACCESS);
+    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+    await proxy.begin();
+    expect(await stored()).toEqual([]);
+  });
 
-  it.each(sample(Object.entries(BODIES), 3))('is not confirmed by a read that answers %s', async (_name, body) => {
+  it.each(sample(Object.entries(BODIES), 3))('is not confirmed by a read that returns %s', async (_name, body) => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
     await replace({ post: { status: INJECTED, body: '', delivered: false }, get: { status: 200, body } });
     const { code, error } = await home.json(ACCESS);
     expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
   });
 
-  it.each(sample([429, 503, 500, 400, 409, 413, 422, 200], 3))('that arrived despite a %i is found', async (status) => {
-    await replace({ post: { status, body: '{}', delivered: true } });
-    const { code, data } = await home.json<{ subject_request_id: string }>(ACCESS);
-    expect(code).toBe(0);
-    await proxy.begin();
-    expect(await held()).toEqual([data.subject_request_id]);
-  });
+  it.each(sample([429, 503, 500, 400, 409, 413, 422, 200], 3))(
+    'that arrived despite status %i is found',
+    async (status) => {
+      await replace({ post: { status, body: '{}', delivered: true } });
+      const { code, data } = await home.json<{ subject_request_id: string }>(ACCESS);
+      expect(code).toBe(0);
+      await proxy.begin();
+      expect(await stored()).toEqual([data.subject_request_id]);
+    },
+  );
 });
 
-it('says how to resume a bulk run that was stopped while its requests hang', async () => {
+it('prints the command that resumes a bulk run that was stopped while its requests hung', async () => {
   writePeople(3);
   const stop = new AbortController();
   await proxy.begin((_index, { method }) =>

@@ -1,4 +1,4 @@
-// `dsr submit` of what the ledger has already, and to several workspaces.
+// `dsr submit` of requests that the ledger already has, and to several workspaces.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
@@ -22,7 +22,7 @@ const submit = (email: string, ...flags: string[]): string[] => [
   ...flags,
 ];
 
-it('rejects a second request about the same person in any letter case, unless it is allowed', async () => {
+it('rejects a second request about the same person in any letter case, unless --allow-duplicates is set', async () => {
   const first = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   const { code, error } = await home.json(submit('Jane@Example.com'));
   expect([code, error.code]).toEqual([12, 'dsr.duplicate']);
@@ -32,20 +32,20 @@ it('rejects a second request about the same person in any letter case, unless it
   expect((await home.run(submit('Jane@Example.com', '--allow-duplicates'))).code).toBe(0);
 });
 
-it('forgets a request that was cancelled', async () => {
+it('ignores a cancelled request', async () => {
   const { data } = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   expect((await home.run(['dsr', 'cancel', data.subject_request_id, '--yes'])).code).toBe(0);
   expect((await home.run(submit('jane@example.com'))).code).toBe(0);
 });
 
-it('submits to each profile under an id of its own, and exits 3 when some fail', async () => {
+it('submits to each profile under its own id, and exits with 3 if some fail', async () => {
   for (const name of ['eu', 'us'])
     expect(await home.run(['profile', 'create', name, '--from-env'])).toMatchObject({ code: 0 });
   const both = ['--profile', 'eu', '--profile', 'us'];
   const some = await home.json<{ profile: string; data?: { subject_request_id: string }; error?: { code: string } }[]>(
     submit('jane@example.com', ...both),
   );
-  // Both profiles lead to one workspace here, so the second request is a duplicate.
+  // Both profiles have the same workspace here, so the second request is a duplicate.
   expect(some.code).toBe(3);
   expect(some.data).toMatchObject([{ profile: 'eu' }, { profile: 'us', error: { code: 'dsr.duplicate' } }]);
   const dry = await home.json(submit('ben@example.com', '--dry-run', ...both));

@@ -1,4 +1,4 @@
-// Every example in the help of data subject requests is run, with `--yes`, and ends well.
+// Every example in the help of the dsr commands succeeds with `--yes`.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const group = dsrGroup(createContext(createTestIo().io, new AbortController().si
 const examples = leavesBelow(group).flatMap(([, command]) => helpOf(command)?.examples ?? []);
 
 let home: PlatformHome;
-/** What the examples speak of: a pending request of a group, a file of subjects, a callback with its certificate. */
+/** Creates the data of the examples: a pending request of a group, a file of subjects, a callback with its certificate. */
 beforeEach(async () => {
   home = await createDsrHome();
   const receiver = await startCallbackServer({ host: '127.0.0.1', port: 0 }, async ({ body, headers }) => {

@@ -1,4 +1,4 @@
-// `dsr ledger`: what its chain shows.
+// `dsr ledger`: verifying and pruning its hash chain.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const submit = (email: string) =>
   home.run(`dsr submit --regulation gdpr --type erasure --identity email=${email} --yes`);
 
 describe('dsr ledger verify', () => {
-  it('prints the head and the number of entries of a sound ledger', async () => {
+  it('prints the head and the number of entries of a valid ledger', async () => {
     expect((await home.json<Verified>('dsr ledger verify')).data).toMatchObject({ valid: true, entries: 0 });
     await submit('ada@example.com');
     const { code, data } = await home.json<Verified>('dsr ledger verify');
@@ -37,7 +37,7 @@ describe('dsr ledger verify', () => {
     expect((await home.run('dsr ledger verify --head x')).code).toBe(2);
   });
 
-  it('names a changed and a missing line, and exits 1', async () => {
+  it('reports a changed and a missing line, and exits with 1', async () => {
     for (const name of ['ada', 'ben', 'cem']) await submit(`${name}@example.com`);
     const all = lines();
     writeFileSync(
@@ -64,7 +64,7 @@ describe('dsr ledger verify', () => {
         [path(), 3],
       ],
     ]);
-    // Reading goes on: a broken chain hides nothing that is still there.
+    // Other commands still read the ledger: a broken chain hides no entry.
     expect((await home.run('dsr ledger export -o json')).code).toBe(0);
     expect(existsSync(`${path()}.head`)).toBe(true);
   });
@@ -77,7 +77,7 @@ describe('dsr ledger prune', () => {
     head: string;
   }
 
-  it('removes what ended before a day, keeps what is due, and leaves a chain that holds', async () => {
+  it('removes requests that finished before a day, keeps the others, and leaves a valid chain', async () => {
     for (const name of ['ada', 'ben', 'cem']) await submit(`${name}@example.com`);
     const ids = lines().flatMap((line) =>
       line.includes('"submitted"') ? [(JSON.parse(line) as { id: string }).id] : [],
@@ -100,7 +100,7 @@ describe('dsr ledger prune', () => {
     expect(JSON.parse(pruned)).toMatchObject({ requests: 1, entries: 3, host: expect.any(String) as string });
   });
 
-  it('keeps requests with a line from the day on, and does not touch a broken chain', async () => {
+  it('keeps requests with an entry on or after the day, and does not change a broken chain', async () => {
     await submit('ada@example.com');
     const today = new Date().toISOString().slice(0, 10);
     expect((await home.json<Pruned>(`dsr ledger prune --before ${today} --yes`)).data.requests).toBe(0);

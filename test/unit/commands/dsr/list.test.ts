@@ -1,4 +1,4 @@
-// `dsr list`: which requests of the ledger are shown, in which order, and what is said of the others.
+// `dsr list`: the selection and order of requests, and the message about those that it omits.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function submit(
 ) {
   const lines = rows.map(
     ([group, type, ago], index) =>
-      // A group takes 150 requests.
+      // A group may have up to 150 requests.
       `gdpr,${type},${file}${index}@example.com,${index < 140 ? group : `${group}${Math.floor(index / 140)}`},${day(ago)}`,
   );
   home.write(file, `regulation,subject_request_type,email,group_id,submitted_time\n${lines.join('\n')}\n`);
@@ -49,11 +49,11 @@ async function submit(
 const many = (count: number, group: string, type = 'erasure') =>
   Array.from({ length: count }, () => [group, type, 1] as const);
 
-describe('what is due', () => {
-  it('is chosen from the whole ledger, the most urgent first, however much was submitted since', async () => {
+describe('dsr list --due', () => {
+  it('selects the most urgent requests of the whole ledger, not of the newest ones', async () => {
     await submit('old.csv', [['urgent', 'erasure', 25]]);
     await submit('new.csv', many(120, 'new'));
-    // A run by itself: rows of one run go out together, and come into the ledger as they are answered.
+    // A separate run, because rows of one run are recorded in the order of their responses.
     await submit('second.csv', [['second', 'erasure', 20]]);
     const { code, data, stderr } = await home.json<Listed[]>('dsr list --due');
     expect([code, data.length]).toEqual([0, 100]);
@@ -64,13 +64,13 @@ describe('what is due', () => {
     expect(first.stderr).toContain('121 more of the ledger may be due; this is the most urgent (--limit).');
     const whole = await home.json<Listed[]>('dsr list --due --limit 122');
     expect([whole.data.length, whole.stderr]).toEqual([122, '']);
-    // Without --due the newest come first, as they ever did.
+    // Without --due, the newest requests come first.
     const newest = await home.json<Listed[]>('dsr list --limit 2');
     expect(newest.data.map(({ group_id: group }) => group)).toEqual(['second', 'new']);
     expect(newest.stderr).toContain('The ledger has more requests; these are the newest 2 (--limit).');
   });
 
-  it('goes on behind those of which the platform says that they have ended', async () => {
+  it('skips requests that finished on the platform', async () => {
     await submit('a.csv', many(7, 'ended'), '--skip-waiting-period');
     await submit('b.csv', [['open', 'erasure', 0]]);
     await home.platform.api.advance('4d');
@@ -81,7 +81,7 @@ describe('what is due', () => {
     expect((await home.json<Listed[]>('dsr list --due')).data).toEqual([]);
   });
 
-  it('asks the platform for so many at a time, and the next run goes on', async () => {
+  it('reads at most 1,000 requests from the platform, and the next run reads the rest', async () => {
     await submit('a.csv', [['last', 'erasure', 0]]);
     await submit('b.csv', many(1005, 'ended'), '--skip-waiting-period');
     await home.platform.api.advance('4d');
@@ -94,7 +94,7 @@ describe('what is due', () => {
     expect(second.data.map(({ group_id: group }) => group)).toEqual(['last']);
   });
 
-  it('has days left and OVERDUE, within a duration, and exit codes for a daily job', async () => {
+  it('shows days left and OVERDUE, filters by --within, and has exit codes for a daily job', async () => {
     await submit('a.csv', [
       ['late', 'erasure', 40],
       ['soon', 'erasure', 27],
@@ -130,7 +130,7 @@ describe('what is due', () => {
     expect((await home.run('dsr list --due --within soon')).code).toBe(2);
   });
 
-  it('is a Markdown table with OVERDUE and an annotation for each late request in GitHub Actions', async () => {
+  it('writes a Markdown summary and one annotation per overdue request in GitHub Actions', async () => {
     await submit('a.csv', [['late', 'erasure', 40]]);
     home.write('summary.md', '');
     const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: 'summary.md' };
@@ -139,7 +139,7 @@ describe('what is due', () => {
     expect(stderr).toMatch(/^::error ::The erasure request [0-9a-f-]+ is overdue: its deadline was [0-9TZ:-]+\.$/m);
   });
 
-  it('keeps access and portability until their results are downloaded or they are marked as answered', async () => {
+  it('lists access and portability requests until their results are downloaded or they are marked as answered', async () => {
     await submit('a.csv', [
       ['one', 'access', 3],
       ['two', 'portability', 2],
@@ -160,19 +160,19 @@ describe('what is due', () => {
     expect(await due()).toHaveLength(2);
   });
 
-  it('counts requests that an earlier version saw completed as answered', async () => {
+  it('treats requests that an earlier version recorded as completed as answered', async () => {
     await submit('a.csv', [['old', 'access', 40]]);
     await home.platform.api.advance('4d');
     expect((await home.json<Due[]>('dsr list')).data[0]?.request_status).toBe('completed');
     const path = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
-    // As that version wrote it.
+    // Removes the fields that the earlier version did not write.
     writeFileSync(path, readFileSync(path, 'utf8').replace(/,"host":"[^"]*","entry":\d+,"chain":"\w+"/g, ''));
     rmSync(`${path}.head`);
     expect((await home.json<Due[]>('dsr list --due')).data).toEqual([]);
     expect((await home.json<Due[]>('dsr list')).data).toMatchObject([{ due: false, answered_at: null }]);
   });
 
-  it('is a page with -o html, also when there is nothing', async () => {
+  it('prints a page with -o html, even without requests', async () => {
     expect((await home.run('dsr list --due -o html')).stdout).toContain('There are no requests.');
     await submit('a.csv', [
       ['late', 'erasure', 40],
@@ -194,7 +194,7 @@ describe('what is due', () => {
 describe('dsr mark', () => {
   const only = async () => (await home.json<Due[]>('dsr list --due')).data[0];
 
-  it('moves the deadline, and says what the law allows', async () => {
+  it('extends the deadline, and warns if the law does not allow it', async () => {
     await submit('a.csv', [['a', 'erasure', 0]]);
     const id = (await only())?.subject_request_id ?? '';
     const extended = day(-70).slice(0, 10);
@@ -216,7 +216,7 @@ describe('dsr mark', () => {
     ]);
   });
 
-  it('puts requests in order by the deadline that they were extended to', async () => {
+  it('makes dsr list --due sort by extended deadlines', async () => {
     await submit('a.csv', [
       ['first', 'erasure', 5],
       ['second', 'erasure', 1],
@@ -235,7 +235,7 @@ describe('dsr mark', () => {
     ['00000000-0000-4000-8000-000000000000', 2],
     ['00000000-0000-4000-8000-000000000000 --answered --unanswered', 2],
     ['x --answered', 2],
-  ])('rejects %s with %i', async (line, code) => {
+  ])('rejects %s with exit code %i', async (line, code) => {
     expect((await home.run(`dsr mark ${line}`)).code).toBe(code);
   });
 });

@@ -1,4 +1,4 @@
-// `dsr prepare`: what it says and where it writes.
+// `dsr prepare`: its output file and its message.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,14 +14,14 @@ afterEach(() => home.close());
 const CSV = 'email\njane@example.com\n';
 
 describe('dsr prepare', () => {
-  it('makes no file called -', async () => {
+  it('rejects --out -, because it would create a file named -', async () => {
     const { code, stderr } = await home.run('dsr prepare - --regulation gdpr --type access --out -', { stdin: CSV });
     expect(code, stderr).toBe(2);
     expect(stderr).toContain('--out FILE');
     expect(existsSync(join(home.cwd, '-'))).toBe(false);
   });
 
-  it('counts one row as one', async () => {
+  it('uses the singular for one row', async () => {
     const { stdout, stderr } = await home.run('dsr prepare - --regulation gdpr --type access --out p.csv', {
       stdin: CSV,
     });

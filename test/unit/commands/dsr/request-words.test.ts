@@ -1,4 +1,4 @@
-// Words and times of a request as people type them: in any letter case, never in the future; the same from every source.
+// Regulation, type and time of a request: in any letter case, not in the future, and the same from every source.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-/** A request from each source: flags, a body in either format, and rows in each. */
+/** The sources of a request: flags, a body in each format, and rows in each format. */
 const SOURCES = ['flags', 'body.json', 'body.yaml', 'rows.csv', 'rows.ndjson', 'bodies.ndjson', 'row flags'] as const;
 type Source = (typeof SOURCES)[number];
 
@@ -52,7 +52,7 @@ function lineOf(source: Source, regulation: string, type: string, time: string):
 const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
 describe.each(SOURCES)('from %s', (source) => {
-  it('sends GDPR and Access in lower case', async () => {
+  it('sends regulation and type in lower case', async () => {
     const { code, data, stderr } = await home.json<{ requests: { body: Record<string, string> }[] }>(
       `${lineOf(source, 'GDPR', 'Access', ago(1))} --dry-run`,
     );
@@ -62,15 +62,15 @@ describe.each(SOURCES)('from %s', (source) => {
     expect(await home.received('POST', '/v3/requests')).toBe(1);
   });
 
-  it('rejects a time in the future before anything is sent', async () => {
+  it('rejects a time in the future and sends nothing', async () => {
     const { code, error } = await home.json(`${lineOf(source, 'gdpr', 'access', ago(-2))} --yes`);
     expect([code, error.code]).toEqual([9, 'input.invalid']);
-    const told = [error.message, ...error.issues.map(({ message }) => message)].join();
-    expect(told).toMatch(/is in the future .*check its year and time zone/);
+    const messages = [error.message, ...error.issues.map(({ message }) => message)].join();
+    expect(messages).toMatch(/is in the future .*check its year and time zone/);
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('warns of a deadline that has passed, with the days', async () => {
+  it('warns of a passed deadline, with the number of days', async () => {
     const { code, stderr } = await home.run(`${lineOf(source, 'ccpa', 'access', ago(50))} --yes`);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(/deadline .*passed 5 days ago/);
@@ -78,7 +78,7 @@ describe.each(SOURCES)('from %s', (source) => {
 });
 
 it.each(['prepare rows.csv --out prepared.csv', 'submit --bulk rows.csv --dry-run'])(
-  'names the row of a time in the future in dsr %s',
+  'names the row with a time in the future in dsr %s',
   async (line) => {
     home.write('rows.csv', `email,submitted_time\na@b.example,${ago(1)}\nb@b.example,2062-11-01T00:00:00Z\n`);
     const { code, error } = await home.json(`dsr ${line} --regulation Gdpr --type Erasure`);
@@ -86,7 +86,7 @@ it.each(['prepare rows.csv --out prepared.csv', 'submit --bulk rows.csv --dry-ru
   },
 );
 
-it('counts the rows whose deadlines have passed', async () => {
+it('counts the rows with passed deadlines', async () => {
   home.write(
     'rows.csv',
     `email,submitted_time\na@b.example,${ago(50)}\nb@b.example,${ago(60)}\nc@b.example,${ago(1)}\n`,

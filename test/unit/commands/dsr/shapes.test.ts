@@ -1,4 +1,4 @@
-// Every form of every result of the dsr commands matches the schema that `cdpadm schema output` prints for it.
+// Every result of every dsr command matches the schema that `cdpadm schema output` prints for it.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { commandsBelow, leavesBelow, loadProgram } from '../../../helpers/command-tree.ts';
@@ -10,7 +10,7 @@ import { send } from '../../../helpers/emulator.ts';
 
 const program = await loadProgram();
 const commands = new Map(commandsBelow(program));
-const held = new Set<string>();
+const checked = new Set<string>();
 
 let home: PlatformHome;
 beforeAll(async () => {
@@ -18,27 +18,27 @@ beforeAll(async () => {
 });
 afterAll(() => home.close());
 
-/** Holds each line of the output, or all of it, to the schema of the command. */
-function hold(path: string, output: string, byLine = false): void {
+/** Checks the output, or each of its lines, against the schema of the command. */
+function checkShape(path: string, output: string, byLine = false): void {
   const command = commands.get(path);
-  if (!command) throw new Error(`There is no command ${path}.`);
+  if (!command) throw new Error(`Unknown command ${path}`);
   for (const json of byLine ? output.trimEnd().split('\n') : [output]) expectShape(command, json);
-  held.add(path);
+  checked.add(path);
 }
 
 async function check(path: string, args = '', exit = 0): Promise<string> {
-  // Each poll of a command that waits is a day on the platform.
+  // Between two polls of a waiting command, a day passes on the platform.
   const sleep = async (): Promise<void> => {
     await home.platform.api.advance('1d');
   };
   const words = [...path.split(' '), ...args.split(' ').filter(Boolean), '--yes', '-o', 'json'];
   const { code, stdout, stderr } = await home.run(words, { clock: { ...systemClock, sleep } });
   expect(code, stderr).toBe(exit);
-  hold(path, stdout, args.includes('--watch'));
+  checkShape(path, stdout, args.includes('--watch'));
   return stdout;
 }
 
-it('prints what its schema promises', async () => {
+it('prints results that match their schemas', async () => {
   const { lines, stop, url } = await listenForCallbacks(home, [
     '--keep',
     'kept',
@@ -50,7 +50,7 @@ it('prints what its schema promises', async () => {
   await home.platform.api.flushCallbacks();
   await send('POST', url, { body: '{}' });
   const [{ subject_request_id: id, headers_file: headers, body_file: body } = {}] = lines();
-  hold('dsr callbacks listen', (await stop()).stdout, true);
+  checkShape('dsr callbacks listen', (await stop()).stdout, true);
   await check('dsr callbacks verify', `--headers ${headers} --body ${body}`);
   home.write('other.body', '{}');
   await check('dsr callbacks verify', `--headers ${headers} --body other.body`, 1);
@@ -83,5 +83,5 @@ it('prints what its schema promises', async () => {
   await check('dsr submit', `--bulk ready.csv ${rows}`);
 
   const all = leavesBelow(program).map(([path]) => path);
-  expect([...held].sort()).toEqual(all.filter((path) => path.startsWith('dsr ')).sort());
+  expect([...checked].sort()).toEqual(all.filter((path) => path.startsWith('dsr ')).sort());
 });

@@ -1,4 +1,4 @@
-// `dsr submit` and what follows it, as a user meets them: one request from flags to results, and every way to be refused.
+// `dsr submit` and the commands after it: one request from flags to results, and every rejection.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import { opened } from '../../../helpers/opened.ts';
@@ -19,7 +19,7 @@ afterEach(() => home.close());
 const ACCESS = 'dsr submit --regulation gdpr --type access --identity email=jane@example.com --yes';
 
 describe('one request', () => {
-  it('goes out once, with a signature that fits, and is in the ledger without its identity', async () => {
+  it('is sent once, has a valid signature, and is in the ledger without its identity', async () => {
     const { code, data, stderr } = await home.json<Submitted>(ACCESS);
     expect(code, stderr).toBe(0);
     expect(data).toMatchObject({ request_status: 'pending', signature_valid: true });
@@ -30,13 +30,13 @@ describe('one request', () => {
     expect(ledger.stdout + stderr).not.toContain('jane@example.com');
   });
 
-  it('shows identities masked, and as they are with --show-identities', async () => {
+  it('has its identities masked, unless --show-identities is set', async () => {
     expect((await home.run(`${ACCESS} --dry-run`)).stdout).not.toContain('jane');
     expect((await home.run(`${ACCESS} --dry-run --show-identities`)).stdout).toContain('jane@example.com');
     expect(await home.received('POST', '/v3/requests')).toBe(0);
   });
 
-  it('leaves out blanks around an identity, as the cells of a file do', async () => {
+  it('has spaces around an identity removed, like the cells of a file', async () => {
     const flags = '--regulation gdpr --type access --dry-run --show-identities --json'.split(' ');
     const { stdout } = await home.run(['dsr', 'submit', '--identity', 'email= jane@example.com ', ...flags]);
     expect(stdout).toContain('"jane@example.com"');
@@ -50,7 +50,7 @@ describe('one request', () => {
     [['--identity', 'email=a@b.c', '--request-id', 'f0000000-0000-1000-8000-000000000000'], /version 4/],
     [['--identity', 'ose_publisher_id=1', '--identity', 'ose_publishing_id=2'], /same identity type/],
     [['--identity', 'email=a@b.c', '--callback-url', 'http://example.com/x'], /https/],
-  ])('refuses %j before anything is sent', async (flags, message) => {
+  ])('with %j is rejected and not sent', async (flags, message) => {
     const { code, stderr } = await home.run([
       'dsr',
       'submit',
@@ -66,14 +66,14 @@ describe('one request', () => {
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('names the flags of all that is missing where nobody can be asked', async () => {
+  it('has all missing flags named if there is no terminal to prompt on', async () => {
     const { code, stderr } = await home.run('dsr submit --type access');
     expect([code, stderr]).toEqual([2, expect.stringContaining('Pass --regulation and --identity TYPE=VALUE,')]);
     const bare = await home.run('dsr submit');
     expect(bare.stderr).toContain('Pass --regulation, --type and --identity TYPE=VALUE,');
   });
 
-  it('upgrades a body of version 2 and says how', async () => {
+  it('is upgraded from a body of version 2 with a warning', async () => {
     home.write(
       'old.json',
       JSON.stringify({
@@ -106,7 +106,7 @@ describe('one request', () => {
     expect(stderr).not.toContain('a@b.c');
   });
 
-  it('refuses another vendor’s extension with its place and the profile’s key', async () => {
+  it('with an extension of another vendor is rejected with its line and the key of the profile', async () => {
     home.write(
       'other.yaml',
       'regulation: gdpr\nsubject_request_type: access\nextensions:\n  opendsr.else.example:\n    subject_identities:\n      xpid: {value: "1", encoding: raw}\n',
@@ -117,7 +117,7 @@ describe('one request', () => {
     expect(error.issues[0]?.message).toContain('opendsr.platform.example');
   });
 
-  it('points at the line of an identity type that nobody knows, not below it', async () => {
+  it('with an unknown identity type is rejected with the line of the type', async () => {
     home.write(
       'mistyped.yaml',
       'regulation: gdpr\nsubject_request_type: access\nsubject_identities:\n  emial:\n    value: a@b.c\n    encoding: raw\n',
@@ -129,7 +129,7 @@ describe('one request', () => {
     ]);
   });
 
-  it('that the platform has already keeps the deadline of its own day', async () => {
+  it('that the platform already has keeps its deadline', async () => {
     const line = `${ACCESS} --request-id 5b0ac1de-3f4c-4c4e-9d55-3d2f6a1f8c66`;
     const first = await home.json<Submitted & { deadline: string }>(
       `${line} --submitted-time ${new Date(Date.now() - 20 * 86_400_000).toISOString()}`,
@@ -139,7 +139,7 @@ describe('one request', () => {
     expect(again.data.deadline).toBe(first.data.deadline);
   });
 
-  it('is not sent twice when its answer is lost, and says what is known when nobody can tell', async () => {
+  it('is not sent twice if its response is lost, and is reported as unknown if the read fails too', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     const lost = await home.json<Submitted>(ACCESS);
     expect([lost.code, lost.stderr.includes('does not confirm the request')]).toEqual([0, true]);
@@ -151,7 +151,7 @@ describe('one request', () => {
     expect(unknown.stderr).toMatch(/dsr status [0-9a-f-]{36}/);
   });
 
-  it('names the open request that stands in its way, if it went out from here', async () => {
+  it('that conflicts with an open request prints its id if the ledger has it', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const second = await home.run(`${ACCESS} --allow-duplicates`);
     expect([second.code, second.stderr.includes(`dsr status ${data.subject_request_id}`)]).toEqual([6, true]);
@@ -162,7 +162,7 @@ describe('one request', () => {
     expect(error.hint).not.toContain(data.subject_request_id);
   });
 
-  it('counts "already exists" as success for its own id only', async () => {
+  it('with an existing id succeeds only if the ledger has the same request under it', async () => {
     const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
     expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);
     expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);
@@ -175,7 +175,7 @@ describe('one request', () => {
 });
 
 describe('a cancellation', () => {
-  it('shows before it asks what partners have already, in a dry run for programs as well', async () => {
+  it('shows what was already sent to partners before it prompts, and in a dry run', async () => {
     const partners = [{ domain: 'ads.example', name: 'Ads', status: 'sent' }];
     const other = await opened(createDsrHome({ partners }));
     const { data } = await other.json<Submitted>(ACCESS.replace('--type access', '--type erasure'));
@@ -193,8 +193,8 @@ describe('a cancellation', () => {
   });
 });
 
-describe('following it', () => {
-  it('lists, waits, cancels and refuses to cancel what is not pending', async () => {
+describe('after a submission', () => {
+  it('lists, cancels and waits, and rejects cancelling a request that is not pending', async () => {
     const erasure = 'dsr submit --regulation ccpa --type erasure --identity email=b@example.com --group-id g --yes';
     const { data } = await home.json<Submitted>(erasure);
     const id = data.subject_request_id;
@@ -213,7 +213,7 @@ describe('following it', () => {
     expect((await home.run('dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c00')).code).toBe(5);
   });
 
-  it('asks for no more of them once one is not there', async () => {
+  it('stops reading requests after the first one that does not exist', async () => {
     const before = await home.received('GET', '/v3/requests/');
     const ids = Array.from({ length: 40 }, (_, index) => `6f1c5a52-3a4c-4f0e-9d55-${String(index).padStart(12, '0')}`);
     expect((await home.run(['dsr', 'status', ...ids])).code).toBe(5);
@@ -227,7 +227,7 @@ describe('following it', () => {
     expect(await home.received('DELETE', '/v3')).toBe(1);
   });
 
-  it('does not tell to wait for the results of a cancelled request', async () => {
+  it('does not suggest waiting for the results of a cancelled request', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     await home.run(`dsr cancel ${data.subject_request_id} --yes`);
     const { code, stderr } = await home.run(`dsr results ${data.subject_request_id}`);
@@ -236,7 +236,7 @@ describe('following it', () => {
     expect(stderr).not.toContain('dsr wait');
   });
 
-  it('explains results that are not there, and that are gone', async () => {
+  it('explains results that are not ready, and results without records', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     expect(await home.run(`dsr results ${id}`)).toMatchObject({ code: 6, stderr: expect.stringContaining('dsr wait') });
@@ -257,7 +257,7 @@ describe('advice before a submission', () => {
     expect([rows.code, rows.stderr]).toEqual([0, expect.stringContaining('2 rows have upper-case letters in `email`')]);
   });
 
-  it('names an access request about the same identities before an erasure, until it is answered', async () => {
+  it('warns before an erasure of an access request about the same identities, until that is answered', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     const erasure = `${ACCESS.replace('--type access', '--type erasure')} --allow-duplicates`;

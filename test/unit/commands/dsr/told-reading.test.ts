@@ -1,33 +1,37 @@
-// Reading the ledger is told while it is waited for, and is closed when nobody wants more.
+// Waiting for the ledger is reported, and the ledger is closed when its reader stops.
 import { expect, test } from 'vitest';
 import { toldReading } from '../../../../src/commands/dsr/session.ts';
 
 test.each([
-  ['to its end', 3, ['begin', 1, 'end', 'begin', 2, 'end', 'begin', 'closed', 'end']],
-  ['as far as it is wanted', 1, ['begin', 1, 'end', 'closed']],
-  ['until it fails', 0, ['begin', 'closed', 'end', 'failed']],
+  [
+    'reports each wait and closes after the last part',
+    3,
+    ['begin', 1, 'end', 'begin', 2, 'end', 'begin', 'closed', 'end'],
+  ],
+  ['closes when the reader stops early', 1, ['begin', 1, 'end', 'closed']],
+  ['closes when reading fails', 0, ['begin', 'closed', 'end', 'failed']],
 ])('%s', async (_how, wanted, expected) => {
-  const told: unknown[] = [];
+  const events: unknown[] = [];
   async function* parts(): AsyncGenerator<number, void> {
     try {
       for (const part of [1, 2]) {
         await Promise.resolve();
         if (wanted === 0) throw new Error('failed');
-        told.push(part);
+        events.push(part);
         yield part;
       }
     } finally {
-      told.push('closed');
+      events.push('closed');
     }
   }
   const waits = () => {
-    told.push('begin');
-    return () => void told.push('end');
+    events.push('begin');
+    return () => void events.push('end');
   };
   try {
     for await (const part of toldReading({ out: { waits } }, parts())) if (part === wanted) break;
   } catch (error) {
-    told.push((error as Error).message);
+    events.push((error as Error).message);
   }
-  expect(told).toEqual(expected);
+  expect(events).toEqual(expected);
 });

@@ -1,4 +1,4 @@
-// One request id in two workspaces and at two addresses: no command reads or changes the ledger entry of another.
+// One request id in two workspaces and at two addresses: no command reads or changes another one's ledger entry.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -32,10 +32,10 @@ beforeEach(async () => {
   };
 });
 const listeners: Listener[] = [];
-const takers: CallbackReceiver[] = [];
+const receivers: CallbackReceiver[] = [];
 afterEach(async () => {
   for (const listener of listeners.splice(0)) await listener.stop();
-  for (const taker of takers.splice(0)) await taker.close();
+  for (const receiver of receivers.splice(0)) await receiver.close();
   await other.close();
   await home.close();
 });
@@ -75,10 +75,10 @@ async function listen(...flags: string[]): Promise<Listener> {
   return listener;
 }
 
-async function forwarded(): Promise<CallbackReceiver> {
-  const taker = await startCallbackReceiver();
-  takers.push(taker);
-  return taker;
+async function startReceiver(): Promise<CallbackReceiver> {
+  const receiver = await startCallbackReceiver();
+  receivers.push(receiver);
+  return receiver;
 }
 
 async function advance(duration: string): Promise<void> {
@@ -90,7 +90,7 @@ async function advance(duration: string): Promise<void> {
 
 const PENDING = { a: 'pending', b: 'pending', c: 'pending' };
 
-it.each(PLACES)('keeps what every command of place %s learns from the two others', async (place) => {
+it.each(PLACES)('updates the ledger entry of place %s only, with every command', async (place) => {
   for (const each of PLACES) await submit(each);
   expect(await states()).toEqual(PENDING);
   await advance('8d');
@@ -105,7 +105,7 @@ it.each(PLACES)('keeps what every command of place %s learns from the two others
     expect(JSON.parse(await run(each, 'dsr list -o json'))).toMatchObject([{ regulation: 'gdpr' }]);
 });
 
-it.each(PLACES)('cancels the request of place %s alone', async (place) => {
+it.each(PLACES)('cancels only the request of place %s', async (place) => {
   for (const each of PLACES) await submit(each, '--group-id g');
   await run(place, `dsr cancel ${place === 'b' ? '--group-id g' : ID} --yes`);
   expect(await states()).toEqual({ ...PENDING, [place]: 'pending,cancelled' });
@@ -113,7 +113,7 @@ it.each(PLACES)('cancels the request of place %s alone', async (place) => {
     expect(JSON.parse(await run(each, 'dsr list --due -o json'))).toHaveLength(each === place ? 0 : 1);
 });
 
-it('submits a bulk row whose id another workspace or address has', async () => {
+it('submits a bulk row with the id of a request in another workspace or at another address', async () => {
   await submit('a');
   home.write('rows.csv', `regulation,subject_request_type,email,subject_request_id\ngdpr,erasure,a@b.example,${ID}\n`);
   for (const place of ['b', 'c'] as const) {
@@ -121,37 +121,37 @@ it('submits a bulk row whose id another workspace or address has', async () => {
     expect(result).toMatchObject({ submitted: 1, existing: 0 });
   }
   expect(await states()).toEqual(PENDING);
-  // A row that went out to another workspace proves nothing about this one.
+  // A row for another workspace does not prevent a cancellation in this one.
   await run('a', `dsr cancel ${ID} --yes`);
   expect(await states()).toEqual({ ...PENDING, a: 'pending,cancelled' });
 });
 
-it('does not use the request of another workspace to explain a conflict or a taken id', async () => {
+it('does not name the request of another workspace in a conflict', async () => {
   await submit('a');
   await run('b', `dsr submit --regulation gdpr --type erasure --identity email=a@b.example --yes`);
   const flags = `--regulation gdpr --type erasure --identity email=a@b.example --yes --allow-duplicates`;
   const { code, error } = await home.json(`dsr submit ${flags}`, { env: envs.b });
   expect([code, error.hint?.includes(ID)]).toEqual([6, false]);
-  // The same id with the same content in the workspace that has it: the platform has it already.
+  // In its own workspace, the same id with the same content already exists.
   expect((await home.run(`dsr submit ${flags} --request-id ${ID}`)).code).toBe(0);
 });
 
 it('rejects the genuine callback of another workspace, and changes nothing', async () => {
-  const taker = await forwarded();
-  const { lines, url } = await listen('--forward-to', taker.url, '--on', 'any', 'touch ran');
+  const receiver = await startReceiver();
+  const { lines, url } = await listen('--forward-to', receiver.url, '--on', 'any', 'touch ran');
   await submit('a');
   await submit('b', `--callback-url ${url}`);
   await advance('20m');
   expect(lines()).toMatchObject([{ status: 401, valid: true, new: false }]);
   expect(lines()[0]?.detail).toBe('controller: the callback is about workspace 3002; only workspace 3001 is accepted');
-  expect([await states(), taker.received.length, existsSync(join(home.cwd, 'ran'))]).toEqual([
+  expect([await states(), receiver.received.length, existsSync(join(home.cwd, 'ran'))]).toEqual([
     { a: 'pending', b: 'pending' },
     0,
     false,
   ]);
 });
 
-it('stores a callback of any workspace under its own with --any-controller', async () => {
+it('stores a callback of any workspace in that workspace with --any-controller', async () => {
   const { lines, url } = await listen('--any-controller');
   await submit('a');
   await submit('b', `--callback-url ${url} --skip-waiting-period`);
@@ -163,7 +163,7 @@ it('stores a callback of any workspace under its own with --any-controller', asy
   expect(await states()).toEqual({ a: 'pending', b: 'pending,in_progress' });
 });
 
-it('listens without a profile: warns that it accepts every workspace, and stores each under its own', async () => {
+it('warns without a profile that it accepts every workspace, and stores each callback in its own', async () => {
   const { CDPADM_WORKSPACE_ID: _id, CDPADM_VENDOR_DOMAIN: _domain, ...env } = home.env;
   const before = { ...home.env };
   for (const name of Object.keys(home.env)) delete home.env[name];
@@ -190,7 +190,7 @@ it('listens without a profile: warns that it accepts every workspace, and stores
 });
 
 it.each(['dsr list', `dsr status ${ID}`, `dsr cancel ${ID} --yes`, `dsr wait ${ID}`, `dsr results ${ID}`])(
-  'asks for the workspace where `%s` has none, before it sends anything',
+  'requires a workspace for `%s` before it sends anything',
   async (line) => {
     const { code, error } = await home.json(line, { env: { CDPADM_WORKSPACE_ID: '' } });
     expect([code, error.message]).toEqual([2, expect.stringContaining('workspace')]);
