@@ -1,4 +1,4 @@
-// What a list that holds nothing says: so, and how to make the first.
+// An empty list reports that it is empty and prints the command that creates the first entry.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => home.close());
 
-it.each(['connections', 'data-models', 'pipelines', 'groups'])('%s list', async (area) => {
+it.each(['connections', 'data-models', 'pipelines', 'groups'])('explains the empty list of %s', async (area) => {
   const { code, stdout, stderr } = await home.run(`${area} list`, { tty: true, columns: 100 });
   expect([code, stdout]).toEqual([0, '']);
   expect(stderr).toMatch(/^This workspace has no [a-z ]+\. To (make|create) one: cdpadm .* --help\n$/);

@@ -116,7 +116,7 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
   ['returns HTML', (response) => response.end('<html>login</html>'), [], 1, /is no PEM certificate/],
   ['returns 404', (response) => response.writeHead(404).end(), [], 5, /Not found \(404\)/],
 ])('rejects the certificate if its address %s', async (_how, respond, flags, exit, message) => {
-  sendCertificate = answer;
+  sendCertificate = respond;
   const { code, stderr } = await verify(...flags);
   expect([code, stderr]).toEqual([exit, expect.stringMatching(message)]);
   expect(seen.other).toEqual([]);
@@ -162,7 +162,7 @@ describe('a listener without a certificate', () => {
     [503, 'never responds', () => undefined, /did not arrive within 6s/],
     [503, 'responds too slowly', (response) => void response.write('-----BEGIN'), /did not arrive within 6s/],
   ])('returns %i if the address of the certificate %s', async (expected, _how, respond, reason) => {
-    sendCertificate = answer;
+    sendCertificate = respond;
     expect(await outcome()).toEqual([expected, expect.stringMatching(reason)]);
   });
 

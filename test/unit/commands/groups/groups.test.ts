@@ -1,4 +1,4 @@
-// Group definitions from the command line: the least call, the one definition, lost answers.
+// Group definitions from the command line: the smallest sufficient write, the only definition, lost responses.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { safeParse } from 'zod/mini';
 import { diffGroup } from '../../../../src/commands/groups/read.ts';
@@ -40,14 +40,14 @@ describe('groups set', () => {
     expect(await verbs()).toEqual(['POST', 'PATCH', 'PUT']);
   });
 
-  it('does not mind the order of attributes', async () => {
+  it('ignores the order of attributes', async () => {
     await home.run('groups set -f group.yaml --yes');
     const [first = '', second = ''] = GROUP.split('\n').slice(4);
     home.write('group.yaml', GROUP.replace(`${first}\n${second}`, `${second}\n${first}`));
     expect(await home.json('groups diff -f group.yaml --exit-code')).toMatchObject({ code: 0, data: { method: null } });
   });
 
-  it('warns before a second definition, and reports the rejection', async () => {
+  it('reports that a workspace already has its only definition', async () => {
     await home.run('groups set -f group.yaml --yes');
     home.write('group.yaml', GROUP.replace('household #', 'office #'));
     const result = await home.run('groups set -f group.yaml --yes');
@@ -73,14 +73,14 @@ describe('groups set', () => {
     expect(await verbs()).toEqual(['POST']);
   });
 
-  it('sends again what never arrived', async () => {
+  it('retries a write that did not arrive', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/workspaces/*', drop: 'before', times: 1 });
     expect(await home.run('groups set -f group.yaml --yes')).toMatchObject({ code: 0 });
     expect(await home.json('groups list')).toMatchObject({ data: [{ id: 'household' }] });
   });
 });
 
-it('shows every fault of a file with its place and sends nothing', async () => {
+it('reports every error of a file with line and column, and sends nothing', async () => {
   home.write('group.yaml', 'id: ab\nsource_user_attribute: x\nattributes:\n  - {id: a, type: most}\n');
   const result = await home.run('groups set -f group.yaml --yes');
   expect(result).toMatchObject({ code: 9, stderr: expect.stringMatching(/group\.yaml:1:5: id: .*3 are needed/) });
@@ -91,7 +91,7 @@ it('shows every fault of a file with its place and sends nothing', async () => {
 describe('groups attributes', () => {
   beforeEach(() => home.run('groups set -f group.yaml --yes'));
 
-  it('adds, changes and removes by one PATCH of the whole list', async () => {
+  it('adds, changes and removes attributes by one PATCH of the whole list each', async () => {
     await home.run('groups attributes add household city loyalty_points=average --yes');
     await home.run('groups attributes remove household is_member --yes');
     expect(await home.json('groups get household')).toMatchObject({
@@ -107,16 +107,21 @@ describe('groups attributes', () => {
 
   it.each([
     ['an unknown type', 'groups attributes add household city=most --yes', 2, /latest, boolean_or, sum, average/],
-    ['an attribute that is not shared', 'groups attributes remove household is_membr --yes', 5, /mean is_member\?/],
+    ['an unknown attribute', 'groups attributes remove household is_membr --yes', 5, /mean is_member\?/],
     ['an unknown group', 'groups attributes add househol city --yes', 5, /mean household\?/],
-    ['too many', `groups attributes add household ${'abcdefghi'.split('').join(' ')} --yes`, 9, /at most 10/],
+    [
+      'too many attributes',
+      `groups attributes add household ${'abcdefghi'.split('').join(' ')} --yes`,
+      9,
+      /at most 10/,
+    ],
   ])('rejects %s', async (_what, line, code, message) => {
     expect(await home.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
     expect(await verbs()).toEqual(['POST']);
   });
 });
 
-it('creates once, updates by PUT, deletes', async () => {
+it('creates once, updates by PUT and deletes', async () => {
   expect(await home.run('groups create -f group.yaml --yes')).toMatchObject({ code: 0 });
   expect(await home.run('groups create -f group.yaml --yes')).toMatchObject({ code: 6 });
   home.write('group.yaml', GROUP.replace(/^id.*\n/, '').replace('type: sum', 'type: latest'));

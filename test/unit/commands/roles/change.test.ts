@@ -1,4 +1,4 @@
-// Single roles by flags, and reasoning about roles.
+// Changing single roles by flags, and analyzing roles.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
 
@@ -12,19 +12,19 @@ const tasksOf = async (id: string): Promise<string[] | undefined> =>
   (await admin.live()).get(id)?.tasks.map((task) => task.task_id);
 
 describe('roles create', () => {
-  it('takes tasks and description from a template, and more tasks from flags', async () => {
+  it('copies tasks and description from a template, and adds the tasks of flags', async () => {
     const line = 'roles create auditor --from compliance-role --name Auditor --task catalog:* --yes';
     expect(await admin.json(line)).toMatchObject({ code: 0, data: { applied: true, summary: { create: 1 } } });
     expect(await tasksOf('auditor')).toEqual(expect.arrayContaining(['user:core', 'privacy:*', 'catalog:*']));
   });
 
-  it('takes them from a live role, which wins over a template of the same name', async () => {
+  it('copies from a live role rather than a template of the same name', async () => {
     await admin.run('roles update user-role --add-task catalog:* --yes');
     await admin.run('roles create copy --from user-role --name Copy --yes');
     expect(await tasksOf('copy')).toEqual(await tasksOf('user-role'));
   });
 
-  it('lists a task once that is given twice, or that the source has', async () => {
+  it('adds a task once, even if it is given twice or copied', async () => {
     const line =
       'roles create copy --from audiences-only-role --name Copy --task audiences:* --task rules:view --task rules:view';
     expect((await admin.run(`${line} --yes`)).code).toBe(0);
@@ -32,7 +32,7 @@ describe('roles create', () => {
   });
 
   it.each([
-    ['an id that is taken', 'roles create user-role --from admin-role --yes', 6, /roles update user-role/],
+    ['an existing id', 'roles create user-role --from admin-role --yes', 6, /roles update user-role/],
     ['an unknown source', 'roles create x --from compliance-rol --yes', 5, /Did you mean compliance-role\?/],
     ['no description', 'roles create x --name X --task audiences:view --yes', 2, /--description/],
     ['an empty description', 'roles create x --from user-role --description= --yes', 9, /x\.description: is empty/],
@@ -42,7 +42,7 @@ describe('roles create', () => {
       9,
       /did you mean audiences:view/,
     ],
-    ['a name that is taken', 'roles create x --name User --description d --yes', 9, /x\.name: `User` is already taken/],
+    ['an existing name', 'roles create x --name User --description d --yes', 9, /x\.name: `User` is already taken/],
   ])('rejects %s and sends nothing', async (_what, line, code, message) => {
     const result = await admin.run(line);
     expect(result).toMatchObject({ code, stderr: expect.stringMatching(message) });
@@ -51,7 +51,7 @@ describe('roles create', () => {
 });
 
 describe('roles update', () => {
-  it('changes only what the flags say', async () => {
+  it('changes only the fields of the flags', async () => {
     const before = await admin.live();
     await admin.run('roles update support-role --name Desk --add-task user_groups:view --remove-task rules:* --yes');
     const after = await admin.live();
@@ -65,10 +65,10 @@ describe('roles update', () => {
   });
 
   it.each([
-    ['nothing to change', 'roles update user-role --yes', 2],
+    ['no changes', 'roles update user-role --yes', 2],
     ['an unknown role', 'roles update usr-role --name X --yes', 5],
-    ['a task it does not hold', 'roles update user-role --remove-task privacy:* --yes', 2],
-    ['the core task', 'roles update user-role --remove-task user:core --yes', 2],
+    ['removing a task that the role does not have', 'roles update user-role --remove-task privacy:* --yes', 2],
+    ['removing the core task', 'roles update user-role --remove-task user:core --yes', 2],
   ])('rejects %s', async (_what, line, code) => {
     expect((await admin.run(line)).code).toBe(code);
     expect(await admin.puts()).toBe(0);
@@ -76,7 +76,7 @@ describe('roles update', () => {
 });
 
 describe('roles delete', () => {
-  it('needs its flag, takes several, and is undone by a rollback', async () => {
+  it('deletes several roles with --allow-delete, and a rollback restores them', async () => {
     const before = await admin.live();
     const line = 'roles delete read-only-role audiences-only-role --yes';
     expect((await admin.run(line)).code).toBe(12);
@@ -87,15 +87,15 @@ describe('roles delete', () => {
     expect(await admin.live()).toEqual(before);
   });
 
-  it('of an assigned role is exit 6 and changes nothing', async () => {
+  it('exits with 6 for an assigned role and changes nothing', async () => {
     const before = await admin.live();
     expect((await admin.run('roles delete support-role --yes --allow-delete')).code).toBe(6);
     expect(await admin.live()).toEqual(before);
   });
 });
 
-describe('reasoning about roles', () => {
-  it('explains a role in the words of the permission reference', async () => {
+describe('analyzing roles', () => {
+  it('explains a role with the terms of the permission reference', async () => {
     const { data } = await admin.json<object[]>('roles explain audiences-only-role');
     expect(data).toEqual([
       expect.objectContaining({ task_id: 'user:core', escalation: false }),
@@ -109,7 +109,7 @@ describe('reasoning about roles', () => {
     ]);
   });
 
-  it('finds who can, through full access too', async () => {
+  it('finds the roles with a task, including those with full access', async () => {
     const { data } = await admin.json<{ role_id: string; by: string }[]>('roles who-can rules:view');
     expect(Object.fromEntries(data.map(({ role_id, by }) => [role_id, by]))).toEqual({
       'user-role': 'rules:*',
@@ -119,7 +119,7 @@ describe('reasoning about roles', () => {
     });
   });
 
-  it('reports a mistyped task as not found, with the nearest, and an unused one as granted by no role', async () => {
+  it('suggests the nearest task for a mistyped one, and accepts one that no role has', async () => {
     for (const [task, near] of [
       ['rules:veiw', 'Did you mean rules:view?'],
       ['nothing:like-it', 'To list them: cdpadm roles tasks'],
@@ -135,7 +135,7 @@ describe('reasoning about roles', () => {
     expect(data).toMatchObject({ left: 'audiences-only-role', both: ['audiences:*'], only_left: [] });
   });
 
-  it('gives the comparison as rows, and the tasks that only one role has as names', async () => {
+  it('prints a comparison as CSV rows, and the differing tasks with -o name', async () => {
     const { data } = await admin.json<{ only_left: string[]; only_right: string[] }>(
       'roles compare user-role admin-role',
     );
@@ -150,7 +150,7 @@ describe('reasoning about roles', () => {
     expect(fields).toMatchObject({ code: 2, stderr: expect.stringContaining('admin-role') });
   });
 
-  it('draws the matrix in every form; the page needs nothing from elsewhere and shows no markup of the platform', async () => {
+  it('prints the matrix as JSON, CSV and a self-contained HTML page that escapes names', async () => {
     await admin.run(['roles', 'update', 'user-role', '--name', '<b>x</b>', '--yes']);
     const { data } = await admin.json<{ task_id: string; roles: Record<string, unknown> }[]>('roles matrix');
     expect(data.find((row) => row.task_id === 'rules:view')?.roles).toMatchObject({
@@ -166,12 +166,12 @@ describe('reasoning about roles', () => {
     expect(stdout).toContain('<code>rules:<wbr>view</code>');
   });
 
-  it('shows the seven templates, and the nearest for a mistyped one', async () => {
+  it('lists the seven templates, and suggests the nearest for a mistyped one', async () => {
     expect((await admin.json<unknown[]>('roles templates')).data).toHaveLength(7);
-    const meant = expect.stringContaining('Did you mean support-role?') as string;
-    expect(await admin.run('roles templates supprt')).toMatchObject({ code: 5, stderr: meant });
-    const listed = expect.stringContaining('The templates are user-role,') as string;
-    expect(await admin.run('roles templates xyz')).toMatchObject({ code: 5, stderr: listed });
+    const suggestion = expect.stringContaining('Did you mean support-role?') as string;
+    expect(await admin.run('roles templates supprt')).toMatchObject({ code: 5, stderr: suggestion });
+    const list = expect.stringContaining('The templates are user-role,') as string;
+    expect(await admin.run('roles templates xyz')).toMatchObject({ code: 5, stderr: list });
     expect(await admin.run('roles templates read-onli-role')).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('Did you mean read-only-role?'),

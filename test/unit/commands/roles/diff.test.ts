@@ -1,4 +1,4 @@
-// `roles diff` against something else than the profile's own platform: another file, another profile's platform.
+// `roles diff` against another file or against the platform of another profile.
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
@@ -27,7 +27,7 @@ describe('roles diff --against FILE', () => {
 
   const offline = (line: string) => admin.json<Diff>(`roles diff ${line}`, { env: NO_PLATFORM });
 
-  it('compares two files without profile and platform, in the shape of any diff and without a plan', async () => {
+  it('compares two files without a profile or a platform, and prints no plan', async () => {
     const requests = (await admin.platform.api.requests()).length;
     const text = admin.read('roles.yaml');
     const support = text.slice(text.indexOf('  - role_id: support-role'), text.indexOf('  - role_id: user-role'));
@@ -48,7 +48,7 @@ describe('roles diff --against FILE', () => {
     expect(await admin.platform.api.requests()).toHaveLength(requests);
   });
 
-  it('ends with why there is no plan, and calls nothing deleted for an organization', async () => {
+  it('explains why there is no plan, and does not mention an organization', async () => {
     const text = admin.read('roles.yaml');
     admin.write('roles.yaml', text.slice(0, text.indexOf('  - role_id: user-role')));
     const { stdout } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
@@ -57,13 +57,13 @@ describe('roles diff --against FILE', () => {
     expect(stdout).not.toContain('organization');
   });
 
-  it('is empty, and 0, for a file and itself, in another format or order', async () => {
+  it('exits with 0 for equal roles in another format or order', async () => {
     await admin.run('roles pull other.json --overwrite');
     const { code, data } = await offline('roles.yaml --against other.json --exit-code');
     expect([code, data.summary]).toEqual([0, { create: 0, modify: 0, delete: 0, unchanged: 5 }]);
   });
 
-  it('only warns of a mistyped task and of a field that one of the files has alone, each with its place', async () => {
+  it('warns of a mistyped task, and of a field in only one of the files, with line and column', async () => {
     admin.edit('roles.yaml', '- rules:view', '- rules:viewer');
     admin.edit('before.yaml', 'name: Admin', 'name: Admin\n    version: 3');
     const { code, stderr } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
@@ -72,13 +72,13 @@ describe('roles diff --against FILE', () => {
     expect(stderr).toMatch(/before\.yaml:\d+:\d+: roles\[\d\]\.version: unknown field `version`/);
   });
 
-  it('takes a field that both files have for the platform’s, in silence', async () => {
+  it('does not warn of an unknown field that both files have', async () => {
     for (const file of ['roles.yaml', 'before.yaml']) admin.edit(file, 'name: Admin', 'name: Admin\n    version: 3');
     const { code, stderr } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  it('rejects an invalid second file with its own name and place', async () => {
+  it('rejects an invalid second file with its name and line', async () => {
     admin.write('before.yaml', 'roles:\n  - role_id: x\n    name: X\n');
     const { code, error } = await offline('--against before.yaml');
     expect([code, error]).toMatchObject([9, { issues: [{ file: 'before.yaml', line: 2 }, { file: 'before.yaml' }] }]);
@@ -92,7 +92,7 @@ describe('roles diff --against FILE', () => {
     },
   );
 
-  it('reads one of the two from standard input, and not both', async () => {
+  it('reads one of the files from standard input, but not both', async () => {
     const piped = await admin.run('roles diff - --against before.yaml --exit-code', {
       stdin: admin.read('roles.yaml'),
     });
@@ -136,7 +136,7 @@ describe('roles diff --against-profile NAME', () => {
     await other.close();
   });
 
-  it('compares with what the other platform holds, by its own address, ids and credentials', async () => {
+  it('compares with the platform of the profile, using its address, ids and credentials', async () => {
     const before = (await admin.platform.api.requests()).length;
     const { code, data, stderr } = await admin.json<Diff>('roles diff --against-profile prod --exit-code', {
       env: secrets(),
@@ -145,7 +145,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(data.deleted).toMatchObject([{ role_id: 'only-there' }]);
     expect(data.modified).toMatchObject([{ role_id: 'admin-role' }]);
     expect(data.plan).toMatch(/^[0-9a-f]{32}$/);
-    // The platform of the environment was not asked, and its organization appears nowhere at the other.
+    // The platform of the environment got no request, and its organization is in no path of the other.
     expect(await admin.platform.api.requests()).toHaveLength(before);
     const paths = (await other.api.requests()).map(({ path }) => path);
     expect(paths.filter((path) => path.includes('/organizations/'))).not.toHaveLength(0);
@@ -154,7 +154,7 @@ describe('roles diff --against-profile NAME', () => {
     );
   });
 
-  it('prints the plan that a push to that profile applies, and no other push', async () => {
+  it('prints a plan that only a push to that profile applies', async () => {
     const { data } = await admin.json<Diff>('roles diff --against-profile prod', { env: secrets() });
     const push = (profile: string) =>
       admin.run(
@@ -179,29 +179,29 @@ describe('roles diff --against-profile NAME', () => {
     expect(elsewhere.code).toBe(6);
   });
 
-  it('never takes secrets or addresses of the environment for the other profile', async () => {
+  it('ignores the secrets and addresses of the environment', async () => {
     // A token cached by an earlier test would hide a missing secret.
     const fresh = { CDPADM_CACHE_DIR: join(admin.folder, 'fresh-cache') };
     const missing = await admin.run('roles diff --against-profile prod', { env: fresh });
     expect(missing.code).toBe(4);
     expect(missing.stderr).toContain('OTHER_SECRET');
-    // A token of the environment is for the environment's own platform.
+    // The token of the environment is only for the platform of the environment.
     const token = { CDPADM_ACCESS_TOKEN: await admin.platform.token(), ...secrets() };
     expect((await admin.run('roles diff --against-profile prod', { env: token })).code).toBe(0);
-    // Nor does a project file say where the other profile's secrets go.
+    // A project file must not redirect the secrets of the other profile.
     admin.write('.cdpadm.yaml', `base_url: ${admin.platform.ready.base_url}\n`);
     const { code } = await admin.run('roles diff --against-profile prod', { env: secrets() });
     admin.write('.cdpadm.yaml', '{}\n');
     expect(code).toBe(0);
   });
 
-  it('calls a profile that is not there a mistyped flag, and names the flag', async () => {
+  it('reports an unknown profile as a usage error with the flag and the nearest name', async () => {
     const { code, stderr } = await admin.run('roles diff --against-profile prud');
     expect([code, stderr]).toEqual([2, expect.stringContaining('`prud` (--against-profile)')]);
     expect(stderr).toContain('Did you mean `prod`?');
   });
 
-  it('says where it looked and how to make it so, where a person reads it', async () => {
+  it('names the compared platform and the command to push on a terminal', async () => {
     const { stderr } = await admin.run('roles diff --against-profile prod', { env: secrets(), tty: { stderr: true } });
     expect(stderr).toContain(`Compared with profile prod: organization ${OTHER_ORG} at ${other.ready.base_url}`);
     expect(stderr).toMatch(/roles push roles\.yaml --profile prod --expect-plan [0-9a-f]{32} --no-write-back/);

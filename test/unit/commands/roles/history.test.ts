@@ -1,4 +1,4 @@
-// `roles history` and `roles rollback`: nothing that was replaced is lost.
+// `roles history` and `roles rollback`: every replaced manifest can be restored.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ describe('roles history and rollback', () => {
     expect(await admin.json('roles history')).toMatchObject({ code: 0, data: [] });
   });
 
-  it('shows times in the format of the platform on a terminal, and exactly to programs', async () => {
+  it('prints times in the format of the platform on a terminal, and as RFC 3339 in CSV', async () => {
     await admin.run('roles push --yes');
     const { stdout } = await admin.run('roles history', { tty: true, columns: 200 });
     expect(stdout).toMatch(/ \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} /);
@@ -32,7 +32,7 @@ describe('roles history and rollback', () => {
     expect((await admin.run('roles history -o csv')).stdout).toMatch(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/);
   });
 
-  it('saves each manifest privately before it is replaced, and restores it', async () => {
+  it('saves each manifest with mode 600 before it is replaced, and restores it', async () => {
     const before = await admin.live();
     await admin.run('roles push --yes');
     const { data } = await admin.json<Item[]>('roles history');
@@ -51,7 +51,7 @@ describe('roles history and rollback', () => {
     expect((await admin.json<Item[]>('roles history')).data.map((item) => item.reason)).toEqual(['rollback', 'push']);
   });
 
-  it('rolls back a rollback by the beginning of its name', async () => {
+  it('rolls back a rollback by a prefix of its revision', async () => {
     await admin.run('roles push --yes');
     const after = await admin.live();
     const first = (await admin.json<Item[]>('roles history')).data[0]?.revision ?? '';

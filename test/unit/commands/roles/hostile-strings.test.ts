@@ -1,4 +1,4 @@
-// Every string of a hostile platform, in every view of roles and in what is said about them.
+// Strings of a hostile platform, in every view of roles and in every message about them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { startTestEmulator } from '../../../helpers/emulator.ts';
 import { type Fault, type FaultServer, json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { sample } from '../../../helpers/size.ts';
 
-/** Characters that move a cursor, set a title, clear a screen, end a line, change the text direction or are invisible. */
+/** Characters that move the cursor, set the title, clear the screen, end the line, change the text direction or are invisible. */
 const PIECES = {
   escape: '\u001b[2J\u001b[1A\u001b]0;title\u0007',
   c1: '\u009b31m\u0090x\u009c',
@@ -17,11 +17,11 @@ const PIECES = {
   ends: 'x\r\n- delete everything\r+ create admin\n\u0085~ modify admin\u2028y\u2029z',
   markup: '</td><script>alert(1)</script>| a | b |\n\n# heading\n```\n',
   direction: '\u202e\u2066\u200f\u061c\u2069',
-  unseen: '\ufeff\u{e0041}\u{e007f}',
+  invisible: '\ufeff\u{e0041}\u{e007f}',
   formula: '=cmd|\u001b[31m\n+1',
 } as const;
 
-/** A character that no terminal may get; line ends and the tabs between cells are our own. */
+/** A character that must not reach a terminal, except the line ends and tabs that we print. */
 const HARMFUL = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff\u{e0000}-\u{e007f}]/u;
 
 const KINDS = Object.keys(PIECES) as (keyof typeof PIECES)[];
@@ -54,7 +54,7 @@ let home: CliHome;
 let server: FaultServer;
 let env: Record<string, string>;
 let onPut: Fault;
-let held: unknown;
+let stored: unknown;
 const clock = createTestClock();
 
 beforeAll(async () => {
@@ -69,10 +69,10 @@ afterAll(() => server.close());
 
 beforeEach(() => {
   home = createCliHome();
-  held = MANIFEST;
+  stored = MANIFEST;
   onPut = (socket, request) => {
-    held = { ...MANIFEST, ...(JSON.parse(request.body) as object) };
-    json(held)(socket, request);
+    stored = { ...MANIFEST, ...(JSON.parse(request.body) as object) };
+    json(stored)(socket, request);
   };
   server.otherwise((socket, request) => {
     const { method, target } = request;
@@ -80,9 +80,9 @@ beforeEach(() => {
       json({ access_token: 'token', token_type: 'Bearer', expires_in: 28_800 })(socket, request);
     else if (target.endsWith('/tasks')) json(TASKS)(socket, request);
     else if (method === 'PUT') onPut(socket, request);
-    else json(held)(socket, request);
+    else json(stored)(socket, request);
   });
-  // The wanted state: one is renamed, one is new, and those that no file can hold are removed.
+  // The wanted state renames one role, adds one, and deletes those that no file can contain.
   const tasks = [{ task_id: 'audiences:view' }];
   const renamed = { role_id: idOf('direction'), name: `Renamed ${PIECES.direction}`, description: PIECES.ends, tasks };
   const fresh = { role_id: 'fresh', name: 'Fresh', description: PIECES.escape, tasks };
@@ -123,10 +123,10 @@ const VIEWS: [string, string[]][] = [
   ['delete', [idOf('direction'), '--yes']],
 ];
 
-/** Files and pipes get csv and yaml exactly as they are (see the tests of output); terminals never. */
+/** Files and pipes get exact csv and yaml (see the tests of output). Terminals never do. */
 const isExact = (format: string, tty: boolean): boolean => !tty && (format === 'csv' || format === 'yaml');
 
-describe('no view of roles lets a string of the platform out raw', () => {
+describe('views of roles escape the strings of the platform', () => {
   const lines = VIEWS.flatMap(([verb, args]) => FORMATS.map((format) => [verb, args, format] as const));
   test.each(sample(lines, 40).map((line) => [JSON.stringify([line[0], ...line[1]]), line[2], line] as const))(
     'roles %s as %s',
@@ -139,13 +139,13 @@ describe('no view of roles lets a string of the platform out raw', () => {
         expect(stderr).not.toContain('this is a bug');
         const exact = isExact(format, tty) || (!tty && args[0] === '-');
         if (!exact) expect(stdout).not.toMatch(HARMFUL);
-        // The second time there is nothing left to change, and so no id to name.
+        // The second write changes nothing, so `-o name` prints nothing.
         if (!tty || format !== 'name') expect(stdout + stderr).not.toBe('');
       }
     },
   );
 
-  test('nor the page of the matrix, in which no text is markup', async () => {
+  test('in the HTML of the matrix, without any markup', async () => {
     const { stdout, code } = await run(['roles', 'matrix', '-o', 'html']);
     expect(code).toBe(0);
     expect(stdout).not.toMatch(HARMFUL);
@@ -153,7 +153,7 @@ describe('no view of roles lets a string of the platform out raw', () => {
     expect(stdout).toContain('&lt;script&gt;');
   });
 
-  test('nor the history and what it is put back by', async () => {
+  test('in the history and in a rollback', async () => {
     await run(['roles', 'push', 'wanted.json', '--yes', '--allow-delete', '--force']);
     for (const format of FORMATS) {
       const { stdout, stderr, code } = await run(['roles', 'history', '-o', format], true);
@@ -171,9 +171,9 @@ describe('a rejection by the platform', () => {
   const message = KINDS.map((kind) => PIECES[kind]).join(' ');
   test.each([
     ['its own errors', json({ errors: [{ code: message, message }] }, { status: 400 })],
-    ['a plain text', json(message, { status: 422, headers: { 'content-type': 'text/plain' } })],
+    ['plain text', json(message, { status: 422, headers: { 'content-type': 'text/plain' } })],
     [
-      'a page',
+      'HTML',
       json(`<html><title>${message}</title>${message}`, { status: 413, headers: { 'content-type': 'text/html' } }),
     ],
     ['a conflict', json({ errors: [{ code: 'CONFLICT', message }] }, { status: 409 })],
@@ -190,22 +190,22 @@ describe('a rejection by the platform', () => {
   });
 });
 
-test('no name forges a line of a plan, nor one beside it', async () => {
+test('prevents names from forging lines of a plan or of a message', async () => {
   const headsOf = (text: string): (string | undefined)[] =>
     text
       .split('\n')
       .filter((line) => /^\s*[+~-] ?(create|modify|delete|everything)/.test(line))
       .map((line) => line.trim().split(' ')[1]);
-  const wanted = ['create', 'modify', ...Array.from({ length: KINDS.length - 1 }, () => 'delete')];
+  const expected = ['create', 'modify', ...Array.from({ length: KINDS.length - 1 }, () => 'delete')];
   const diff = await run(['roles', 'diff', 'wanted.json'], true);
-  expect(headsOf(diff.stdout)).toEqual(wanted);
+  expect(headsOf(diff.stdout)).toEqual(expected);
   expect(headsOf(diff.stderr)).toEqual([]);
-  const refuse = json({ errors: [{ code: 'NO', message: PIECES.ends }] }, { status: 400 });
-  for (const fault of [onPut, refuse]) {
+  const reject = json({ errors: [{ code: 'NO', message: PIECES.ends }] }, { status: 400 });
+  for (const fault of [onPut, reject]) {
     onPut = fault;
-    held = MANIFEST;
+    stored = MANIFEST;
     const { stderr } = await run(['roles', 'push', 'wanted.json', '--yes', '--allow-delete', '--force'], true);
-    expect(headsOf(stderr)).toEqual(wanted);
+    expect(headsOf(stderr)).toEqual(expected);
   }
   const unknown = await run(['roles', 'get', `${idOf('ends')}.`], true);
   expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining('Did you mean') as string });

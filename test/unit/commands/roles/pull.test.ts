@@ -1,4 +1,4 @@
-// `roles pull`: what it writes, and whose work it never writes over.
+// `roles pull`: the files that it writes, and the edits that it does not overwrite.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
 
@@ -21,7 +21,7 @@ describe('roles pull', () => {
     expect((await other.run('roles push --yes')).code).toBe(0);
   }
 
-  it('writes a file in stable order, without anything to push', async () => {
+  it('writes a file in stable order that has no changes to push', async () => {
     expect((await admin.run('roles pull')).code).toBe(0);
     const ids = [...admin.read('roles.yaml').matchAll(/role_id: (.+)/g)].map((match) => match[1]);
     expect(ids).toEqual(['admin-role', 'audiences-only-role', 'read-only-role', 'support-role', 'user-role']);
@@ -41,7 +41,7 @@ describe('roles pull', () => {
     expect(() => admin.read('roles.yaml')).toThrow('ENOENT');
   });
 
-  it('prints one document under -o json: the outcome for the file, or the manifest itself for -', async () => {
+  it('prints one JSON document: the outcome for a file, or the manifest for -', async () => {
     const stamp = { last_modified_on: expect.any(String), last_modified_by: expect.any(String) };
     const planned = { file: 'roles.yaml', roles: 5, changed: true, ...stamp };
     const dry = await admin.json('roles pull --dry-run');
@@ -56,24 +56,24 @@ describe('roles pull', () => {
     });
   });
 
-  it('keeps local edits, suggests a way to keep them, and replaces them under --overwrite', async () => {
+  it('keeps local edits and suggests pulling into another file, and replaces them with --overwrite', async () => {
     await admin.run('roles pull');
     admin.edit('roles.yaml', 'name: Support', 'name: Mine');
     const edited = admin.read('roles.yaml');
-    const refused = await admin.run('roles pull');
-    expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining('pull into another file') });
+    const rejected = await admin.run('roles pull');
+    expect(rejected).toMatchObject({ code: 6, stderr: expect.stringContaining('pull into another file') });
     expect(admin.read('roles.yaml')).toBe(edited);
     expect((await admin.run('roles pull --overwrite')).code).toBe(0);
     expect(admin.read('roles.yaml')).toContain('name: Support');
   });
 
-  it('rejects a file that it cannot read and does not overwrite it', async () => {
+  it('does not overwrite an invalid file', async () => {
     admin.write('roles.yaml', 'roles: [');
     expect((await admin.run('roles pull')).code).toBe(9);
     expect(admin.read('roles.yaml')).toBe('roles: [');
   });
 
-  it('updates a file without edits and keeps its comments and its order', async () => {
+  it('updates a file without edits, and keeps its comments and order', async () => {
     await admin.run('roles pull');
     admin.edit('roles.yaml', '  - role_id: user-role', '  # people\n  - role_id: user-role');
     admin.edit('roles.yaml', 'name: Support', 'name: Support # the desk');

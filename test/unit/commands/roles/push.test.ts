@@ -1,4 +1,4 @@
-// `roles push` from a pulled file to the stored manifest, and every way to fail.
+// `roles push` from a pulled file to the stored manifest, and every failure.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { opened } from '../../../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
@@ -14,7 +14,7 @@ describe('roles push', () => {
   });
   afterEach(() => admin.close());
 
-  it('creates and modifies only what the file changes', async () => {
+  it('creates and modifies only the roles that changed in the file', async () => {
     const before = await admin.live();
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers # renamed');
     admin.write('roles.yaml', admin.read('roles.yaml') + NEW_ROLE);
@@ -26,7 +26,7 @@ describe('roles push', () => {
     for (const id of ['user-role', 'admin-role', 'read-only-role']) expect(after.get(id)).toEqual(before.get(id));
   });
 
-  it('keeps comments and order of the file, updates its stamp, and then has no changes', async () => {
+  it('keeps the comments and order of the file, updates its stamp, and sends nothing the second time', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers # renamed');
     const edited = admin.read('roles.yaml');
     await admin.platform.api.set('2030-01-02T03:04:05Z');
@@ -40,7 +40,7 @@ describe('roles push', () => {
     expect(await admin.puts()).toBe(1);
   });
 
-  it('does not change the file with --no-write-back, and still knows its base', async () => {
+  it('does not change the file with --no-write-back, and rejects a second push from the old base', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const edited = admin.read('roles.yaml');
     await admin.run('roles push --yes --no-write-back');
@@ -49,7 +49,7 @@ describe('roles push', () => {
     expect((await admin.run('roles push --yes --no-write-back')).code).toBe(6);
   });
 
-  it('reads a pipe', async () => {
+  it('reads standard input', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const result = await admin.run('roles push - --yes', { stdin: admin.read('roles.yaml') });
     expect(result.code).toBe(0);
@@ -64,7 +64,7 @@ describe('roles push', () => {
     });
     afterEach(() => other.close());
 
-    it('whose edits do not overlap both get them, in the platform and in the file', async () => {
+    it('without overlapping edits get both on the platform and in the file', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       other.edit('roles.yaml', 'name: User', 'name: Person');
       other.write('roles.yaml', other.read('roles.yaml') + NEW_ROLE);
@@ -79,7 +79,7 @@ describe('roles push', () => {
       expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     });
 
-    it('whose edits overlap: the second stops, with both sides shown, and nothing is sent', async () => {
+    it('with overlapping edits get a conflict that shows both sides, and nothing is sent', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Mine');
       other.edit('roles.yaml', 'name: Support', 'name: Theirs');
       await other.run('roles push --yes');
@@ -93,15 +93,15 @@ describe('roles push', () => {
       expect(admin.read('roles.yaml')).toBe(edited);
     });
 
-    it('stops a push with an older stamp and an unknown base, unless the plan was reviewed', async () => {
+    it('get a conflict for an older stamp with an unknown base, unless --expect-plan names the plan', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await admin.platform.api.advance('5s');
       await other.run('roles push --yes');
       const stranger = await opened(createRolesHome(admin.platform));
       stranger.write('roles.yaml', admin.read('roles.yaml'));
-      const refused = await stranger.run('roles push --yes');
-      expect(refused.code).toBe(6);
-      expect(refused.stderr).toContain('name: "Person"');
+      const rejected = await stranger.run('roles push --yes');
+      expect(rejected.code).toBe(6);
+      expect(rejected.stderr).toContain('name: "Person"');
       const { data } = await stranger.json<{ plan: string; warnings?: string[] }>('roles diff');
       const warning: unknown = expect.stringMatching(
         /older stamp .* other admins' changes\. .* last changed on \d{4}-.* by /,
@@ -110,14 +110,14 @@ describe('roles push', () => {
       const markdown = await stranger.run('roles diff -o markdown');
       expect(markdown.stdout).toMatch(/\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);
       const push = ['--yes', '--expect-plan', data.plan];
-      const rehearsed = await stranger.json<{ plan: { warnings?: string[] } }>(['roles', 'push', '--dry-run', ...push]);
-      expect(rehearsed.data.plan.warnings).toEqual([warning]);
+      const dryRun = await stranger.json<{ plan: { warnings?: string[] } }>(['roles', 'push', '--dry-run', ...push]);
+      expect(dryRun.data.plan.warnings).toEqual([warning]);
       const pushed = await stranger.run(['roles', 'push', ...push]);
       expect([pushed.code, pushed.stderr]).toEqual([0, expect.stringContaining("may undo other admins' changes")]);
       expect((await stranger.live()).get('user-role')?.name).toBe('User');
     });
 
-    it('with --base names the manifest that the file was made from', async () => {
+    it('merge with the base that --base names', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await other.run('roles push --yes');
       const stranger = await opened(createRolesHome(admin.platform));
@@ -128,7 +128,7 @@ describe('roles push', () => {
       expect([live.get('support-role')?.name, live.get('user-role')?.name]).toEqual(['Helpers', 'Person']);
     });
 
-    it('with --base tells a reviewer what of the platform is kept', async () => {
+    it('see in a diff with --base which roles of the platform are kept', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await other.run('roles push --yes');
       const stranger = await opened(createRolesHome(admin.platform));
@@ -141,7 +141,7 @@ describe('roles push', () => {
     });
   });
 
-  it('takes a file without a stamp as it is, again and again from an empty state directory', async () => {
+  it('accepts a file without a stamp repeatedly, from empty state directories', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const text = admin.read('roles.yaml').replace(/^last_modified_.*\n/gm, '');
     for (const applied of [true, false]) {
@@ -151,7 +151,7 @@ describe('roles push', () => {
     }
   });
 
-  it('shows the first warnings next to the plan, and how to list the rest', async () => {
+  it('prints five warnings with the plan, and the command that lists the rest', async () => {
     const tasks = ['audiences:*', ...Array<string>(9).fill('audiences:view')];
     admin.write(
       'many.yaml',
@@ -165,7 +165,7 @@ describe('roles push', () => {
     expect(all.stderr).not.toContain('more warnings');
   });
 
-  it('tells a task that looks mistyped beside the errors of the file', async () => {
+  it('reports a mistyped task in addition to the errors of the file', async () => {
     admin.write(
       'bad.yaml',
       `roles:\n  - role_id: ${'x'.repeat(65)}\n    name: A\n    description: d\n    tasks: [audeinces:edit]\n`,
@@ -177,7 +177,7 @@ describe('roles push', () => {
   });
 
   it.each(['roles push --yes', 'roles diff', 'roles validate'])(
-    '%s tells who has no file yet where one comes from',
+    '%s suggests roles pull if there is no file',
     async (line) => {
       const newcomer = await opened(createRolesHome(admin.platform));
       const { code, stderr } = await newcomer.run(line);
@@ -187,14 +187,14 @@ describe('roles push', () => {
   );
 
   describe('the plan', () => {
-    it('printed by diff is the one that push applies', async () => {
+    it('of diff is applied by push with --expect-plan', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ plan: string }>('roles diff');
       expect(data.plan).toMatch(/^[0-9a-f]{32}$/);
       expect((await admin.run(`roles push --yes --expect-plan ${data.plan}`)).code).toBe(0);
     });
 
-    it('rejects a plan of another file or another platform state', async () => {
+    it('of an earlier version of the file is rejected', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ plan: string }>('roles diff');
       admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
@@ -202,14 +202,17 @@ describe('roles push', () => {
       expect(await admin.puts()).toBe(0);
     });
 
-    it.each(['', 'abcdef', 'not-hexadecimal'])('is a usage error as `%s`: a variable may be empty', async (plan) => {
-      admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
-      const { code, stderr } = await admin.run(`roles push --yes --expect-plan=${plan}`);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('--expect-plan takes the 32 hexadecimal digits')]);
-      expect(await admin.puts()).toBe(0);
-    });
+    it.each(['', 'abcdef', 'not-hexadecimal'])(
+      'is a usage error if it is `%s`, because a variable may be empty',
+      async (plan) => {
+        admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
+        const { code, stderr } = await admin.run(`roles push --yes --expect-plan=${plan}`);
+        expect([code, stderr]).toEqual([2, expect.stringContaining('--expect-plan takes the 32 hexadecimal digits')]);
+        expect(await admin.puts()).toBe(0);
+      },
+    );
 
-    it('is not sent where --fields names a column that the result would not have', async () => {
+    it('is not applied if --fields names a column that the result would not have', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { code, stderr } = await admin.run('roles push --yes -o csv --fields aplied');
       expect(code).toBe(2);
@@ -219,18 +222,18 @@ describe('roles push', () => {
       expect(stdout).toMatch(/^applied,revision\r?\ntrue,\d{8}T/);
     });
 
-    it('takes the columns of --fields from what --query finds', async () => {
+    it('applies --fields to the result of --query', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { code, stdout } = await admin.run('roles push --yes -o csv --query modified[] --fields role_id');
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\nsupport-role\n' });
     });
 
-    it('of a dry run that would send nothing holds no request', async () => {
+    it('of a dry run without changes has no request', async () => {
       const { code, data } = await admin.json('roles push --dry-run');
       expect({ code, data }).toMatchObject({ code: 0, data: { dry_run: true, requests: [], plan: { modified: [] } } });
     });
 
-    it('of a dry run is printed with the exact request, and nothing is sent', async () => {
+    it('of a dry run is printed with the exact request, which is not sent', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ dry_run: boolean; requests: { method: string; url: string; body: never }[] }>(
         'roles push --dry-run',
@@ -242,13 +245,13 @@ describe('roles push', () => {
     });
   });
 
-  describe('rejects it and sends nothing', () => {
+  describe('rejects without sending', () => {
     const withoutSupport = (text: string): string => text.slice(0, text.indexOf('  - role_id: support-role'));
 
     it.each([
       ['a deletion without its flag', withoutSupport, 'roles push --yes', 12, /--allow-delete/],
-      ['the same in a dry run', withoutSupport, 'roles push --dry-run', 12, /support-role/],
-      ['an emptied manifest', () => 'roles: []\n', 'roles push --yes --allow-delete --force', 12, /--allow-empty/],
+      ['a deletion without its flag in a dry run', withoutSupport, 'roles push --dry-run', 12, /support-role/],
+      ['an empty manifest', () => 'roles: []\n', 'roles push --yes --allow-delete --force', 12, /--allow-empty/],
       [
         'an escalation',
         (t: string) => t + NEW_ROLE.replace('audiences:view', 'privacy:settings'),
@@ -256,8 +259,8 @@ describe('roles push', () => {
         12,
         /analyst gains privacy:settings/,
       ],
-      ['without a confirmation or a terminal', (t: string) => t + NEW_ROLE, 'roles push', 2, /--yes/],
-      ['a file that is not there', (t: string) => t, 'roles push other.yaml --yes', 2, /other\.yaml/],
+      ['a push without a confirmation or a terminal', (t: string) => t + NEW_ROLE, 'roles push', 2, /--yes/],
+      ['a missing file', (t: string) => t, 'roles push other.yaml --yes', 2, /other\.yaml/],
     ])('%s', async (_what, change, line, code, message) => {
       admin.write('roles.yaml', change(admin.read('roles.yaml')));
       const result = await admin.run(line);
@@ -286,8 +289,8 @@ describe('roles push', () => {
         '- ruels:view',
         /roles\.yaml:\d+:9: roles\[\d\]\.tasks\[\d\]: task ruels:view does not exist.*did you mean rules:view/,
       ],
-      ['a broken document', 'roles:', 'roles: [', /roles\.yaml:\d+:\d+: /],
-    ])('%s, by line and column', async (_what, from, to, message) => {
+      ['invalid YAML', 'roles:', 'roles: [', /roles\.yaml:\d+:\d+: /],
+    ])('%s, with line and column', async (_what, from, to, message) => {
       admin.edit('roles.yaml', from, to);
       const result = await admin.run('roles push --yes');
       expect(result.code).toBe(9);
@@ -295,7 +298,7 @@ describe('roles push', () => {
       expect(await admin.puts()).toBe(0);
     });
 
-    it('an assigned role, although allowed: the whole push, and it says so beforehand', async () => {
+    it('the whole push if a role to delete is assigned, even with --allow-delete', async () => {
       admin.write('roles.yaml', withoutSupport(admin.read('roles.yaml')) + NEW_ROLE);
       const before = await admin.live();
       const result = await admin.json('roles push --yes --allow-delete --force');
@@ -312,7 +315,7 @@ describe('roles push', () => {
     expect(await admin.puts()).toBe(1);
   });
 
-  it('sends again what never arrived', async () => {
+  it('retries a write that did not arrive', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     await admin.platform.api.addFault({ method: 'PUT', path: '*', drop: 'before', times: 1 });
     expect((await admin.run('roles push --yes')).code).toBe(0);
@@ -321,7 +324,7 @@ describe('roles push', () => {
 });
 
 describe('a large manifest', () => {
-  it('needs --force for more than 30 % of it', async () => {
+  it('requires --force to change more than 30 % of its roles', async () => {
     const tasks = ['audiences:view'];
     const roles = Array.from({ length: 10 }, (_, index) => ({
       role_id: `r${index}`,
@@ -332,9 +335,9 @@ describe('a large manifest', () => {
     const admin = await opened(createRolesHome(undefined, { roles }));
     await admin.run('roles pull');
     admin.write('roles.yaml', admin.read('roles.yaml').replaceAll(/name: R([0-3])$/gm, 'name: Renamed$1'));
-    const refused = await admin.run('roles push --yes');
-    expect(refused.code).toBe(12);
-    expect(refused.stderr).toMatch(/4 of 10 roles.*30 %[\s\S]*--force/);
+    const rejected = await admin.run('roles push --yes');
+    expect(rejected.code).toBe(12);
+    expect(rejected.stderr).toMatch(/4 of 10 roles.*30 %[\s\S]*--force/);
     expect((await admin.run('roles push --yes --force')).code).toBe(0);
   });
 });
@@ -342,14 +345,14 @@ describe('a large manifest', () => {
 describe('-o name', () => {
   const update = 'roles update user-role --name Renamed --yes -o name';
 
-  it('prints the roles that change, of a dry run as of the push itself', async () => {
+  it('prints the changed roles, in a dry run as well', async () => {
     const admin = await opened(createRolesHome());
     expect(await admin.run(`${update} --dry-run`)).toMatchObject({ code: 0, stdout: 'user-role\n' });
     expect(await admin.run(update)).toMatchObject({ code: 0, stdout: 'user-role\n' });
     expect(await admin.run(update)).toMatchObject({ code: 0, stdout: '' });
   });
 
-  it('prints what a query finds, as it is', async () => {
+  it('prints the result of --query without quotes or brackets', async () => {
     const admin = await opened(createRolesHome());
     const { code, stdout } = await admin.run('roles compare user-role admin-role -o name --query only_right');
     expect({ code, lines: stdout.split('\n').length > 2 }).toEqual({ code: 0, lines: true });

@@ -1,4 +1,4 @@
-// The roles commands that only read: list, get, tasks, validate, diff.
+// The read-only roles commands: list, get, tasks, validate, diff.
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, NO_PLATFORM, type RolesHome } from '../../../helpers/roles-home.ts';
@@ -11,32 +11,32 @@ describe('reading roles', () => {
   afterAll(() => admin.close());
   beforeEach(() => admin.run('roles pull --overwrite'));
 
-  it('lists the platform’s own objects', async () => {
+  it('lists roles as the platform returns them', async () => {
     const { data } = await admin.json<Record<string, unknown>[]>('roles list');
     expect(data).toHaveLength(5);
     expect(Object.keys(data[0] ?? {})).toEqual(['role_id', 'name', 'description', 'tasks']);
     expect((await admin.run('roles list -o name')).stdout.split('\n')).toContain('admin-role');
   });
 
-  it('gets one role, and proposes the nearest for a mistyped one', async () => {
+  it('gets one role, and suggests the nearest id for a mistyped one', async () => {
     expect(await admin.json('roles get admin-role')).toMatchObject({ code: 0, data: { role_id: 'admin-role' } });
     const missing = await admin.run('roles get admn-role');
     expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('Did you mean admin-role?') });
   });
 
-  it('counts the same tasks in a table as there are in JSON', async () => {
+  it('counts the same number of tasks in CSV as in JSON', async () => {
     const { data } = await admin.json<{ role_id: string; tasks: unknown[] }[]>('roles list');
     const rows = (await admin.run('roles list -o csv --fields role_id,tasks')).stdout.trim().split('\n').slice(1);
     expect(rows).toEqual(data.map(({ role_id, tasks }) => `${role_id},${tasks.length}`));
   });
 
-  it('searches tasks in id, name and description', async () => {
+  it('searches the ids, names and descriptions of tasks', async () => {
     const { data } = await admin.json<{ task_id: string }[]>('roles tasks --search STREAM');
     expect(data.map((task) => task.task_id)).toEqual(['live_stream:view']);
     expect(await admin.json('roles tasks --search nothing-like-it')).toMatchObject({ code: 0, data: [] });
   });
 
-  it('validates offline with advice, online with the platform’s own tasks', async () => {
+  it('warns of an unknown task offline, and rejects it with --online', async () => {
     admin.edit('roles.yaml', '- rules:view', '- rules:viewer');
     const offline = await admin.json<{ warnings: { line: number }[] }>('roles validate');
     expect(offline).toMatchObject({ code: 0, data: { valid: true } });
@@ -45,11 +45,11 @@ describe('reading roles', () => {
     expect(online).toMatchObject({ code: 9, error: { code: 'input.invalid', issues: [{ file: 'roles.yaml' }] } });
   });
 
-  it('needs neither profile nor platform to validate a file', async () => {
+  it('validates a file without a profile or a platform', async () => {
     expect((await admin.run('roles validate', { env: NO_PLATFORM })).code).toBe(0);
   });
 
-  it('advises of redundant and repeated tasks', async () => {
+  it('warns of redundant and duplicate tasks', async () => {
     admin.edit('roles.yaml', '- audiences:*', '- audiences:*\n      - audiences:view\n      - audiences:*');
     const { stderr, code } = await admin.run('roles validate');
     expect(code).toBe(0);
@@ -57,7 +57,7 @@ describe('reading roles', () => {
     expect(stderr).toMatch(/audiences:\* is listed twice/);
   });
 
-  it('diffs as JSON: created, modified, deleted, unchanged, and the plan', async () => {
+  it('prints a diff as JSON with its plan and its created, modified, deleted and unchanged roles', async () => {
     const text = admin.read('roles.yaml');
     const support = text.slice(text.indexOf('  - role_id: support-role'), text.indexOf('  - role_id: user-role'));
     admin.write('roles.yaml', text.replace(support, '').replace('- live_stream:view', '- privacy:*'));
@@ -79,14 +79,14 @@ describe('reading roles', () => {
     });
   });
 
-  it('exits 10 for differences only when asked', async () => {
+  it('exits with 10 for differences only with --exit-code', async () => {
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     expect((await admin.run('roles diff')).code).toBe(0);
     expect((await admin.run('roles diff --exit-code')).code).toBe(10);
   });
 
-  it('draws the diff for a pull request as Markdown', async () => {
+  it('prints the diff as Markdown for a pull request', async () => {
     admin.edit('roles.yaml', '- live_stream:view', '- privacy:*');
     const { stdout } = await admin.run('roles diff -o markdown');
     expect(stdout).toMatch(/^### Roles: 0 to create, 1 to modify/);
@@ -94,7 +94,7 @@ describe('reading roles', () => {
     expect(stdout).toContain('```diff\n~ modify admin-role');
   });
 
-  it('never calls the core task a difference', async () => {
+  it('does not count the core task as a difference', async () => {
     admin.write('roles.yaml', admin.read('roles.yaml').replaceAll('      - user:core\n', ''));
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
   });
@@ -115,7 +115,7 @@ describe('CSV for a spreadsheet', () => {
     ['roles matrix', [ID]],
     ['roles who-can audiences:view', [ID, NAME]],
     [`roles get ${ID}`, [ID, NAME, '-2+3']],
-  ])('of %s holds no formula, and every value', async (line, values) => {
+  ])('of %s has every value and no formula', async (line, values) => {
     const { code, stdout } = await admin.run(`${line} -o csv`);
     expect(code).toBe(0);
     const cells = (parseCsv(stdout) as string[][]).flat();

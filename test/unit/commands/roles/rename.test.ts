@@ -1,4 +1,4 @@
-// A role's id is changed by one upload that deletes the old role and creates the new one.
+// Renaming a role id is one upload that deletes the old role and creates the new one.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
 
@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => admin.close());
 
-it('renames a role in one upload and keeps everything else of it', async () => {
+it('renames a role in one upload and keeps its other fields', async () => {
   const before = await admin.live();
   const { code, data } = await admin.json('roles rename audiences-only-role audience-editor --allow-delete --yes');
   expect({ code, data }).toMatchObject({ code: 0, data: { applied: true, summary: { create: 1, delete: 1 } } });
@@ -29,21 +29,21 @@ it('is undone by a rollback', async () => {
 });
 
 it.each([
-  ['without --allow-delete', 'roles rename audiences-only-role audience-editor --yes', 12, /--allow-delete/],
+  ['a rename without --allow-delete', 'roles rename audiences-only-role audience-editor --yes', 12, /--allow-delete/],
   [
     'an unknown role',
     'roles rename audiences-only-rol x --allow-delete --yes',
     5,
     /Did you mean audiences-only-role\?/,
   ],
-  ['an id that is taken', 'roles rename audiences-only-role user-role --allow-delete --yes', 6, /roles get user-role/],
+  ['an existing id', 'roles rename audiences-only-role user-role --allow-delete --yes', 6, /roles get user-role/],
   ['an empty id', ['roles', 'rename', 'audiences-only-role', '', '--allow-delete', '--yes'], 9, /is empty/],
-])('stops %s, with nothing sent', async (_what, line, code, message) => {
+])('rejects %s and sends nothing', async (_what, line, code, message) => {
   expect(await admin.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
   expect(await admin.puts()).toBe(0);
 });
 
-it('sends nothing if the new id is the old one', async () => {
+it('sends nothing if the new id equals the old one', async () => {
   expect(await admin.run('roles rename audiences-only-role audiences-only-role --yes')).toMatchObject({ code: 0 });
   expect(await admin.puts()).toBe(0);
 });

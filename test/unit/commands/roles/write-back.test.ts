@@ -1,4 +1,4 @@
-// The user's file and the reported outcome after a write whose response differs from what was sent.
+// The user's file and the reported outcome after a write whose response differs from the request.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManifestReply } from '../../../../src/lib/contract/roles.ts';
 import { answerBytes, type FaultProxy, startFaultProxy } from '../../../helpers/fault-proxy.ts';
@@ -8,16 +8,16 @@ type Distort = (manifest: ManifestReply) => unknown;
 
 const DISTORTIONS: Record<string, Distort> = {
   'an empty list': (manifest) => ({ ...manifest, roles: [] }),
-  'one role less': (manifest) => ({ ...manifest, roles: manifest.roles.slice(1) }),
-  'cut descriptions': (manifest) => ({
+  'one missing role': (manifest) => ({ ...manifest, roles: manifest.roles.slice(1) }),
+  'truncated descriptions': (manifest) => ({
     ...manifest,
     roles: manifest.roles.map((role) => ({ ...role, description: role.description?.slice(0, 3) })),
   }),
-  'a role that no one wrote': (manifest) => ({
+  'an unknown role': (manifest) => ({
     ...manifest,
     roles: [...manifest.roles, { role_id: 'stranger', name: 'S', description: 's', tasks: [{ task_id: 'user:core' }] }],
   }),
-  'a lost task': (manifest) => ({ ...manifest, roles: manifest.roles.map((role) => ({ ...role, tasks: [] })) }),
+  'roles without tasks': (manifest) => ({ ...manifest, roles: manifest.roles.map((role) => ({ ...role, tasks: [] })) }),
 };
 
 const FILE = [
@@ -40,7 +40,7 @@ const FILE = [
 /** The file has no base; its stamp is the live one. */
 const withStamp = (text: string, on: string): string => text.replace(/(?<=last_modified_on: {2})".*?"/, `"${on}"`);
 
-describe('a roles write whose response is not what was sent', () => {
+describe('a roles write whose response differs from the request', () => {
   let admin: RolesHome;
   let proxy: FaultProxy;
   let file: string;
@@ -83,7 +83,7 @@ describe('a roles write whose response is not what was sent', () => {
 
   const PUSH = 'roles push --yes --allow-delete --force';
 
-  it.each(Object.entries(DISTORTIONS))('push changes only the stamp in the file: %s', async (_name, change) => {
+  it.each(Object.entries(DISTORTIONS))('changes only the stamp in the file of a push: %s', async (_name, change) => {
     await distort(change, { reads: false });
     const { code, stderr } = await admin.run(PUSH);
     expect([code, stderr]).toEqual([0, expect.stringContaining('differs from what was sent. Reading')]);
@@ -96,7 +96,7 @@ describe('a roles write whose response is not what was sent', () => {
   });
 
   it.each(Object.entries(DISTORTIONS))(
-    'push leaves the file alone if a GET differs, too: %s',
+    'does not change the file of a push if a GET differs too: %s',
     async (_name, change) => {
       await distort(change, { reads: true });
       const { code, error } = await admin.json(PUSH);
@@ -111,21 +111,21 @@ describe('a roles write whose response is not what was sent', () => {
     'roles update support-role --name Helpers --yes',
     'roles delete read-only-role --allow-delete --yes',
   ])('%s', (line) => {
-    it.each(Object.entries(DISTORTIONS))('claims only what a GET confirms: %s', async (_name, change) => {
+    it.each(Object.entries(DISTORTIONS))('fails if a GET does not confirm the change: %s', async (_name, change) => {
       await distort(change, { reads: true });
       const { code, error } = await admin.json(line);
       expect([code, error.code]).toEqual([6, 'roles.changed_meanwhile']);
     });
   });
 
-  it('rollback claims only what a GET confirms', async () => {
+  it('fails a rollback that a GET does not confirm', async () => {
     await admin.run('roles update support-role --name Helpers --yes');
     const { data } = await admin.json<{ revision: string }[]>('roles history');
     await distort((manifest) => ({ ...manifest, roles: [] }), { reads: true });
     expect((await admin.run(`roles rollback ${data[0]?.revision ?? ''} --yes`)).code).toBe(6);
   });
 
-  it('push keeps a byte-order mark, and leaves a file alone that changed meanwhile', async () => {
+  it('keeps a byte order mark, and does not update a file that changed during the push', async () => {
     admin.write('roles.yaml', `\ufeff${file}`);
     expect((await admin.run(PUSH)).code).toBe(0);
     expect(admin.read('roles.yaml')).toMatch(/^\ufeff# Who/);

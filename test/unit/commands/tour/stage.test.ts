@@ -1,4 +1,4 @@
-// How the tour shows the command lines that it runs.
+// The command lines as the tour prints them.
 import { expect, it } from 'vitest';
 import { commandLines } from '../../../../src/commands/tour/stage.ts';
 import { shellWords } from '../../../helpers/shell-words.ts';
@@ -14,7 +14,7 @@ it.each([
     38,
     'cdpadm dsr submit --regulation gdpr \\\n    --type access \\\n    --identity email=jane@example.com \\\n    --yes',
   ],
-])('%s in %i columns', (line, width, expected) => {
+])('wraps %s in %i columns', (line, width, expected) => {
   const shown = commandLines(line, width);
   expect(shown).toBe(expected);
   // A shell joins lines that end with a backslash.
