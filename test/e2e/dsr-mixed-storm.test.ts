@@ -11,7 +11,7 @@ import { isWhole } from '../helpers/size.ts';
 import { filesOf } from '../sweeps/claims.ts';
 import { falseRows } from '../sweeps/claimed-rows.ts';
 import { formsFor, LOSSES, readForms, type Strangers } from '../sweeps/replaced.ts';
-import { randomOf, SEED, tell } from '../sweeps/sweep.ts';
+import { randomOf, SEED, printLine } from '../sweeps/sweep.ts';
 
 const STORMS = isWhole ? 10 : 1;
 const ROWS = isWhole ? 300 : 120;
@@ -70,7 +70,7 @@ async function strangers(): Promise<Strangers> {
 it.each(Array.from({ length: STORMS }, (_, storm) => storm))(
   `loses no row of ${ROWS} and claims no row falsely in storm %i, ${FAULTS * 100} % of the answers wrong`,
   async (storm) => {
-    tell(`seed ${SEED}`);
+    printLine(`seed ${SEED}`);
     const random = randomOf(storm);
     const clean = { status: 201, headers: {}, body: Buffer.from('{"subject_request_id":"x","controller_id":"y"}') };
     const known = await strangers();
@@ -105,12 +105,12 @@ it.each(Array.from({ length: STORMS }, (_, storm) => storm))(
     let resumes = 0;
     for (; code !== 0 && problems.length === 0 && resumes < RESUMES; resumes++)
       ({ code, problems, stderr } = await stormy(`${LINE} --resume`));
-    const struck = requests.filter((one) => one.struck).length;
+    const faulted = requests.filter((one) => one.faulted).length;
     await proxy.begin();
     if (code !== 0 && problems.length === 0) ({ code, problems, stderr } = await run(`${LINE} --resume`));
-    tell(`storm ${storm}: ${requests.length} requests, ${struck} answers replaced, ${resumes} resumes, exit ${code}`);
+    printLine(`storm ${storm}: ${requests.length} requests, ${faulted} responses replaced, ${resumes} resumes, exit ${code}`);
     expect({ code, problems }, stderr).toEqual({ code: 0, problems: [] });
-    expect(struck).toBeGreaterThan(ROWS * FAULTS * 0.8);
+    expect(faulted).toBeGreaterThan(ROWS * FAULTS * 0.8);
     expect((await heldRows(requests)).size).toBe(ROWS);
   },
   20 * 60_000,

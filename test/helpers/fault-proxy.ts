@@ -16,9 +16,9 @@ export interface ProxiedRequest extends ReceivedRequest {
   /** The platform's response; undefined if the request never reached it. */
   answered: PlatformAnswer | undefined;
   /** True if a fault was injected. */
-  struck: boolean;
+  faulted: boolean;
   /** The response to the client; undefined if it was cut, delayed or left out. */
-  told?: PlatformAnswer;
+  returned?: PlatformAnswer;
 }
 
 export interface ProxyFault {
@@ -66,7 +66,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
   let requests: ProxiedRequest[] = [];
   let plan: FaultPlan | undefined;
   let choose: FaultChooser | undefined;
-  let struck = false;
+  let faulted = false;
   let strayed = 0;
 
   const trap = createServer((socket) => {
@@ -89,26 +89,26 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
     if (choose) return choose(index, received);
     const { method, target } = received;
     if (!plan || index < plan.at) return undefined;
-    if (struck && plan.reads) {
+    if (faulted && plan.reads) {
       if (method === 'GET') return plan.reads;
       if (target === '/oauth/token') return undefined;
     }
-    if (plan.mode === 'once' && struck) return undefined;
-    struck = true;
+    if (plan.mode === 'once' && faulted) return undefined;
+    faulted = true;
     return plan.fault;
   }
 
   function strike(fault: ProxyFault, socket: Socket, answer: PlatformAnswer, proxied: ProxiedRequest): void {
-    proxied.told = fault.answer?.(answer, proxied);
-    if (proxied.told) socket.write(answerBytes(proxied.told));
+    proxied.returned = fault.answer?.(answer, proxied);
+    if (proxied.returned) socket.write(answerBytes(proxied.returned));
     else fault.act?.(socket, answer, trapUrl, proxied);
   }
 
   async function handle(socket: Socket, received: ReceivedRequest): Promise<void> {
-    const proxied: ProxiedRequest = { ...received, answered: undefined, struck: false };
+    const proxied: ProxiedRequest = { ...received, answered: undefined, faulted: false };
     const index = requests.push(proxied) - 1;
     const fault = faultFor(index, received);
-    proxied.struck = fault !== undefined;
+    proxied.faulted = fault !== undefined;
     if (fault?.delivered === false) {
       strike(fault, socket, { status: 200, headers: {}, body: Buffer.alloc(0) }, proxied);
       return;
@@ -121,7 +121,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
       socket.end(answerBytes(answer, { connection: 'close' }));
       await silenceAll();
     } else {
-      proxied.told = answer;
+      proxied.returned = answer;
       socket.write(answerBytes(answer));
     }
   }
@@ -147,7 +147,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
     begin: async (next) => {
       for (const socket of sockets) socket.destroy();
       requests = [];
-      struck = false;
+      faulted = false;
       strayed = 0;
       choose = typeof next === 'function' ? next : undefined;
       plan = typeof next === 'function' ? undefined : next;

@@ -11,11 +11,11 @@ import type { PlatformHome } from '../helpers/platform-home.ts';
 import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
 
-/** The value of the variable that the profile in use names for its client secret. */
+/** The value of the environment variable that the active profile names as its client secret. */
 const NAMED = 'canary-of-a-named-variable';
 const SECRETS = [CANARIES.client, CANARIES.workspaceKey, CANARIES.workspace, CANARIES.environment, NAMED];
 
-/** Writes down all that a process can know of how it was started. */
+/** Records everything that a process can see about how it was started. */
 const DUMP = `
 const { appendFileSync, readFileSync } = require('node:fs');
 const seen = [process.argv, process.env, process.execArgv, readFileSync(0, 'utf8')];
@@ -34,10 +34,10 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-it('forwards the body, and no secret in an argument, the environment, a header or a file', async () => {
+it('forwards the body and puts no secret in an argument, the environment, a header or a file', async () => {
   const certificate = makeCertificate();
   const handed: string[] = [];
-  const taker = createServer(certificate, (request, response) => {
+  const forwardServer = createServer(certificate, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -45,9 +45,9 @@ it('forwards the body, and no secret in an argument, the environment, a header o
       response.writeHead(204).end();
     });
   });
-  await new Promise<void>((resolve) => taker.listen(0, '127.0.0.1', resolve));
-  // The taker's certificate is trusted by --ca-file, beside the platform's own authority.
-  home.write('taker.pem', certificate.cert + readFileSync(home.env.CDPADM_CA_FILE ?? '', 'utf8'));
+  await new Promise<void>((resolve) => forwardServer.listen(0, '127.0.0.1', resolve));
+  // --ca-file trusts the certificate of the forward address and the platform's own authority.
+  home.write('forward-server.pem', certificate.cert + readFileSync(home.env.CDPADM_CA_FILE ?? '', 'utf8'));
   const { CDPADM_BASE_URL: address = '', CDPADM_ORG_ID: org = '' } = home.env;
   const named = ['--client-id', 'me', '--client-secret-env', 'NAMED_BY_PROFILE', '--yes'];
   const created = await home.run(['profile', 'create', 'named', '--base-url', address, '--org', org, ...named], {
@@ -60,12 +60,12 @@ it('forwards the body, and no secret in an argument, the environment, a header o
     listening = home.run(
       [
         ...['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', '--debug', '--trace-file', 'trace.ndjson'],
-        ...['--on', 'any', `${process.execPath} dump.cjs`, '--ca-file', 'taker.pem'],
-        ...['--forward-to', `https://localhost:${(taker.address() as { port: number }).port}/hook`],
+        ...['--on', 'any', `${process.execPath} dump.cjs`, '--ca-file', 'forward-server.pem'],
+        ...['--forward-to', `https://localhost:${(forwardServer.address() as { port: number }).port}/hook`],
       ],
       {
         stop,
-        // A tool of the user's may hold the same secret under a name of its own.
+        // Another tool of the user may have the same secret in a variable of its own.
         env: {
           CDPADM_PROFILE: 'named',
           OTHER_TOOL_TOKEN: CANARIES.workspace,
@@ -85,7 +85,7 @@ it('forwards the body, and no secret in an argument, the environment, a header o
   expect((await home.run(['dsr', 'submit', ...request, '--callback-url', url])).code).toBe(0);
   await home.platform.api.advance('4d');
   await home.platform.api.flushCallbacks();
-  // Both get each state, at their own pace.
+  // The hook and the forward address receive each state at their own pace.
   await vi.waitFor(
     () => {
       expect(handed).toHaveLength(3);
@@ -95,7 +95,7 @@ it('forwards the body, and no secret in an argument, the environment, a header o
   );
   stop.abort(interrupted());
   const { code, stderr, stdout } = (await listening) as CliResult;
-  taker.close();
+  forwardServer.close();
   expect(code, stderr).toBe(130);
   const dumped = home.read('dump.ndjson');
   for (const text of ['in_progress', 'CDPADM_REQUEST_STATUS', 'HARMLESS']) expect(dumped).toContain(text);
@@ -111,6 +111,6 @@ it('forwards the body, and no secret in an argument, the environment, a header o
   const texts = [stdout, stderr, ...handed, ...files.map((path) => readFileSync(path, 'latin1'))];
   const found = SECRETS.flatMap((secret) => spellings(secret)).filter((text) => texts.some((it) => it.includes(text)));
   expect(found).toEqual([]);
-  // The platform, not the ledger, decides what a callback says about a person.
+  // Callbacks may name a person; the platform decides that.
   expect(files.map((path) => readFileSync(path, 'latin1')).join('')).not.toContain('a@example.com');
 });

@@ -1,4 +1,4 @@
-// Checks the table of command lines: a line that is marked as local sends nothing.
+// Checks the table of command lines.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { CASES } from './cases.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test.each(LOCAL.map((one) => [nameOf(one), one] as const))('%s sends nothing', async (_name, wanted) => {
+test.each(LOCAL.map((one) => [nameOf(one), one] as const))('%s is local and sends nothing', async (_name, wanted) => {
   await world.prepare(wanted);
   const before = await world.platform.api.requests();
   const { code, stderr } = await world.run(wanted);

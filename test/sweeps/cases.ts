@@ -1,5 +1,5 @@
-// A valid command line for every command, with what it needs: the sweeps run each of them. The example of a record is its case, so
-// a new command needs no edit here.
+// A valid command line for every command, and what it needs. The sweeps run each of them. Most come from the examples
+// of the command records, so a new command needs no edit here.
 import type { Command } from 'commander';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,33 +11,36 @@ import { shellWords } from '../helpers/shell-words.ts';
 import { CANARIES, COMPLETED, PENDING, PENDING_TOO, RUN } from './stage.ts';
 import type { World } from './world.ts';
 
-/** A command line, or a change. */
+/** A command line, or a function that changes the world. */
 type Step = string | ((world: World) => void | Promise<void>);
 
 export interface CommandCase {
-  /** `roles push`. */
+  /** The name of the command: `roles push`. */
   command: string;
-  /** The words after the command's name; a string is split at spaces. */
+  /** The words after the command name; a string is split at spaces. */
   args: string | readonly string[];
-  /** Steps that come first, without faults. */
+  /** Steps to run first, without faults. */
   before?: readonly Step[];
   stdin?: string;
   env?: Record<string, string>;
-  /** Exit codes of a run without faults; default 0. */
+  /** Exit codes of a run without faults; the default is 0. */
   exits?: readonly number[];
-  /** Its result is the findings, so a run that finds something prints no error document. */
+  /** The result is a list of findings, so a run with findings prints no error document. */
   reports?: true;
-  /** Its result is no JSON, even under `-o json`. */
+  /** The result is not JSON, even with `-o json`. */
   plain?: true;
-  /** It runs until it is stopped. Called with its first line of output; when this resolves, the command is stopped. */
+  /**
+   * The command runs until it is stopped. Called with its first line of output; the command is stopped when this
+   * resolves.
+   */
   serves?: (line: string, world: World) => Promise<void>;
   /** Sends nothing to the platform. */
   local?: true;
-  /** Why it is not run here. */
+  /** Why the command is not run here. */
   elsewhere?: string;
 }
 
-/** Words of the examples -> those of the same kind that the stage holds. */
+/** Maps words of the examples to words of the same kind on the stage. */
 const STAGE_WORDS: Readonly<Record<string, string | undefined>> = {
   'admin-role': 'analyst',
   'user-role': 'editor',
@@ -56,13 +59,13 @@ const changeRoles = ({ folder }: World): void => {
   const text = readFileSync(file, 'utf8').replace('name: Role analyst', 'name: Role analyst, renamed');
   writeFileSync(file, text.replace('roles:', '# Reviewed every spring\nroles:'));
 };
-/** Makes a revision to go back to; `REVISION` in a command line is replaced by its id. */
+/** Creates a revision to roll back to. Its id replaces `REVISION` in a command line. */
 const pushRoles: readonly Step[] = [
   pull,
   changeRoles,
   'roles push --yes',
   async (world) => {
-    const { stdout } = await world.well('roles history -o json');
+    const { stdout } = await world.runOk('roles history -o json');
     world.words.set('REVISION', (JSON.parse(stdout) as { revision: string }[])[0]?.revision ?? '');
   },
 ];
@@ -76,7 +79,7 @@ const of = (command: string, args: CommandCase['args'] = '', more: Partial<Comma
   ...more,
 });
 
-/** In place of an example that the stage cannot run: it needs a value of the moment, or a state of its own. */
+/** Replaces examples that the stage cannot run because they need a time-dependent value or a state of their own. */
 const INSTEAD: readonly CommandCase[] = [
   // A workspace has at most one group identity.
   of('groups create', '-f group.yaml --workspace 3002'),
@@ -114,7 +117,7 @@ const INSTEAD: readonly CommandCase[] = [
   of('tour', '', { local: true, elsewhere: 'it starts a platform of its own; test/e2e/tour.test.ts takes it' }),
 ];
 
-/** Further ways through the commands that write most, or that see secrets. */
+/** More paths through the commands that write the most or use secrets. */
 const MORE: readonly CommandCase[] = [
   of('roles push', 'wanted.yaml --allow-delete --force'),
   of('groups set', '-f group.yaml --workspace 3002'),
@@ -152,10 +155,10 @@ const MORE: readonly CommandCase[] = [
   }),
 ];
 
-/** The words of an example after the command, without those that only choose how the result is printed. */
+/** The words of an example after the command, without flags that only choose the output. */
 function wordsOf(command: string, { examples, ownsOut }: CommandHelp): string[] {
   const own = examples.filter((line) => line.includes(`cdpadm ${command}`));
-  // The stage has a file of the name already.
+  // The stage already has a file of this name.
   const over = own.find((line) => line.includes(' --overwrite'));
   const line = over ?? own.find((example) => !example.includes('--dry-run')) ?? own[0] ?? '';
   const call = line.slice(line.indexOf('cdpadm ')).replace(/\)"$| < \S+$| --dry-run| --profile local/g, '');
@@ -164,17 +167,17 @@ function wordsOf(command: string, { examples, ownsOut }: CommandHelp): string[] 
   return words.filter((word) => word !== '--yes').map((word) => onStage(word, isNew(command)));
 }
 
-/** Whether what the command names is not there yet. */
+/** True if the command creates the resource that it names. */
 const isNew = (command: string): boolean => / (create|import)$/.test(command);
 
-/** What the stage has in place of a word; with `another`, a definition of a resource that is not there yet. */
+/** The stage's replacement for a word; with `another`, a definition of a resource that does not exist yet. */
 function onStage(word: string, another: boolean): string {
   if (/^\d{8}T\d+/.test(word)) return 'REVISION';
   if (another && word.endsWith('.yaml')) return word.replace('.yaml', '-2.yaml');
   return STAGE_WORDS[word] ?? word;
 }
 
-/** The profile, the edited file or the revision that the example names. */
+/** Creates the profile, the edited file or the revision that the example names. */
 function stepsBefore(command: string, words: readonly string[]): readonly Step[] {
   if (words.includes('REVISION')) return pushRoles;
   const readsRoles = leafOf(command).registeredArguments.some(({ defaultValue }) => defaultValue === 'roles.yaml');
@@ -188,9 +191,9 @@ function exampleCase(command: string): CommandCase {
   const help = recordOf({ command });
   const args = wordsOf(command, help);
   const before = stepsBefore(command, args);
-  // It finds something or not, and both are its result.
+  // With or without findings, the command has a result.
   const reports = help.effect !== 'write' && help.exits?.failed !== undefined;
-  // A check may ask the platform whatever it is for.
+  // A check may send any request.
   const isLocal = !reports && (help.calls === 'nobody' || help.calls === 'settings');
   return of(command, args, {
     ...(before.length > 0 && { before }),
@@ -199,26 +202,26 @@ function exampleCase(command: string): CommandCase {
   });
 }
 
-/** The help part of the command's record. */
+/** The `help` part of the command's record. */
 export function recordOf({ command }: Pick<CommandCase, 'command'>): CommandHelp {
   const help = helpOf(leafOf(command));
   if (!help) throw new Error(`${command} has no record`);
   return help;
 }
 
-/** Whether the command has this flag: `--resume`. */
+/** True if the command has the flag, such as `--resume`. */
 export function hasFlag({ command }: Pick<CommandCase, 'command'>, flag: string): boolean {
   return leafOf(command).options.some(({ long }) => long === flag);
 }
 
-/** Whether it runs until it is stopped, or until what it waits for has happened. */
+/** True if the command runs until it is stopped or until an awaited event. */
 export function isEndless(one: Pick<CommandCase, 'command'>): boolean {
   return (recordOf(one) as CommandRecord & CommandHelp).endless === true;
 }
 
 const leaves = leavesBelow(await loadProgram());
 
-/** The command that these words lead to. */
+/** The command with this name. */
 export function leafOf(command: string): Command {
   const leaf = leaves.find(([path]) => path === command);
   if (!leaf) throw new Error(`unknown command ${command}`);

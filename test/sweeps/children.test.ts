@@ -1,11 +1,11 @@
-// The programs that a command starts for the user get no credentials, wherever these come from.
+// Programs that a command starts for the user get no credentials from any source.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { CONNECTION } from '../helpers/warehouse-files.ts';
 import { spellings } from './spellings.ts';
 import { CANARIES, FIXTURES } from './stage.ts';
 
-/** Writes down all that a process can know of how it was started, then edits the file that it is given or tells a secret. */
+/** Records everything that a process can see about how it was started, then edits its file or prints a secret. */
 const DUMP = `
 const { appendFileSync, readFileSync, writeFileSync } = require('node:fs');
 const seen = [process.argv, process.env, process.execArgv];
@@ -16,7 +16,7 @@ if (path === undefined) console.log(readFileSync(__dirname + '/secret.txt', 'utf
 else writeFileSync(path, readFileSync(path, 'utf8').replace('Role analyst', 'Renamed').replace('3001', '3002'));
 `;
 
-/** More of a user's environment: secrets of two profiles, and the same secret for another tool. */
+/** More of the user's environment: secrets of two profiles, and the same secrets for other tools. */
 const ENV = {
   CDPADM_ACCESS_TOKEN: '',
   CDP_SECRET: CANARIES.environment,
@@ -46,15 +46,15 @@ beforeEach(async () => {
 afterEach(() => home.close());
 
 it.each([
-  ['the editor of roles', 'roles edit --yes', { CDPADM_EDITOR: '' }],
-  ['the editor of a profile', 'profile edit dev', { EDITOR: '' }],
-  ['the command for the password of a definition', 'connections create -f connection.yaml --allow-commands --yes', {}],
+  ['the editor for roles', 'roles edit --yes', { CDPADM_EDITOR: '' }],
+  ['the editor for a profile', 'profile edit dev', { EDITOR: '' }],
+  ['the password command of a connection', 'connections create -f connection.yaml --allow-commands --yes', {}],
   [
-    'the command for the secret of a profile',
+    'the secret command of a profile',
     'roles list --profile helped --org 1001 --account 2001',
     { CDPADM_CLIENT_SECRET: '' },
   ],
-])('%s', async (_what, line, more) => {
+])('gives no secret to %s', async (_what, line, more) => {
   home.write('secret.txt', line.startsWith('roles') ? CANARIES.client : CANARIES.warehouse);
   const definition = CONNECTION.replace('id: crm', 'id: new').replace('env:WAREHOUSE_PASSWORD', `'command:${dump}'`);
   home.write('connection.yaml', definition);

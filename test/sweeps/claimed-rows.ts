@@ -1,10 +1,10 @@
-// The rows of a bulk run, one by one: what its results file, its rejects and its counts claim, and what the platform holds.
+// Compares each row of a bulk run with the platform: its results file, its rejects and its counts.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import type { Evidence } from './claims-judge.ts';
 import { wasAccepted } from './operations.ts';
 import type { Holdings } from './holdings.ts';
 
-/** The false claims about rows; none for other commands. */
+/** The false claims about rows; empty for other commands. */
 export function falseRows(evidence: Evidence): string[] {
   const { wanted } = evidence;
   if (wanted.command === 'seed bulk') return falseSeeds(evidence);
@@ -13,7 +13,7 @@ export function falseRows(evidence: Evidence): string[] {
 
 type Row = Record<string, string>;
 
-/** Plain CSV: no cell of the sweep's files has a delimiter, a quote or a line end in it but for the errors, which are last. */
+/** Splits simple CSV: only the error cell, which is last, may contain a delimiter, a quote or a line break. */
 function rowsOf(text: string): Row[] {
   const [head = '', ...lines] = text.trimEnd().split(/\r?\n/);
   const names = head.split(',');
@@ -40,7 +40,7 @@ function countsOf(stdout: string): Counts | undefined {
   }
 }
 
-/** True if the platform has a request of this id about this person. */
+/** True if the platform has a request with this id about this person. */
 function isHeld(after: Holdings, { email, subject_request_id: id }: Row): boolean {
   return after.get(`request ${id ?? ''}`)?.includes(JSON.stringify(email ?? '')) === true;
 }
@@ -61,7 +61,7 @@ function falseRequests({ after, before, files, outcome }: Evidence): string[] {
   }
   if (results === undefined && counts !== undefined) problems.push('counts rows without a results file');
   if (results !== undefined && counts !== undefined) {
-    // A resumed run counts as skipped what an earlier one submitted.
+    // A resumed run counts the rows of earlier runs as skipped.
     const doneBefore = counts.skipped ?? 0;
     if (doneBefore > 0) {
       count.submitted = counts.submitted ?? 0;
@@ -69,18 +69,18 @@ function falseRequests({ after, before, files, outcome }: Evidence): string[] {
       count.skipped = doneBefore;
     }
     for (const [status, rows] of Object.entries(count)) {
-      const told = counts[status as keyof typeof count] ?? 0;
-      if (told !== rows) problems.push(`counts ${told} ${status}, and its file has ${rows}`);
+      const returned = counts[status as keyof typeof count] ?? 0;
+      if (returned !== rows) problems.push(`counts ${returned} ${status}, and its file has ${rows}`);
     }
   }
   const done = (counts?.submitted ?? 0) + (counts?.existing ?? 0) + (counts?.skipped ?? 0);
   if (outcome.code === 0 && counts !== undefined && done !== counts.rows)
     problems.push(`exit 0, and not every row is done: ${outcome.stdout}`);
-  return [...problems, ...twice(before, after)];
+  return [...problems, ...duplicateRequests(before, after)];
 }
 
-/** A second request about one person is a second legal act. */
-function twice(before: Holdings, after: Holdings): string[] {
+/** Two new requests about one person are two legal acts. */
+function duplicateRequests(before: Holdings, after: Holdings): string[] {
   const fresh = [...after].filter(([name]) => name.startsWith('request ') && !before.has(name)).map(([, value]) => value);
   return fresh.filter((value, index) => fresh.indexOf(value) < index).map((value) => `submitted twice: ${value}`);
 } // prettier-ignore
@@ -93,8 +93,8 @@ function falseSeeds({ after, before, files, outcome, requests }: Evidence): stri
   const counts = countsOf(outcome.stdout);
   const isBulk = ({ target }: ProxiedRequest): boolean => target.startsWith('/v2/bulkcalculatedattributes');
   const accepted = new Set(requests.filter((one) => isBulk(one) && wasAccepted(one)).flatMap(({ body }) => idsOf(body)));
-  const { accepted: told = 0, rejected = 0, rows = 0, unknown = 0 } = counts ?? {};
-  if (told > accepted.size) problems.push(`counts ${told} accepted, and the platform accepted ${accepted.size}`);
+  const { accepted: returned = 0, rejected = 0, rows = 0, unknown = 0 } = counts ?? {};
+  if (returned > accepted.size) problems.push(`counts ${returned} accepted, and the platform accepted ${accepted.size}`);
   const listed = [...files.after].find(([name]) => name.endsWith('.rejects.ndjson'))?.[1] ?? '';
   const lines = listed.split('\n').filter((line) => line !== '');
   if (counts !== undefined && lines.length !== rejected + unknown) problems.push(`counts ${rejected} rejected and ${unknown} unknown, and lists ${lines.length}`);
@@ -104,6 +104,6 @@ function falseSeeds({ after, before, files, outcome, requests }: Evidence): stri
       if (after.get(cell) !== before.get(cell)) problems.push(`row ${id} is rejected, and the platform has it`);
     }
   }
-  if (outcome.code === 0 && told !== rows) problems.push(`exit 0, and not every row is accepted: ${outcome.stdout}`);
+  if (outcome.code === 0 && returned !== rows) problems.push(`exit 0, and not every row is accepted: ${outcome.stdout}`);
   return problems;
 } // prettier-ignore

@@ -1,5 +1,5 @@
-// The judge of claims is judged: it sees each kind of lie, and none in what is true. What it holds of calls that can only
-// be accepted is the contract's.
+// Checks that the claims judge finds each kind of false claim and accepts true ones. Its list of calls that can only be
+// accepted must match the contract.
 import { describe, expect, it, test } from 'vitest';
 import { allEndpoints } from '../../src/lib/contract/index.ts';
 import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
@@ -23,7 +23,7 @@ const sent = (method: string, target: string, more: Partial<ProxiedRequest> = {}
   headers: {},
   body: '{}',
   answered: undefined,
-  struck: true,
+  faulted: true,
   ...more,
 });
 
@@ -50,47 +50,47 @@ function judged({ outcome, ...more }: Lie): string {
 const failed = (message: string, more: object = {}): string =>
   JSON.stringify({ error: { code: 'x', message, hint: 'Check.', ...more } });
 
-describe('one write', () => {
+describe('a single write', () => {
   it.each<[string, Lie]>([
-    ['done, and held', { after: NEW }],
-    ['unknown, and held', { after: NEW, outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
-    ['unknown, and not held', { outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
-    ['rejected, and not held', { outcome: { code: 1, stderr: failed('The platform rejected it.') } }],
-    ['not done, and not held', { outcome: { code: 6, stderr: failed('Nothing was sent.') } }],
-    ['rate limited', { after: NEW, requests: [{ ...PUT, told: answer(429) }], outcome: { code: 7, stderr: failed('Too many requests.') } }],
-  ])('is true when it is %s', (_what, lie) => expect(judged(lie)).toBe('')); // prettier-ignore
+    ['done, and on the platform', { after: NEW }],
+    ['unknown, and on the platform', { after: NEW, outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
+    ['unknown, and not on the platform', { outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
+    ['rejected, and not on the platform', { outcome: { code: 1, stderr: failed('The platform rejected it.') } }],
+    ['not sent, and not on the platform', { outcome: { code: 6, stderr: failed('Nothing was sent.') } }],
+    ['rate limited', { after: NEW, requests: [{ ...PUT, returned: answer(429) }], outcome: { code: 7, stderr: failed('Too many requests.') } }],
+  ])('is a true claim when it is %s', (_what, lie) => expect(judged(lie)).toBe('')); // prettier-ignore
 
   it.each<[string, Lie, RegExp]>([
-    ['done and not held', {}, /^claims success.*household/],
-    ['done and held otherwise', { after: cells({ 'group 3001/household': 'else' }) }, /^claims success/],
-    ['rejected and held', { after: NEW, outcome: { code: 1, stderr: failed('The answer is no JSON.') } }, /^exit 1 and does not say/],
-    ['unavailable and held', { after: NEW, outcome: { code: 7, stderr: failed('Unavailable.') } }, /^exit 7 and does not say/],
-    ['unknown, held and "nothing was sent"', { after: NEW, outcome: { code: 8, stderr: failed('Nothing was sent.') } }, /^says that nothing was done/],
+    ['done, and not on the platform', {}, /^claims success.*household/],
+    ['done, and different on the platform', { after: cells({ 'group 3001/household': 'else' }) }, /^claims success/],
+    ['rejected, and on the platform', { after: NEW, outcome: { code: 1, stderr: failed('The answer is no JSON.') } }, /^exit 1 and does not say/],
+    ['unavailable, and on the platform', { after: NEW, outcome: { code: 7, stderr: failed('Unavailable.') } }, /^exit 7 and does not say/],
+    ['unknown, on the platform and "nothing was sent"', { after: NEW, outcome: { code: 8, stderr: failed('Nothing was sent.') } }, /^says that nothing was done/],
     ['hanging', { outcome: { hangs: true } }, /^hangs$/],
     ['shown with another id', { after: NEW, outcome: { stdout: '{"id":"x","source_user_attribute":"y"}' } }, /^shows a group/],
     ['shown with other values', { after: NEW, outcome: { stdout: '{"id":"household","source_user_attribute":"y","description":"z"}' } }, /^shows a group/],
-    ['a request that is not there', { after: NEW, outcome: { stdout: `{"subject_request_id":"${ID}"}` } }, /^shows request/],
-    ['a run that is not there', { after: NEW, outcome: { stdout: '{"pipeline_id":"a","pipeline_run_id":7}' } }, /^shows run 7 of a/],
-  ])('is false when it is %s', (_what, lie, problem) => expect(judged(lie)).toMatch(problem)); // prettier-ignore
+    ['a request that does not exist', { after: NEW, outcome: { stdout: `{"subject_request_id":"${ID}"}` } }, /^shows request/],
+    ['a run that does not exist', { after: NEW, outcome: { stdout: '{"pipeline_id":"a","pipeline_run_id":7}' } }, /^shows run 7 of a/],
+  ])('is a false claim when it is %s', (_what, lie, problem) => expect(judged(lie)).toMatch(problem)); // prettier-ignore
 });
 
-describe('what can only be accepted', () => {
-  const seed = (told?: PlatformAnswer): ProxiedRequest =>
-    sent('POST', '/v2/calculatedattributes', { ...(told && { told }) });
+describe('a call that can only be accepted', () => {
+  const seed = (returned?: PlatformAnswer): ProxiedRequest =>
+    sent('POST', '/v2/calculatedattributes', { ...(returned && { returned }) });
   const accepting = (stdout: string, ...requests: ProxiedRequest[]): string =>
     judged({ wanted: { command: 'seed set', args: '' }, requests, clean: OLD, outcome: { stdout } });
 
-  it('is true after exactly the documented status, whatever the platform did with it', () =>
+  it('is a true claim after exactly the documented status, even if the platform did nothing', () =>
     expect(accepting('{"accepted":true}', seed(), seed(answer(202)))).toBe(''));
   it.each([
     ['after another 2xx', '{"accepted":true}', seed(answer(200)), /without the documented status/],
     ['after an error document', '{"accepted":true}', seed(answer(202, { errors: [] })), /without the documented status/],
-    ['without an answer', '{"accepted":true}', seed(), /without the documented status/],
+    ['without a response', '{"accepted":true}', seed(), /without the documented status/],
     ['when it is called done', '{"seeded":true}', seed(answer(202)), /does not say accepted/],
     ['when it is called both', 'Accepted. It was stored.', seed(answer(202)), /says done/],
-  ])('is false %s', (_when, stdout, request, problem) => expect(accepting(stdout, request)).toMatch(problem)); // prettier-ignore
+  ])('is a false claim %s', (_when, stdout, request, problem) => expect(accepting(stdout, request)).toMatch(problem)); // prettier-ignore
 
-  test('is every call whose contract has neither a response body nor a read', () => {
+  test('is every call that has neither a response body nor a read in the contract', () => {
     const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
       SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
     const silent = allEndpoints.filter(({ method, reply }) => method !== 'DELETE' && reply === undefined);
@@ -123,30 +123,30 @@ describe('the rows of a bulk run', () => {
     ['unknown', '{"rows":1,"unknown":1}', held('a@x.example')],
     ['unknown', '{"rows":1,"unknown":1}', cells({})],
     ['failed', '{"rows":1,"failed":1}', cells({})],
-  ])('are true: %s %s', (status, stdout, after) => {
+  ])('are true claims: %s %s', (status, stdout, after) => {
     expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toBe('');
   });
 
   it.each([
-    ['submitted and not held', 'submitted', '{"rows":1,"submitted":1}', cells({}), /is submitted, and the platform does not have it/],
+    ['submitted and not on the platform', 'submitted', '{"rows":1,"submitted":1}', cells({}), /is submitted, and the platform does not have it/],
     ['existing for another person', 'existing', '{"rows":1,"existing":1}', held('b@x.example'), /is existing, and/],
-    ['failed and held', 'failed', '{"rows":1,"failed":1}', held('a@x.example'), /failed \(\), and the platform has/],
-    ['counted otherwise', 'unknown', '{"rows":1,"submitted":1}', held('a@x.example'), /counts 1 submitted, and its file has 0/],
-  ])('are false when one is %s', (_what, status, stdout, after, problem) => {
+    ['failed and on the platform', 'failed', '{"rows":1,"failed":1}', held('a@x.example'), /failed \(\), and the platform has/],
+    ['counted differently', 'unknown', '{"rows":1,"submitted":1}', held('a@x.example'), /counts 1 submitted, and its file has 0/],
+  ])('are false claims when one is %s', (_what, status, stdout, after, problem) => {
     expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toMatch(problem);
   }); // prettier-ignore
 
-  it('are false when the run reports success and one row is missing', () => {
+  it('are false claims when the run reports success and one row is missing', () => {
     expect(rows(`a@x.example,${ID},unknown,`, '{"rows":1,"unknown":1}', cells({}), 0)).toMatch(/not every row is done/);
   });
 
-  it('are false when one person is submitted twice', () => {
+  it('are false claims when one person is submitted twice', () => {
     const after = cells({ [`request ${ID}`]: request('a@x.example'), 'request 2': request('a@x.example') });
     expect(rows(`a@x.example,${ID},submitted,`, '{"rows":1,"submitted":1}', after)).toMatch(/^submitted twice/);
   });
 
   const batch = (status: number): ProxiedRequest =>
-    sent('POST', '/v2/bulkcalculatedattributes', { body: '[{"xpid":1},{"xpid":2}]', told: answer(status) });
+    sent('POST', '/v2/bulkcalculatedattributes', { body: '[{"xpid":1},{"xpid":2}]', returned: answer(status) });
   const seeds = (stdout: string, request: ProxiedRequest, rejects = ''): string =>
     judged({
       wanted: { command: 'seed bulk', args: '' },
@@ -158,20 +158,20 @@ describe('the rows of a bulk run', () => {
       outcome: { code: 3, stdout },
     });
 
-  it('are true seeds: accepted by the documented status, rejected and not held', () => {
+  it('are true claims about seeds: accepted by the documented status, rejected and not on the platform', () => {
     expect(seeds('{"rows":2,"accepted":2,"rejected":0}', batch(202))).toBe('');
     expect(seeds('{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":1}}\n')).toBe('');
   });
   it.each([
     ['accepted by another status', '{"rows":2,"accepted":2,"rejected":0}', batch(200), '', /counts 2 accepted/],
-    ['rejected and held', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":2}}\n', /row 2 is rejected/],
+    ['rejected and on the platform', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":2}}\n', /row 2 is rejected/],
     ['rejected and not listed', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '', /and lists 0/],
-  ])('are false seeds when %s', (_what, stdout, request, rejects, problem) => {
+  ])('are false claims about seeds when %s', (_what, stdout, request, rejects, problem) => {
     expect(seeds(stdout, request, rejects)).toMatch(problem);
   }); // prettier-ignore
 });
 
-describe('a plan of steps', () => {
+describe('a plan of several steps', () => {
   const connection = (name: string): Holdings => cells({ 'connection 3001/crm': name, 'data_model 3001/people': 'x' });
   const steps = (done: string[], left: string[], after: Holdings): string =>
     judged({
@@ -181,11 +181,11 @@ describe('a plan of steps', () => {
       outcome: { code: 1, stderr: failed('Step 2 of 2 failed.', { details: { done, left } }) },
     });
 
-  it('is true when the platform has the steps that are done and no other', () => {
+  it('is a true claim when the platform has only the completed steps', () => {
     expect(steps(['update connection crm'], [], connection('new'))).toBe('');
     expect(steps([], ['update connection crm'], connection('old'))).toBe('');
   });
-  it('is false otherwise', () => {
+  it('is a false claim when the platform has other steps', () => {
     expect(steps(['update connection crm'], [], connection('old'))).toMatch(/claims that it is done/);
     expect(steps([], ['update connection crm'], connection('new'))).toMatch(/claims that it is not done/);
   });
@@ -203,18 +203,18 @@ describe('a file of the user', () => {
       },
     });
 
-  it('may stay as it was or get what the platform has', () => {
+  it("may stay unchanged or get the platform's values", () => {
     expect(file('# keep\n- role_id: a\n  name: Role A\n')).toBe('');
     expect(file('# keep\nlast_modified_on: now\n- role_id: a\n  name: Role A\n')).toBe('');
   });
   it.each([
     ['lost a comment', '- role_id: a\n  name: Role A\n', /lost the comments # keep/],
     ['lost a role', '# keep\n', /has roles that the platform does not have/],
-    ['has a text of nobody', '# keep\n- role_id: a\n  name: Rol\n', /says Rol, which is not/],
-  ])('is judged when it %s', (_what, text, problem) => expect(file(text)).toMatch(problem));
+    ['has a text from no resource', '# keep\n- role_id: a\n  name: Rol\n', /says Rol, which is not/],
+  ])('is a false claim when it %s', (_what, text, problem) => expect(file(text)).toMatch(problem));
 });
 
-test('has many replaced responses, each with its own name', () => {
+test('has a unique name for each replaced response', () => {
   const strangers: Strangers = { signed: answer(201, {}), byPath: new Map([['/v3/requests', {}]]) };
   const post = sent('POST', '/v3/requests/');
   const names = formsFor(post, answer(201, { subject_request_id: ID }), strangers).map(({ name }) => name);

@@ -1,4 +1,4 @@
-// Compares what a command claims with what the platform holds: exit code, result, sentences, rows and files.
+// Compares what a command claims in its exit code, result, messages, rows and files with the state of the platform.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import { type CommandCase, hasFlag } from './cases.ts';
 import { falseRows } from './claimed-rows.ts';
@@ -12,15 +12,15 @@ export interface Evidence {
   wanted: CommandCase;
   outcome: Pick<Outcome, 'code' | 'stdout' | 'stderr' | 'hangs'>;
   requests: readonly ProxiedRequest[];
-  /** Before the run, after a run without faults, and after this one. */
+  /** The state before the run, after a run without faults, and after this run. */
   before: Holdings;
   clean: Holdings;
   after: Holdings;
-  /** The working folder's files by name, before and after. */
+  /** The files of the working folder by name. */
   files: { before: ReadonlyMap<string, string>; after: ReadonlyMap<string, string> };
 }
 
-/** The false claims of one run; none for a truthful one. */
+/** Returns the false claims of a run. */
 export function falseClaims(evidence: Evidence): string[] {
   const { after, before, outcome, requests, wanted } = evidence;
   const { code, stderr, hangs } = outcome;
@@ -33,21 +33,21 @@ export function falseClaims(evidence: Evidence): string[] {
   if (steps) problems.push(...falseSteps(steps, evidence));
   if (code === 0) {
     problems.push(...(isAccepting ? falseAcceptance(evidence) : falseSuccess(evidence)), ...falseResult(evidence));
-  } else if (code !== 3 && code !== 8 && !steps && changed.length > 0 && !isSpokenOf(evidence)) {
+  } else if (code !== 3 && code !== 8 && !steps && changed.length > 0 && !isReportedOpen(evidence)) {
     problems.push(`exit ${code} and does not say that this may be done: ${changed.join(', ')}`);
   }
   return problems;
 } // prettier-ignore
 
 /**
- * A 429 tells by itself that the platform may have the request or not, and so does an unavailable platform about what is
- * sent again by running the command again. A bulk run's rows are judged one by one.
+ * True if the output says that the outcome is open. A 429 means so without words, and so does an unavailable platform
+ * for a write that a second run sends again. The rows of a bulk run are checked one by one.
  */
-function isSpokenOf({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {
-  const last = requests.findLast((one) => writes(one) && one.struck);
-  // The platform has the request, although the response to it is not to be trusted (exit 1).
+function isReportedOpen({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {
+  const last = requests.findLast((one) => writes(one) && one.faulted);
+  // The platform has the request, although its response cannot be trusted (exit 1).
   if (code === 1 && stderr.includes('was submitted, but the response is not signed')) return true;
-  if (OPEN.test(stderr) || last?.told?.status === 429 || isBulk(wanted)) return true;
+  if (OPEN.test(stderr) || last?.returned?.status === 429 || isBulk(wanted)) return true;
   return code === 7 && last !== undefined && mayRepeat(last.method, last.target);
 }
 
@@ -57,7 +57,9 @@ export function isBulk(wanted: CommandCase): boolean {
 
 function falseSuccess({ after, clean }: Evidence): string[] {
   const missing = differences(clean, after);
-  return missing.length === 0 ? [] : [`claims success, and this is not as it should be: ${missing.join(', ')}`];
+  return missing.length === 0
+    ? []
+    : [`claims success, and this differs from a run without faults: ${missing.join(', ')}`];
 }
 
 function falseAcceptance({ outcome, requests, wanted }: Evidence): string[] {
@@ -73,7 +75,7 @@ function falseAcceptance({ outcome, requests, wanted }: Evidence): string[] {
   return problems;
 } // prettier-ignore
 
-/** The platform has everything that the result shows of a resource. */
+/** Checks that the platform has everything that the result shows of a resource. */
 function falseResult({ after, outcome: { stdout } }: Evidence): string[] {
   const problems: string[] = [];
   const visit = (value: unknown): void => {
@@ -124,7 +126,7 @@ interface Steps {
   left: readonly string[];
 }
 
-/** A plan of several steps that did not come to its end. */
+/** The steps of an unfinished plan. */
 function stepsOf(stderr: string): Steps | undefined {
   const { done, left } = errorOf(stderr)?.details ?? {};
   return Array.isArray(done) && Array.isArray(left) ? { done: done as string[], left: left as string[] } : undefined;
@@ -132,14 +134,14 @@ function stepsOf(stderr: string): Steps | undefined {
 
 const NAMES: Record<string, string> = { 'data model': 'data_model' };
 
-/** `create connection crm`, or the id of a request that was cancelled. */
+/** A step is `create connection crm`, or the id of a cancelled request. */
 function falseSteps({ done, left }: Steps, { after, before, clean }: Evidence): string[] {
   const cellOf = (step: string, cells: Holdings): string | undefined => {
     const [, kind = '', id = ''] = /^\w+ (connection|data model|pipeline) (\S+)$/.exec(step) ?? [];
     const cell = kind === '' ? undefined : `${NAMES[kind] ?? kind} `;
     return [...cells].find(([name]) => (cell === undefined ? name === `request ${step}` : name.startsWith(cell) && name.endsWith(`/${id}`)))?.[1];
   };
-  // Both workspaces may have an id: what does not differ between them tells nothing, and is no claim that is false.
+  // Both workspaces may use the same id, so a value that is the same in both proves nothing.
   const moved = (step: string): boolean => cellOf(step, before) !== cellOf(step, clean);
   return [
     ...done.filter((step) => moved(step) && cellOf(step, after) !== cellOf(step, clean)).map((step) => `claims that it is done: ${step}`),
@@ -147,7 +149,7 @@ function falseSteps({ done, left }: Steps, { after, before, clean }: Evidence): 
   ];
 } // prettier-ignore
 
-/** Files of the user that the run changed: roles in them are the platform's, and comments stay. */
+/** Checks the user's files that the run changed: their roles must be the platform's, and comments must remain. */
 function falseFiles({ after, files }: Evidence): string[] {
   const problems: string[] = [];
   for (const [name, old] of files.before) {
@@ -169,7 +171,7 @@ function falseFiles({ after, files }: Evidence): string[] {
   return problems;
 } // prettier-ignore
 
-/** Names, descriptions and tasks of a roles file. */
+/** Names, descriptions and task ids in a roles file. */
 function textsOf(file: string): string[] {
   return [...file.matchAll(/(?:\bname|description|task_id):\s*"?([^"\n]+?)"?$/gm)].map(([, text]) => String(text));
 }

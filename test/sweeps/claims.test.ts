@@ -1,5 +1,5 @@
-// Replaces every response to every command that writes, one after another: the command claims only what the platform has.
-// A sample by default; `npm run test:claims` goes through the whole.
+// Replaces each response to each command that writes: the command must claim only what the platform has. Runs a sample
+// by default; `npm run test:claims` runs everything.
 import { expect, test } from 'vitest';
 import type { FaultPlan } from '../helpers/fault-proxy.ts';
 import { pick } from '../helpers/random.ts';
@@ -8,29 +8,29 @@ import type { CommandCase } from './cases.ts';
 import { claimsOf, type CleanClaims, cleanClaims, plansFor, SENDING, strangersOf } from './claims.ts';
 import { nameOf } from './program.ts';
 import { writes } from './replaced.ts';
-import { inTurn, randomOf, SEED, tell } from './sweep.ts';
+import { inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = isWhole ? 4 : 2;
-/** A part of the whole: `SHARE=0.1`, `ONLY=regex` of commands, `FAULT=text` of answers. */
+/** Runs a part: `SHARE=0.1`, `ONLY=regex` for commands, `FAULT=text` for responses. */
 const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 const wantedFault = process.env.FAULT ?? '';
-/** Of each world. */
+/** Runs in each world. */
 const SAMPLE_RUNS = 15;
 const HOUR = 3_600_000;
 
 const describePlan = ({ at, fault, mode, reads }: FaultPlan): string =>
   `${fault.name}, request ${at}, ${mode}${reads ? `; then reads: ${reads.name}` : ''}`;
 
-/** Each command is run without a fault once; undefined for one that does not write. */
+/** The run of each command without a fault; undefined for a command that does not write. */
 const known = new Map<CommandCase, CleanClaims | undefined>();
 
 async function cleanOf(world: World, wanted: CommandCase, problems: string[]): Promise<CleanClaims | undefined> {
   if (!known.has(wanted)) {
     const clean = await cleanClaims(world, wanted);
     problems.push(...clean.problems.map((problem) => `${nameOf(wanted)} without a fault: ${problem}`));
-    // A probe that the platform rejects, such as those of `auth test`, is no write.
+    // A rejected probe, such as that of `auth test`, is not a write.
     known.set(
       wanted,
       clean.requests.some((one) => writes(one) && (one.answered?.status ?? 999) < 300) ? clean : undefined,
@@ -40,9 +40,9 @@ async function cleanOf(world: World, wanted: CommandCase, problems: string[]): P
 }
 
 test(
-  'claims nothing that the platform does not have, whatever response is replaced',
+  'claims only what the platform has when a response is replaced',
   async () => {
-    tell(`seed ${SEED}`);
+    printLine(`seed ${SEED}`);
     const problems: string[] = [];
     const worlds: World[] = [];
     for (let count = 0; count < WORLDS; count++) worlds.push(await createWorld());
@@ -54,7 +54,7 @@ test(
       const place = `${nameOf(wanted)} | ${describePlan(plan)}`;
       for (const problem of found) {
         problems.push(`${place}: ${problem}`);
-        if (isWhole) tell(`${place}: ${problem}`);
+        if (isWhole) printLine(`${place}: ${problem}`);
       }
       return found.length;
     };
@@ -71,7 +71,7 @@ test(
           const chosen = plans(clean).filter(() => random() < SHARE);
           let found = 0;
           for (const plan of chosen) found += await judge(world, wanted, clean, plan);
-          tell(`${nameOf(wanted)}: ${chosen.length} runs, ${found} false claims`);
+          printLine(`${nameOf(wanted)}: ${chosen.length} runs, ${found} false claims`);
           return chosen.length;
         });
       } else {
@@ -91,7 +91,7 @@ test(
     } finally {
       await Promise.all(worlds.map((world) => world.close()));
     }
-    tell(`${runs} runs with a replaced answer, ${problems.length} false claims; seed ${SEED}`);
+    printLine(`${runs} runs with a replaced response, ${problems.length} false claims; seed ${SEED}`);
     expect(problems).toEqual([]);
   },
   isWhole ? 6 * HOUR : 600_000,

@@ -1,4 +1,4 @@
-// One run of the sweep of claims: a command whose answers are replaced, and what it claims against what the platform holds.
+// One run of the claims sweep: replaces a command's responses and compares its claims with the state of the platform.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { basicAuth, send } from '../helpers/emulator.ts';
@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 
 export const FLAGS = ['-o', 'json', '--request-timeout', '20s', '--retries', '1', '--timeout', '5m'];
 
-/** Every command line that sends something and finishes; a run shows which of them write. */
+/** Every command line that sends something and finishes. A run shows which of them write. */
 export const SENDING: readonly CommandCase[] = CASES.filter(
   ({ elsewhere, local, serves }) => elsewhere === undefined && local !== true && !serves,
 );
@@ -21,7 +21,7 @@ export interface CleanClaims {
   before: Holdings;
   after: Holdings;
   requests: readonly ProxiedRequest[];
-  /** Of a judge that is right there are none. */
+  /** A correct judge reports none. */
   problems: readonly string[];
 }
 
@@ -39,7 +39,10 @@ export async function cleanClaims(world: World, wanted: CommandCase): Promise<Cl
   return { before, after, requests, problems };
 }
 
-/** Every plan for a command: each of its answers replaced alone, and each write left open and its reads replaced. */
+/**
+ * Every plan for a command: each response is replaced alone, and each write's outcome is left unknown while its reads
+ * are replaced.
+ */
 export function plansFor({ requests }: CleanClaims, strangers: Strangers): FaultPlan[] {
   const alone = requests.flatMap((request, at) =>
     formsFor(request, request.answered, strangers).flatMap((fault) =>
@@ -61,7 +64,7 @@ export function plansFor({ requests }: CleanClaims, strangers: Strangers): Fault
   return [...alone, ...altered, ...open];
 }
 
-/** Runs the command with a plan, and once more without where rows are left; the false claims of both. */
+/** Runs the command with a plan, resumes it if rows are left, and returns the false claims of both runs. */
 export async function claimsOf(
   world: World,
   wanted: CommandCase,
@@ -84,7 +87,7 @@ export async function claimsOf(
     return [...falseClaims(evidence), ...(await falseLedger(world, wanted, after))];
   };
   const problems = await judged(outcome, requests, requests);
-  // A journal that believed a false answer would leave the row out for ever.
+  // A journal that trusted a false response would never send the row.
   if (isBulk(wanted) && outcome.code !== 0 && outcome.code !== 3) {
     const resumed = await world.run(wanted, ['--resume', ...FLAGS]);
     const all = [...requests, ...world.proxy.requests];
@@ -93,10 +96,10 @@ export async function claimsOf(
   return problems.map((problem) => `exit ${outcome.code}: ${problem}`);
 }
 
-/** The false claims of the ledger: each state in it must be the platform's. */
+/** The false claims of the ledger: each of its states must match the platform. */
 async function falseLedger(world: World, { command }: CommandCase, after: Holdings): Promise<string[]> {
   if (!command.startsWith('dsr')) return [];
-  const { stdout } = await world.well('dsr ledger export -o json');
+  const { stdout } = await world.runOk('dsr ledger export -o json');
   return (JSON.parse(stdout) as { id: string; status?: string }[]).flatMap(({ id, status }) => {
     const held = after.get(`request ${id}`);
     const says = `the ledger says ${id} is ${status ?? 'sent'}`;
@@ -107,13 +110,13 @@ async function falseLedger(world: World, { command }: CommandCase, after: Holdin
   });
 }
 
-/** Texts by name, of the working folder and not deeper. */
+/** The contents of the files directly in a folder, by name. */
 export function filesOf(folder: string): Map<string, string> {
   const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
   return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
-/** Genuine answers about what no command of the sweep is about. */
+/** Genuine responses about resources that no command of the sweep uses. */
 export async function strangersOf({ platform }: World): Promise<Strangers> {
   const { workspace_key: key, workspace_secret: secret } = platform.ready;
   const body = {

@@ -1,11 +1,13 @@
-// Runs commands with color forced: they use the terminal's own sixteen colors alone, and no color says what no word or sign says.
+// Runs commands with forced color: they use only the terminal's sixteen colors, and color never carries meaning alone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sample, size } from '../helpers/size.ts';
 import { CASES } from './cases.ts';
 import { nameOf } from './program.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Reset, bold, dim, italic, underline and their ends; the sixteen foreground and background colors, and their ends. */
+/**
+ * Reset, bold, dim, italic, underline and their resets; the sixteen foreground and background colors and their resets.
+ */
 const SIXTEEN = /^(0|1|2|3|4|22|23|24|3[0-79]|4[0-79]|9[0-7]|10[0-7])$/;
 const FOREGROUND = /^(3[0-7]|9[0-7])$/;
 
@@ -14,7 +16,7 @@ interface Piece {
   text: string;
 }
 
-/** The text between two changes of color, with its color. */
+/** Splits a text where its color changes. */
 function piecesOf(text: string): { pieces: Piece[]; codes: string[] } {
   const pieces: Piece[] = [];
   const codes: string[] = [];
@@ -31,7 +33,7 @@ function piecesOf(text: string): { pieces: Piece[]; codes: string[] } {
   return { pieces, codes };
 }
 
-/** Signs with more than one color: only the color shows what they mean. */
+/** Signs that appear in more than one color, so that only the color shows their meaning. */
 function doubtful(pieces: readonly Piece[]): string[] {
   const signs = pieces.filter(({ text }) => !/[\p{L}\p{N}]/u.test(text));
   const colors = new Map<string, Set<string>>();
@@ -49,7 +51,7 @@ const cases = CASES.filter(({ elsewhere }) => elsewhere === undefined);
 const seen = { colors: 0 };
 
 test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
-  '%s means nothing by color alone',
+  '%s carries no meaning by color alone',
   async (_line, one) => {
     await world.prepare(one);
     const terminal = { tty: { stdout: true, stderr: true }, columns: 100 };
@@ -64,12 +66,12 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
   },
 );
 
-test('draws an error in red of the sixteen colors', async () => {
+test('prints an error in the red of the sixteen colors', async () => {
   await world.prepare({ command: 'roles get', args: 'nobody' });
   const { stderr } = await world.run({ command: 'roles get', args: 'nobody' }, ['--color', 'always']);
   const { codes } = piecesOf(stderr);
   expect(codes).toContain('31');
   expect(codes.filter((given) => !SIXTEEN.test(given))).toEqual([]);
-  // Enough for the cases above to prove something.
+  // Proves that the cases above printed colors.
   expect(seen.colors).toBeGreaterThan(size(200, 60));
 });

@@ -1,4 +1,4 @@
-// Runs every command with an unknown column: it is rejected before anything is sent or written.
+// Runs every command with an unknown column: it rejects the column before it sends or writes anything.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,10 +7,13 @@ import { CASES, type CommandCase, isEndless, leafOf, recordOf } from './cases.ts
 import { nameOf } from './program.ts';
 import { createWorld, type World } from './world.ts';
 
-/** The fields that the record names in its result. */
+/** The fields that the record declares for its result. */
 const fields = ({ command }: CommandCase): readonly string[] => fieldsOf(leafOf(command));
 
-/** All with columns: an endless command prints lines, and a result without named fields is the platform's own document. */
+/**
+ * Every command with columns. An endless command prints lines, and a result without declared fields is the platform's
+ * document.
+ */
 const cases = CASES.filter(
   (one) =>
     one.elsewhere === undefined &&
@@ -57,7 +60,7 @@ describe('an unknown column', () => {
     const completion = await world.home.run(['__complete', 'fish', 'cdpadm', line]);
     const offered = completion.stdout.trimEnd().split('\n').slice(1);
     expect(/Known fields: (.*)\.$/m.exec(stderr)?.[1]?.split(', ') ?? []).toEqual(expect.arrayContaining(offered));
-    // The columns may follow from a file that the command reads.
+    // The columns may depend on a file that the command reads.
     if (typeof recordOf(one).columns !== 'function') expect(offered).not.toEqual([]);
   });
 });

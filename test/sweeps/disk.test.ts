@@ -1,6 +1,6 @@
-// The built program where no file may grow beyond a limit, as on a full disk or at the end of a quota: for every command
-// that writes to the platform. What has to be kept before it is done is not done; no file that stood there is harmed;
-// and with room again, the same command line does the rest.
+// Runs the built program with a limit on file sizes, as on a full disk or with an exhausted quota, for every command
+// that writes to the platform. It skips a write that must be saved first, damages no existing file, and completes the
+// work when it runs again with enough space.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,15 +10,15 @@ import { type Clean, cleanOf, operations, judge, repeatable } from './judge.ts';
 import { nameOf, runProgram, torn, WRITING, writes } from './program.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
-import { SEED, tell } from './sweep.ts';
+import { SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Blocks of 512 bytes: nothing at all, hardly anything, and too little for files of some length. */
+/** In blocks of 512 bytes: none, almost none, and too few for longer files. */
 const LIMITS = [0, 1, 2, 4, 8, 16];
-/** Commands that save an id or a copy before they send anything. */
-const KEPT_FIRST = /^(dsr submit|roles (push|edit|create|update|delete|rollback))/;
-/** Asked for again, these are done again. */
-const ASKED_ANEW = /^(pipelines (trigger|reset)|connections update|intake event|api|dsr submit --regulation)/;
+/** Commands that save an id or a copy before they send a request. */
+const SAVES_FIRST = /^(dsr submit|roles (push|edit|create|update|delete|rollback))/;
+/** Commands that repeat their write when they run again. */
+const REPEATS_WRITE = /^(pipelines (trigger|reset)|connections update|intake event|api|dsr submit --regulation)/;
 const RESUMED = /^(dsr submit --bulk|seed bulk)/;
 
 let world: World;
@@ -34,7 +34,7 @@ async function cleanRun(wanted: CommandCase): Promise<Clean> {
   return cleanOf(world.proxy.requests);
 }
 
-/** The files of the user's folder, by name. */
+/** The files of the user's folder by path. */
 function contents(folder: string): Map<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -50,19 +50,19 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
   const problems = judge(wanted, { ...ended, code: ended.code ?? -1 }, first, clean);
   problems.push(...torn(world));
   const done = operations(first);
-  if (fileLimit === 0 && KEPT_FIRST.test(nameOf(wanted)) && done.size > 0)
-    problems.push(`sent, although nothing could be kept: ${[...done.keys()].join(', ')}`);
+  if (fileLimit === 0 && SAVES_FIRST.test(nameOf(wanted)) && done.size > 0)
+    problems.push(`sent, although nothing could be saved: ${[...done.keys()].join(', ')}`);
   const after = contents(world.folder);
   for (const [path, text] of before) {
-    if (after.get(path) !== text && ended.code !== 0) problems.push(`${path} was harmed`);
+    if (after.get(path) !== text && ended.code !== 0) problems.push(`${path} was damaged`);
   }
 
   const name = nameOf(wanted);
-  // What was done is not asked for once more by somebody who was told so.
-  if (!(wanted.exits ?? [0]).includes(ended.code ?? -1) && !ASKED_ANEW.test(name)) {
+  // A user whose command succeeded does not run it again.
+  if (!(wanted.exits ?? [0]).includes(ended.code ?? -1) && !REPEATS_WRITE.test(name)) {
     let again = await runProgram(world, wanted, { flags: RESUMED.test(name) ? ['--resume'] : [] });
     let requests = [...first, ...world.proxy.requests];
-    // There was nothing to resume yet.
+    // There was nothing to resume.
     if (again.code === 2 && RESUMED.test(name)) {
       again = await runProgram(world, wanted);
       requests = [...requests, ...world.proxy.requests];
@@ -71,9 +71,9 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
     const made = repeatable(requests);
     for (const [operation, count] of clean.operations) {
       if ((all.get(operation) ?? 0) !== count)
-        problems.push(`with room again, done ${all.get(operation) ?? 0} times: ${operation}`);
+        problems.push(`with enough space, done ${all.get(operation) ?? 0} times: ${operation}`);
     }
-    for (const call of clean.repeatable) if (!made.has(call)) problems.push(`with room again, not sent: ${call}`);
+    for (const call of clean.repeatable) if (!made.has(call)) problems.push(`with enough space, not sent: ${call}`);
     if (!(wanted.exits ?? [0]).includes(again.code ?? -1) && !again.stderr.includes('"hint"'))
       problems.push(`then exit ${again.code}: ${again.stderr}`);
   }
@@ -82,11 +82,11 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
   );
 }
 
-/** How many command lines that write a sample has, and how many runs there are at least; a part is what it is. */
+/** The number of writing command lines in a sample, and the minimum number of runs. */
 const SAMPLE = 4;
 const LEAST = isWhole ? (process.env.ONLY ? 1 : 200) : 2 * SAMPLE;
 
-/** All of them in an order that the seed gives. */
+/** The items in an order that the seed determines. */
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return items
     .map((item) => ({ item, place: random() }))
@@ -95,7 +95,7 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
 }
 
 test(
-  'sends nothing that a full disk cannot keep, and damages nothing that it keeps',
+  'sends nothing that a full disk cannot save, and damages no file',
   async () => {
     const random = randomFrom(SEED);
     const program = await loadProgram();
@@ -103,7 +103,7 @@ test(
     const problems: string[] = [];
     let lines = 0;
     let count = 0;
-    tell(`seed ${SEED}`);
+    printLine(`seed ${SEED}`);
     for (const wanted of isWhole ? candidates : shuffled(candidates, random)) {
       if (!isWhole && lines >= SAMPLE) break;
       const clean = await cleanRun(wanted);
@@ -111,12 +111,12 @@ test(
       lines++;
       for (const limit of isWhole ? LIMITS : [0, pick(LIMITS, random)]) {
         const found = await problemsOf(wanted, limit, clean);
-        for (const problem of isWhole ? found : []) tell(problem);
+        for (const problem of isWhole ? found : []) printLine(problem);
         problems.push(...found);
         count++;
       }
     }
-    tell(`${count} runs on a limited disk, ${problems.length} problems`);
+    printLine(`${count} runs on a limited disk, ${problems.length} problems`);
     expect(problems).toEqual([]);
     expect(count).toBeGreaterThanOrEqual(LEAST);
   },

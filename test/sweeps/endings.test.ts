@@ -1,5 +1,5 @@
-// A finished command exits, and its output is complete: short and long commands into files, pipes, slow readers and
-// readers that leave; and every command of the table alone.
+// A finished command exits and its output is complete: short and long commands into files, pipes, slow readers and
+// readers that close; and every command of the table alone.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import { CASES } from './cases.ts';
 import { nameOf, runProgram } from './program.ts';
-import { GIVE_UP_MS, SEED, tell } from './sweep.ts';
+import { GIVE_UP_MS, SEED, printLine } from './sweep.ts';
 import { createWorld } from './world.ts';
 import { PROGRAM } from '../helpers/root.ts';
 
@@ -22,7 +22,7 @@ const GROUPS = 4000;
 const WAYS = ['file', 'pipe', 'slow', 'left'] as const;
 type Way = (typeof WAYS)[number];
 
-/** Twelve command lines; `exit` is what each ends with, whoever reads it. */
+/** Twelve command lines and their exit codes. */
 const LINES: readonly { line: string; exit: number }[] = [
   { line: 'roles templates', exit: 0 },
   { line: 'help flags', exit: 0 },
@@ -45,7 +45,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   home = createCliHome();
-  // Some 5 MB, which no pipe holds.
+  // About 5 MB, more than a pipe buffers.
   const groups = Array.from({ length: GROUPS }, (_, index) => ({
     id: `group-${index}`,
     name: `Group ${index}`,
@@ -74,7 +74,7 @@ afterAll(() => {
 interface Ended {
   code: number | null;
   hangs: boolean;
-  /** Of all that was read. */
+  /** The SHA-256 of the output that was read. */
   digest: string;
   bytes: number;
 }
@@ -110,7 +110,7 @@ function readOutput({ stdout }: ChildProcess, way: Way): Promise<Buffer> {
     chunks.push(chunk);
     if (way === 'left') stdout.destroy();
     if (way !== 'slow') return;
-    // Other work gets its turn before the next piece, so that the pipe is full again and again.
+    // Lets the pipe fill up again before each read.
     stdout.pause();
     setTimeout(() => stdout.resume(), 1);
   });
@@ -118,14 +118,14 @@ function readOutput({ stdout }: ChildProcess, way: Way): Promise<Buffer> {
 }
 
 test(
-  'exits with all its output, however it is read',
+  'exits with complete output for every kind of reader',
   async () => {
     const problems: string[] = [];
     const random = randomFrom(SEED);
     let runs = 0;
     let bytes = 0;
     for (const { exit, line } of LINES) {
-      const calm = await run(line, 'file');
+      const reference = await run(line, 'file');
       for (let round = 0; round < ROUNDS; round++) {
         for (const way of isWhole ? WAYS : [pick(WAYS, random)]) {
           const ended = await run(line, way);
@@ -134,13 +134,13 @@ test(
           const wrong = [
             ended.hangs && 'did not exit',
             !ended.hangs && ended.code !== exit && `exit ${ended.code}`,
-            way !== 'left' && ended.digest !== calm.digest && `${ended.bytes} of ${calm.bytes} bytes`,
+            way !== 'left' && ended.digest !== reference.digest && `${ended.bytes} of ${reference.bytes} bytes`,
           ].filter(Boolean);
           if (wrong.length > 0) problems.push(`${line} | ${way}: ${wrong.join(', ')}`);
         }
       }
     }
-    tell(`${runs} runs, ${bytes} bytes read, ${problems.length} problems`);
+    printLine(`${runs} runs, ${bytes} bytes read, ${problems.length} problems`);
     expect(problems).toEqual([]);
   },
   isWhole ? 3_600_000 : 600_000,
@@ -156,7 +156,7 @@ test(
     const random = randomFrom(SEED);
     const chosen = isWhole ? ENDING : Array.from({ length: 4 }, () => pick(ENDING, random));
     const problems: string[] = [];
-    tell(`seed ${SEED}`);
+    printLine(`seed ${SEED}`);
     for (const wanted of chosen) {
       for (let time = 0; time < TIMES; time++) {
         await world.prepare(wanted);
@@ -166,7 +166,7 @@ test(
       }
     }
     await world.close();
-    tell(`${chosen.length * TIMES} runs, ${problems.length} problems`);
+    printLine(`${chosen.length * TIMES} runs, ${problems.length} problems`);
     expect(problems).toEqual([]);
   },
   isWhole ? 3_600_000 : 600_000,

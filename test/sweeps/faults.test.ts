@@ -1,24 +1,25 @@
-// Every fault of the wire on every request of every command. A sample by default; `npm run test:faults` takes the whole.
+// Injects every network fault into every request of every command. Runs a sample by default; `npm run test:faults` runs
+// everything.
 import { expect, test } from 'vitest';
 import { type FaultPlan, PROXY_FAULTS, type ProxyFault } from '../helpers/fault-proxy.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { type Clean, cleanOf, judge } from './judge.ts';
 import { pick } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
-import { inTurn, randomOf, SEED, tell } from './sweep.ts';
+import { inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = isWhole ? 6 : 3;
-/** The part of the whole to run: `SHARE=0.1` is a quick pass over all of it. */
+/** The part of the complete run: `SHARE=0.1` is a quick pass over everything. */
 const SHARE = Number(process.env.SHARE ?? 1);
-/** Of each world: by their number and not by time, so that a seed draws the same ones everywhere. */
+/** Runs in each world. A count, not a time limit, so that a seed draws the same runs on every machine. */
 const SAMPLE_RUNS = 30;
-/** The least number of runs of the whole. */
+/** The minimum number of runs in a complete run. */
 const WHOLE_RUNS = SHARE < 1 || process.env.ONLY || process.env.FAULT ? 1 : 20_000;
 const HOUR = 3_600_000;
 
 const FLAGS = ['-o', 'json', '--request-timeout', '700ms', '--retries', '1'];
-/** For long pauses that the platform asks for. */
+/** Time for the long pauses that the platform asks for. */
 const LIMIT = ['--timeout', '8m'];
 
 const SWEPT = CASES.filter(({ elsewhere, local }) => elsewhere === undefined && local !== true);
@@ -28,7 +29,7 @@ interface Run {
   plan: FaultPlan;
 }
 
-/** Runs of a case without faults, by the case: each is made once. */
+/** Runs without faults, one for each case. */
 const cleanRuns = new Map<CommandCase, Clean>();
 
 async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
@@ -50,7 +51,7 @@ async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
 const nameOf = ({ args, command }: CommandCase): string =>
   `${command} ${typeof args === 'string' ? args : args.join(' ')}`;
 
-/** The problems of one run, with everything needed to reproduce it. */
+/** Describes the problems of one run with everything needed to reproduce it. */
 async function problemsOf(world: World, { plan, wanted }: Run, clean: Clean): Promise<string[]> {
   await world.prepare(wanted);
   const flags = plan.fault.slow === true ? [...FLAGS, ...LIMIT] : FLAGS;
@@ -68,7 +69,7 @@ async function problemsOf(world: World, { plan, wanted }: Run, clean: Clean): Pr
 
 const isWanted = ({ name }: ProxyFault): boolean => name.includes(process.env.FAULT ?? '');
 
-/** Every place that a fault can strike in a case. */
+/** Every request and mode in which a fault can be injected. */
 function runsOf(wanted: CommandCase, { requests }: Clean): Run[] {
   return PROXY_FAULTS.filter(isWanted).flatMap((fault) =>
     Array.from({ length: requests }, (_, at) => at).flatMap((at) =>
@@ -79,13 +80,13 @@ function runsOf(wanted: CommandCase, { requests }: Clean): Run[] {
   );
 }
 
-/** Draws runs, and returns how many. */
+/** Draws random runs and returns their number. */
 async function sample(world: World, random: () => number, problems: string[]): Promise<number> {
   let count = 0;
   while (count < SAMPLE_RUNS) {
     const wanted = pick(SWEPT, random);
     const clean = await cleanRun(world, wanted);
-    // A line that sends nothing has nothing that a fault could strike.
+    // A command that sends nothing has no request to inject a fault into.
     const runs = runsOf(wanted, clean);
     if (runs.length === 0) continue;
     problems.push(...(await problemsOf(world, pick(runs, random), clean)));
@@ -95,7 +96,7 @@ async function sample(world: World, random: () => number, problems: string[]): P
 }
 
 test(
-  'ends a fault in success, or reports what happened, what is known and what to do',
+  'succeeds after a fault, or reports what happened, what is known and what to do',
   async () => {
     const problems: string[] = [];
     const worlds = await Promise.all(Array.from({ length: WORLDS }, createWorld));
@@ -110,12 +111,12 @@ test(
           const runs = runsOf(wanted, clean).filter(() => random() < SHARE);
           let found = 0;
           for (const run of runs) {
-            const ill = await problemsOf(world, run, clean);
-            for (const problem of ill) tell(problem);
-            problems.push(...ill);
-            found += ill.length;
+            const violations = await problemsOf(world, run, clean);
+            for (const problem of violations) printLine(problem);
+            problems.push(...violations);
+            found += violations.length;
           }
-          tell(`${nameOf(wanted)}: ${runs.length} runs, ${found} problems`);
+          printLine(`${nameOf(wanted)}: ${runs.length} runs, ${found} problems`);
           return runs.length;
         });
       } else {
@@ -125,7 +126,7 @@ test(
     } finally {
       await Promise.all(worlds.map((world) => world.close()));
     }
-    tell(`${count} runs with a fault, ${problems.length} problems; seed ${SEED}`);
+    printLine(`${count} runs with a fault, ${problems.length} problems; seed ${SEED}`);
     expect(problems).toEqual([]);
     expect(count).toBeGreaterThanOrEqual(isWhole ? WHOLE_RUNS : WORLDS * SAMPLE_RUNS);
   },

@@ -1,4 +1,4 @@
-// Runs commands that print data in every format. A reader of each format finds in it what the JSON has.
+// Prints the result of every command in every format: a parser of the format must find the data of the JSON.
 import { isDeepStrictEqual } from 'node:util';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,15 +9,15 @@ import { CASES, type CommandCase, isEndless, recordOf } from './cases.ts';
 import { nameOf } from './program.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole, sample, size } from '../helpers/size.ts';
-import { SEED, tell } from './sweep.ts';
+import { SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-/** An endless command prints a line for each event, whatever the format. */
+/** An endless command prints one line per event in every format. */
 const cases = CASES.filter((one) => one.elsewhere === undefined && !one.plain && !isEndless(one));
 type Format = (typeof COMMON_FORMATS)[number];
 const OTHERS = COMMON_FORMATS.filter((format) => format !== 'json');
 
-/** Cells by column, and the rows that they were in. */
+/** The column names and the cells of each row. */
 interface Sheet {
   columns: string[];
   rows: string[][];
@@ -48,7 +48,7 @@ function sheetOf([columns = [], ...rows]: string[][]): Sheet {
   return { columns, rows };
 }
 
-/** The cells of a line of a table of GitHub's Markdown: bars that are escaped are none, and what is escaped is a sign. */
+/** Splits a row of a GitHub Markdown table: an escaped bar does not end a cell, and escapes are removed. */
 function markdownCells(line: string): string[] {
   expect(line).toMatch(/^\|.*\|$/);
   const cells = line.slice(1, -1).split(/(?<!\\)\|/);
@@ -63,10 +63,10 @@ function markdownCells(line: string): string[] {
   );
 }
 
-/** A hash or a random id: none of the words is as long; where words could be, a digit tells it from them. */
+/** A hash or a random id. Words are shorter than eight of these letters; a shorter match needs a digit. */
 const HEX = /\b([0-9a-f]{8,}|(?=[0-9a-f]*\d)[0-9a-f]{6,7})\b/g;
 
-/** Replaces the parts that differ from run to run. */
+/** Replaces the parts that differ between runs. */
 function steady(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+\d\d:\d\d)?/g, 'TIME')
@@ -79,14 +79,14 @@ function steady(text: string): string {
     .replaceAll(/(?<="seconds":)[\d.]+/g, '0');
 }
 
-/** Exact integers as their digits. */
+/** Keeps big integers exact by converting them to strings. */
 const plain = (value: unknown): unknown =>
   JSON.parse(steady(stringifyJson(value, undefined).replaceAll(/(?<=[[:,])-?\d{16,}(?=[,\]}])/g, '"$&"')));
 
 type Row = Record<string, unknown>;
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Cells that are a field of the data, as text, under the field's own name. */
+/** Compares the cells of each column with the field of that name; returns how many were compared. */
 function expectCells({ columns, rows }: Sheet, data: unknown): number {
   const records = Array.isArray(data) ? data : [data];
   if (rows.length !== records.length) return 0;
@@ -99,7 +99,7 @@ function expectCells({ columns, rows }: Sheet, data: unknown): number {
       const value = record[name];
       if (!['string', 'number'].includes(typeof value) || name === 'seconds') continue;
       const cell = steady(row[place] ?? '').replace(/^'(?=[=+\-@])/, '');
-      // A status of several words is written with spaces for people.
+      // The output for people has a space instead of an underscore in a status.
       expect(cell.replaceAll(/[\s_]+/g, ' '), name).toBe(String(value).replaceAll(/[\s_]+/g, ' '));
       compared++;
     }
@@ -111,7 +111,7 @@ let world: World;
 let compared = 0;
 const random = randomFrom(SEED);
 beforeAll(async () => {
-  tell(`seed ${SEED}`);
+  printLine(`seed ${SEED}`);
   world = await createWorld();
 });
 afterAll(() => world.close());
@@ -156,10 +156,10 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
     const known = OTHERS.filter((format) => formats.includes(format));
     await world.prepare(one);
     const json = await outputOf(one, 'json');
-    // The response to the call has no body.
+    // The response has no body.
     if (json === '') return;
     let data = plain(parseJson(json));
-    // A command that writes needs a new world each time, so a sample takes one format in addition to JSON.
+    // A writing command needs a new world for each format, so a sample uses one format in addition to JSON.
     const isSteady = reads === true && !(one.reports && calls === 'nobody');
     for (const format of isSteady || isWhole ? known : [pick(known, random)]) {
       if (!isSteady) await world.prepare(one);
@@ -167,7 +167,7 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
       try {
         expectSame(format, text, data);
       } catch (difference) {
-        // The platform's clock runs: a request may have another status by now. The JSON then has it, too.
+        // The platform's clock runs, so the status of a request may have changed; then the JSON has changed, too.
         const later: unknown = isSteady ? plain(parseJson(await outputOf(one, 'json'))) : data;
         if (isDeepStrictEqual(later, data)) throw difference;
         data = later;
@@ -177,6 +177,6 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
   },
 );
 
-test('compares cells with fields', () => {
+test('compares some cells with fields', () => {
   expect(compared).toBeGreaterThan(size(200, 60));
 });

@@ -1,11 +1,11 @@
-// What a platform holds, read from it without faults: one cell for each thing that a command can change, so that two
-// states can be compared cell by cell.
+// Reads the state of a platform without faults: one cell for each thing that a command can change, so that two states
+// can be compared cell by cell.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import { basicAuth } from '../helpers/emulator.ts';
 import { FIXTURES } from './stage.ts';
 import type { World } from './world.ts';
 
-/** Canonical JSON by the name of the thing: `connection 3001/crm`, `request <id>`, `role analyst`. */
+/** Canonical JSON by resource: `connection 3001/crm`, `request <id>`, `role analyst`. */
 export type Holdings = ReadonlyMap<string, string>;
 
 type Json = Record<string, unknown>;
@@ -17,7 +17,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 const PATHS = { connection: 'connections', data_model: 'data-models', pipeline: 'inputs/data-pipelines' } as const;
 
-/** `mentioned` are texts that may hold ids of requests: what the program printed and wrote. */
+/** Request ids are also taken from `mentioned`: the texts that the program printed and wrote. */
 export async function readHoldings(
   world: World,
   requests: readonly ProxiedRequest[],
@@ -26,9 +26,9 @@ export async function readHoldings(
   const cells = new Map<string, string>();
   const put = (name: string, value: unknown): unknown => cells.set(name, canonical(value));
   const { platform } = world;
-  // The command may have added faults, which would hit these reads.
+  // Removes faults that the command may have added, which would affect these reads.
   await platform.api.clearFaults();
-  // A reset forgets tokens.
+  // A reset revokes all tokens, so this one is new.
   const headers = { authorization: `Bearer ${await platform.token()}` };
   const read = async (path: string): Promise<unknown> => {
     const reply = await platform.send('GET', path, { headers });
@@ -57,7 +57,7 @@ export async function readHoldings(
   return cells;
 }
 
-/** The person of each request, from the fixtures or from the accepted body. */
+/** Adds the person of each request, from the fixtures or from the accepted body. */
 async function readRequests(
   { platform }: World,
   requests: readonly ProxiedRequest[],
@@ -83,7 +83,7 @@ async function readRequests(
   return held;
 } // prettier-ignore
 
-/** Profiles, and what only the control address knows. */
+/** Reads profiles and other state that only the control address returns. */
 async function readControl(
   { clock, platform }: World,
   requests: readonly ProxiedRequest[],
@@ -103,7 +103,7 @@ async function readControl(
   put('assigned', assigned.map(({ body }) => body));
 } // prettier-ignore
 
-/** The secrets that the platform has from this run: it shows none, so that the last body it accepted tells. */
+/** The secrets that the platform has. It never returns them, so they come from the last accepted body. */
 function secretsOf(path: string, requests: readonly ProxiedRequest[]): unknown {
   const list = path.replace(/\/[^/]*$/, '');
   const id = path.slice(list.length + 1);
@@ -128,7 +128,7 @@ function undated(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, item]) => [key, undated(item)]));
 }
 
-/** Keys in order, so that equal values are equal texts. */
+/** Serializes with sorted keys, so that equal values are equal texts. */
 export function canonical(value: unknown): string {
   const sorted = (item: unknown): unknown => {
     if (Array.isArray(item)) return item.map(sorted);
@@ -139,14 +139,14 @@ export function canonical(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** The cells in which two states differ; ids that the program or the platform makes are left out of names and values. */
+/** The cells that differ between two states, ignoring generated ids. */
 export function differences(one: Holdings, other: Holdings): string[] {
   const [left, right] = [withoutMadeUp(one), withoutMadeUp(other)];
   const names = new Set([...left.keys(), ...right.keys()]);
   return [...names].filter((name) => left.get(name) !== right.get(name));
 }
 
-/** A request of a made-up id goes by its subject, a run by its number from the newest fixture on. */
+/** Names a request with a generated id by its person, and a new run by its position. */
 function withoutMadeUp(cells: Holdings): Map<string, string> {
   const known = new Set(FIXTURES.requests.map(({ subject_request_id: id }) => `request ${id}`));
   const counts = new Map<string, number>();

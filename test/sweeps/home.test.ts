@@ -1,18 +1,19 @@
-// Reads work where the home is read-only or full: every command that reads ends as with a good home, and says so once.
+// Every command that only reads works with a read-only or full home: it ends as with a writable one and warns at most
+// once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { nameOf, runProgram } from './program.ts';
-import { SEED, tell } from './sweep.ts';
+import { SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-/** A folder in which nothing can be made, whoever runs the test. */
+/** A folder in which no user can create anything. */
 const NOWHERE = '/proc/cdpadm';
-/** It reports the problems of the home. */
+/** This command reports the problems of the home. */
 const EXAMINES = 'doctor';
-/** They write a file for the user, which a full disk does not take. */
+/** These commands write a file for the user, which fails on a full disk. */
 const WRITES_A_FILE = /^(roles pull|warehouse export|dsr results)/;
 
 let world: World;
@@ -33,7 +34,7 @@ afterAll(() => world.close());
 const warnings = (stderr: string): number => stderr.split('continues without it').length - 1;
 
 test.skipIf(process.platform !== 'linux')(
-  'ends every read the same without a cache and a state folder, with at most one warning',
+  'reads the same without a cache and a state folder, with at most one warning',
   async () => {
     const problems: string[] = [];
     let warned = 0;
@@ -41,7 +42,7 @@ test.skipIf(process.platform !== 'linux')(
       await world.prepare(wanted);
       const good = await world.run(wanted, ['-o', 'json']);
       await world.prepare(wanted);
-      // The state has the results of earlier commands.
+      // These commands read state that earlier commands wrote.
       const needsState = wanted.before !== undefined || wanted.command.startsWith('emulator');
       const env = {
         ...wanted.env,
@@ -59,9 +60,9 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('ends every read the same where no file can be written', async () => {
+test('reads the same when no file can be written', async () => {
   const random = randomFrom(SEED);
-  tell(`seed ${SEED}`);
+  printLine(`seed ${SEED}`);
   const candidates = reads.filter(({ command }) => !WRITES_A_FILE.test(command));
   const chosen = isWhole ? candidates : Array.from({ length: 4 }, () => pick(candidates, random));
   const problems: string[] = [];

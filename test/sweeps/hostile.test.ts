@@ -1,4 +1,5 @@
-// Hostile files for every reader of the program, and hostile answers: a message with its place, no stack, nothing sent.
+// Tries hostile files in every reader of the program, and hostile responses. The program prints an error with its
+// position, no stack trace, and sends nothing.
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,26 +9,28 @@ import type { CommandCase } from './cases.ts';
 import { type Format, type Reader, READERS } from './readers.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole, sample } from '../helpers/size.ts';
-import { SEED, tell } from './sweep.ts';
+import { SEED, printLine } from './sweep.ts';
 import { createWorld, type Outcome, type World } from './world.ts';
 
 interface Hostile {
   name: string;
-  /** The contents of the file, or a function that creates it; `undefined` if it does not apply to this reader. */
+  /**
+   * Returns the contents of the file, or a function that creates it; `undefined` if it does not apply to this reader.
+   */
   make(good: string, reader: Reader): string | Buffer | ((path: string) => void) | undefined;
-  /** It may be accepted or rejected: only how it ends is checked. */
+  /** The file may be accepted or rejected; only the ending is checked. */
   either?: true;
-  /** The platform may be the one to reject it. */
+  /** Only the platform may reject it. */
   judgedThere?: true;
 }
 
-/** The contents of a plain text are not checked. */
+/** Skips plain text, whose contents are not checked. */
 const formed = (make: (good: string, reader: Reader) => string) => (good: string, reader: Reader) =>
   ['csv', 'text'].includes(reader.format) ? undefined : make(good, reader);
 const isObject = ({ format }: Reader): boolean => format === 'json' || format === 'ndjson';
 const only = (format: Format, make: (good: string) => string) => (good: string, reader: Reader) =>
   reader.format === format ? make(good) : undefined;
-/** `field` in front of the first object of the text. */
+/** Adds `field` twice to the first object of the text. */
 const withField = (good: string, reader: Reader, field: string): string | undefined => {
   if (isObject(reader)) return good.replace('{', `{"${field}":{"polluted":true},"${field}":{"polluted":true},`);
   return reader.format === 'yaml' ? `${field}:\n  polluted: true\n${field}:\n  polluted: true\n${good}` : undefined;
@@ -46,34 +49,34 @@ const MB_33 = Buffer.alloc(33 * 1024 * 1024, ' ');
 const HOSTILE: readonly Hostile[] = [
   { name: 'empty', make: () => '', either: true },
   { name: 'NUL', make: (good) => `${good.slice(0, good.length >> 1)}\0${good.slice(good.length >> 1)}` },
-  { name: 'UTF-16 without a mark', make: (good) => Buffer.from(good, 'utf16le') },
+  { name: 'UTF-16 without a byte order mark', make: (good) => Buffer.from(good, 'utf16le') },
   { name: 'UTF-16', make: (good) => Buffer.from(`\ufeff${good}`, 'utf16le'), either: true },
-  { name: 'a mark of UTF-8', make: (good) => `\ufeff${good}`, either: true },
-  { name: 'bytes that are no text', make: (good) => Buffer.concat([Buffer.from(good), Buffer.from([0xff, 0xfe])]) },
+  { name: 'a UTF-8 byte order mark', make: (good) => `\ufeff${good}`, either: true },
+  { name: 'bytes that are not UTF-8', make: (good) => Buffer.concat([Buffer.from(good), Buffer.from([0xff, 0xfe])]) },
   { name: 'random bytes', make: () => Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7919 + 128) % 256)) },
   { name: 'truncated', make: (good, reader) => (isObject(reader) ? good.trimEnd().slice(0, -2) : undefined) },
   { name: 'duplicate keys', make: (good, reader) => withField(good, reader, 'twice') },
   { name: '__proto__', make: (good, reader) => withField(good, reader, '__proto__') },
   { name: 'constructor', make: (good, reader) => withField(good, reader, 'constructor') },
   { name: 'an alias bomb', make: only('yaml', () => BOMB) },
-  { name: 'an alias of itself', make: only('yaml', () => 'a: &a\n  b: *a\n') },
+  { name: 'a recursive alias', make: only('yaml', () => 'a: &a\n  b: *a\n') },
   { name: 'tabs', make: only('yaml', (good) => good.replace(/^ {2}/m, '\t')), either: true },
   { name: 'a tag', make: only('yaml', () => 'a: !!js/function "function () { throw 1 }"\n') },
   {
-    name: 'deep',
+    name: 'deep nesting',
     make: formed(() => `${'['.repeat(200_000)}${']'.repeat(200_000)}\n`),
   },
   { name: 'a long string', make: formed(() => `"${'x'.repeat(1e7)}"\n`) },
   { name: 'a long key', make: formed(() => `{"${'x'.repeat(1e7)}":1}\n`), either: true },
   { name: 'a long name', make: (good) => good.replace(/[a-z]{3}/, 'x'.repeat(50_000)), either: true },
   { name: 'a number', make: formed(() => '42\n') },
-  { name: 'a list of null', make: formed(() => '[null]\n') },
+  { name: 'an array of null', make: formed(() => '[null]\n') },
   {
-    name: 'a name of bidi marks',
+    name: 'bidi characters in a name',
     make: formed((good) => good.replace(/[a-z]{3}/, '$&\u202e\u0007\u009b31m')),
     either: true,
   },
-  { name: 'half a million faults', make: formed(() => `[${'1,'.repeat(500_000)}1]\n`) },
+  { name: 'half a million errors', make: formed(() => `[${'1,'.repeat(500_000)}1]\n`) },
   ...['*', '(', '[', '/*', '"', "'", '=', '-', '`', '\\n'].map((pump): Hostile => ({
     name: `${JSON.stringify(pump)} repeated`,
     make: (good) => good.replace(/[a-z]{3}/, `${pump.repeat(200_000)}a`),
@@ -82,10 +85,10 @@ const HOSTILE: readonly Hostile[] = [
   })),
   { name: '33 MB', make: () => MB_33, either: true },
   { name: 'a folder', make: () => (path) => mkdirSync(path), either: true },
-  { name: 'a link to nothing', make: () => (path) => symlinkSync(`${path}.not-there`, path), either: true },
-  { name: 'a link to itself', make: () => (path) => symlinkSync(path, path), either: true },
+  { name: 'a broken symlink', make: () => (path) => symlinkSync(`${path}.not-there`, path), either: true },
+  { name: 'a symlink to itself', make: () => (path) => symlinkSync(path, path), either: true },
   {
-    name: 'a link to the file',
+    name: 'a symlink to the file',
     make: (good) => (path) => {
       writeFileSync(`${path}.real`, good);
       symlinkSync(`${path}.real`, path);
@@ -93,14 +96,14 @@ const HOSTILE: readonly Hostile[] = [
     either: true,
   },
   { name: 'wrong columns', make: only('csv', (good) => `${good}a,b,c,d,e,f\n`) },
-  { name: 'an open quote', make: only('csv', (good) => `${good}"a@people.example,x\n`) },
-  { name: 'a column twice', make: only('csv', (good) => good.replace('group_id', 'email')) },
-  { name: 'a column __proto__', make: only('csv', (good) => good.replace('group_id', '__proto__')) },
-  { name: 'a column of bidi marks', make: only('csv', (good) => good.replace('group_id', '\u202egroup\u0007')) },
+  { name: 'an unclosed quote', make: only('csv', (good) => `${good}"a@people.example,x\n`) },
+  { name: 'a duplicate column', make: only('csv', (good) => good.replace('group_id', 'email')) },
+  { name: 'a column named __proto__', make: only('csv', (good) => good.replace('group_id', '__proto__')) },
+  { name: 'bidi characters in a column', make: only('csv', (good) => good.replace('group_id', '\u202egroup\u0007')) },
 ];
 
 const STACK = /This is a bug|TypeError|RangeError|Cannot read prop|\bat \S+ \(|node:internal/;
-// Control and bidi characters that a terminal or a reader would act on.
+// Control and bidi characters that a terminal or a reader would interpret.
 const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 let world: World;
@@ -121,13 +124,13 @@ const caseOf = ({ args, before, beside = {}, command }: Reader): CommandCase => 
   ...(command === 'emulator start' && { serves: () => Promise.resolve(), exits: [130], plain: true }),
 });
 
-/** The problems of how it ended, rejected or not. */
-function illOf({ code, stderr, stdout, hangs }: Outcome, exits: readonly number[] = []): string[] {
+/** Problems with the ending of a run, whether it succeeded or not. */
+function endingProblems({ code, stderr, stdout, hangs }: Outcome, exits: readonly number[] = []): string[] {
   const problems: string[] = [];
   if (hangs) problems.push('hangs');
   if (STACK.test(stderr)) problems.push(`crashes: ${stderr.slice(0, 400)}`);
   if (RAW.test(stderr.replace(/\n/g, ''))) problems.push('raw characters on standard error');
-  if (stderr.length > 200_000 || stdout.length > 2_000_000) problems.push('says too much');
+  if (stderr.length > 200_000 || stdout.length > 2_000_000) problems.push('prints too much');
   if (![0, 1, 2, 3, 9, 130, ...exits].includes(code)) problems.push(`exit ${code}: ${stderr.slice(0, 400)}`);
   const tells = code === 0 || code === 3 || code === 130 || stdout !== '';
   if (!tells && !stderr.includes('"message"')) problems.push('no message');
@@ -135,8 +138,8 @@ function illOf({ code, stderr, stdout, hangs }: Outcome, exits: readonly number[
   return problems;
 }
 
-/** Line and column of each issue; a problem of the whole file, such as its size, has no place. */
-function placesOf(stderr: string): unknown[] {
+/** The issues with a line and a column. A problem of the whole file, such as its size, has none. */
+function positionsOf(stderr: string): unknown[] {
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"error"')) ?? '{"error":{}}';
   const { error } = JSON.parse(line) as { error: { message?: string; issues?: { line?: number; column?: number }[] } };
   if (/is larger than|is empty|has no rows/.test(JSON.stringify(error))) return [error];
@@ -144,7 +147,7 @@ function placesOf(stderr: string): unknown[] {
   return issues.every((issue) => (issue.line ?? 0) >= 1) ? issues : [];
 }
 
-/** Requests that change something. */
+/** Requests that write. */
 const sent = (): string[] =>
   world.proxy.requests
     .filter(({ method, target }) => method !== 'GET' && target !== '/oauth/token')
@@ -161,15 +164,15 @@ async function problemsOf(reader: Reader, { either, judgedThere, make, name }: H
   if (typeof made === 'function') made(path);
   else writeFileSync(path, made);
   const outcome = await world.run(caseOf(reader), ['-o', 'json']);
-  const problems = illOf(outcome, reader.exits);
+  const problems = endingProblems(outcome, reader.exits);
   const { code, stderr } = outcome;
-  const refused = code !== 0 && code !== 130 && !(reader.byRow && code === 3);
-  if (refused && judgedThere !== true && reader.judgedThere !== true && sent().length > 0)
+  const rejected = code !== 0 && code !== 130 && !(reader.byRow && code === 3);
+  if (rejected && judgedThere !== true && reader.judgedThere !== true && sent().length > 0)
     problems.push(`rejected, but sent: ${sent().join(', ')}`);
   const isKept = name === 'constructor' && reader.keepsUnknown === true;
-  if (!refused && either !== true && reader.any !== true && !isKept && code !== 3)
+  if (!rejected && either !== true && reader.any !== true && !isKept && code !== 3)
     problems.push(`was accepted (exit ${code})`);
-  if (refused && code === 9 && placesOf(stderr).length === 0) problems.push(`no place: ${stderr.slice(0, 300)}`);
+  if (rejected && code === 9 && positionsOf(stderr).length === 0) problems.push(`no position: ${stderr.slice(0, 300)}`);
   return problems;
 }
 
@@ -178,9 +181,9 @@ describe('a hostile file', () => {
   const only = new RegExp(process.env.ONLY ?? '');
   const all = READERS.filter(({ args, command, file }) => only.test(`${command} ${args} ${file}`));
   const readers = isWhole ? all : Array.from({ length: 3 }, () => pick(all, random));
-  tell(`seed ${SEED}`);
+  printLine(`seed ${SEED}`);
   test(
-    'is rejected with its place by every reader, and nothing is sent',
+    'is rejected with its position by every reader, and nothing is sent',
     async () => {
       const problems: string[] = [];
       let count = 0;
@@ -189,12 +192,12 @@ describe('a hostile file', () => {
           const found = await problemsOf(reader, hostile);
           if (!found) continue;
           count++;
-          const ill = found.map((problem) => `${reader.command} ${reader.args} | ${hostile.name}: ${problem}`);
-          for (const problem of isWhole ? ill : []) tell(problem);
-          problems.push(...ill);
+          const labeled = found.map((problem) => `${reader.command} ${reader.args} | ${hostile.name}: ${problem}`);
+          for (const problem of isWhole ? labeled : []) printLine(problem);
+          problems.push(...labeled);
         }
       }
-      tell(`${count} hostile files, ${problems.length} problems`);
+      printLine(`${count} hostile files, ${problems.length} problems`);
       expect(problems).toEqual([]);
     },
     isWhole ? 3_600_000 : 300_000,
@@ -218,8 +221,8 @@ function answering(name: string, body: () => Buffer, headers = ''): ProxyFault {
 describe('a hostile response', () => {
   const BIG = 80_000_000;
   const answers = [
-    answering('deep', () => Buffer.from(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)),
-    answering('a bomb of gzip', () => gzipSync(Buffer.alloc(BIG, ' ')), 'content-encoding: gzip\r\n'),
+    answering('deep nesting', () => Buffer.from(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)),
+    answering('a gzip bomb', () => gzipSync(Buffer.alloc(BIG, ' ')), 'content-encoding: gzip\r\n'),
     answering('__proto__', () => Buffer.from('{"__proto__":{"polluted":true},"roles":[],"items":[]}')),
     answering('duplicate keys', () => Buffer.from('{"roles":7,"roles":[],"items":1,"items":[]}')),
   ];
@@ -230,14 +233,14 @@ describe('a hostile response', () => {
     ['dsr discovery', ''],
     ['roles push', 'wanted.yaml --allow-delete --force'],
   ];
-  test.each(answers)('$name ends in a message or in a result, and pollutes nothing', async (fault) => {
+  test.each(answers)('$name ends in a message or a result, and pollutes no prototype', async (fault) => {
     const problems: string[] = [];
     for (const [command, args] of sample(commands, 2)) {
       for (const at of [0, 1]) {
         await world.prepare({ command, args });
         const plan: FaultPlan = { fault, at, mode: 'ever' };
         const outcome = await world.run({ command, args }, ['-o', 'json', '--retries', '0'], plan);
-        const wrong = illOf({ ...outcome, code: [7, 8].includes(outcome.code) ? 1 : outcome.code });
+        const wrong = endingProblems({ ...outcome, code: [7, 8].includes(outcome.code) ? 1 : outcome.code });
         problems.push(...wrong.map((problem) => `${command}, request ${at}: ${problem}`));
       }
     }

@@ -1,5 +1,4 @@
-// The judge of the sweeps is judged: what it holds of each call is complete and agrees with the contract, and a run that
-// is not as promised is seen.
+// Checks the judge of the sweeps: its list of calls matches the contract, and it finds each kind of violation.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { allEndpoints } from '../../src/lib/contract/index.ts';
 import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
@@ -14,7 +13,7 @@ const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
   SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
 
 describe('what may be sent again after a lost response', () => {
-  test('is known of every call that writes, as in the contract', () => {
+  test('is listed for every call that writes and matches the contract', () => {
     const writing = allEndpoints.filter(({ method }) => method !== 'GET');
     expect(writing.map((endpoint) => [endpoint.id, afterLossOf(endpoint.method, targetOf(endpoint))])).toEqual(
       writing.map(({ id, safety }) => [id, safety]),
@@ -22,13 +21,13 @@ describe('what may be sent again after a lost response', () => {
     expect(writing).toHaveLength(WRITES.length);
   });
 
-  test('is every read', () => {
+  test('includes every read', () => {
     const reading = allEndpoints.filter(({ method }) => method === 'GET');
     expect(reading.filter(({ safety }) => safety !== 'repeat')).toEqual([]);
   });
 });
 
-describe('a run that ends after a write without a response', () => {
+describe('a run that fails after a write without a response', () => {
   const path = '/v2/events';
   const sent: ProxiedRequest = {
     method: 'POST',
@@ -36,60 +35,72 @@ describe('a run that ends after a write without a response', () => {
     headers: {},
     body: '{}',
     answered: { status: 202, headers: {}, body: Buffer.alloc(0) },
-    struck: true,
+    faulted: true,
   };
   const request = { id: 'x', method: 'POST', path };
-  const told = {
+  const reported = {
     code: 'http.outcome_unknown',
     message: 'The outcome of the write is unknown.',
     hint: 'Look.',
     request,
   };
-  const judged = (error: Partial<typeof told>): string[] => {
+  const judged = (error: Partial<typeof reported>): string[] => {
     const stderr = JSON.stringify({ error });
     return judge({ command: 'x', args: '' }, { code: 8, stderr, stdout: '', hangs: false }, [sent], cleanOf([sent]));
   };
 
-  it('is well when it says so, and of which request', () => expect(judged(told)).toEqual([]));
+  it('is accepted if it reports the unknown outcome and names the request', () => expect(judged(reported)).toEqual([]));
   it.each([
-    ['that nothing was done', { ...told, message: 'Nothing was sent.' }, /not known.*\n.*says that nothing was done/],
-    ['so and also that nothing was done', { ...told, hint: 'Nothing was changed.' }, /^says that nothing was done/],
-    ['of a question', { ...told, request: { ...request, method: 'GET' } }, /which request/],
-    ['of none', { ...told, message: 'It is not known whether it was done.', request: undefined }, /which request/],
-    ['nothing of it', { ...told, code: 'network.reset', message: 'It was closed.' }, /not spoken of/],
-  ])('is ill when it says %s', (_what, error, problem) => expect(judged(error).join('\n')).toMatch(problem));
+    [
+      'that nothing was done',
+      { ...reported, message: 'Nothing was sent.' },
+      /not known.*\n.*says that nothing was done/,
+    ],
+    [
+      'the unknown outcome and that nothing was done',
+      { ...reported, hint: 'Nothing was changed.' },
+      /^says that nothing was done/,
+    ],
+    ['a read as the request', { ...reported, request: { ...request, method: 'GET' } }, /which request/],
+    [
+      'no request',
+      { ...reported, message: 'It is not known whether it was done.', request: undefined },
+      /which request/,
+    ],
+    ['nothing about the write', { ...reported, code: 'network.reset', message: 'It was closed.' }, /not spoken of/],
+  ])('is a violation if it reports %s', (_what, error, problem) => expect(judged(error).join('\n')).toMatch(problem));
 });
 
 describe('a write that is sent again after its response was lost', () => {
-  const request = (method: string, target: string, id: string, struck: boolean): ProxiedRequest => ({
+  const request = (method: string, target: string, id: string, faulted: boolean): ProxiedRequest => ({
     method,
     target,
     headers: {},
     body: method === 'GET' ? '' : JSON.stringify({ subject_request_id: id, email: 'a@people.example' }),
     answered: { status: method === 'GET' ? 404 : 201, headers: {}, body: Buffer.alloc(0) },
-    struck,
+    faulted,
   });
-  const post = (id: string, struck = false): ProxiedRequest => request('POST', '/v3/requests/', id, struck);
-  const look = (id: string, struck = false): ProxiedRequest => request('GET', `/v3/requests/${id}`, id, struck);
+  const post = (id: string, faulted = false): ProxiedRequest => request('POST', '/v3/requests/', id, faulted);
+  const read = (id: string, faulted = false): ProxiedRequest => request('GET', `/v3/requests/${id}`, id, faulted);
   const judged = (...requests: ProxiedRequest[]): string[] =>
     judge({ command: 'x', args: '' }, { code: 0, stderr: '', stdout: '', hangs: false }, requests, cleanOf(requests));
 
-  it('is correct after a read', () => expect(judged(post('a', true), look('a'), post('a'))).toEqual([]));
-  it('is correct when the first did not arrive', () => {
+  it('is accepted after a read', () => expect(judged(post('a', true), read('a'), post('a'))).toEqual([]));
+  it('is accepted if the first request did not arrive', () => {
     expect(judged({ ...post('a', true), answered: undefined }, post('a'))).toEqual([]);
   });
-  it('is another one with another id', () => expect(judged(post('a', true), post('b'))).toEqual([]));
+  it('is a different write if its id differs', () => expect(judged(post('a', true), post('b'))).toEqual([]));
   it.each([
-    ['without a look', [post('a', true), post('a')]],
-    ['after a read of another one', [post('a', true), look('b'), post('a')]],
-    ['after a read without a response', [post('a', true), look('a', true), post('a')]],
-    ['before the look', [post('a', true), post('a'), look('a')]],
-  ])('is ill %s', (_how, requests) => {
+    ['without a read', [post('a', true), post('a')]],
+    ['after a read of another request', [post('a', true), read('b'), post('a')]],
+    ['after a read without a response', [post('a', true), read('a', true), post('a')]],
+    ['before the read', [post('a', true), post('a'), read('a')]],
+  ])('is a violation %s', (_how, requests) => {
     expect(judged(...requests)).toEqual(['sent again without a look: POST /v3/requests/ a']);
   });
 });
 
-describe('a write whose response is lost and that cannot be read either', () => {
+describe('a write whose response is lost and that cannot be read', () => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld();
@@ -116,13 +127,13 @@ describe('a write whose response is lost and that cannot be read either', () => 
     },
   );
 
-  it('are seven kinds', () => expect(operations).toHaveLength(7));
+  it('covers seven commands', () => expect(operations).toHaveLength(7));
 
   const CONFIRMED =
     /^(dsr submit --bulk people|roles apply|groups create|connections create -f connection-2|pipelines (apply|create))/;
   const confirmed = CASES.filter((one) => CONFIRMED.test(nameOf(one)));
   it.each(confirmed.map((one) => [nameOf(one), one] as const))(
-    '%s is only sent again after a read',
+    '%s sends a write again only after a read',
     async (_name, wanted) => {
       await world.prepare(wanted);
       await world.run(wanted, ['-o', 'json']);
@@ -132,7 +143,7 @@ describe('a write whose response is lost and that cannot be read either', () => 
       if (!fault) throw new Error('there is no such fault');
       const outcome = await world.run(wanted, ['-o', 'json'], { fault, at, mode: 'once' });
       expect(at).toBeGreaterThanOrEqual(0);
-      expect(world.proxy.requests[at]).toMatchObject({ struck: true });
+      expect(world.proxy.requests[at]).toMatchObject({ faulted: true });
       expect(judge(wanted, outcome, world.proxy.requests, clean)).toEqual([]);
     },
   );

@@ -1,5 +1,5 @@
-// Damages the program's own files, as a failing disk, another version or an editor may: the next command continues without them or
-// reports what is wrong, and does nothing twice.
+// Damages the program's own files, as a failing disk, another version or an editor may. The next command continues
+// without them or reports the damage, and repeats no write.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,10 +7,10 @@ import type { CommandCase } from './cases.ts';
 import { operations } from './judge.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
-import { SEED, tell } from './sweep.ts';
+import { SEED, printLine } from './sweep.ts';
 import { createWorld, type Outcome, type World } from './world.ts';
 
-/** Command lines that leave files behind, and those that read them. */
+/** Command lines that write files, and the commands that read them. */
 const PAIRS: readonly { writes: readonly string[]; reads: CommandCase & { args: string } }[] = [
   { writes: ['roles list'], reads: { command: 'roles list', args: '' } },
   { writes: ['roles pull'], reads: { command: 'roles push', args: '' } },
@@ -68,24 +68,24 @@ const PAIRS: readonly { writes: readonly string[]; reads: CommandCase & { args: 
 
 const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-/** Damaged contents of a file; its lines are damaged one by one if it has several. */
+/** Damaged contents of a file; a file of several lines is also damaged line by line. */
 function damages(good: Buffer): [name: string, content: Buffer | string][] {
   const text = good.toString('latin1');
   const lines = text.split('\n').filter((line) => line !== '');
   const whole: [string, Buffer | string][] = [
     ['empty', ''],
-    ['NULs', Buffer.alloc(good.length)],
+    ['NUL bytes', Buffer.alloc(good.length)],
     ['random bytes', Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7919 + 128) % 256))],
     ['null', 'null\n'],
-    ['a list', '[]\n'],
+    ['an array', '[]\n'],
     ['an empty object', '{}\n'],
     ['a number', '42\n'],
-    ['a text', '"x"\n'],
-    ['deep', DEEP],
-    ['half', good.subarray(0, good.length >> 1)],
-    ['without its end', good.subarray(0, -1)],
-    ['twice', Buffer.concat([good, good])],
-    ['a torn line after it', Buffer.concat([good, Buffer.from('{"event":"subm')])],
+    ['a string', '"x"\n'],
+    ['deep nesting', DEEP],
+    ['the first half', good.subarray(0, good.length >> 1)],
+    ['without the last byte', good.subarray(0, -1)],
+    ['repeated', Buffer.concat([good, good])],
+    ['a torn line at the end', Buffer.concat([good, Buffer.from('{"event":"subm')])],
   ];
   const fields = lines.flatMap((line, index): [string, string][] =>
     mutations(line).map(([name, mutated]) => [
@@ -97,7 +97,7 @@ function damages(good: Buffer): [name: string, content: Buffer | string][] {
   return [...whole, ...fields.slice(0, 60), ...document.slice(0, 60)];
 }
 
-/** Each field of an object, and of the objects in it, as something else. */
+/** Replaces each field of an object and of its nested objects. */
 function mutations(text: string): [name: string, mutated: string][] {
   let value: unknown;
   try {
@@ -136,14 +136,15 @@ function problemsOf({ code, stderr, stdout, hangs }: Outcome): string[] {
   const problems: string[] = [];
   if (hangs) return ['hangs'];
   if (STACK.test(stderr + stdout)) problems.push(`crashes: ${stderr.slice(0, 400)}`);
-  // Credentials that are damaged are not there (4), nor is what they named (5); a damaged journal is a reason to stop (1, 2).
+  // Damaged credentials count as missing (4), and so does the profile that they belong to (5). A damaged journal stops
+  // the run (1, 2).
   if (![0, 1, 2, 3, 4, 5, 6, 8, 9, 12].includes(code)) problems.push(`exit ${code}: ${stderr.slice(0, 300)}`);
   if (code !== 0 && code !== 3 && !stderr.includes('"message"') && stdout === '')
     problems.push(`exit ${code}, no message`);
   return problems;
 }
 
-/** Below the four folders; the driver's database is damaged as a whole. */
+/** All files in the four folders of the program. */
 function filesOf(world: World): string[] {
   return ['config', 'state', 'cache', 'data'].flatMap((kind) => {
     const below = join(world.home.folder, kind);
@@ -161,7 +162,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test(
-  'ends in a result or a message with a damaged file, and does nothing twice',
+  'prints a result or a message with a damaged file, and repeats no write',
   async () => {
     const random = randomFrom(SEED);
     const only = new RegExp(process.env.ONLY ?? '');
@@ -169,7 +170,7 @@ test(
     const chosen = isWhole ? all : [pick(all, random), pick(all, random)];
     const problems: string[] = [];
     let count = 0;
-    tell(`seed ${SEED}`);
+    printLine(`seed ${SEED}`);
     for (const { reads, writes } of new Set(chosen)) {
       await world.prepare(reads);
       for (const line of writes) {
@@ -191,10 +192,10 @@ test(
             reads.args.includes('--resume') &&
             [...operations(world.proxy.requests)].some(([operation]) => before.has(operation))
           )
-            found.push(`done once more: ${[...operations(world.proxy.requests).keys()].join(', ').slice(0, 300)}`);
-          const ill = found.map((problem) => `${reads.command} ${reads.args} | ${name}, ${damage}: ${problem}`);
-          for (const problem of isWhole ? ill : []) tell(problem);
-          problems.push(...ill);
+            found.push(`written again: ${[...operations(world.proxy.requests).keys()].join(', ').slice(0, 300)}`);
+          const labeled = found.map((problem) => `${reads.command} ${reads.args} | ${name}, ${damage}: ${problem}`);
+          for (const problem of isWhole ? labeled : []) printLine(problem);
+          problems.push(...labeled);
           count++;
           rmSync(world.home.folder, { recursive: true, force: true });
           mkdirSync(world.home.folder);
@@ -203,7 +204,7 @@ test(
       }
       rmSync(copy, { recursive: true, force: true });
     }
-    tell(`${count} damaged files, ${problems.length} problems`);
+    printLine(`${count} damaged files, ${problems.length} problems`);
     expect(problems).toEqual([]);
   },
   isWhole ? 3_600_000 : 300_000,

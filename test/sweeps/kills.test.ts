@@ -1,6 +1,6 @@
-// The built program killed with -9 at each request of every command that writes, and at random moments, and run again, and
-// killed in that run too: nothing is done twice, nothing is left undone, no file is torn, no lock stands.
-// By default a sample; the whole takes hours: `npm run test:kills`.
+// Kills the built program with -9 at each request of every command that writes and at random moments, runs it again,
+// and kills that run too. Every write is done exactly once, no file is torn, and no lock is left.
+// Runs a sample by default; the complete run takes hours: `npm run test:kills`.
 import { expect, test } from 'vitest';
 import { answerBytes, type FaultPlan, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
 import { pick } from '../helpers/random.ts';
@@ -9,26 +9,26 @@ import type { CommandCase } from './cases.ts';
 import { type Clean, cleanOf } from './judge.ts';
 import { againFlags, compare, locks } from './kills.ts';
 import { type Ended, nameOf, runProgram, torn, WRITING, writes } from './program.ts';
-import { inSample, inTurn, randomOf, SEED, tell } from './sweep.ts';
+import { inSample, inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = 2;
 const HOUR = 3_600_000;
-/** Of the whole, so much is taken. */
+/** The share of the kills to run. */
 const SHARE = Number(process.env.SHARE ?? 1);
-/** In a sample: the number of commands, each killed twice, and the least number of kills that must take effect. */
+/** In a sample: the number of commands, each killed twice, and the minimum number of kills that take effect. */
 const DRAWN = 6;
 const LEAST = 8;
-/** Random moments for each command of the whole, within a number of milliseconds from the start. */
+/** Random moments for each command of a complete run, in milliseconds from the start. */
 const RANDOM_MOMENTS = 3;
 const RANDOM_WITHIN_MS = 600;
 
 const MOMENTS = ['before delivery', 'delivered, unanswered', 'answered'] as const;
 
-/** At a request, by its number from 0; or after a number of milliseconds. */
+/** At a request, by its number from 0, or after a number of milliseconds. */
 type Kill = { at: number; moment: (typeof MOMENTS)[number] } | { ms: number };
 
-/** Runs the built program, and kills it when the plan's request comes. */
+/** Runs the built program and kills it at the given moment. */
 const start = (world: World, wanted: CommandCase, kill?: Kill, flags: readonly string[] = []): Promise<Ended> =>
   runProgram(world, wanted, { flags, ...(kill && { plan: (end) => planOf(kill, end) }) });
 
@@ -41,7 +41,7 @@ function planOf(kill: Kill, end: () => void): FaultPlan {
     name: 'kill',
     delivered: kill.moment !== 'before delivery',
     act: (socket, answer) => {
-      // It has the response, and may have done some of its next work.
+      // The program has received the response and may have started its next step.
       if (kill.moment === 'answered') socket.write(answerBytes(answer), end);
       else end();
     },
@@ -64,9 +64,9 @@ async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
 }
 
 interface Found {
-  /** How many of the kills came before the program's end. */
-  struck: number;
-  /** How many requests the last run made. */
+  /** The number of kills that took effect before the program finished. */
+  tookEffect: number;
+  /** The number of requests of the last run. */
   requests: number;
   problems: string[];
 }
@@ -75,30 +75,30 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
   await world.prepare(wanted);
   const problems: string[] = [];
   const requests: ProxiedRequest[] = [];
-  let struck = 0;
+  let tookEffect = 0;
   let ended: Ended = { code: null, stdout: '', stderr: '', hangs: false };
   for (const [run, kill] of [...kills, undefined].entries()) {
     const flags = run > 0 ? againFlags(wanted) : [];
     ended = await start(world, wanted, kill, flags);
     requests.push(...world.proxy.requests);
-    // It was killed before there was anything to resume.
+    // The first run was killed before there was anything to resume.
     if (flags.length > 0 && ended.code === 2) {
       ended = await start(world, wanted, kill);
       requests.push(...world.proxy.requests);
     }
     problems.push(...torn(world));
     if (ended.hangs) problems.push('hangs');
-    else if (ended.code === null) struck++;
+    else if (ended.code === null) tookEffect++;
     if (/This is a bug|TypeError|Cannot read prop|unhandled/i.test(ended.stderr)) problems.push(ended.stderr);
   }
   problems.push(...locks(world), ...compare(wanted, kills.length + 1, requests, clean));
-  // What the killed run did already may be refused: by a guard of ours, which says what to do, or by the platform, whose
-  // words say what is there. It counts as done above.
+  // The rest of the killed run's work may be rejected: by our own guard, with a hint, or by the platform, because the
+  // resource exists. Either counts as done above.
   if (!(wanted.exits ?? [0]).includes(ended.code ?? -1) && !/"hint"|"status":4(00|09)/.test(ended.stderr))
     problems.push(`exit ${ended.code}: ${ended.stderr}`);
   const place = `${nameOf(wanted)} | killed ${kills.map(placeOf).join(', then ')}`;
   return {
-    struck,
+    tookEffect,
     requests: world.proxy.requests.length,
     problems: problems.map((problem) => `${place}: ${problem} [exit ${ended.code} ${ended.stderr.slice(0, 300)}]`),
   };
@@ -107,7 +107,7 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
 const placeOf = (kill: Kill): string =>
   'ms' in kill ? `after ${Math.round(kill.ms)} ms` : `at request ${kill.at} (${kill.moment})`;
 
-/** Each boundary of the run, and random moments. */
+/** Each boundary between requests, and random moments. */
 function killsOf({ requests }: Clean, random: () => number): Kill[] {
   const boundaries = Array.from({ length: requests }, (_, at) => MOMENTS.map((moment) => ({ at, moment })));
   const moments = Array.from({ length: RANDOM_MOMENTS }, () => ({ ms: random() * RANDOM_WITHIN_MS }));
@@ -115,9 +115,9 @@ function killsOf({ requests }: Clean, random: () => number): Kill[] {
 }
 
 test(
-  'does everything once and keeps every file whole when it is killed at a request and run again',
+  'writes everything exactly once and tears no file when it is killed at a request and run again',
   async () => {
-    tell(`seed ${SEED}`);
+    printLine(`seed ${SEED}`);
     const problems: string[] = [];
     const worlds = await Promise.all(Array.from({ length: isWhole ? WORLDS : 1 }, () => createWorld()));
     let count = 0;
@@ -125,9 +125,9 @@ test(
 
     async function kill(world: World, wanted: CommandCase, kills: readonly Kill[], clean: Clean): Promise<number> {
       const found = await problemsOf(world, wanted, kills, clean);
-      for (const problem of found.problems) tell(problem);
+      for (const problem of found.problems) printLine(problem);
       problems.push(...found.problems);
-      count += found.struck;
+      count += found.tookEffect;
       runs++;
       return found.requests;
     }
@@ -139,13 +139,13 @@ test(
       const all = killsOf(clean, random);
       const chosen = isWhole ? all.filter(() => random() < SHARE) : [pick(all, random)];
       for (const first of chosen) {
-        // How many requests the next run makes is known only when it was made: what it finds differs from kill to kill.
+        // The number of requests of the next run depends on the kill, so it is known only after that run.
         const requests = await kill(world, wanted, [first], clean);
         if (requests === 0) continue;
         const second = { at: Math.floor(random() * requests), moment: pick(MOMENTS, random) };
         await kill(world, wanted, [first, second], clean);
       }
-      tell(`${nameOf(wanted)}: ${chosen.length} moments`);
+      printLine(`${nameOf(wanted)}: ${chosen.length} moments`);
       return chosen.length;
     }
 
@@ -156,7 +156,7 @@ test(
     } finally {
       await Promise.all(worlds.map((world) => world.close()));
     }
-    tell(`${runs} runs, ${count} times killed and run again, ${problems.length} problems; seed ${SEED}`);
+    printLine(`${runs} runs, ${count} times killed and run again, ${problems.length} problems; seed ${SEED}`);
     expect(problems).toEqual([]);
     if (SHARE === 1 && process.env.ONLY === undefined) expect(count).toBeGreaterThanOrEqual(LEAST);
   },

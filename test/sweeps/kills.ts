@@ -1,4 +1,4 @@
-// Checks what a killed run leaves, and what it and its next run do together.
+// Checks what a killed run leaves behind, and the combined writes of that run and the next.
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { host } from '../../src/lib/kernel/host.ts';
@@ -10,33 +10,33 @@ import { filesOf, nameOf } from './program.ts';
 import type { World } from './world.ts';
 
 /**
- * Asked for once more, these are done once more: that is what whoever types them again wants. A connection's secret
- * cannot be compared with what the platform holds, so the same values are set again.
+ * Commands that repeat their write when they run again, as their user expects. A connection's secret cannot be compared
+ * with the platform's, so the same values are set again.
  */
-const ASKED_ANEW =
+const REPEATS_WRITE =
   /^(pipelines (trigger|reset)|connections update|intake event|api|emulator .*|dsr submit --regulation.*)$/;
 
 /** The flags of the next run. */
 export const againFlags = (wanted: CommandCase): string[] => (hasFlag(wanted, '--resume') ? ['--resume'] : []);
 
-/** Locks and temporary files that block others: the next write takes over or deletes those of a dead process. */
+/** Locks and temporary files that would block others. The next write takes over or deletes those of a dead process. */
 export const locks = (world: World): string[] =>
   filesOf(world)
     // Of the compiled code so many files are kept, whatever their names.
     .filter((path) => !path.startsWith(join(world.home.folder, 'cache', 'code')))
     .filter((path) => path.endsWith('.dead') || (path.endsWith('.lock') && isHeld(path)) || isStrayed(path))
-    .map((path) => `${relative(world.home.folder, path)} stands`);
+    .map((path) => `${relative(world.home.folder, path)} was left behind`);
 
 function isHeld(path: string): boolean {
   try {
     return host.isAlive((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid);
   } catch {
-    // An unreadable lock blocks others, too.
+    // An unreadable lock also blocks others.
     return true;
   }
 }
 
-/** Compares what all runs did with what one run does: nothing is done twice and nothing is missing. */
+/** Compares the writes of all runs with those of a single run: none is repeated and none is missing. */
 export function compare(
   wanted: CommandCase,
   runs: number,
@@ -45,7 +45,7 @@ export function compare(
 ): string[] {
   const done = operations(requests);
   const made = repeatable(requests);
-  const most = ASKED_ANEW.test(nameOf(wanted)) || ASKED_ANEW.test(wanted.command) ? runs : 1;
+  const most = REPEATS_WRITE.test(nameOf(wanted)) || REPEATS_WRITE.test(wanted.command) ? runs : 1;
   return [
     ...[...done]
       .filter(([operation, count]) => count > most * (clean.operations.get(operation) ?? 0))

@@ -1,5 +1,5 @@
-// Runs every command on a platform with a deployment's own words, and a profile that has them: people and files see the neutral words,
-// the wire has the deployment's.
+// Runs every command on a platform whose deployment uses its own words, with a profile that maps them. People and files
+// see the neutral words; requests and responses contain the deployment's.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/wire/s
 import { CASES, type CommandCase, recordOf } from './cases.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Whole words and prefixes, keys and values, of every area that marks some. */
+/** Whole words and prefixes, as keys and as values, from every area with mapped words. */
 const NAMES = {
   xpid: 'member_ref',
   email: 'mail_address',
@@ -22,7 +22,7 @@ const NAMES = {
   password: 'passphrase',
 };
 
-/** More lines, with words that have another name here. */
+/** More command lines with mapped words. */
 const MORE: readonly CommandCase[] = [
   { command: 'connections list', args: '--service-provider PROVIDER_D' },
   {
@@ -96,12 +96,12 @@ test('runs every command with neutral words on the screen and the deployment’s
       ];
       for (const word of words) found.push(`${place}: ${word} in ${method} ${url}`);
     }
-    // A command that reads the settings alone may show the map itself, or what would be sent.
+    // A command that only reads settings may print the map itself or the request that it would send.
     for (const word of recordOf(wanted).calls === 'settings' ? [] : Object.values(NAMES)) {
       if (stdout.includes(word)) found.push(`${place}: ${word} on standard output`);
     }
   }
   expect(found).toEqual([]);
-  // Each word was on the wire at least once; otherwise the test proves nothing about it.
+  // Proves that each word appeared on the wire.
   expect([...unspoken]).toEqual([]);
 }, 240_000);

@@ -1,5 +1,5 @@
-// Runs every command without a terminal. A command that needs an answer ends with 2, names the flag that gives it and writes nothing;
-// every other command does its work. None waits.
+// Runs every command without a terminal. A command that needs a confirmation exits with 2, names the flag and writes
+// nothing. Every other command does its work. None waits for input.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CliOptions, runCli } from '../helpers/cli.ts';
@@ -9,18 +9,18 @@ import { nameOf } from './program.ts';
 import { createWorld, type World } from './world.ts';
 
 /** A pipe that stays open and never has any data. */
-const endless = (): Readable => new Readable({ read: () => undefined });
+const openInput = (): Readable => new Readable({ read: () => undefined });
 
 const WAYS: [name: string, options: () => CliOptions][] = [
   ['input closed', () => ({})],
-  ['input that never ends', () => ({ stdin: endless() })],
-  ['a terminal, but CI', () => ({ stdin: endless(), tty: true, columns: 200, env: { CI: '1' } })],
+  ['open input without data', () => ({ stdin: openInput() })],
+  ['a terminal, but CI', () => ({ stdin: openInput(), tty: true, columns: 200, env: { CI: '1' } })],
 ];
 
-/** True if it may write without a question: the probe of a check, or a write that --confirm confirmed. */
+/** True if the command may write without a confirmation: a probe, or a write confirmed by --confirm. */
 const isUnasked = (one: CommandCase): boolean => recordOf(one).effect !== 'write' || one.args.includes('--confirm');
 
-/** All but those that run until they are stopped, or read standard input by a flag. */
+/** Every command except those that run until they are stopped or read standard input. */
 const cases = CASES.filter(({ elsewhere, serves, stdin }) => elsewhere === undefined && !serves && stdin === undefined);
 
 let world: World;
@@ -52,7 +52,7 @@ test.each(sample(cases, 70).map((one) => [nameOf(one), one] as const))(
       const printed = `${way}: ${stderr}`;
       isFresh = code === 2;
       if (code === 2) {
-        // A terminal's width decides where the line breaks.
+        // The line breaks depend on the width of the terminal.
         expect(stderr.replace(/\s+/g, ' '), printed).toContain('not an interactive terminal');
         expect(stderr, printed).toMatch(/Pass --(yes|confirm)/);
         expect(writes(), printed).toEqual([]);

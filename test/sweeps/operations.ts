@@ -1,24 +1,23 @@
-// What the judge of the sweeps holds of each call that writes. It is written down here for itself: a judge that asked
-// the program's own contract would believe whatever stands there.
+// The judge's own list of calls that write. It is independent of the program's contract, which it checks.
 
 import type { PlatformAnswer, ProxiedRequest } from '../helpers/fault-proxy.ts';
 
 /**
- * What may follow an answer that was lost:
- * - `repeat`: it is sent again, since the same thing sent twice comes to the same;
- * - `confirm`: it is only sent again when the platform was looked at, and shows that it did not arrive;
- * - `once`: it is never sent again.
+ * Allowed after a lost response:
+ * - `repeat`: send the request again, because it has the same effect twice;
+ * - `confirm`: send it again only after a read that shows that it did not arrive;
+ * - `once`: never send it again.
  */
 export type AfterLoss = 'repeat' | 'confirm' | 'once';
 
 const WORKSPACE = '/platform/v2/workspaces/*';
 const GROUPS = '/platform/workspaces/*/groups';
 
-/** Method, path on the platform's one port (`*` for an id), what may follow. */
+/** Method, path on the platform's single port (`*` for an id), and what is allowed after a lost response. */
 export const WRITES: readonly (readonly [method: string, path: string, AfterLoss])[] = [
-  // Any token does.
+  // A second token replaces the first.
   ['POST', '/oauth/token', 'repeat'],
-  // The whole manifest: who sends it twice may write over what somebody else wrote between.
+  // Replaces the whole manifest, so a repeated write may overwrite another admin's changes.
   ['PUT', '/platform/v2/organizations/*/accounts/*/roles', 'confirm'],
   ['POST', GROUPS, 'confirm'],
   ['PUT', `${GROUPS}/*`, 'confirm'],
@@ -33,16 +32,16 @@ export const WRITES: readonly (readonly [method: string, path: string, AfterLoss
   ['POST', `${WORKSPACE}/inputs/data-pipelines`, 'confirm'],
   ['PUT', `${WORKSPACE}/inputs/data-pipelines/*`, 'confirm'],
   ['DELETE', `${WORKSPACE}/inputs/data-pipelines/*`, 'confirm'],
-  // A second one is a second run, or forgets what was synced since.
+  // A second request starts a second run, or clears a newer sync position.
   ['POST', `${WORKSPACE}/inputs/data-pipelines/trigger`, 'once'],
   ['POST', `${WORKSPACE}/inputs/data-pipelines/reset`, 'once'],
-  // With the same id alone; a second erasure or export is a second legal act.
+  // Only with the same id: a second erasure or export is a second legal act.
   ['POST', '/v3/requests', 'confirm'],
   ['DELETE', '/v3/requests/*', 'confirm'],
-  // The same values are set again.
+  // Sets the same values again.
   ['POST', '/v2/calculatedattributes', 'repeat'],
   ['POST', '/v2/bulkcalculatedattributes', 'repeat'],
-  // An event that comes twice counts twice; an identity does not.
+  // A repeated event counts twice; a repeated identity does not.
   ['POST', '/v2/events', 'once'],
   ['POST', '/v1/identify', 'repeat'],
 ];
@@ -52,7 +51,7 @@ const PATTERNS = WRITES.map(([method, path, afterLoss]) => {
   return { method, pattern: new RegExp(`^${pattern}/?$`), afterLoss };
 });
 
-/** Undefined for what the list does not have: a link, or the address by which a platform is controlled. */
+/** Undefined for a call that is not in the list: a link, or the control address of a platform. */
 export function afterLossOf(method: string, target: string): AfterLoss | undefined {
   const [path = ''] = target.split('?');
   return PATTERNS.find((known) => known.method === method && known.pattern.test(path))?.afterLoss;
@@ -64,8 +63,8 @@ export function mayRepeat(method: string, target: string): boolean {
 }
 
 /**
- * Calls for which the specification gives neither a body nor a read: the status that counts as *accepted*. Written down
- * here and not read from the contract, which is what is judged.
+ * The status that counts as accepted, for calls whose specification has neither a response body nor a read. Independent
+ * of the contract, which is under test.
  */
 export const ACCEPTED_ONLY: readonly (readonly [path: RegExp, status: number])[] = [
   [/^\/v2\/(bulk)?calculatedattributes\/?$/, 202],
@@ -77,10 +76,10 @@ export const ACCEPTED_ONLY: readonly (readonly [path: RegExp, status: number])[]
 export const acceptedStatus = ({ target }: Pick<ProxiedRequest, 'target'>): number | undefined =>
   ACCEPTED_ONLY.find(([path]) => path.test(target.split('?')[0] ?? ''))?.[1];
 
-/** True if the client got a whole response that the platform accepted the write. */
+/** True if the client received a complete response that accepts the write. */
 export function wasAccepted(request: ProxiedRequest): boolean {
-  const { told } = request;
-  return told !== undefined && told.status === acceptedStatus(request) && !isTrouble(told);
+  const { returned } = request;
+  return returned !== undefined && returned.status === acceptedStatus(request) && !isTrouble(returned);
 }
 
 function isTrouble({ body, headers }: PlatformAnswer): boolean {

@@ -1,6 +1,7 @@
-// The receiver killed with -9 before, in and after its writes and at random moments, with hooks that fail or hang and a
-// forward address that fails: each hook and forward runs at least once, in order for each request, under one event id.
-// By default a sample; `npm run test:outbox` takes 1,000 callbacks, every write of a session and an outage of a minute.
+// Kills the callback receiver with -9 before, during and after its writes and at random moments, while hooks fail or
+// hang and the forward address fails. Each hook and forward runs at least once, in order per request, with one event
+// id. Runs a sample by default; `npm run test:outbox` covers 1,000 callbacks, every write of a session and an outage of
+// one minute.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,14 +17,14 @@ import type { PlatformHome } from '../helpers/platform-home.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { type SignedCallback, signedCallbacks } from '../helpers/signed-callbacks.ts';
 import { isWhole, size } from '../helpers/size.ts';
-import { GIVE_UP_MS, SEED, tell } from './sweep.ts';
+import { GIVE_UP_MS, SEED, printLine } from './sweep.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/cdpadm.js', import.meta.url));
 const HOURS = 3_600_000;
 const PATIENT = { timeout: GIVE_UP_MS, interval: 50 };
 const STATUSES = ['pending', 'in_progress', 'completed'];
 
-/** Writes what it does to `told`. By its event id, the first attempt of some events fails, and of some it hangs. */
+/** Logs each step to `told`. The event id decides whether the first attempt fails, hangs or succeeds. */
 const HOOK = `#!/bin/sh
 cat > /dev/null
 tell() { echo "$1 $CDPADM_REQUEST_ID $CDPADM_REQUEST_STATUS $CDPADM_EVENT_ID" >> told; }
@@ -47,20 +48,20 @@ interface Forwarded {
 }
 
 let home: PlatformHome;
-let strike: Bundle;
+let preload: Bundle;
 let receiver: Server;
 let forwardTo: string;
 /** The callbacks that the forward address accepted. */
 let forwarded: Forwarded[];
-/** The status that the forward address answers. */
+/** The status that the forward address returns. */
 let answer: () => number;
 let listener: ChildProcess | undefined;
-/** Of the listener. */
+/** The standard error of the listener. */
 let stderr: string;
 
 beforeEach(async () => {
   home = await createDsrHome();
-  strike = await bundleEntry('test/sweeps/children/kills-strike.ts');
+  preload = await bundleEntry('test/sweeps/children/kills-strike.ts');
   home.write('hook.sh', HOOK);
   home.write('told', '');
   forwarded = [];
@@ -84,11 +85,11 @@ afterEach(async () => {
   listener?.kill('SIGKILL');
   receiver.closeAllConnections();
   receiver.close();
-  strike.remove();
+  preload.remove();
   await home.close();
 });
 
-/** Starts the built program; its address, or undefined when it was killed before it had one. */
+/** Starts the built program; returns its address, or undefined if it was killed before it had one. */
 async function listen(kill: Kill | undefined, log: string, flags: readonly string[]): Promise<string | undefined> {
   const line = ['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', '-q', ...flags];
   const child = spawn(process.execPath, [PROGRAM, ...line], {
@@ -96,10 +97,10 @@ async function listen(kill: Kill | undefined, log: string, flags: readonly strin
     env: {
       PATH: process.env.PATH,
       ...home.env,
-      NODE_OPTIONS: `--import ${strike.file}`,
-      STRIKE_FOLDER: home.folder,
-      STRIKE_LOG: log,
-      ...(kill && 'at' in kill && { STRIKE_AT: String(kill.at), STRIKE_HOW: kill.how }),
+      NODE_OPTIONS: `--import ${preload.file}`,
+      KILL_FOLDER: home.folder,
+      KILL_LOG: log,
+      ...(kill && 'at' in kill && { KILL_AT: String(kill.at), KILL_HOW: kill.how }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -116,8 +117,8 @@ async function listen(kill: Kill | undefined, log: string, flags: readonly strin
     : undefined;
 }
 
-/** A listener that ends before it is killed is a failure. */
-function expectNoEnd(): void {
+/** Fails if the listener exited before it was killed. */
+function expectRunning(): void {
   expect(listener?.exitCode, stderr).toBeNull();
 }
 
@@ -130,7 +131,9 @@ async function end(signal: NodeJS.Signals): Promise<number | null> {
   return ((await ended) as [number | null])[0];
 }
 
-/** Posts callbacks, those of a request in order; removes acknowledged ones from `open`. Returns when it cannot continue. */
+/**
+ * Posts callbacks, in order per request, and removes acknowledged ones from `open`. Returns when it cannot continue.
+ */
 async function feed(url: string, open: SignedCallback[][], most: number, lanes: number): Promise<void> {
   let left = most;
   const busy = new Set<SignedCallback[]>();
@@ -153,7 +156,7 @@ async function feed(url: string, open: SignedCallback[][], most: number, lanes: 
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-const told = (): string[][] =>
+const hookLog = (): string[][] =>
   readFileSync(`${home.cwd}/told`, 'utf8')
     .split('\n')
     .slice(0, -1)
@@ -163,9 +166,9 @@ async function openDeliveries(): Promise<{ state: string }[]> {
   return (await home.json<{ state: string }[]>('dsr callbacks outbox list')).data;
 }
 
-/** Every hook and forward at least once, in order for each request, always under the same id. */
+/** Checks that each hook and forward ran at least once, in order per request, with one event id. */
 function judge(requests: readonly (readonly SignedCallback[])[]): void {
-  const lines = told();
+  const lines = hookLog();
   const events = new Map<string, Set<string>>();
   const note = (id: string, status: string, event: string): void => {
     const key = `${id} ${status}`;
@@ -201,7 +204,7 @@ async function judgeLedger(requests: readonly (readonly SignedCallback[])[]): Pr
 test(
   'loses no hook and no forward when it is killed at its writes and at random moments',
   async () => {
-    tell(`seed ${SEED}`);
+    printLine(`seed ${SEED}`);
     const random = randomFrom(SEED);
     const requests = (await signedCallbacks(home, size(334, 12))).map((one) => [...one]);
     const open = requests.map((one) => [...one]);
@@ -211,38 +214,41 @@ test(
     const each = 3;
     let sessions = 0;
 
-    /** A listener for a few callbacks. Whether it was killed; the others are killed when their work seems done. */
-    async function session(kill?: Kill): Promise<{ struck: boolean; operations: number }> {
-      const log = `${strike.file}.${sessions++}.log`;
+    /**
+     * Runs a listener for a few callbacks. Returns whether the kill took effect; otherwise the listener is killed at
+     * the end.
+     */
+    async function session(kill?: Kill): Promise<{ tookEffect: boolean; operations: number }> {
+      const log = `${preload.file}.${sessions++}.log`;
       const url = await listen(kill, log, flags);
       if (url !== undefined) await feed(url, open, each, 3);
-      const calm = told().length + 2 * each;
+      const expected = hookLog().length + 2 * each;
       await vi
-        .waitFor(() => expect(!isRunning() || told().length >= calm).toBe(true), { timeout: 3000 })
+        .waitFor(() => expect(!isRunning() || hookLog().length >= expected).toBe(true), { timeout: 3000 })
         .catch(() => undefined);
-      expectNoEnd();
-      const struck = listener?.signalCode === 'SIGKILL';
+      expectRunning();
+      const tookEffect = listener?.signalCode === 'SIGKILL';
       await end('SIGKILL');
-      return { struck, operations: existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0 };
+      return { tookEffect, operations: existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0 };
     }
 
-    // The first session also fetches the certificate.
+    // Only the first session fetches the certificate, so it is not measured.
     await session();
     const { operations } = await session();
     const writes = Array.from({ length: operations }, (_, at) => hows.map((how): Kill => ({ at, how }))).flat();
     const moments = Array.from({ length: size(60, 3) }, (): Kill => ({ ms: random() * 2000 }));
     const chosen = isWhole ? writes : Array.from({ length: 7 }, () => pick(writes, random));
     const kills = [...chosen, ...moments];
-    let struck = 0;
-    for (const kill of kills) if ((await session(kill)).struck) struck++;
-    tell(
-      `${struck} of ${kills.length} kills took effect by themselves, at ${operations} file operations and at random moments`,
+    let tookEffect = 0;
+    for (const kill of kills) if ((await session(kill)).tookEffect) tookEffect++;
+    printLine(
+      `${tookEffect} of ${kills.length} kills took effect, at ${operations} file operations and at random moments`,
     );
-    expect(struck).toBeGreaterThanOrEqual(5);
-    // Nothing has to wait for the longer pauses at the end.
+    expect(tookEffect).toBeGreaterThanOrEqual(5);
+    // Avoids longer pauses at the end.
     answer = () => 204;
-    const url = (await listen(undefined, `${strike.file}.log`, flags)) ?? '';
-    expectNoEnd();
+    const url = (await listen(undefined, `${preload.file}.log`, flags)) ?? '';
+    expectRunning();
     await feed(url, open, Infinity, 8);
     expect(open.flat().length, stderr).toBe(0);
     await vi.waitFor(
@@ -262,16 +268,16 @@ test(
   async () => {
     const requests = await signedCallbacks(home, size(334, 20));
     const open = requests.map((one) => [...one]);
-    // A minute without a listener on the port.
+    // The complete run keeps the forward address down for a minute.
     answer = () => 503;
     home.write('hook.sh', HOOK.replaceAll(/\[012\]\*|3\*/g, 'none'));
     const flags = ['--on', 'any', 'sh hook.sh', '--forward-to', forwardTo];
-    const url = (await listen(undefined, `${strike.file}.log`, flags)) ?? '';
+    const url = (await listen(undefined, `${preload.file}.log`, flags)) ?? '';
     const started = performance.now();
     await feed(url, open, Infinity, 64);
     const stored = performance.now() - started;
     expect(open.flat().length, stderr).toBe(0);
-    await vi.waitFor(() => expect(told().filter(([what]) => what === 'ok')).toHaveLength(requests.length * 3), {
+    await vi.waitFor(() => expect(hookLog().filter(([what]) => what === 'ok')).toHaveLength(requests.length * 3), {
       ...PATIENT,
       timeout: 2 * GIVE_UP_MS,
     });
@@ -279,9 +285,9 @@ test(
     expect(forwarded).toEqual([]);
     answer = () => 204;
     if (!isWhole) {
-      // Pauses may be long by now: the next start does not wait for them.
+      // Pauses may be long by now; a new start does not wait for them.
       expect(await end('SIGTERM')).toBe(143);
-      await listen(undefined, `${strike.file}.2.log`, flags);
+      await listen(undefined, `${preload.file}.2.log`, flags);
     }
     await vi.waitFor(
       async () => expect(await openDeliveries()).toEqual([]),
@@ -290,9 +296,9 @@ test(
     judge(requests);
     let running = 0;
     let most = 0;
-    for (const [what] of told()) most = Math.max(most, what === 'start' ? ++running : running--);
+    for (const [what] of hookLog()) most = Math.max(most, what === 'start' ? ++running : running--);
     expect(most).toBeLessThanOrEqual(4);
-    tell(`${requests.length * 3} callbacks stored in ${Math.round(stored)} ms, at most ${most} commands at once`);
+    printLine(`${requests.length * 3} callbacks stored in ${Math.round(stored)} ms, at most ${most} commands at once`);
   },
   isWhole ? HOURS : 900_000,
 );

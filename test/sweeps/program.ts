@@ -1,4 +1,4 @@
-// The built program as a process of its own in a world, and the files that it leaves there.
+// Runs the built program as a process in a world, and checks the files that it leaves.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -10,23 +10,23 @@ import type { World } from './world.ts';
 import { PROGRAM } from '../helpers/root.ts';
 
 export interface Ended {
-  /** Null for one that was killed. */
+  /** Null if the process was killed. */
   code: number | null;
   stdout: string;
   stderr: string;
-  /** It had to be ended, because it did not come to an end. */
+  /** True if the process did not exit and was killed. */
   hangs: boolean;
 }
 
 export interface RunOptions {
   flags?: readonly string[];
-  /** The size that no file may grow beyond, in blocks of 512 bytes. */
+  /** The maximum size of a file in blocks of 512 bytes. */
   fileLimit?: number;
-  /** The faults of its requests; `end` kills the program. */
+  /** Returns the faults of its requests; `end` kills the program. */
   plan?: (end: () => void) => FaultPlan;
 }
 
-/** Runs the built program in the world's home, its answer as JSON. */
+/** Runs the built program in the world's home with `-o json`. */
 export async function runProgram(world: World, wanted: CommandCase, options: RunOptions = {}): Promise<Ended> {
   const { fileLimit, flags = [], plan } = options;
   let end = (): void => undefined;
@@ -53,7 +53,7 @@ export async function runProgram(world: World, wanted: CommandCase, options: Run
   return ended;
 }
 
-/** The program's own files of configuration, state and cache. */
+/** The program's own configuration, state and cache files. */
 export function filesOf(world: World): string[] {
   const { folder } = world.home;
   return ['config', 'state', 'cache'].flatMap((kind) => {
@@ -65,7 +65,7 @@ export function filesOf(world: World): string[] {
   });
 }
 
-/** Files that cannot be read; the last line of a journal may be missing its end as long as the next run bears it. */
+/** Files that cannot be parsed. The last line of a journal may be incomplete, because the next run accepts that. */
 export function torn(world: World): string[] {
   const broken = (text: string): boolean => {
     try {
@@ -89,7 +89,7 @@ export const nameOf = ({ args, command }: CommandCase): string =>
 
 const only = new RegExp(process.env.ONLY ?? '');
 
-/** The commands that may write to the platform and finish. */
+/** The commands that may write to the platform and then exit. */
 export const WRITING = CASES.filter(
   (one) =>
     one.elsewhere === undefined &&

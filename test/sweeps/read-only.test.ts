@@ -1,4 +1,4 @@
-// Runs every command line under a profile with `access: read`: a write ends with 12 before anything is sent.
+// Runs every command line under a profile with `access: read`: a write exits with 12 and sends nothing.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Every request that writes to the platform; the control address of an embedded platform is not part of it. */
+/** The requests that write to the platform; writes to the control address of an embedded platform do not count. */
 function writes(one: CommandCase): string[] {
   if (recordOf(one).calls === 'emulator') return [];
   const sent = world.proxy.requests.filter(
@@ -28,7 +28,7 @@ async function prepare(one: CommandCase): Promise<void> {
   writeFileSync(join(world.folder, '.cdpadm.yaml'), 'access: read\n');
 }
 
-test.each(cases.map((one) => [nameOf(one), one] as const))('%s ends with 12 if it would write', async (_name, one) => {
+test.each(cases.map((one) => [nameOf(one), one] as const))('%s exits with 12 if it would write', async (_name, one) => {
   await world.prepare(one);
   await world.run(one);
   const wouldWrite = recordOf(one).effect !== 'read' && writes(one).length > 0;

@@ -1,9 +1,9 @@
-// Every file that a command reads is in the table of hostile contents.
+// The table of hostile contents has every file that a command reads.
 import { expect, test } from 'vitest';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { READERS } from './readers.ts';
 
-/** Files that are written and never read: `command flag`. */
+/** Files that are written but never read: `command flag`. */
 const WRITTEN = new Set([
   'seed bulk --rejects',
   'dsr submit --save-map',
@@ -18,8 +18,8 @@ const WRITTEN = new Set([
   'emulator export file',
 ]);
 /**
- * The embedded platform's own: test/unit/lib/emulator damages its database; test/unit/commands/emulator-served.test.ts passes a
- * state and certificates that are none.
+ * Files of the embedded platform: test/unit/lib/emulator damages its database, and
+ * test/unit/commands/emulator-served.test.ts passes an invalid state and invalid certificates.
  */
 const OWN = new Set([
   'emulator start --data',
@@ -30,14 +30,14 @@ const OWN = new Set([
 
 const isFile = (value: string): boolean => /^(file|dir)\b/.test(value);
 
-/** `names` are its spellings in a command line. */
-interface Taken {
+/** `names` are the flag's spellings on a command line. */
+interface FileArgument {
   command: string;
   label: string;
   names: readonly string[];
 }
 
-async function takenFiles(): Promise<Taken[]> {
+async function fileArguments(): Promise<FileArgument[]> {
   return leavesBelow(await loadProgram()).flatMap(([command, { options, registeredArguments }]) => [
     ...registeredArguments
       .filter((one) => isFile(one.name()))
@@ -48,17 +48,17 @@ async function takenFiles(): Promise<Taken[]> {
   ]);
 }
 
-const isTried = ({ command, names }: Taken): boolean =>
+const isTried = ({ command, names }: FileArgument): boolean =>
   READERS.some((reader) => {
     const words = reader.args.split(' ');
     return reader.command === command && (names.length === 0 || names.some((name) => words.includes(name)));
   });
 
-test('tries every file that a command reads with hostile contents', async () => {
-  const taken = await takenFiles();
-  const places = taken.map(({ command, label }) => `${command} ${label}`);
+test('tries hostile contents for every file that a command reads', async () => {
+  const files = await fileArguments();
+  const places = files.map(({ command, label }) => `${command} ${label}`);
   expect(places).toContain('roles push file');
   expect([...WRITTEN, ...OWN].filter((place) => !places.includes(place))).toEqual([]);
-  const missing = taken.filter((one) => !isTried(one)).map(({ command, label }) => `${command} ${label}`);
+  const missing = files.filter((one) => !isTried(one)).map(({ command, label }) => `${command} ${label}`);
   expect(missing.filter((place) => !WRITTEN.has(place) && !OWN.has(place))).toEqual([]);
 });

@@ -1,29 +1,29 @@
-// Every file that a user gives to the program, with the command line that reads it, for tests with hostile contents.
+// Every file that a user passes to the program, with a command line that reads it, for tests with hostile contents.
 import { readFileSync } from 'node:fs';
 import type { World } from './world.ts';
 
-/** `text` is whatever has no form of its own. */
+/** `text` is any file without a format of its own. */
 export type Format = 'yaml' | 'json' | 'csv' | 'ndjson' | 'text';
 
 export interface Reader {
   command: string;
   args: string;
-  /** The file that is made hostile, relative to the working folder. */
+  /** The file to replace, relative to the working folder. */
   file: string;
   format: Format;
-  /** Its good contents, if the stage has no such file. */
+  /** Valid contents, if the stage does not have the file. */
   good?: string | ((world: World) => string);
-  /** Other files that it takes. */
+  /** Other files that the command needs. */
   beside?: Readonly<Record<string, string>>;
-  /** Command lines that come before. */
+  /** Command lines to run first. */
   before?: readonly string[];
-  /** Rejected rows are reported one by one, and the others are sent. */
+  /** Invalid rows are reported one by one, and the others are sent. */
   byRow?: true;
-  /** Fields that it does not know are kept for the version that does. */
+  /** Unknown fields are kept for newer versions. */
   keepsUnknown?: true;
-  /** Any contents may be accepted: only how the command ends is checked. */
+  /** Any contents may be accepted; only the ending is checked. */
   any?: true;
-  /** The platform alone judges what it holds. */
+  /** Only the platform validates the contents. */
   judgedThere?: true;
   /** More exit codes of a rejection than the usual ones. */
   exits?: readonly number[];
@@ -83,7 +83,7 @@ const json = (command: string, args: string, file: string, more: Partial<Reader>
   format: 'json',
 });
 
-/** A line of a list is the path of a file, whatever it looks like. */
+/** Each line of the list is a path, whatever its characters. */
 const list = (command: string, args: string, good: string): Reader => ({
   command,
   args: `${args}--files-from list.txt`,
@@ -107,7 +107,7 @@ export const READERS: readonly Reader[] = [
   yaml('roles diff', 'wanted.yaml', 'wanted.yaml'),
   json('roles diff', 'wanted.yaml --base base.json', 'base.json', { good: ROLES, exits: [6] }),
   json('roles diff', 'wanted.yaml --against other.json', 'other.json', { good: ROLES }),
-  // A file that would be overwritten: an invalid one may hold edits (6).
+  // An existing file that is overwritten; an invalid one may contain edits (6).
   yaml('roles pull', 'wanted.yaml', 'wanted.yaml', { exits: [6] }),
 
   yaml('groups create', '-f group.yaml --workspace 3002', 'group.yaml'),
@@ -171,7 +171,7 @@ export const READERS: readonly Reader[] = [
     }),
   }),
   yaml('warehouse diff', 'sync', 'sync/connections/crm.yaml'),
-  // An export into a folder keeps what people wrote in its files: it has to read them first.
+  // An export into a folder keeps users' changes, so it reads the existing files first.
   yaml('warehouse export', 'sync', 'sync/pipelines/customers.yaml', { exits: [6] }),
   yaml('warehouse export', 'exported', 'exported/connections/crm.yaml', {
     before: ['warehouse export exported --yes'],
@@ -261,7 +261,7 @@ export const READERS: readonly Reader[] = [
   { command: 'seed bulk', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', byRow: true },
   { command: 'seed validate', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', byRow: true },
   { command: 'seed inspect', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', any: true },
-  // Only the first row is read.
+  // Reads only the first row.
   { command: 'seed preview', args: 'users.ndjson', file: 'users.ndjson', format: 'ndjson', any: true, exits: [5] },
   ...['bulk', 'validate', 'preview'].map((name) =>
     yaml(`seed ${name}`, 'rows.csv --map-file columns.yaml', 'columns.yaml', {

@@ -20,7 +20,7 @@ test.each(cases.map((one) => [nameOf(one), one] as const))('%s only reads', asyn
   expect(one.exits ?? [0], stderr).toContain(code);
   const sent = world.proxy.requests.filter(({ target }) => target !== '/oauth/token');
   const writes = sent.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
-  // A check tries the credentials of seeding, which has no read, with a batch without users: the platform rejects it.
+  // Seeding has no read, so a check sends a batch without users, which the platform rejects.
   if (one.reports && writes.length > 0) expect(writes.map(({ answered }) => answered?.status)).toEqual([400]);
   else expect(writes).toEqual([]);
   expect(readdirSync(world.folder, { recursive: true })).toEqual(before);

@@ -1,12 +1,12 @@
-// The answers that take the place of a genuine one in the sweep of claims: each is whole on the wire, and none is about
-// the write that it answers.
+// Responses that replace a genuine one in the claims sweep. Most are well-formed HTTP, and none is a genuine response
+// to the write.
 import { answerBytes, type PlatformAnswer, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
 
-/** Genuine answers about other resources, which a stand-in is made from. */
+/** Genuine responses about other resources, as material for replacements. */
 export interface Strangers {
-  /** The 201 of another data subject request, signed. */
+  /** The signed 201 of another data subject request. */
   signed: PlatformAnswer;
-  /** By the path that the resource is read at, without its id: `/v3/requests`. */
+  /** Resources by the path of their list: `/v3/requests`. */
   byPath: ReadonlyMap<string, unknown>;
 }
 
@@ -14,7 +14,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const TROUBLE = { statusCode: 500, errors: [{ message: 'Trouble' }] };
 const DSR_TROUBLE = { code: 500, message: 'Trouble', errors: [{ domain: 'x', reason: 'trouble', message: 'Trouble' }] };
 const PAGE = '<!doctype html><html><head><title>Log in</title></head><body>…</body></html>';
-/** Of another area than any write. */
+/** A resource that no write returns. */
 const TASK = { task_id: 'audiences:*', display_name: 'Audiences', description: 'Full access' };
 const OTHER_ID = 'someone-elses';
 const ID = /^(id|subject_request_id|pipeline_id|role_id)$/;
@@ -39,7 +39,7 @@ function parsed({ body }: PlatformAnswer): unknown {
   }
 }
 
-/** The same value about another resource. */
+/** Changes the id of the resource. */
 function aboutAnother(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(aboutAnother);
   if (typeof value !== 'object' || value === null) return value;
@@ -48,7 +48,7 @@ function aboutAnother(value: unknown): unknown {
   );
 }
 
-/** The same resource with less in it: the first of each list is left out, and texts are cut. */
+/** Removes the first item of each list and shortens texts. */
 function lessOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(1).map(lessOf);
   if (typeof value !== 'object' || value === null) return value;
@@ -69,7 +69,7 @@ const addRole = (value: unknown): unknown => ({
 
 const pathOf = (target: string): string => (target.split('?')[0] ?? '').replace(/\/$/, '');
 
-/** The answers for one request; `clean` is what it is answered in a run without faults, if that has it. */
+/** The replacements for one request; `clean` is its response in a run without faults, if known. */
 export function formsFor(
   request: Pick<ProxiedRequest, 'method' | 'target'>,
   clean: PlatformAnswer | undefined,
@@ -98,7 +98,7 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
   const forms = [
     make('empty', () => ({ status: usual === 204 ? 200 : usual, headers: JSON_TYPE, body: Buffer.alloc(0) })),
     make('null', () => json(usual === 204 ? 200 : usual, 'null')),
-    // An empty list is a whole answer of a list.
+    // An empty list is a valid response of a list.
     make('array', () => json(usual === 204 ? 200 : usual, isList ? '[null]' : '[]')),
     make('a resource of another kind', () => json(usual === 204 ? 200 : usual, TASK)),
     make('an error with 200', () => json(200, TROUBLE)),
@@ -122,14 +122,14 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
       .filter((status) => status !== usual)
       .map((status) => make(`${status} without a body`, () => ({ status, headers: {}, body: Buffer.alloc(0) }))),
   ];
-  // Without an id, the response would stay the platform's own.
+  // Without an id to change, the response would be genuine.
   const value = clean && parsed(clean);
   if (JSON.stringify(aboutAnother(value)) !== JSON.stringify(value))
     forms.push(make('the same about another id', (answer) => json(usual, aboutAnother(parsed(genuine(answer))))));
   if (stranger !== undefined) forms.push(make("another resource's body", () => json(usual === 204 ? 200 : usual, stranger)));
   if (method === 'POST' && pathOf(target) === '/v3/requests')
     forms.push(make('a signed body with another id', () => strangers.signed));
-  // Undelivered, it would equal the platform's response to a write that succeeded.
+  // If the request is not delivered, this would equal the response to a successful write.
   if (delivered)
     forms.push(...[200, 201, 202].filter((status) => status !== usual).map((status) =>
       make(`${status} with the body`, (answer) => (answer.status === 204 ? answer : { ...answer, status }))));
@@ -137,8 +137,8 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
 } // prettier-ignore
 
 /**
- * Manifests other than the one that was sent, as the answer to a PUT. Other resources are recognised by their id, and a
- * read that is answered so could not be told from a genuine one.
+ * Manifests that differ from the one sent, as the response to a PUT. Other resources are identified by their id, so the
+ * same change there would look genuine.
  */
 export function alteredForms({ answered }: Pick<ProxiedRequest, 'answered'>): ProxyFault[] {
   const clean = answered && parsed(answered);
@@ -165,7 +165,7 @@ export const LOSSES: readonly ProxyFault[] = [true, false].flatMap((delivered) =
   { name: `reset, ${delivered ? '' : 'not '}delivered`, delivered, act: (socket) => void socket.resetAndDestroy() },
 ]);
 
-/** Replaced responses to that read; the platform answers 404 if the write did not arrive. */
+/** Replacements for the response to that read; the platform responds 404 if the write did not arrive. */
 export function readForms({ byPath }: Strangers): ProxyFault[] {
   const make = (name: string, answer: NonNullable<ProxyFault['answer']>): ProxyFault => ({
     name,
@@ -192,7 +192,7 @@ export function readForms({ byPath }: Strangers): ProxyFault[] {
   ];
 }
 
-/** True if a request writes, on the platform or at its control address. */
+/** True if a request writes, to the platform or to its control address. */
 export function writes({ method, target }: Pick<ProxiedRequest, 'method' | 'target'>): boolean {
   return method !== 'GET' && target !== '/oauth/token';
 }

@@ -1,4 +1,4 @@
-// Canaries in every secret: none may come out of any command, however it ends; files are private, and links are not followed.
+// Plants a canary in every secret: no command may print or save one. Files are private, and symlinks are not followed.
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,16 +10,19 @@ import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
-import { SEED, tell } from './sweep.ts';
+import { SEED, printLine } from './sweep.ts';
 import { createWorld, type Outcome, type World } from './world.ts';
 
 /** Commands that print the credentials of an embedded platform. */
-const TELLS_CREDENTIALS = ['emulator start', 'emulator env'];
-/** The files that may hold a secret: the user's own, and the program's private ones. */
+const PRINTS_CREDENTIALS = ['emulator start', 'emulator env'];
+/** Files that may contain a secret: the user's own, and the program's private ones. */
 const KEPT =
   /^(work-[^/]+\/(password\.txt|(service\/connections\/)?service-key\.json|sync\/|connection)|cache\/tokens\/|state\/emulators\/|config\/secrets)/;
 
-/** So much of a secret is a leak, in any spelling; no other text holds as much of a canary. */
+/**
+ * The number of characters of a secret, in any encoding, that count as a leak. No other text shares as many with a
+ * canary.
+ */
 const SHOWN = 12;
 
 const SAMPLE = 24;
@@ -28,25 +31,25 @@ const cases = CASES.filter(({ elsewhere }) => elsewhere === undefined);
 function chosen(): CommandCase[] {
   if (isWhole) return cases;
   const random = randomFrom(SEED);
-  tell(`seed ${SEED}`);
+  printLine(`seed ${SEED}`);
   return Array.from({ length: SAMPLE }, () => pick(cases, random));
 }
 
-function refusing(name: string, type: string, bodyOf: (received: ReceivedRequest) => string): ProxyFault {
+function rejecting(name: string, type: string, bodyOf: (received: ReceivedRequest) => string): ProxyFault {
   return {
     name,
     delivered: false,
     act: (socket, _answer, _trap, received) => {
       const body = bodyOf(received);
-      // Whole, because a part that the platform cuts cannot be recognized.
-      const said = [received.headers['authorization'], ...bareOf(received)].join(' ').replace(/[^ -~]/g, '');
-      const head = `HTTP/1.1 400 Bad\r\ncontent-type: ${type}\r\nx-echo: ${said}\r\n`;
+      // In full: redaction cannot recognize a secret that the platform truncated.
+      const echo = [received.headers['authorization'], ...bareOf(received)].join(' ').replace(/[^ -~]/g, '');
+      const head = `HTTP/1.1 400 Bad\r\ncontent-type: ${type}\r\nx-echo: ${echo}\r\n`;
       socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     },
   };
 }
 
-/** What a request carries as secrets, bare: with `Bearer` or a field's name beside it a pattern would mask it anyway. */
+/** The secrets of a request without `Bearer` or a field name, which a pattern would recognize. */
 function bareOf({ headers, body }: ReceivedRequest): string[] {
   const [scheme = '', text = ''] = (headers['authorization'] ?? '').split(' ');
   const carried = scheme === 'Basic' ? Buffer.from(text, 'base64').toString().split(/:(.*)/s) : [text];
@@ -54,47 +57,47 @@ function bareOf({ headers, body }: ReceivedRequest): string[] {
   return [...carried, ...inBody].filter((secret) => secret.length >= SHOWN);
 }
 
-/** All of them, and the last of them once more, over the 500th character: so much is shown of a text that is no JSON. */
+/** All secrets, and the last one again across the 500th character, where text that is not JSON is truncated. */
 function straddling(received: ReceivedRequest): string {
   const bare = bareOf(received);
   const last = bare.at(-1) ?? '';
   return `${bare.join(' ')} `.padEnd(500 - last.length, '.') + ` ${last} and so on`;
 }
 
-const asJson = (said: string): string =>
-  JSON.stringify({ statusCode: 400, message: said, errors: [{ message: said, reason: said }] });
+const jsonError = (echo: string): string =>
+  JSON.stringify({ statusCode: 400, message: echo, errors: [{ message: echo, reason: echo }] });
 
-/** Each rejects a request and echoes it: credentials in its headers, secrets in its body. */
+/** Responses that reject a request and echo its secrets. */
 const ECHOES: readonly ProxyFault[] = [
-  refusing('all as it came', 'application/json', ({ body, headers }) =>
-    asJson(`${headers['authorization'] ?? ''} ${body}`),
+  rejecting('everything verbatim', 'application/json', ({ body, headers }) =>
+    jsonError(`${headers['authorization'] ?? ''} ${body}`),
   ),
-  refusing('bare in a text', 'text/plain', straddling),
-  refusing('bare in a page', 'text/html', (received) => `<html><title>${straddling(received)}</title></html>`),
-  refusing('bare in JSON', 'application/json', (received) => asJson(straddling(received))),
+  rejecting('bare in a text', 'text/plain', straddling),
+  rejecting('bare in a page', 'text/html', (received) => `<html><title>${straddling(received)}</title></html>`),
+  rejecting('bare in JSON', 'application/json', (received) => jsonError(straddling(received))),
 ];
 
 type Variant = [name: string, flags: string[], plan?: FaultPlan];
 
 const PLAIN: readonly Variant[] = [
-  ['everything told', ['--debug', '-v', '--trace-file', 'trace.ndjson']],
+  ['with all details', ['--debug', '-v', '--trace-file', 'trace.ndjson']],
   ['as JSON', ['-o', 'json', '--trace-file', 'trace.ndjson']],
   ['dry', ['--dry-run']],
   ['as curl', ['--curl']],
 ];
 
-const refused = (fault: ProxyFault, at: number): Variant => [
+const rejectedAt = (fault: ProxyFault, at: number): Variant => [
   `rejected at request ${at}, ${fault.name}`,
   ['--debug', '--trace-file', 'trace.ndjson', '--retries', '0'],
   { fault, at, mode: 'ever' },
 ];
 
 const FIRST = [0, 1, 2, 3];
-/** Each request rejected in each way; in a sample each in one way, another for each command. */
+/** Rejects each request in each way; in a sample in one way, which varies by command. */
 const variantsOf = (index: number): Variant[] => [
   ...PLAIN,
   ...FIRST.flatMap((at) =>
-    ECHOES.filter((_, way) => isWhole || way === (index + at) % ECHOES.length).map((fault) => refused(fault, at)),
+    ECHOES.filter((_, way) => isWhole || way === (index + at) % ECHOES.length).map((fault) => rejectedAt(fault, at)),
   ),
 ];
 
@@ -124,7 +127,7 @@ function secretsOf(): string[] {
   return [...Object.values(CANARIES), ...tokens];
 }
 
-/** The first part of a secret that is in a text. */
+/** The first part of a secret in a text. */
 function pieceIn(text: string, pieces: ReadonlySet<string>): string | undefined {
   for (let at = 0; at + SHOWN <= text.length; at++) {
     const piece = text.slice(at, at + SHOWN);
@@ -147,7 +150,7 @@ function leaks(wanted: CommandCase, outcome: Outcome): string[] {
   const texts: [string, string][] = filesBelow(home)
     .map((path): [string, string] => [relative(home, path), readFileSync(path, 'latin1')])
     .filter(([name]) => !KEPT.test(name));
-  if (!TELLS_CREDENTIALS.includes(wanted.command)) texts.push(['stdout', outcome.stdout], ['stderr', outcome.stderr]);
+  if (!PRINTS_CREDENTIALS.includes(wanted.command)) texts.push(['stdout', outcome.stdout], ['stderr', outcome.stderr]);
   const pieces = piecesOf(secretsOf());
   return texts.flatMap(([name, text]) => {
     const found = pieceIn(text, pieces);
@@ -155,7 +158,7 @@ function leaks(wanted: CommandCase, outcome: Outcome): string[] {
   });
 }
 
-/** Files and folders of the program that others may read. */
+/** Files and folders of the program that other users may access. */
 function openFiles(): string[] {
   const home = world.home.folder;
   const own = ['config', 'state', 'cache', 'data'].map((kind) => join(home, kind));
@@ -184,9 +187,9 @@ test(
     const found: string[] = [];
     for (const [index, wanted] of chosen().entries()) {
       for (const variant of variantsOf(index)) {
-        const ill = await problemsOf(wanted, variant);
-        for (const problem of isWhole ? ill : []) tell(problem);
-        found.push(...ill);
+        const labeled = await problemsOf(wanted, variant);
+        for (const problem of isWhole ? labeled : []) printLine(problem);
+        found.push(...labeled);
       }
     }
     expect(found).toEqual([]);
@@ -194,13 +197,14 @@ test(
   isWhole ? 3_600_000 : 480_000,
 );
 
-describe('a platform that echoes a request, also in a text that is cut within a secret', () => {
+describe('a platform that echoes a request, even in a text that is truncated within a secret', () => {
   const named = (name: string): CommandCase => {
     const wanted = cases.find((one) => nameOf(one).startsWith(name));
     if (!wanted) throw new Error(`no command ${name}`);
     return wanted;
   };
-  // A token call and a call with a token; workspace key and secret; a password in a body, and a member of a document.
+  // A token request and a request with a token; workspace key and secret; a password in a body, and one in a JSON
+  // document.
   const WANTED: [name: string, at: number][] = [
     ['roles list', 0],
     ['roles list', 1],
@@ -209,19 +213,22 @@ describe('a platform that echoes a request, also in a text that is cut within a 
     ['connections create -f helped', 2],
   ];
   const every = ECHOES.flatMap((fault) => WANTED.map(([name, at]) => [name, at, fault.name, fault] as const));
-  test.each(every)('gets no secret from %s out, rejected at request %d, %s', async (name, at, _how, fault) => {
-    const [how, flags, plan] = refused(fault, at);
-    const wanted = named(name);
-    expect(await problemsOf(wanted, [how, flags, plan])).toEqual([]);
-    expect(await problemsOf(wanted, [how, ['-o', 'json', '--retries', '0'], plan])).toEqual([]);
-    const sent = world.proxy.requests[at];
-    // A secret really was sent, and said back.
-    expect(sent && bareOf(sent)).not.toEqual([]);
-  });
+  test.each(every)(
+    'gets no secret from %s printed or saved, rejected at request %d, %s',
+    async (name, at, _how, fault) => {
+      const [how, flags, plan] = rejectedAt(fault, at);
+      const wanted = named(name);
+      expect(await problemsOf(wanted, [how, flags, plan])).toEqual([]);
+      expect(await problemsOf(wanted, [how, ['-o', 'json', '--retries', '0'], plan])).toEqual([]);
+      const sent = world.proxy.requests[at];
+      // Proves that a secret was sent and echoed.
+      expect(sent && bareOf(sent)).not.toEqual([]);
+    },
+  );
 });
 
 test(
-  'does not follow a link where it writes a file',
+  'follows no symlink when it writes a file',
   async () => {
     const found: string[] = [];
     for (const wanted of chosen()) {
@@ -251,7 +258,7 @@ test(
       if (text !== 'untouched' || mode !== '644')
         found.push(`${world.lineOf(wanted).join(' ')}: ${mode} ${text.slice(0, 80)} (${made.join(', ')})`);
     }
-    for (const problem of isWhole ? found : []) tell(problem);
+    for (const problem of isWhole ? found : []) printLine(problem);
     expect(found).toEqual([]);
   },
   isWhole ? 3_600_000 : 120_000,

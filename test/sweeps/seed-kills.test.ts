@@ -1,6 +1,6 @@
-// A seeding run that is killed with -9 at each of its requests, before, after and behind the answer, and so is its
-// resume: every row arrives, each refused row is told once, and nothing has to be mended.
-// By default a sample; `vitest --mode whole` takes every pair of moments.
+// Kills a seeding run with -9 at each of its requests, before and after delivery and after the response, and kills its
+// resume too. Every row arrives, each rejected row is reported once, and no repair is needed.
+// Runs a sample by default; `vitest --mode whole` runs every pair of kills.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,28 +10,28 @@ import { type Reply, type Sink, startSink } from '../helpers/seed-sink.ts';
 import { isSwept } from '../helpers/stray-file.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
-import { SEED, tell } from './sweep.ts';
+import { SEED, printLine } from './sweep.ts';
 import { PROGRAM } from '../helpers/root.ts';
 
 const ROWS = 40;
 const BATCHES = 4;
 /** The requests of a run without kills: its batches, and those that find the row that the platform rejects. */
 const REQUESTS = 9;
-/** Rejected by a check, and by the platform. */
-const WRONG = 7;
-const UNWANTED = 23;
+/** One row fails validation, and the platform rejects another. */
+const INVALID = 7;
+const REJECTED = 23;
 
 type Moment = 'before' | 'unanswered' | 'answered';
 const MOMENTS: readonly Moment[] = ['before', 'unanswered', 'answered'];
 interface Kill {
-  /** The number of the request from the start of the process. */
+  /** The number of the request, from 1. */
   at: number;
   moment: Moment;
 }
 
 const KILLS = MOMENTS.flatMap((moment) => Array.from({ length: REQUESTS }, (_, index) => ({ at: index + 1, moment })));
 const random = randomFrom(SEED);
-// Each request is somewhere in the sample, for the run as for the resume.
+// Each request number is in the sample, both for the run and for the resume.
 const PAIRS: (readonly [Kill, Kill])[] = isWhole
   ? KILLS.flatMap((first) => KILLS.map((second) => [first, second] as const))
   : Array.from({ length: REQUESTS }, (_, index) => [
@@ -46,14 +46,14 @@ let trap: { at: number; moment: Moment; kill: () => void } | undefined;
 
 beforeAll(async () => {
   sink = await startSink((body) => {
-    const strikes = trap !== undefined && --trap.at === 0 ? trap : undefined;
-    if (strikes?.moment === 'before') return dropped(strikes.kill);
+    const hit = trap !== undefined && --trap.at === 0 ? trap : undefined;
+    if (hit?.moment === 'before') return dropped(hit.kill);
     const ids = [...body.toString('utf8').matchAll(/"xpid":(\d+)/g)].map(([, id]) => Number(id));
-    const isRefused = ids.includes(UNWANTED);
-    if (!isRefused) for (const id of ids) arrived.add(id);
-    if (strikes?.moment === 'unanswered') return dropped(strikes.kill);
-    const answer: Reply = isRefused ? { status: 400, body: '{"message":"something is wrong"}' } : { status: 202 };
-    return strikes === undefined ? answer : { ...answer, after: strikes.kill };
+    const isRejected = ids.includes(REJECTED);
+    if (!isRejected) for (const id of ids) arrived.add(id);
+    if (hit?.moment === 'unanswered') return dropped(hit.kill);
+    const answer: Reply = isRejected ? { status: 400, body: '{"message":"something is wrong"}' } : { status: 202 };
+    return hit === undefined ? answer : { ...answer, after: hit.kill };
   });
 });
 afterAll(async () => {
@@ -67,11 +67,11 @@ function dropped(kill: () => void): Reply {
 }
 
 function row(id: number): string {
-  const value = id === WRONG ? 'many' : '3';
+  const value = id === INVALID ? 'many' : '3';
   return `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"Orders","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":"${value}"}}]}}\n`;
 }
 
-/** The program's exit code; null when it was killed. */
+/** Returns the program's exit code, or null if it was killed. */
 function run(resume: boolean, kill?: Kill): Promise<number | null> {
   const flags = ['--batch-size', '10', '--concurrency', '2', '--yes', '-q', ...(resume ? ['--resume'] : [])];
   const child = spawn(process.execPath, [PROGRAM, 'seed', 'bulk', 'users.ndjson', ...flags], {
@@ -98,7 +98,7 @@ function filesOfState(): string[] {
 }
 
 test(
-  `killed at ${PAIRS.length} pairs of requests, of the run and of its resume`,
+  `sends every row and reports each rejected row once after kills at ${PAIRS.length} pairs of requests`,
   async () => {
     const file = join(home.cwd, 'users.ndjson');
     writeFileSync(file, Array.from({ length: ROWS }, (_, index) => row(index + 1)).join(''));
@@ -106,7 +106,7 @@ test(
     for (const [first, second] of PAIRS) {
       const what = `SEED=${SEED}: ${first.moment} ${first.at}, then ${second.moment} ${second.at}`;
       arrived = new Set();
-      // Fewer requests may be left than the kill waits for: then the process simply ends.
+      // With fewer requests than the kill waits for, the process simply ends.
       let code = await run(false, first);
       // A process whose request has no response cannot have finished.
       if (first.at <= BATCHES && first.moment !== 'answered') expect(code, what).toBeNull();
@@ -119,20 +119,20 @@ test(
         code = await run(true);
       }
       expect(code, what).toBe(3);
-      const told = readFileSync(`${file}.rejects.ndjson`, 'utf8').trimEnd().split('\n');
-      const lines = told.map((line) => (JSON.parse(line) as { rejected: { line: number } }).rejected.line);
+      const reported = readFileSync(`${file}.rejects.ndjson`, 'utf8').trimEnd().split('\n');
+      const lines = reported.map((line) => (JSON.parse(line) as { rejected: { line: number } }).rejected.line);
       expect(
         lines.toSorted((a, b) => a - b),
         what,
-      ).toEqual([WRONG, UNWANTED]);
+      ).toEqual([INVALID, REJECTED]);
       expect(arrived.size, what).toBe(ROWS - 2);
-      // One journal, whole; no lock stands, and nothing half-written lies about.
+      // One complete journal, and no lock or temporary file.
       const files = filesOfState();
       expect(files, what).toHaveLength(1);
       expect(() => JSON.parse(readFileSync(files[0] ?? '', 'utf8')) as unknown, what).not.toThrow();
       for (const path of [...files, `${file}.rejects.ndjson`]) rmSync(path);
     }
-    tell(`seed kills: ${kills} in ${PAIRS.length} runs, 0 rows lost, 0 told twice`);
+    printLine(`seed kills: ${kills} in ${PAIRS.length} runs, 0 rows lost, 0 reported twice`);
   },
   isWhole ? 3_600_000 : 300_000,
 );

@@ -1,10 +1,10 @@
-// The forms in which a secret may come out unnoticed.
+// The encodings in which a secret may leak unnoticed.
 
-/** As it is, in JSON, in a URL, in hex, and in base64 wherever it begins. */
+/** The secret itself, in JSON, in a URL, in hex, and in base64 at each alignment. */
 export function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const inside = [0, 1, 2].map((shift) => {
-    // The same bytes behind others: without the characters that depend on the neighbours.
+    // Bytes at an offset, without the base64 characters that depend on their neighbors.
     const text = Buffer.concat([Buffer.alloc(shift, 'x'), bytes])
       .toString('base64')
       .replace(/=+$/, '');

@@ -1,15 +1,15 @@
-// The stage of the table's commands: a platform with something of everything, and matching files.
+// The stage for the commands of the table: a platform with at least one resource of each kind, and matching files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONNECTION, MODEL, PIPELINE, SQL, stageWarehouse } from '../helpers/warehouse-files.ts';
 
-/** Requests that the platform holds: three of one group that are pending, and one whose results are there. */
+/** Requests on the platform: three pending ones of one group, and one with results. */
 export const PENDING = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 export const PENDING_TOO = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12';
 export const COMPLETED = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c13';
 export const RUN = '1001';
 
-/** Every secret that a command gets to see, in a form that each encoding changes. */
+/** Every secret that a command uses. Each encoding changes its text. */
 export const CANARIES = {
   client: 'canary+client/secret=1',
   workspaceKey: 'canary+workspace/key=2',
@@ -36,7 +36,7 @@ const request = (id: string, email: string, more: Record<string, unknown> = {}) 
   ...more,
 });
 
-/** The platform's fixtures: the first workspace is full, the second one empty. */
+/** The platform's fixtures: the first workspace has resources, the second is empty. */
 export const FIXTURES = {
   organizations: [{ id: 1001, client_secret: CANARIES.client }],
   accounts: [{ id: 2001 }],
@@ -178,7 +178,7 @@ const EVENT = {
   events: [{ event_type: 'custom_event', data: { event_name: 'visit' } }],
 };
 
-/** A connection whose key is a document of many lines. */
+/** A connection whose key is a multi-line document. */
 const SERVICE = `id: service
 name: Service
 state: active
@@ -193,7 +193,7 @@ config:
 
 const SERVICE_KEY = { type: 'service_account', key: CANARIES.serviceKey };
 
-/** Programs that save their environment before they do their work; they follow no link. */
+/** Programs that save their environment before they do their work. They follow no symlink. */
 const CHILDREN = {
   'editor.sh': 'set -C\n{ env > editor-was-told; } 2>/dev/null\nexec sed -i s/What/All/ "$@"\n',
   'key.sh': 'set -C\ncd "$(dirname "$0")"\n{ env > helper-was-told; } 2>/dev/null\ncat service-key.json\n',
@@ -207,7 +207,7 @@ export function stageFiles(folder: string): void {
     'subjects.csv': 'regulation,subject_request_type,email\ngdpr,access,person1@people.example\n',
     'profile.json': '{"base_url":"https://api.example.com"}',
     'people.csv': `email,group_id\n${[1, 2, 3, 4].map((n) => `person${n}@people.example,bulk\n`).join('')}`,
-    // The first id is held for another person.
+    // Another person's request has the first id.
     'taken.csv': `email,subject_request_id\nperson5@people.example,${PENDING}\nperson6@people.example,${PENDING.replace('8c11', '8c21')}\n`,
     'users.ndjson': [1, 2, 3, 4, 5].map((id) => `${JSON.stringify(seed(id))}\n`).join(''),
     'user.json': JSON.stringify(seed(7)),
@@ -217,7 +217,7 @@ export function stageFiles(folder: string): void {
       user_identities: { email: 'ada@people.example' },
       user_attributes: { first_name: 'Ada' },
     }),
-    // Definitions of resources that are not there yet.
+    // Definitions of resources that do not exist yet.
     'connection-2.yaml': CONNECTION.replace('id: crm', 'id: second')
       .replace('env:', 'file:')
       .replace('WAREHOUSE_PASSWORD', 'password.txt'),

@@ -1,22 +1,22 @@
-// Parts that sweeps share: a printed seed, and work distributed among worlds.
+// Shared by the sweeps: a printed seed, and work that is distributed among worlds.
 import { randomFrom } from '../helpers/random.ts';
 import { SEED } from '../helpers/seed.ts';
 
 export { SEED };
 
-/** A command that has not finished after this much of the machine's time hangs, however busy the machine is. */
+/** A command that takes longer than this counts as hanging, even on a busy machine. */
 export const GIVE_UP_MS = 240_000;
 
 /**
- * Numbers at random for one part of a sweep, such as a world or a case: the same for the same seed, whatever the other
- * parts do meanwhile.
+ * A random generator for one part of a sweep, such as a world or a case. The same seed gives the same numbers,
+ * independent of the other parts.
  */
 export function randomOf(part: number): () => number {
   return randomFrom(SEED ^ Math.imul(part + 1, 0x9e3779b9));
 }
 
-/** A line of what a sweep found, at once. */
-export function tell(line: string): void {
+/** Prints a line at once. */
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -31,7 +31,7 @@ export async function inTurn<Worker, Item>(
   await Promise.all(
     workers.map(async (worker) => {
       for (let item = left.shift(); item !== undefined; item = left.shift()) {
-        // Not in one expression: that would take the sum from before the wait.
+        // `sum += await …` would read the sum before the wait.
         const done = await work(worker, item);
         sum += done;
       }
@@ -40,7 +40,9 @@ export async function inTurn<Worker, Item>(
   return sum;
 }
 
-/** Gives items drawn at random to `work`, each at most once, until it has done so much: the sum of what it returns. */
+/**
+ * Passes random items to `work`, each at most once, until the sum of its results reaches `enough`. Returns that sum.
+ */
 export async function inSample<Item>(
   items: readonly Item[],
   enough: number,

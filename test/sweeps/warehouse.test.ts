@@ -1,4 +1,4 @@
-// Counts the promises of warehouse sync: unknown outcomes, edits by another admin, masks on the wire.
+// Checks the guarantees of warehouse sync in many rounds: unknown outcomes, concurrent edits, and masks in requests.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts
 import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL } from '../helpers/warehouse-files.ts';
 import { runs } from '../helpers/size.ts';
 
-/** `vitest --mode whole` runs what is promised, 100 of 100; every other run a sample of it. */
+/** `vitest --mode whole` runs all 100 rounds; other runs are a sample. */
 const ROUNDS = process.env.MODE === 'whole' ? 100 : 5;
 
 interface Passing {
@@ -26,8 +26,8 @@ interface Passing {
 
 let home: PlatformHome;
 let clock: Clock;
-/** In front of the platform: everything passes, and a test may act before something does. */
-let door: Server;
+/** A proxy in front of the platform. A test may act before a request passes. */
+let proxy: Server;
 let passed: Passing[];
 let beforePassing: (request: Passing) => Promise<void>;
 
@@ -43,7 +43,7 @@ beforeEach(async () => {
   };
   passed = [];
   beforePassing = () => Promise.resolve();
-  door = createServer((request, response) => {
+  proxy = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -59,7 +59,7 @@ beforeEach(async () => {
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text);
     })();
   });
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   home.write('connection.yaml', CONNECTION);
   home.write('model.yaml', MODEL);
   home.write('active-customers.sql', SQL);
@@ -73,28 +73,28 @@ beforeEach(async () => {
   }
 });
 afterEach(async () => {
-  door.closeAllConnections();
-  await new Promise<void>((resolve) => door.close(() => resolve()));
+  proxy.closeAllConnections();
+  await new Promise<void>((resolve) => proxy.close(() => resolve()));
   await home.close();
 });
 
 const run = (line: string, options: CliOptions = {}) =>
   home.run(`${line} --yes`, { clock, ...options, env: { ...SECRET_ENV, ...options.env } });
 
-/** The same through the door. */
-function runBeyond(line: string | string[], env: Record<string, string> = {}) {
-  const { port } = door.address() as AddressInfo;
+/** Runs a command through the proxy. */
+function runThroughProxy(line: string | string[], env: Record<string, string> = {}) {
+  const { port } = proxy.address() as AddressInfo;
   const CDPADM_BASE_URL = `http://127.0.0.1:${port}`;
   const CDPADM_AUDIENCE = home.platform.ready.base_url;
   return home.run(line, { clock, env: { ...SECRET_ENV, CDPADM_BASE_URL, CDPADM_AUDIENCE, ...env } });
 }
 
-/** How often the platform received a POST with this end of its path. */
+/** The number of POST requests whose path ends with `end`. */
 const received = async (end: string): Promise<number> =>
   (await home.platform.api.requests()).filter(({ method, path }) => method === 'POST' && path.endsWith(end)).length;
 
 describe('an unknown outcome', () => {
-  it(`of a trigger: sent once in ${ROUNDS} of ${ROUNDS}, the run found and reported`, async () => {
+  it(`of a trigger is sent once in ${ROUNDS} of ${ROUNDS}, and the run is found and reported`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const before = { sent: await received('/trigger'), runs: await runsOf() };
@@ -115,7 +115,7 @@ describe('an unknown outcome', () => {
     }
   });
 
-  it(`of a reset: sent once in ${ROUNDS} of ${ROUNDS}, the position reported`, async () => {
+  it(`of a reset is sent once in ${ROUNDS} of ${ROUNDS}, and the position is reported`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const sent = await received('/reset');
@@ -144,7 +144,7 @@ it(`never overwrites another admin’s edit between its GET and PUT, ${ROUNDS} o
       const body = { ...live, name: theirs };
       expect((await home.platform.call('PUT', path, { body })).status).toBe(200);
     };
-    const result = await runBeyond(['pipelines', 'update', 'customers', '--name', `Ours ${round}`, '--yes']);
+    const result = await runThroughProxy(['pipelines', 'update', 'customers', '--name', `Ours ${round}`, '--yes']);
     expect(result).toMatchObject({
       code: 6,
       stderr: expect.stringMatching(/another admin changed pipeline customers\. Nothing was sent/),
@@ -154,32 +154,32 @@ it(`never overwrites another admin’s edit between its GET and PUT, ${ROUNDS} o
   expect(passed.filter(({ method }) => method === 'PUT')).toEqual([]);
 });
 
-it('never sends a mask, whatever its form', async () => {
+it('never sends a mask of any form', async () => {
   mkdirSync(join(home.cwd, 'sync/connections'), { recursive: true });
   const ways: ((mask: string) => Promise<unknown>)[] = [
-    // In a file, changed or new, and in a folder of files.
+    // In a file that changes or creates a connection, and in a folder of files.
     (mask) => {
       home.write('masked.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(mask)));
-      return runBeyond('connections update crm -f masked.yaml --yes');
+      return runThroughProxy('connections update crm -f masked.yaml --yes');
     },
     (mask) => {
       const other = CONNECTION.replace('id: crm', 'id: other').replace('role: sync', `role: ${JSON.stringify(mask)}`);
       home.write('masked.yaml', other);
-      return runBeyond('connections create -f masked.yaml --yes');
+      return runThroughProxy('connections create -f masked.yaml --yes');
     },
     (mask) => {
       home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(mask)));
-      return runBeyond('warehouse apply sync --send-secrets --allow-delete --force --yes');
+      return runThroughProxy('warehouse apply sync --send-secrets --allow-delete --force --yes');
     },
-    // In a reference, and as the value of a flag.
-    (mask) => runBeyond('connections update crm -f connection.yaml --yes', { WAREHOUSE_PASSWORD: mask }),
+    // In a resolved reference, and as the value of a flag.
+    (mask) => runThroughProxy('connections update crm -f connection.yaml --yes', { WAREHOUSE_PASSWORD: mask }),
     (mask) => {
       home.write('secret.txt', mask);
-      return runBeyond('connections update crm --role x --password-from file:secret.txt --yes');
+      return runThroughProxy('connections update crm --role x --password-from file:secret.txt --yes');
     },
-    (mask) => runBeyond(['connections', 'update', 'crm', '--password-from', mask, '--yes']),
-    (mask) => runBeyond(['connections', 'update', 'crm', '--role', mask, '--password-from', 'env:X', '--yes']),
-    (mask) => runBeyond(['pipelines', 'update', 'customers', '--name', mask, '--yes']),
+    (mask) => runThroughProxy(['connections', 'update', 'crm', '--password-from', mask, '--yes']),
+    (mask) => runThroughProxy(['connections', 'update', 'crm', '--role', mask, '--password-from', 'env:X', '--yes']),
+    (mask) => runThroughProxy(['pipelines', 'update', 'customers', '--name', mask, '--yes']),
   ];
   await fc.assert(
     fc.asyncProperty(anyMask, fc.nat(ways.length - 1), async (mask, way) => {
@@ -190,12 +190,12 @@ it('never sends a mask, whatever its form', async () => {
     }),
     runs(200),
   );
-  // Sends back the result of a GET, unchanged or with one field edited.
+  // Updates from the result of a GET, unchanged or with one edited field.
   for (const edit of [(text: string) => text, (text: string) => text.replace('role: sync', 'role: loader')]) {
-    home.write('shown.yaml', edit((await runBeyond('connections get crm -o yaml')).stdout));
-    expect(await runBeyond('connections update crm -f shown.yaml --yes')).toMatchObject({ code: 9 });
+    home.write('shown.yaml', edit((await runThroughProxy('connections get crm -o yaml')).stdout));
+    expect(await runThroughProxy('connections update crm -f shown.yaml --yes')).toMatchObject({ code: 9 });
     const line = 'connections update crm -f shown.yaml --password-from env:WAREHOUSE_PASSWORD --yes';
-    expect(await runBeyond(line)).toMatchObject({ code: 0 });
+    expect(await runThroughProxy(line)).toMatchObject({ code: 0 });
   }
   const puts = passed.filter(({ method }) => method === 'PUT').map(({ body }) => JSON.parse(body) as object);
   expect(puts.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// A platform with a proxy in front of it and a hurried clock, in which any command of the table can be run.
+// A platform behind a proxy and a fast clock, in which any command of the table can run.
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import type { CommandCase } from './cases.ts';
 import { GIVE_UP_MS } from './sweep.ts';
 import { CANARIES, FIXTURES, PENDING, stageFiles } from './stage.ts';
 
-/** How many times as fast as the machine's the clock of programs and platforms goes. */
-const HURRY = 200;
+/** The speed of the clock of programs and platforms, relative to the machine's. */
+const SPEED_UP = 200;
 
-/** A genuine callback of the platform, as it came. */
+/** A genuine callback of the platform, verbatim. */
 export interface Callback {
   headers: Record<string, string>;
   body: string;
@@ -28,30 +28,30 @@ export interface Callback {
 export interface Outcome extends CliResult {
   /** The command did not finish. */
   hangs: boolean;
-  /** The error of a command that serves. */
+  /** The error of `serves`. */
   served?: Error;
 }
 
 export interface World {
   readonly platform: TestEmulator;
   readonly proxy: FaultProxy;
-  /** The present run's working folder, and its four others. */
+  /** The working folder of the current run. */
   readonly folder: string;
   readonly home: CliHome;
-  /** Words of command lines that are only known in the run. */
+  /** Words of command lines that are only known during the run. */
   readonly words: Map<string, string>;
   readonly callback: Callback;
-  /** Of programs and platforms. */
+  /** The clock of programs and platforms. */
   readonly clock: Clock;
   /** Runs a command line that must succeed. */
-  well(line: string): Promise<CliResult>;
-  /** A fresh home, the platform's first state, and all that comes before the command. */
+  runOk(line: string): Promise<CliResult>;
+  /** Creates a new home, resets the platform and runs the steps before the command. */
   prepare(wanted: CommandCase): Promise<void>;
-  /** Resets the proxy for one more run after `prepare`. */
+  /** Resets the proxy for another run after `prepare`. */
   begin(plan?: FaultPlan): Promise<void>;
-  /** Runs the case's own command line in the home that was prepared. */
+  /** Runs the command line of the case in the prepared home. */
   run(wanted: CommandCase, flags?: readonly string[], plan?: FaultPlan, options?: CliOptions): Promise<Outcome>;
-  /** The command line as `run` gives it. */
+  /** The command line as `run` runs it. */
   lineOf(wanted: CommandCase, flags?: readonly string[]): string[];
   /** The environment of the program. */
   env(wanted?: CommandCase): Record<string, string>;
@@ -59,12 +59,12 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Pending requests stay pending for this long, by the platform's hurried clock. */
+/** How long pending requests stay pending, by the platform's fast clock. */
 const FRESH_MS = 600_000;
 
-/** `options` are the platform's. */
+/** `options` are those of the platform. */
 export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Promise<World> {
-  const clock = createFastClock(HURRY);
+  const clock = createFastClock(SPEED_UP);
   const platform = await startTestEmulator({
     fixtures: FIXTURES,
     systemClock: clock,
@@ -92,7 +92,7 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
     ...wanted?.env,
   });
 
-  async function well(line: string): Promise<CliResult> {
+  async function runOk(line: string): Promise<CliResult> {
     const result = await runCli(line.split(' '), { cwd: current().cwd, clock, env: env() });
     if (result.code !== 0) throw new Error(`${line}: ${result.code} ${result.stderr}`);
     return result;
@@ -115,7 +115,7 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
     get folder() {
       return current().cwd;
     },
-    well,
+    runOk,
     env,
     lineOf,
     prepare: async ({ before = [] }) => {
@@ -131,8 +131,8 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
       writeFileSync(join(home.cwd, 'callback.json'), JSON.stringify(callback.headers));
       writeFileSync(join(home.cwd, 'callback.body'), callback.body);
       register(home, ready, platform.port);
-      for (const step of before) await (typeof step === 'string' ? well(step) : step(world));
-      // Each run begins without a token, so that fetching it is one of its requests.
+      for (const step of before) await (typeof step === 'string' ? runOk(step) : step(world));
+      // Each run starts without a token, so that fetching it is one of its requests.
       rmSync(current().env.CDPADM_CACHE_DIR ?? '', { recursive: true, force: true });
       rmSync(join(current().env.CDPADM_STATE_DIR ?? '', 'budget'), { recursive: true, force: true });
     },
@@ -186,21 +186,21 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
   return world;
 }
 
-/** True if a request that may have changed the platform's state reached it. */
+/** True if a request that may change the platform's state reached it. */
 function wrote(requests: readonly ProxiedRequest[]): boolean {
   return requests.some(
     ({ answered, method, target }) => answered !== undefined && method !== 'GET' && target !== '/oauth/token',
   );
 }
 
-/** The same addresses, by another port. */
+/** Replaces the port of the addresses. */
 function readdressed(ready: EmulatorReady, port: number): EmulatorReady {
   const own = new URL(ready.base_url).host;
   const text = JSON.stringify(ready).replaceAll(own, `127.0.0.1:${port}`);
   return JSON.parse(text) as EmulatorReady;
 }
 
-/** Registers the platform with its proxy's address for the commands of group `emulator`. */
+/** Registers the platform under the proxy's address for the `emulator` commands. */
 function register({ env }: CliHome, ready: EmulatorReady, port: number): void {
   const folder = (kind: string): string => env[`CDPADM_${kind}_DIR`] ?? '';
   const paths = { config: folder('CONFIG'), state: folder('STATE'), cache: folder('CACHE'), data: folder('DATA') };
@@ -208,7 +208,7 @@ function register({ env }: CliHome, ready: EmulatorReady, port: number): void {
   registerEmulator(paths, emulator);
 }
 
-/** Has the platform call a receiver, and keeps what came; `email` is its word for that identity. */
+/** Makes the platform send a callback and returns it; `email` is its word for that identity. */
 async function genuineCallback(platform: TestEmulator, email: string): Promise<Callback> {
   const received: Callback[] = [];
   const receiver = createServer((request, response) => {

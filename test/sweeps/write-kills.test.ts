@@ -1,6 +1,6 @@
-// The built program killed with -9 at each of its writes to files, of every command line of the table that writes any:
-// before it, halfway through it, after it, and at random moments. No file is torn or lost, and the same line run again
-// ends as if nothing had happened. By default a sample; `npm run test:kills` takes every write.
+// Kills the built program with -9 at each of its file writes, for every command line of the table that writes files:
+// before, halfway through and after the write, and at random moments. No file is torn or lost, and a second run ends as
+// if nothing had happened. Runs a sample by default; `npm run test:kills` covers every write.
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parse } from 'yaml';
@@ -13,17 +13,17 @@ import { CASES, type CommandCase } from './cases.ts';
 import { type Clean, cleanOf } from './judge.ts';
 import { againFlags, compare, locks } from './kills.ts';
 import { type Ended, nameOf, runProgram } from './program.ts';
-import { inSample, inTurn, randomOf, SEED, tell } from './sweep.ts';
+import { inSample, inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = 2;
 const HOUR = 3_600_000;
-/** Of the whole, so much is taken. */
+/** The share of the kills to run. */
 const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 /** Random moments for each command line. */
 const MOMENTS = 2;
-/** In a sample: the number of kills, and how many must take effect; at a random moment the run may be over. */
+/** In a sample: the number of kills, and how many must take effect; at a random moment the run may already be over. */
 const TRIED = 14;
 const LEAST = 10;
 
@@ -31,38 +31,39 @@ const HOWS = ['before', 'half', 'after'] as const;
 /** At a write, or after a number of milliseconds. */
 type Kill = { at: number; how: (typeof HOWS)[number] } | { ms: number };
 
-/** All that may be killed: what serves has no end of its own, and is killed in a test of its own. */
+/** Every command line except servers, which another test kills. */
 const WRITERS = CASES.filter((one) => one.elsewhere === undefined && !one.serves && only.test(nameOf(one)));
 
-let strike: Bundle;
+let preload: Bundle;
 beforeAll(async () => {
-  strike = await bundleEntry('test/sweeps/children/kills-strike.ts');
+  preload = await bundleEntry('test/sweeps/children/kills-strike.ts');
 });
-afterAll(() => strike.remove());
+afterAll(() => preload.remove());
 
 interface Written extends Ended {
-  /** `writeFileSync state/…`: each file operation, in order. */
+  /** The file operations in order: `writeFileSync state/…`. */
   operations: string[];
   ms: number;
 }
 
 /**
- * A row with an id of the file whose request was answered before the kill, and not yet in the ledger: nothing proves that it
- * is ours (decision: D211), and the next run says so.
+ * A row with a given id whose response arrived before the kill, but which is not in the ledger yet. Nothing proves that
+ * the request is ours (decision: D211), so the next run reports its outcome as unknown.
  */
-const proven = (text: string): string => text.replaceAll(/,unknown,"The outcome of request [^"]*"/g, ',submitted,');
+const withoutUnknown = (text: string): string =>
+  text.replaceAll(/,unknown,"The outcome of request [^"]*"/g, ',submitted,');
 
 let runs = 0;
 
-/** Runs the built program, and kills it at the given moment. */
+/** Runs the built program and kills it at the given moment. */
 async function start(world: World, wanted: CommandCase, kill?: Kill, flags: readonly string[] = []): Promise<Written> {
-  const log = `${strike.file}.${runs++}.log`;
+  const log = `${preload.file}.${runs++}.log`;
   const env = {
     ...wanted.env,
-    NODE_OPTIONS: `--import ${strike.file}`,
-    STRIKE_FOLDER: world.home.folder,
-    STRIKE_LOG: log,
-    ...(kill && 'at' in kill && { STRIKE_AT: String(kill.at), STRIKE_HOW: kill.how }),
+    NODE_OPTIONS: `--import ${preload.file}`,
+    KILL_FOLDER: world.home.folder,
+    KILL_LOG: log,
+    ...(kill && 'at' in kill && { KILL_AT: String(kill.at), KILL_HOW: kill.how }),
   };
   const started = performance.now();
   const ended = await runProgram(
@@ -90,7 +91,7 @@ interface Kept {
   mode: number;
 }
 
-/** Every file of the home, by its path in it. */
+/** Every file of the home by its relative path. */
 function filesIn({ home }: World): Map<string, Kept> {
   const found = readdirSync(home.folder, { recursive: true, encoding: 'utf8' }).map((name) => join(home.folder, name));
   return new Map(
@@ -102,7 +103,7 @@ function filesIn({ home }: World): Map<string, Kept> {
   );
 }
 
-/** The same for every home and run. */
+/** Replaces the parts that differ between homes and runs. */
 function steady(text: string, { home }: World): string {
   return text
     .replaceAll(home.cwd, 'CWD')
@@ -113,23 +114,23 @@ function steady(text: string, { home }: World): string {
     .replace(/("clock":)\d+/g, '$1TIME');
 }
 
-/** A operation without what differs in a name from run to run, from platform to platform, and from command to command in the cache. */
+/** Replaces the parts of an operation that differ between runs, platforms and, in the cache, commands. */
 const anyName = (operation: string): string =>
   operation.replace(/ (cache\/\w+)\/.*$/, ' $1/#').replace(/\.cdpadm-\d+-[a-z0-9]+|[0-9a-f]{8,}|%3A\d+/g, '#');
 
-/** Of a writer that is no more, or of an editor that was open: what a killed `roles edit` leaves has a rule of its own. */
+/** Temporary files of a dead writer or of an open editor; another test checks the file of a killed `roles edit`. */
 const isTemporary = (path: string): boolean =>
   /\.cdpadm-\d+-[a-z0-9]+\.tmp$|config\.json\.tmp-[0-9a-f]+$|^cdpadm-edit-\d+-/.test(path);
-/** The program's own files differ from run to run. */
+/** The program's own files, whose contents differ between runs. */
 const isOwn = (path: string): boolean => /^(state|cache)\/|\.lock$/.test(path);
 
 interface Run {
   operations: string[];
   ms: number;
   clean: Clean;
-  /** Of the user's own folder and the configuration, made steady. */
+  /** The files of the user's folder and the configuration, normalized. */
   left: Map<string, Kept>;
-  /** Every path that it left, made steady. */
+  /** The path of every file, normalized. */
   paths: Set<string>;
 }
 
@@ -141,7 +142,7 @@ const steadyFiles = (world: World): Map<string, Kept> =>
     ]),
   );
 
-/** A run without a kill. */
+/** Runs the command without a kill. */
 async function measure(world: World, wanted: CommandCase): Promise<Run> {
   await world.prepare(wanted);
   const { code, operations, ms, stderr } = await start(world, wanted);
@@ -160,7 +161,7 @@ function isTorn(path: string, text: string): boolean {
       return true;
     }
   };
-  // Half a line at the end is the next run's to bear: it is run.
+  // The next run tolerates an incomplete last line.
   if (path.endsWith('.ndjson'))
     return text
       .split('\n')
@@ -176,8 +177,8 @@ function isTorn(path: string, text: string): boolean {
   }
 }
 
-/** Files that are neither as before nor as after the run. */
-function harm(world: World, before: Map<string, Kept>, whole: Run): string[] {
+/** Finds files that match neither their state before the run nor the state after it. */
+function damage(world: World, before: Map<string, Kept>, whole: Run): string[] {
   const problems: string[] = [];
   const now = filesIn(world);
   for (const [path, { mode, text }] of now) {
@@ -191,9 +192,9 @@ function harm(world: World, before: Map<string, Kept>, whole: Run): string[] {
     const modes = [earlier?.mode, later?.mode, ...(isOwn(path) || path.startsWith('config/') ? [0o600] : [])];
     if (!modes.includes(mode)) problems.push(`${path} has mode ${mode.toString(8)}`);
     if (isOwn(path) || earlier?.text === text || steady(text, world) === later?.text) continue;
-    // Lines are added to what is named so.
+    // A prefix of the new lines may have been appended.
     if (path.endsWith('.ndjson') && text.startsWith(earlier?.text ?? '')) continue;
-    problems.push(`${path} is neither as before nor as it will be: ${text.slice(0, 300)}`);
+    problems.push(`${path} matches neither the state before nor the state after: ${text.slice(0, 300)}`);
   }
   for (const path of before.keys()) {
     if (!now.has(path) && whole.paths.has(steady(path, world))) problems.push(`${path} is lost`);
@@ -201,7 +202,7 @@ function harm(world: World, before: Map<string, Kept>, whole: Run): string[] {
   return problems;
 }
 
-/** A sweep takes only what is a minute old. */
+/** Ages temporary files, because only those older than a minute are deleted. */
 function age(world: World): void {
   for (const path of [...filesIn(world).keys()].filter(isTemporary)) {
     utimesSync(join(world.home.folder, path), new Date(0), new Date(0));
@@ -209,7 +210,7 @@ function age(world: World): void {
 }
 
 interface Found {
-  struck: boolean;
+  tookEffect: boolean;
   problems: string[];
 }
 
@@ -219,12 +220,12 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
   const killed = await start(world, wanted, kill);
   const requests: ProxiedRequest[] = [...world.proxy.requests];
   const isOver = killed.code !== null;
-  const problems = harm(world, before, whole);
+  const problems = damage(world, before, whole);
   age(world);
   const flags = againFlags(wanted);
   let again = await start(world, wanted, undefined, flags);
   requests.push(...world.proxy.requests);
-  // It was killed before there was anything to resume.
+  // The first run was killed before there was anything to resume.
   if (flags.length > 0 && again.code === 2) {
     again = await start(world, wanted);
     requests.push(...world.proxy.requests);
@@ -233,37 +234,37 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
   if (again.hangs) problems.push('hangs');
   if (/This is a bug|TypeError|Cannot read prop|unhandled/i.test(again.stderr)) problems.push('crashes');
   const code = /"code":"([^"]*)"/.exec(again.stderr)?.[1] ?? '';
-  // The killed run may have finished its work: the next one is then rejected, and changes nothing. That the work is done is
-  // checked below, on the platform and in the files.
+  // The killed run may have finished, so the next one may be rejected if it changes nothing. The platform and the files
+  // are checked below.
   const isRejected = code !== '' && !world.proxy.requests.some(isAcceptedWrite);
   if (!(wanted.exits ?? [0]).includes(again.code ?? -1) && !isRejected) problems.push(`ends ${again.code} ${code}`);
   problems.push(...locks(world), ...compare(wanted, 2, requests, whole.clean));
   const now = steadyFiles(world);
   for (const [path, { mode, text }] of whole.left) {
     const kept = now.get(path);
-    if (kept === undefined) problems.push(`then ${path} is not there`);
-    else if (proven(kept.text) !== text)
-      problems.push(`then ${path} is another: ${kept.text.slice(0, 300)} INSTEAD OF ${text.slice(0, 300)}`);
+    if (kept === undefined) problems.push(`then ${path} is missing`);
+    else if (withoutUnknown(kept.text) !== text)
+      problems.push(`then ${path} differs: ${kept.text.slice(0, 300)} INSTEAD OF ${text.slice(0, 300)}`);
     else if (kept.mode !== mode) problems.push(`then ${path} has mode ${kept.mode.toString(8)}`);
   }
   for (const path of now.keys()) {
     if (isOwn(path) || isTemporary(path) || whole.left.has(path)) continue;
-    problems.push(`then ${path} is there`);
+    problems.push(`then ${path} is new`);
   }
-  // A write of a private file deletes what the killed run left beside it.
+  // A write of a private file deletes temporary files next to it.
   const replaced = again.operations.flatMap(
     (operation) => /^renameSync ((?:state|cache|config)\/.*)$/.exec(operation)?.[1] ?? [],
   );
-  const sweeping = new Set(replaced.map((path) => dirname(path)));
+  const cleanedFolders = new Set(replaced.map((path) => dirname(path)));
   for (const path of now.keys()) {
-    if (isTemporary(path) && sweeping.has(dirname(path))) problems.push(`then ${path} still stands`);
+    if (isTemporary(path) && cleanedFolders.has(dirname(path))) problems.push(`then ${path} was left behind`);
   }
   const place =
     'at' in kill
       ? `${kill.how} ${kill.at} (${killed.operations[kill.at] ?? 'none'})`
       : `after ${Math.round(kill.ms)} ms`;
   return {
-    struck: !isOver,
+    tookEffect: !isOver,
     problems: problems.map(
       (problem) => `${name} | killed ${place}: ${problem} [exit ${again.code} ${again.stderr.slice(0, 300)}]`,
     ),
@@ -283,14 +284,14 @@ function killsOf({ operations, ms }: Run, random: () => number): Kill[] {
 test(
   'tears no file and loses nothing when it is killed at a write and run again',
   async () => {
-    tell(`seed ${SEED}`);
+    printLine(`seed ${SEED}`);
     const problems: string[] = [];
     const worlds = await Promise.all(Array.from({ length: isWhole ? WORLDS : 1 }, () => createWorld()));
-    /** Commands that only read and write the same files are killed once for all of them. */
+    /** Commands that only read and write the same files are killed only once. */
     const known = new Map<string, string>();
     let kills = 0;
 
-    /** How many kills were tried. */
+    /** Returns the number of kills. */
     async function killEach(world: World, wanted: CommandCase): Promise<number> {
       const whole = await measure(world, wanted);
       if (whole.operations.length === 0) return 0;
@@ -300,22 +301,22 @@ test(
         whole.clean.operations.size === 0 &&
         whole.operations.every((operation) => isOwn(operation.replace(/^\w+ /, '')));
       if (readsOnly && other !== undefined) {
-        tell(`${nameOf(wanted)}: writes as ${other}`);
+        printLine(`${nameOf(wanted)}: writes as ${other}`);
         return 0;
       }
       if (readsOnly) known.set(same, nameOf(wanted));
       const random = randomOf(WRITERS.indexOf(wanted));
       const all = killsOf(whole, random);
       const chosen = isWhole ? all.filter(() => random() < SHARE) : [pick(all, random), pick(all, random)];
-      let struck = 0;
+      let tookEffect = 0;
       for (const kill of chosen) {
         const found = await problemsOf(world, wanted, kill, whole);
-        if (found.struck) struck++;
-        for (const problem of found.problems) tell(problem);
+        if (found.tookEffect) tookEffect++;
+        for (const problem of found.problems) printLine(problem);
         problems.push(...found.problems);
       }
-      kills += struck;
-      tell(`${nameOf(wanted)}: ${whole.operations.length} writes, ${struck} of ${chosen.length} times killed`);
+      kills += tookEffect;
+      printLine(`${nameOf(wanted)}: ${whole.operations.length} writes, ${tookEffect} of ${chosen.length} times killed`);
       return chosen.length;
     }
 
@@ -326,7 +327,7 @@ test(
     } finally {
       await Promise.all(worlds.map((world) => world.close()));
     }
-    tell(`${kills} times killed at a write and run again, ${problems.length} problems; seed ${SEED}`);
+    printLine(`${kills} times killed at a write and run again, ${problems.length} problems; seed ${SEED}`);
     expect(problems).toEqual([]);
     if (SHARE === 1 && process.env.ONLY === undefined) expect(kills).toBeGreaterThanOrEqual(LEAST);
   },

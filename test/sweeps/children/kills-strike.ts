@@ -1,7 +1,7 @@
-// Loaded into the program before its own modules (`--import`): counts what it does to files below one folder, and kills
-// it with -9 before, halfway through or after one of these operations.
-// `STRIKE_FOLDER`: where it counts; `STRIKE_LOG`: where it tells each operation, a line before it is done; `STRIKE_AT`: the
-// number of the operation, from 0, none when it is absent; `STRIKE_HOW`: `before`, `half` or `after`.
+// Loaded into the program before its own modules (`--import`). Counts the program's writes below one folder and kills
+// it with -9 before, halfway through or after one of them.
+// `KILL_FOLDER`: the folder; `KILL_LOG`: a log with one line for each operation, written before it runs; `KILL_AT`: the
+// number of the operation from 0, or absent for none; `KILL_HOW`: `before`, `half` or `after`.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
@@ -10,24 +10,24 @@ import { isMainThread } from 'node:worker_threads';
 type Call = (...args: unknown[]) => unknown;
 type Calls = Record<string, Call>;
 
-/** The path that a call changes; undefined when it changes nothing below the folder. */
+/** The path that a call changes; undefined if it changes nothing below the folder. */
 type PathOf = (args: readonly unknown[]) => string | undefined;
 
-const { STRIKE_AT, STRIKE_FOLDER: folder, STRIKE_HOW: how, STRIKE_LOG: log } = process.env;
-// The program shows some of its environment, and passes it to its children.
-for (const name of Object.keys(process.env)) if (/^(STRIKE_.*|NODE_OPTIONS)$/.test(name)) delete process.env[name];
+const { KILL_AT, KILL_FOLDER: folder, KILL_HOW: how, KILL_LOG: log } = process.env;
+// The program prints some of its environment and passes it to its children.
+for (const name of Object.keys(process.env)) if (/^(KILL_.*|NODE_OPTIONS)$/.test(name)) delete process.env[name];
 
 if (isMainThread && folder !== undefined && log !== undefined) {
-  arm(folder, log, STRIKE_AT === undefined ? Infinity : Number(STRIKE_AT));
+  arm(folder, log, KILL_AT === undefined ? Infinity : Number(KILL_AT));
 }
 
-function arm(below: string, tellIn: string, at: number): void {
+function arm(below: string, logFile: string, at: number): void {
   const { appendFileSync, lstatSync } = fs;
   const sync = fs as unknown as Calls;
   const promises = fs.promises as unknown as Calls;
   const openFiles = new Map<number, string>();
   let count = 0;
-  // One call of Node's may be made of others.
+  // A call of `node:fs` may make other calls of it.
   let isInside = false;
 
   const here: PathOf = ([path]) => {
@@ -36,14 +36,14 @@ function arm(below: string, tellIn: string, at: number): void {
     return full.startsWith(`${below}/`) ? full : undefined;
   };
   const second: PathOf = ([, path]) => here([path]);
-  const stands = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   const new_: PathOf = (args) => {
     const path = here(args);
-    return path === undefined || stands(path) ? undefined : path;
+    return path === undefined || exists(path) ? undefined : path;
   };
   const old: PathOf = (args) => {
     const path = here(args);
-    return path !== undefined && stands(path) ? path : undefined;
+    return path !== undefined && exists(path) ? path : undefined;
   };
   const opened: PathOf = (args) => {
     const path = here(args);
@@ -60,21 +60,21 @@ function arm(below: string, tellIn: string, at: number): void {
     calls[name] = (...args) => {
       const path = isInside ? undefined : pathOf(args);
       if (path === undefined) return original(...args);
-      const strikes = count++ === at;
-      appendFileSync(tellIn, `${name} ${path.slice(below.length + 1)}\n`);
-      if (strikes && how === 'before') die();
+      const isTarget = count++ === at;
+      appendFileSync(logFile, `${name} ${path.slice(below.length + 1)}\n`);
+      if (isTarget && how === 'before') die();
       isInside = true;
       try {
-        if (strikes && how === 'half' && half) original(...half(args));
-        if (strikes && how === 'half') die();
+        if (isTarget && how === 'half' && half) original(...half(args));
+        if (isTarget && how === 'half') die();
         const result = original(...args);
         if (name === 'openSync') openFiles.set(result as number, path);
         if (!(result instanceof Promise)) {
-          if (strikes) die();
+          if (isTarget) die();
           return result;
         }
         return result.finally(() => {
-          if (strikes) die();
+          if (isTarget) die();
         });
       } finally {
         isInside = false;
