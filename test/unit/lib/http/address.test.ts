@@ -1,4 +1,4 @@
-// Invalid base addresses are rejected, and nothing is sent to a forbidden place.
+// Invalid addresses are rejected, and nothing is sent to a forbidden URL.
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '../../../../src/lib/http/call/request.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -7,7 +7,7 @@ import { getThing } from './endpoints.ts';
 import { testClient } from './setup.ts';
 
 describe('parseAddress', () => {
-  test('parts an address from the path in front of every call', () => {
+  test('separates the origin from the path prefix of every call', () => {
     expect(parseAddress('base', 'https://API.example:8443/v3/')).toEqual({
       origin: 'https://api.example:8443',
       prefix: '/v3',
@@ -32,15 +32,15 @@ describe('parseAddress', () => {
   });
 });
 
-test.each(['.', '..', ''])('an id that would change the path is never sent: %j', async (thingId) => {
+test.each(['.', '..', ''])('never sends an id that would change the path: %j', async (thingId) => {
   const http = testClient('http://127.0.0.1:1');
   expect(await failureOf(http.call(getThing, { params: { thingId } }))).toMatchObject({ code: 'usage' });
 });
 
-test('half a character in an id or a query is never sent', async () => {
+test('never sends an unpaired surrogate in an id or a query', async () => {
   const http = testClient('http://127.0.0.1:1');
-  const half = '\ud800';
-  expect(await failureOf(http.call(getThing, { params: { thingId: half } }))).toMatchObject({ code: 'usage' });
-  const call = http.call(getThing, { params: { thingId: 'a' }, query: { filter: half } });
+  const surrogate = '\ud800';
+  expect(await failureOf(http.call(getThing, { params: { thingId: surrogate } }))).toMatchObject({ code: 'usage' });
+  const call = http.call(getThing, { params: { thingId: 'a' }, query: { filter: surrogate } });
   expect(await failureOf(call)).toMatchObject({ code: 'usage', message: 'filter is not valid Unicode.' });
 });

@@ -1,4 +1,4 @@
-// From bytes to text: every compression and charset that servers use, and what is said of bytes that are none.
+// Decodes response bodies: every compression and charset that servers use, and errors for invalid bytes.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Answer, readAnswer } from '../../../../src/lib/http/answer/answer.ts';
@@ -28,36 +28,36 @@ describe('readAnswer', () => {
     ['deflate', deflateSync(TEXT), 'deflate'],
     ['deflate without a header', deflateRawSync(TEXT), 'deflate'],
     ['brotli', brotliCompressSync(TEXT), 'br'],
-    ['the last of several first', brotliCompressSync(gzipSync(TEXT)), 'gzip, br'],
-    ['several without blanks', brotliCompressSync(gzipSync(TEXT)), 'gzip,br'],
-    ['none', Buffer.from(TEXT), 'identity'],
-    ['none besides one', gzipSync(TEXT), 'identity,  gzip,'],
+    ['several encodings in reverse order', brotliCompressSync(gzipSync(TEXT)), 'gzip, br'],
+    ['several encodings without spaces', brotliCompressSync(gzipSync(TEXT)), 'gzip,br'],
+    ['no encoding', Buffer.from(TEXT), 'identity'],
+    ['empty and identity entries', gzipSync(TEXT), 'identity,  gzip,'],
   ])('decompresses %s', async (_name, bytes, encoding) => {
     expect(await read(bytes, packed(encoding))).toMatchObject({ text: TEXT, problem: undefined });
   });
 
-  it('takes nothing for nothing, however it is said to be compressed', async () => {
+  it('accepts an empty body with any compression', async () => {
     expect(await read('', packed('gzip'))).toMatchObject({ text: '', problem: undefined });
     expect(await read('', packed('deflate'))).toMatchObject({ text: '', problem: undefined });
   });
 
   it.each<[string, string | Buffer, string, string | RegExp]>([
-    ['gzip that is none', 'x', 'gzip', /^is not valid gzip data \(.+\)$/],
-    ['brotli that is none', 'x', 'br', /^is not valid br data \(.+\)$/],
-    ['half of it', deflateSync(TEXT).subarray(0, 9), 'deflate', /^is not valid deflate data \(.+\)$/],
-    ['an unknown one', TEXT, 'zstd', 'has an unknown content encoding ("zstd")'],
-    ['an unknown one inside', gzipSync(TEXT), 'zstd, gzip', 'has an unknown content encoding ("zstd")'],
-  ])('says of %s what is wrong', async (_name, bytes, encoding, problem) => {
+    ['invalid gzip', 'x', 'gzip', /^is not valid gzip data \(.+\)$/],
+    ['invalid brotli', 'x', 'br', /^is not valid br data \(.+\)$/],
+    ['truncated deflate', deflateSync(TEXT).subarray(0, 9), 'deflate', /^is not valid deflate data \(.+\)$/],
+    ['an unknown encoding', TEXT, 'zstd', 'has an unknown content encoding ("zstd")'],
+    ['an unknown inner encoding', gzipSync(TEXT), 'zstd, gzip', 'has an unknown content encoding ("zstd")'],
+  ])('reports %s', async (_name, bytes, encoding, problem) => {
     const answer = await read(bytes, packed(encoding));
     expect(answer.text).toBe('');
     expect(answer.problem).toMatch(problem);
   });
 
-  it('reads nothing of what was too large already', async () => {
+  it('does not read an oversized body', async () => {
     expect(await read('', packed('zstd'), true)).toMatchObject({ text: '', problem: 'is larger than 16 MB' });
   });
 
-  it('decompresses no more than is read uncompressed', async () => {
+  it('limits decompressed bodies to the size of uncompressed ones', async () => {
     const most = 16 * 1024 * 1024;
     for (const [encoding, pack] of [
       ['gzip', gzipSync],
@@ -72,32 +72,27 @@ describe('readAnswer', () => {
   });
 
   it.each<[string, Buffer, string | undefined, string]>([
-    ['UTF-8 where none is named', Buffer.from('é'), undefined, 'é'],
+    ['UTF-8 by default', Buffer.from('é'), undefined, 'é'],
     ['UTF-8', Buffer.from('é'), 'application/json; charset=utf-8', 'é'],
     ['UTF-8 in quotes and capitals', Buffer.from('é'), 'application/json;CHARSET = "UTF-8"', 'é'],
     ['utf8', Buffer.from('é'), 'text/plain; charset=utf8', 'é'],
     ['ASCII that is UTF-8', Buffer.from('é'), 'text/plain; charset=US-ASCII', 'é'],
     ['Latin 1', Buffer.from([0xe9]), 'application/json;charset=ISO-8859-1', 'é'],
-    ['Latin 1 with blanks', Buffer.from([0xe9]), 'text/plain ; charset = latin1', 'é'],
-    ['another field after it', Buffer.from([0xe9]), 'text/plain; charset=latin1; x=y', 'é'],
+    ['Latin 1 with spaces', Buffer.from([0xe9]), 'text/plain ; charset = latin1', 'é'],
+    ['a charset before another parameter', Buffer.from([0xe9]), 'text/plain; charset=latin1; x=y', 'é'],
     ['UTF-16', Buffer.from('é', 'utf16le'), 'text/plain; charset=utf-16le', 'é'],
-    [
-      'a byte-order mark, which its reader knows',
-      Buffer.from('\uFEFFé', 'utf16le'),
-      'x/y; charset=utf-16le',
-      '\uFEFFé',
-    ],
-    ['a word that only looks like one', Buffer.from('é'), 'text/charset=latin1', 'é'],
+    ['UTF-16 with its byte order mark', Buffer.from('\uFEFFé', 'utf16le'), 'x/y; charset=utf-16le', '\uFEFFé'],
+    ['a type that only looks like a charset', Buffer.from('é'), 'text/charset=latin1', 'é'],
   ])('reads %s', async (_name, bytes, type, text) => {
     expect(await read(bytes, type === undefined ? {} : typed(type))).toMatchObject({ text, problem: undefined });
   });
 
-  it('says of a charset that nobody knows its name', async () => {
+  it('reports an unknown charset by name', async () => {
     const answer = await read('x', typed('text/plain; charset=klingon'));
     expect(answer).toMatchObject({ text: '', problem: 'is in an unknown charset ("klingon")' });
   });
 
-  it('shows bytes that are no UTF-8 as far as it can, and does not rely on them', async () => {
+  it('reports invalid UTF-8 and replaces the invalid bytes', async () => {
     for (const type of [
       'text/plain',
       'text/plain; charset=utf-8',

@@ -1,4 +1,4 @@
-// The shared budget: at most 90 requests in any minute, whoever asks and whatever happens to its file and the clock.
+// The shared budget: at most 90 requests per minute across processes, even if its file or the clock is damaged.
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -28,8 +28,8 @@ function busiest(times: readonly number[]): number {
   return Math.max(...sorted.map((from) => sorted.filter((time) => time >= from && time < from + MINUTE).length));
 }
 
-/** A process of its own: its clock stands still but for the given moment, and its waits are told, not waited. */
-function taker(now: () => number) {
+/** A process with a fixed clock that records its waits instead of sleeping. */
+function processAt(now: () => number) {
   const decisions: string[] = [];
   const take = async (count = 1, address = 'https://a.example'): Promise<number> => {
     const { clock, waited } = toldWaits(now);
@@ -47,15 +47,15 @@ function budgetFile(): string {
 }
 
 describe('nextSlots', () => {
-  test('no window holds more than the limit, whatever is asked for and when', () => {
-    const asks = fc.array(
+  test('never exceeds the limit in any window', () => {
+    const requests = fc.array(
       fc.record({ pause: fc.integer({ min: 0, max: 40_000 }), count: fc.integer({ min: 1, max: 90 }) }),
       {
         maxLength: 40,
       },
     );
     fc.assert(
-      fc.property(asks, (steps) => {
+      fc.property(requests, (steps) => {
         let now = TEST_TIME;
         let slots: number[] = [];
         const sent: number[] = [];
@@ -78,31 +78,31 @@ describe('nextSlots', () => {
     expect(nextSlots(full, TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 61_000);
     expect(nextSlots(full, TEST_TIME + 100, 2, 90).due).toBe(TEST_TIME + 61_001);
     expect(nextSlots([], TEST_TIME, 90, 90).due).toBe(TEST_TIME);
-    // Nobody overtakes those who asked before.
+    // Requests keep their order.
     expect(nextSlots([TEST_TIME, TEST_TIME, TEST_TIME + 500], TEST_TIME, 1, 90).due).toBe(TEST_TIME + 500);
   });
 });
 
 describe('takeSlots', () => {
-  test('several at once share one budget, an address each', async () => {
-    const takers = Array.from({ length: 5 }, () => taker(() => TEST_TIME));
+  test('concurrent processes share one budget per address', async () => {
+    const processes = Array.from({ length: 5 }, () => processAt(() => TEST_TIME));
     const sent: number[] = [];
     await Promise.all(
-      takers.map(async ({ take }) => {
+      processes.map(async ({ take }) => {
         for (let request = 0; request < 20; request++) sent.push(await take());
       }),
     );
     expect(sent.filter((time) => time === TEST_TIME)).toHaveLength(90);
     expect(busiest(sent)).toBe(90);
-    expect(takers.flatMap(({ decisions }) => decisions)[0]).toMatch(
+    expect(processes.flatMap(({ decisions }) => decisions)[0]).toMatch(
       /^waiting 1m 1s: the limit for https:\/\/a\.example is 90 requests per minute$/,
     );
-    expect(await taker(() => TEST_TIME).take(1, 'https://b.example')).toBe(TEST_TIME);
+    expect(await processAt(() => TEST_TIME).take(1, 'https://b.example')).toBe(TEST_TIME);
   });
 
-  test('a clock that is set back neither blocks nor opens the gate', async () => {
+  test('stays correct when the clock is set back', async () => {
     let now = TEST_TIME;
-    const { take } = taker(() => now);
+    const { take } = processAt(() => now);
     await take(90);
     now -= 10 * 365 * 24 * 60 * MINUTE;
     expect((await take()) - now).toBe(61_000);
@@ -112,27 +112,27 @@ describe('takeSlots', () => {
 
   test.each([
     ['empty', ''],
-    ['half of it', '{"written":1,"slo'],
-    ['another shape', '{"written":"x","slots":{}}'],
+    ['truncated', '{"written":1,"slo'],
+    ['with an invalid shape', '{"written":"x","slots":{}}'],
     ['null', 'null'],
-    ['slots in a far future', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME + 1e12] })],
-    ['a slot that is no moment', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, 'later'] })],
-    ['a slot before all time', JSON.stringify({ written: TEST_TIME, slots: [-1] })],
-    ['no moment of writing', JSON.stringify({ slots: Array(90).fill(TEST_TIME) })],
-    ['no slots', JSON.stringify({ written: TEST_TIME, slots: 90 })],
+    ['with slots in the far future', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME + 1e12] })],
+    ['with a slot that is not a time', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, 'later'] })],
+    ['with a negative slot', JSON.stringify({ written: TEST_TIME, slots: [-1] })],
+    ['without its write time', JSON.stringify({ slots: Array(90).fill(TEST_TIME) })],
+    ['without slots', JSON.stringify({ written: TEST_TIME, slots: 90 })],
     ['a number', '7'],
-    ['slots out of order', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, TEST_TIME - 5] })],
-  ])('a damaged file (%s) is begun anew', async (_name, content) => {
-    const { take } = taker(() => TEST_TIME);
+    ['with slots out of order', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, TEST_TIME - 5] })],
+  ])('replaces a damaged file (%s)', async (_name, content) => {
+    const { take } = processAt(() => TEST_TIME);
     await take(90);
     writeFileSync(budgetFile(), content);
     expect(await take(90)).toBe(TEST_TIME);
     expect(await take()).toBe(TEST_TIME + 61_000);
   });
 
-  test('the file is private, small for ever, and never reached through a link', async () => {
+  test('the file is private, bounded in size, and never opened through a link', async () => {
     const clock = createTestClock();
-    const { take } = taker(clock.now);
+    const { take } = processAt(clock.now);
     for (let round = 0; round < 300; round++) {
       clock.advance(1000);
       await take();
@@ -145,9 +145,9 @@ describe('takeSlots', () => {
     await expect(take()).rejects.toMatchObject({ code: 'files.symlink' });
   });
 
-  test('a short wait is not worth a word, one of a second is', async () => {
+  test('reports only waits of a second or more', async () => {
     let now = TEST_TIME;
-    const { take, decisions } = taker(() => now);
+    const { take, decisions } = processAt(() => now);
     await take(90);
     now += 60_001;
     await take();
@@ -158,21 +158,21 @@ describe('takeSlots', () => {
   });
 
   test.each([
-    ['fewer', 30, 3],
-    ['more, which is none', 900, 1],
-  ])('a profile’s limit of %s', async (_name, most, waits) => {
+    ['fewer requests', 30, 3],
+    ['more requests, which has no effect', 900, 1],
+  ])('respects a profile’s limit of %s', async (_name, most, waits) => {
     const clock = createTestClock();
     const options = { cacheFiles, folder, clock, onDecision: () => undefined, most };
     for (let request = 0; request < 91; request++) await takeSlots('roles', A, 1, options, never);
     expect(clock.sleeps[0]).toBe(61_000);
     expect(clock.sleeps).toHaveLength(waits);
-    // What belongs together goes together, even beyond what the profile sets.
+    // One reservation may exceed the limit of the profile.
     clock.advance(61_000);
     await takeSlots('roles', A, 40, options, never);
     expect(clock.sleeps).toHaveLength(waits);
   });
 
-  test('one platform has one file, whatever port it listens on', async () => {
+  test('a platform has one file, whatever its port', async () => {
     const clock = createTestClock();
     const options = { cacheFiles, folder, clock, onDecision: () => undefined };
     for (let port = 5000; port < 5091; port++)
@@ -181,7 +181,7 @@ describe('takeSlots', () => {
     expect(clock.sleeps).toEqual([61_000]);
   });
 
-  test('a new file removes those that no process has used for an hour, unless one has their lock', async () => {
+  test('a new file removes unlocked files that no process has used for an hour', async () => {
     for (const name of ['old', 'locked', 'young']) {
       const file = join(folder, `rate-roles-${name}.json`);
       writeFileSync(file, '{}');
@@ -189,19 +189,19 @@ describe('takeSlots', () => {
       utimesSync(file, Date.now() / 1000 - hours * 3600, Date.now() / 1000 - hours * 3600);
     }
     const lock = tryLock(join(folder, 'rate-roles-locked.lock'));
-    await taker(() => TEST_TIME).take();
+    await processAt(() => TEST_TIME).take();
     lock?.release();
     const names = readdirSync(folder).map((name) => name.replace(/[0-9a-f]{16}/, 'new'));
     expect(names.sort()).toEqual(['rate-roles-locked.json', 'rate-roles-new.json', 'rate-roles-young.json']);
   });
 
-  test('more than the whole budget cannot be had at once', async () => {
-    await expect(taker(() => TEST_TIME).take(91)).rejects.toThrow(RangeError);
+  test('rejects a reservation larger than the budget', async () => {
+    await expect(processAt(() => TEST_TIME).take(91)).rejects.toThrow(RangeError);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('the signal ends the wait', async () => {
-    await taker(() => TEST_TIME).take(90);
+  test('an abort ends the wait', async () => {
+    await processAt(() => TEST_TIME).take(90);
     const stop = new AbortController();
     const clock = createTestClock();
     const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
@@ -221,7 +221,7 @@ describe('through the client', () => {
   });
   const params = { orgId: 1n, accountId: 2n };
 
-  test('every request counts, also a repeated one', async () => {
+  test('counts every request, including retries', async () => {
     const http = testClient(server.url);
     server.next(json({}, { status: 500 }), json({}, { status: 500 }));
     for (let call = 0; call < 88; call++) await http.call(rolesEndpoints.get, { params });
@@ -231,7 +231,7 @@ describe('through the client', () => {
     expect(http.decisions.at(-1)).toMatch(/^waiting 1m/);
   });
 
-  test('what was reserved goes without a pause in between', async () => {
+  test('sends reserved requests without a pause', async () => {
     const http = testClient(server.url);
     for (let call = 0; call < 89; call++) await http.call(rolesEndpoints.get, { params });
     await http.reserve(rolesEndpoints.replace, 2);

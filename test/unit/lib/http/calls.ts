@@ -1,11 +1,11 @@
-// A call that ended, for tests of what is made of its end.
+// Finished calls and their responses, for tests of results and errors.
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
 import type { Answer } from '../../../../src/lib/http/answer/answer.ts';
 import type { FailedCall } from '../../../../src/lib/http/answer/failure.ts';
 import { getThing } from './endpoints.ts';
 
 /** A call of `endpoint` whose redactor masks the word `hunter2`. */
-export function ended(endpoint: Endpoint = getThing, readyToken = false): FailedCall {
+export function failedCall(endpoint: Endpoint = getThing, readyToken = false): FailedCall {
   return {
     endpoint,
     request: { id: 'id-1', method: endpoint.method, path: '/v3/things/a' },
@@ -15,6 +15,6 @@ export function ended(endpoint: Endpoint = getThing, readyToken = false): Failed
   };
 }
 
-export function answered(text: string, parts: Partial<Answer> = {}): Answer {
+export function responseWith(text: string, parts: Partial<Answer> = {}): Answer {
   return { status: 200, headers: {}, text, size: text.length, problem: undefined, ...parts };
 }

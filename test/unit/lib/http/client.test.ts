@@ -1,5 +1,4 @@
-// The door to the wire: what a call tells while it goes on and when it fails, what a signal leaves open, and what is done
-// before a call and beside it.
+// The HTTP client: events and errors of a call, the effect of an abort, and operations other than calls.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +14,7 @@ import { type TestClient, testClient, UNTOUCHED, withoutToken } from './setup.ts
 
 const params = { thingId: 'a' };
 const body = { id: 'a' };
-/** One of each safety. */
+/** One call of each safety. */
 const CALLS: [name: string, call: (http: TestClient, signal?: AbortSignal) => Promise<unknown>][] = [
   ['a read', (http, signal) => http.call(getThing, { params, ...(signal && { signal }) })],
   ['a write', (http, signal) => http.call(putThing, { params, body, ...(signal && { signal }) })],
@@ -31,21 +30,21 @@ beforeEach(async () => {
   server.otherwise(json({ id: 'a', access_token: 'token-1', expires_in: 60, token_type: 'Bearer' }));
 });
 
-describe('that something may change', () => {
-  it('is told before each write goes out, and of no other request', async () => {
-    const told: string[] = [];
-    const onWrite = (): number => told.push(server.requests.map(({ method }) => method).join(' '));
+describe('onWrite', () => {
+  it('is called before each write, and for no other request', async () => {
+    const states: string[] = [];
+    const onWrite = (): number => states.push(server.requests.map(({ method }) => method).join(' '));
     const http = testClient(server.url, { credentials: withoutToken(), onWrite });
     await http.call(getThing, { params });
-    expect(told).toEqual([]);
+    expect(states).toEqual([]);
     server.next(late('1'));
     await http.call(putThing, { params, body });
-    expect(told).toEqual(['POST GET', 'POST GET PUT']);
+    expect(states).toEqual(['POST GET', 'POST GET PUT']);
   });
 });
 
 describe('a wait', () => {
-  it('that nobody sits through in silence is told where that is heard', async () => {
+  it('of ten seconds or more is reported to onLongWait', async () => {
     const long: string[] = [];
     const http = testClient(server.url, { onLongWait: (text) => long.push(text), random: () => 0 });
     server.next(late('9'), late('10'));
@@ -54,14 +53,14 @@ describe('a wait', () => {
     expect(long).toEqual(['POST /things/trigger: status 429; retrying in 10s (attempt 3 of 5)']);
   });
 
-  it('is a decision like any other where nobody listens for long ones', async () => {
+  it('is reported as a decision without onLongWait', async () => {
     server.next(json({}, { status: 503, headers: { 'retry-after': '3600' } }));
     const http = testClient(server.url);
     await http.call(getThing, { params });
     expect(http.decisions).toEqual(['GET /things/a: status 503; retrying in 1h (attempt 2 of 5)']);
   });
 
-  it('that nobody will live to see is kept until the signal ends it', async () => {
+  it('of absurd length lasts until the call is aborted', async () => {
     server.otherwise(late('9'.repeat(30)));
     const stop = new AbortController();
     const http = testClient(server.url, { onDecision: () => stop.abort(new Error('enough')) });
@@ -70,17 +69,17 @@ describe('a wait', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is told while it lasts: for an answer, as the platform asked, and before the next attempt', async () => {
-    const told: string[] = [];
+  it('is reported while it lasts: for a response, for Retry-After and before a retry', async () => {
+    const events: string[] = [];
     const onWait = ({ text, isRequested }: Wait) => {
-      told.push(isRequested ? `${text}!` : text);
-      return () => void told.push('over');
+      events.push(isRequested ? `${text}!` : text);
+      return () => void events.push('over');
     };
     const http = testClient(server.url, { onWait, random: () => 0.5 });
     server.next(late('6'), late('1'), json({}, { status: 503 }));
     await http.call(getThing, { params });
     const answer = ['Waiting for the response', 'over'];
-    expect(told).toEqual([
+    expect(events).toEqual([
       ...[...answer, 'Waiting 6s as the platform requested (429)!', 'over'],
       ...[...answer, 'Waiting 1s as the platform requested (429)', 'over'],
       ...[...answer, 'Retrying in 1s (503)', 'over'],
@@ -88,21 +87,21 @@ describe('a wait', () => {
     ]);
   });
 
-  it('that is long is told once: the line of it knows', async () => {
-    const told: unknown[] = [];
+  it('that is long is reported only once', async () => {
+    const reports: unknown[] = [];
     const onWait = (wait: Wait) => {
-      told.push(wait.isReported);
+      reports.push(wait.isReported);
       return () => undefined;
     };
-    for (const onLongWait of [(text: string) => void told.push(text), undefined]) {
+    for (const onLongWait of [(text: string) => void reports.push(text), undefined]) {
       server.next(late('60'));
       await testClient(server.url, { onWait, ...(onLongWait && { onLongWait }) }).call(getThing, { params });
     }
     const note = expect.stringMatching(/^GET .*: status 429; retrying in 1m \(attempt 2 of 5\)$/) as string;
-    expect(told).toEqual([undefined, note, true, undefined, undefined, undefined, undefined]);
+    expect(reports).toEqual([undefined, note, true, undefined, undefined, undefined, undefined]);
   });
 
-  it('is over too when it is ended', async () => {
+  it('is also reported as over when it is aborted', async () => {
     const stop = new AbortController();
     let open = 0;
     const onWait = ({ isRequested }: Wait) => {
@@ -118,7 +117,7 @@ describe('a wait', () => {
     expect(open).toBe(0);
   });
 
-  it('is not begun where nothing is to be repeated', async () => {
+  it('does not start without retries left', async () => {
     const http = testClient(server.url, { retries: 0 });
     server.otherwise(late('9'));
     expect(await failureOf(http.call(triggerThing, { body }))).toMatchObject({ code: 'http.rate_limited' });
@@ -126,7 +125,7 @@ describe('a wait', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('without an answer tells what came in its place', async () => {
+  it('after a lost response reports the network error', async () => {
     const http = testClient(server.url);
     server.next((socket) => socket.resetAndDestroy());
     await http.call(getThing, { params });
@@ -135,7 +134,7 @@ describe('a wait', () => {
 });
 
 describe('the request id', () => {
-  it('is one for all attempts of a call, and another for the next', async () => {
+  it('is the same for all attempts of a call, and new for the next call', async () => {
     server.next(json({}, { status: 500 }));
     const http = testClient(server.url);
     await http.call(getThing, { params });
@@ -145,7 +144,7 @@ describe('the request id', () => {
     expect(next).not.toBe(first);
   });
 
-  it('is told with the error as it was sent, beside the method and the path without the query', async () => {
+  it('is part of the error, with the method and the path without the query', async () => {
     server.otherwise(json({}, { status: 404 }));
     const input = { params: { thingId: 'a b' }, query: { filter: 'x@y.example' } };
     const error = await failureOf(testClient(`${server.url}/api`).call(getThing, input));
@@ -154,8 +153,8 @@ describe('the request id', () => {
   });
 });
 
-describe('a signal that has come already', () => {
-  it('lets nothing go out, the call’s own as well as that of all', async () => {
+describe('an aborted signal', () => {
+  it('prevents the request, both of the call and of the client', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     const calls = [
       testClient(server.url).call(getThing, { params, signal }),
@@ -166,10 +165,10 @@ describe('a signal that has come already', () => {
   });
 });
 
-describe('a signal while a call goes on', () => {
+describe('an abort during a call', () => {
   const reason = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated' });
 
-  it.each(reads)('of %s that may have arrived leaves nothing open', async (_name, call) => {
+  it.each(reads)('of %s that may have arrived rejects with its reason', async (_name, call) => {
     let stop = new AbortController();
     server.otherwise(() => stop.abort(reason));
     for (const retries of [0, 4]) {
@@ -181,7 +180,7 @@ describe('a signal while a call goes on', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it.each(writes)('of %s that may have arrived leaves open whether it was carried out', async (_name, call) => {
+  it.each(writes)('of %s that may have arrived leaves its outcome unknown', async (_name, call) => {
     const stop = new AbortController();
     server.otherwise(() => stop.abort(reason));
     const error = await failureOf(call(testClient(server.url), stop.signal));
@@ -194,9 +193,9 @@ describe('a signal while a call goes on', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each(CALLS)('of %s that cannot have arrived leaves nothing open', async (_name, call) => {
+  it.each(CALLS)('of %s that cannot have arrived rejects with its reason', async (_name, call) => {
     let stop = new AbortController();
-    // It listens to the beginning of an encrypted connection and says nothing.
+    // It reads the start of a TLS handshake and never responds.
     const silent = createServer((socket) => socket.on('error', () => undefined).once('data', () => stop.abort(reason)));
     const port = await listenOnLoopback(silent);
     onTestFinished(() => void silent.close());
@@ -208,7 +207,7 @@ describe('a signal while a call goes on', () => {
     }
   });
 
-  it.each(CALLS)('is heeded before %s is sent again', async (_name, call) => {
+  it.each(CALLS)('prevents a retry of %s', async (_name, call) => {
     const stop = new AbortController();
     server.otherwise(late('1'));
     const http = testClient(server.url, { onDecision: () => stop.abort(reason) });
@@ -217,11 +216,11 @@ describe('a signal while a call goes on', () => {
   });
 });
 
-describe('without an answer', () => {
-  it.each(CALLS)('%s that was not delivered is sent again, and failed when it never is', async (_name, call) => {
-    const nobody = await startFaultServer();
-    await nobody.close();
-    const http = testClient(nobody.url);
+describe('without a response', () => {
+  it.each(CALLS)('%s that was not delivered is retried, then fails', async (_name, call) => {
+    const unreachable = await startFaultServer();
+    await unreachable.close();
+    const http = testClient(unreachable.url);
     expect(await failureOf(call(http))).toMatchObject({ code: 'network.refused' });
     expect(http.decisions.map((text) => text.replace(/^.*: (no response)/, '$1'))).toEqual([
       'no response (ECONNREFUSED); retrying in 250ms (attempt 2 of 5)',
@@ -232,7 +231,7 @@ describe('without an answer', () => {
     expect(http.clock.sleeps).toEqual([250, 500, 1000, 2000]);
   });
 
-  it.each(writes)('%s that may have been delivered is not sent again', async (_name, call) => {
+  it.each(writes)('%s that may have been delivered is not retried', async (_name, call) => {
     server.otherwise(hangUp);
     const http = testClient(server.url);
     expect(await failureOf(call(http))).toMatchObject({ code: 'http.outcome_unknown' });
@@ -241,19 +240,19 @@ describe('without an answer', () => {
   });
 });
 
-describe('an answer that is not the expected one', () => {
-  it.each([200, 201, 299])('of %i is one of success', async (status) => {
+describe('a response with an unexpected status', () => {
+  it.each([200, 201, 299])('of %i is a success', async (status) => {
     server.next(json({ id: 'b' }, { status }));
     await expect(testClient(server.url).call(getThing, { params })).resolves.toEqual({ id: 'b' });
   });
 
-  it('of 300 is none', async () => {
+  it('of 300 is not a success', async () => {
     server.next(json({ id: 'b' }, { status: 300 }));
     const error = await failureOf(testClient(server.url).call(getThing, { params }));
     expect(error).toMatchObject({ code: 'http.redirect', status: 300 });
   });
 
-  it.each(CALLS)('of 401 renews the token once, whatever %s leaves open otherwise', async (_name, call) => {
+  it.each(CALLS)('of 401 renews the token once and repeats %s', async (_name, call) => {
     const http = testClient(server.url, { credentials: withoutToken() });
     await http.prepare(getThing);
     server.next(json({}, { status: 401 }));
@@ -262,9 +261,9 @@ describe('an answer that is not the expected one', () => {
     expect(http.clock.sleeps).toEqual([]);
     expect(server.requests.map(({ target }) => target.startsWith('/oauth'))).toEqual([true, false, true, false]);
 
-    const refused = json({}, { status: 401 });
+    const rejected = json({}, { status: 401 });
     const renewed = json({ access_token: 'token-2', expires_in: 60, token_type: 'Bearer' });
-    server.next(refused, renewed, refused);
+    server.next(rejected, renewed, rejected);
     expect(await failureOf(call(http))).toMatchObject({ code: 'http.unauthorized' });
     expect(server.requests).toHaveLength(7);
   });
@@ -280,7 +279,7 @@ describe('a slot of the shared budget', () => {
     );
   };
 
-  it('is taken for each request of an area that has one, and for no other', async () => {
+  it('is used by each request of an area with a budget, and by no other', async () => {
     const http = testClient(server.url);
     await http.call(getThing, { params });
     await http.reserve(getThing, 5);
@@ -291,7 +290,7 @@ describe('a slot of the shared budget', () => {
     expect(slotsOf(http)).toEqual([3]);
   });
 
-  it('is one of those that were reserved, but for what has to be sent again', async () => {
+  it('comes from the reservation, except for retries', async () => {
     const http = testClient(server.url);
     await http.reserve(budgeted, 2);
     expect(slotsOf(http)).toEqual([2]);
@@ -304,7 +303,7 @@ describe('a slot of the shared budget', () => {
     expect(slotsOf(http)).toEqual([4]);
   });
 
-  it('is waited for, and neither for one that is reserved', async () => {
+  it('is waited for, unless it is reserved', async () => {
     const http = testClient(server.url);
     await http.reserve(budgeted, 90);
     await http.call(budgeted, { params, reserved: true });
@@ -314,14 +313,14 @@ describe('a slot of the shared budget', () => {
     expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 90 requests per minute`]);
   });
 
-  it('is one of as many as the profile allows', async () => {
+  it('respects the limit of the profile', async () => {
     const http = testClient(server.url, { limits: { roles: '30/m' } });
     await http.reserve(budgeted, 30);
     await http.reserve(budgeted, 1);
     expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 30 requests per minute`]);
   });
 
-  it('is given up with the signal of the reservation or of all', async () => {
+  it('is not waited for after an abort of the reservation or the client', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     for (const reserving of [
       testClient(server.url).reserve(budgeted, 1, signal),
@@ -331,14 +330,14 @@ describe('a slot of the shared budget', () => {
       expect((await failureOf(reserving)).message).toBe('enough');
   });
 
-  it('is not needed to show a command', async () => {
+  it('is not used by --curl', async () => {
     const http = testClient(server.url, { onCurl: () => undefined });
     await http.reserve(budgeted, 5);
     expect((await failureOf(http.call(budgeted, { params }))).name).toBe('CurlPrinted');
     expect(slotsOf(http)).toEqual([]);
   });
 
-  it('is of the same budget however many slashes end the address', async () => {
+  it('is from the same budget despite trailing slashes in the address', async () => {
     const http = testClient(server.url);
     await http.call(budgeted, { params });
     await testClient(`${server.url}//`, { folder: http.folder }).call(budgeted, { params });
@@ -347,8 +346,8 @@ describe('a slot of the shared budget', () => {
   });
 });
 
-describe('beside calls', () => {
-  it('credentials are made ready before they are needed, once', async () => {
+describe('other operations', () => {
+  it('prepare fetches credentials once, before the call', async () => {
     const http = testClient(server.url, { credentials: withoutToken() });
     await http.prepare(getThing);
     expect(server.requests.map(({ target }) => target)).toEqual(['/oauth/token']);
@@ -356,7 +355,7 @@ describe('beside calls', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('and are not asked for where nothing is sent', async () => {
+  it('prepare resolves no credentials for --curl', async () => {
     const shown: string[] = [];
     const http = testClient(server.url, { credentials: UNTOUCHED, onCurl: (text) => shown.push(text) });
     await http.prepare(getThing);
@@ -365,7 +364,7 @@ describe('beside calls', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('getting them ready ends with the signal', async () => {
+  it('prepare ends when it is aborted', async () => {
     const stop = new AbortController();
     server.otherwise(() => stop.abort(new Error('enough')));
     const http = testClient(server.url, { credentials: withoutToken() });
@@ -373,7 +372,7 @@ describe('beside calls', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a request is described as it would be sent, in the deployment’s words, and nothing is', () => {
+  it('describe returns the request with the names of the deployment, and sends nothing', () => {
     const http = testClient(`${server.url}/api/`, { credentials: UNTOUCHED, names: { thing: 'article' } });
     const named = { ...putThing, names: { body: ['value:id' as const] } };
     expect(http.describe(getThing, { params, query: { filter: 'a b', page: 2 } })).toStrictEqual({
@@ -393,7 +392,7 @@ describe('beside calls', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('an exchange gives the status, the headers and the text of the answer with its body', async () => {
+  it('exchange returns the status, headers, text and body of the response', async () => {
     server.next(json({ id: 'b' }, { status: 201, headers: { 'x-signature': 's' } }));
     await expect(testClient(server.url).exchange(getThing, { params })).resolves.toMatchObject({
       status: 201,
@@ -403,7 +402,7 @@ describe('beside calls', () => {
     });
   });
 
-  it('a download goes to the service of its link, and ends with the signal', async () => {
+  it('download uses the service of its link, and ends when it is aborted', async () => {
     const asked: string[] = [];
     const address = (service: string): string => {
       asked.push(service);

@@ -1,4 +1,4 @@
-// The connections of both engines: kept for the next call, given up with the call, and reached by any kind of address.
+// The connections of both engines: reuse, release on abort, and all kinds of addresses.
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -12,23 +12,23 @@ import { getThing, triggerThing } from './endpoints.ts';
 import { testClient } from './setup.ts';
 
 const params = { thingId: 'a' };
-const tries = [undefined, makeCertificate()];
+const certificates = [undefined, makeCertificate()];
 
 describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
-  it('keeps a connection for the calls that follow, with TLS too', async () => {
-    for (const tls of tries) {
+  it('reuses a connection, also with TLS', async () => {
+    for (const tls of certificates) {
       const server = await opened(startFaultServer(tls && { tls }));
       server.otherwise(json({ id: 'a' }));
       const http = testClient(server.url, { engine, extraAuthorities: tls?.cert });
       for (let call = 0; call < 6; call++) await http.call(getThing, { params });
       expect(server.requests).toHaveLength(6);
-      // The pool may open a second one while the first is still putting its answer away.
+      // The pool may open a second connection before the first is free again.
       expect(server.connections).toBeLessThanOrEqual(engine === 'node' ? 1 : 2);
     }
   });
 
-  it('takes a call that was sent for sent, over a new connection as over a kept one, with TLS too', async () => {
-    for (const tls of tries) {
+  it('treats a sent call as possibly delivered, on new and reused connections, also with TLS', async () => {
+    for (const tls of certificates) {
       const server = await opened(startFaultServer(tls && { tls }));
       server.otherwise(json({ id: 'a' }));
       const http = testClient(server.url, { engine, extraAuthorities: tls?.cert });
@@ -44,7 +44,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     }
   });
 
-  it('opens another where one is taken', async () => {
+  it('opens another connection while one is in use', async () => {
     const server = await opened(startFaultServer());
     server.otherwise(json({ id: 'a' }));
     const http = testClient(server.url, { engine });
@@ -52,23 +52,23 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(server.connections).toBe(2);
   });
 
-  it('gives up the connection of a call that is stopped', async () => {
+  it('closes the connection of an aborted call', async () => {
     const server = await opened(startFaultServer());
     const stopped = new AbortController();
-    const taken: Socket[] = [];
+    const sockets: Socket[] = [];
     server.otherwise((socket, request) => {
-      taken.push(socket);
+      sockets.push(socket);
       silence(socket, request);
       stopped.abort();
     });
     const http = testClient(server.url, { engine, signal: stopped.signal });
     expect(await failureOf(http.call(getThing, { params }))).toMatchObject({ name: 'AbortError' });
-    const [socket] = taken;
+    const [socket] = sockets;
     if (socket && !socket.destroyed) await once(socket, 'close');
     expect(socket?.destroyed).toBe(true);
   });
 
-  it('sends what a path holds as one part of it', async () => {
+  it('encodes a parameter as one path segment', async () => {
     const server = await opened(startFaultServer());
     server.otherwise(answer({ status: 404, body: '{}' }));
     await failureOf(testClient(server.url, { engine }).call(getThing, { params: { thingId: 'a/b?c' } }));
@@ -76,11 +76,11 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 });
 
-it('an answer of 407 is the refusal of a proxy to the pool, which alone is used through one', async () => {
+it('the pool treats a 407 as a rejection by a proxy', async () => {
   const server = await opened(startFaultServer());
   server.otherwise(answer({ status: 407 }));
   const http = testClient(server.url, { engine: 'pool' });
-  // Nothing was delivered, so that even of a trigger nothing is left open.
+  // Nothing was delivered, so even the outcome of a trigger is known.
   for (const call of [http.call(getThing, { params }), http.call(triggerThing, { body: { id: 'a' } })]) {
     const error = await failureOf(call);
     expect(error).toMatchObject({ code: 'network.proxy' });
@@ -89,7 +89,7 @@ it('an answer of 407 is the refusal of a proxy to the pool, which alone is used 
 });
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
-it.skipIf(!hasIpv6)('an address of IPv6 is reached in its brackets', async () => {
+it.skipIf(!hasIpv6)('connects to an IPv6 address in brackets', async () => {
   const server = createServer((_request, response) => response.end('{"id":"a"}'));
   server.listen(0, '::1');
   onTestFinished(() => void server.close());

@@ -1,11 +1,11 @@
-// The `authorization` header by the kind of credentials, resolved late and known to the redactor.
+// The `authorization` header for each kind of credentials, resolved late and masked in output.
 import { describe, expect, it } from 'vitest';
 import { authorize } from '../../../../src/lib/http/call/credentials.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
 import { never, UNTOUCHED } from './setup.ts';
 
 const noTokens = async (): Promise<never> => {
-  throw new Error('a token was asked for');
+  throw new Error('a token was requested');
 };
 
 function setup() {
@@ -15,7 +15,7 @@ function setup() {
 }
 
 describe('authorize', () => {
-  it('asks nobody for a call without credentials', async () => {
+  it('resolves nothing for a call without credentials', async () => {
     expect(await authorize('none', { ...setup(), credentials: UNTOUCHED }, noTokens, never)).toEqual({
       header: undefined,
       renewable: undefined,
@@ -23,10 +23,10 @@ describe('authorize', () => {
     });
   });
 
-  it('may renew a token that was asked for, and no other', async () => {
+  it('allows renewal of a requested token only', async () => {
     const asked: unknown[] = [];
-    const tokens = (ready: boolean) => async (signal: AbortSignal, refused?: string) => {
-      asked.push([signal, refused]);
+    const tokens = (ready: boolean) => async (signal: AbortSignal, rejected?: string) => {
+      asked.push([signal, rejected]);
       return { value: 'token-1', ready };
     };
     expect(await authorize('bearer', setup(), tokens(false), never, 'token-0')).toEqual({
@@ -42,7 +42,7 @@ describe('authorize', () => {
     });
   });
 
-  it.each(['dsr-basic', 'seeding-basic'] as const)('%s takes the workspace’s key and secret', async (auth) => {
+  it.each(['dsr-basic', 'seeding-basic'] as const)('%s uses the key and secret of the workspace', async (auth) => {
     const options = setup();
     const encoded = Buffer.from('key-canary:sécret-canary', 'utf8').toString('base64');
     expect(await authorize(auth, options, noTokens, never)).toEqual({

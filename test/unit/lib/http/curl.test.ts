@@ -1,4 +1,4 @@
-// `--curl`: commands that a shell takes apart as they were meant, with placeholders for every kind of credentials.
+// `--curl`: correctly quoted commands with placeholders for all credentials.
 import { describe, expect, it, test } from 'vitest';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
 import { CurlPrinted, curlCommand } from '../../../../src/lib/http/call/curl.ts';
@@ -18,14 +18,14 @@ const ACCEPT = "--header 'accept: application/json'";
 const BASIC = '--user "$CDPADM_WORKSPACE_KEY:$CDPADM_WORKSPACE_SECRET"';
 
 describe('curlCommand', () => {
-  it('has a placeholder for the credentials that the call takes, and none where it takes none', () => {
+  it('has a placeholder for the credentials of the call, if any', () => {
     expect(lines(getThing, request)).toEqual([FIRST, ACCEPT, '--header "authorization: Bearer $CDPADM_ACCESS_TOKEN"']);
     expect(lines(getNumber, request)).toEqual([FIRST, ACCEPT, BASIC]);
     expect(lines(seedThings, request)).toEqual([FIRST, ACCEPT, BASIC]);
     expect(lines({ ...getThing, auth: 'none' }, request)).toEqual([FIRST, ACCEPT]);
   });
 
-  it('sends a body as JSON, and asks for what the call asks for', () => {
+  it('sends a body as JSON, and the accept header of the call', () => {
     expect(lines({ ...getThing, auth: 'none' }, { ...request, body: '{}', accept: 'text/csv' })).toEqual([
       FIRST,
       "--header 'accept: text/csv'",
@@ -35,7 +35,7 @@ describe('curlCommand', () => {
   });
 });
 
-test('what is thrown in place of an answer says that nothing was sent', () => {
+test('CurlPrinted reports that nothing was sent', () => {
   const printed = new CurlPrinted();
   expect(printed.name).toBe('CurlPrinted');
   expect(printed.message).toContain('nothing was sent');

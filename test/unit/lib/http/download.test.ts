@@ -1,4 +1,4 @@
-// Links that an answer gave: fetched into a sink, with retries, and only from where they may lead.
+// Downloads from links of a response: into a sink, with retries, and only from allowed URLs.
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { Link, Sink } from '../../../../src/lib/http/types.ts';
@@ -13,12 +13,12 @@ beforeEach(async () => {
   server = await opened(startFaultServer());
 });
 
-interface Kept extends Sink {
+interface MemorySink extends Sink {
   readonly begun: Record<string, string>[];
   bytes(): Buffer;
 }
 
-function keep(): Kept {
+function memorySink(): MemorySink {
   const begun: Record<string, string>[] = [];
   let chunks: Buffer[] = [];
   return {
@@ -37,10 +37,10 @@ function keep(): Kept {
 const results = (url: string): Link => ({ url, service: 'dsr', accept: '*/*' });
 
 describe.each(['node', 'pool'] as const)('over %s', (engine) => {
-  it('gives the bytes as they are, whatever they are and however many', async () => {
+  it('passes any bytes unchanged, even more than the limit of a response', async () => {
     const body = Buffer.alloc(20 * 1024 * 1024, Buffer.from([0, 255, 10, 128, 7]));
     server.next(answer({ headers: { 'content-type': 'application/zip; charset=nonsense' }, body }));
-    const sink = keep();
+    const sink = memorySink();
     await testClient(`${server.url}/v3`, { engine }).download(results(`${server.url}/v3/r/1?part=2`), sink);
     expect(sink.bytes().equals(body)).toBe(true);
     expect(sink.begun).toEqual([expect.objectContaining({ 'content-type': 'application/zip; charset=nonsense' })]);
@@ -50,16 +50,16 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     expect(request?.headers['authorization']).toMatch(/^Basic /);
   });
 
-  it('begins again when the answer breaks off, and keeps nothing of what came before', async () => {
+  it('starts over when the response is truncated, and discards the first part', async () => {
     server.next(truncated('0123', 6), answer({ status: 503, body: 'no' }), answer({ body: '0123456789' }));
-    const sink = keep();
+    const sink = memorySink();
     await testClient(server.url, { engine }).download(results(`${server.url}/r`), sink);
     expect(sink.bytes().toString()).toBe('0123456789');
     expect(server.requests).toHaveLength(3);
     expect(sink.begun).toHaveLength(2);
   });
 
-  it('ends with what the sink throws, at once', async () => {
+  it('fails at once with the error of the sink', async () => {
     server.otherwise(answer({ body: Buffer.alloc(1000) }));
     const full = new Error('the disk is full');
     const sink: Sink = {
@@ -78,18 +78,20 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     [410, 'http.gone'],
     [401, 'http.unauthorized'],
     [302, 'http.redirect'],
-  ])('%i is an error and nothing for the sink', async (status, code) => {
+  ])('rejects a %i without writing to the sink', async (status, code) => {
     const headers = { location: 'https://elsewhere.example/' };
     server.otherwise(json({ code: 1, message: 'said so', errors: [] }, { status, headers }));
-    const sink = keep();
+    const sink = memorySink();
     const failure = await failureOf(testClient(server.url, { engine }).download(results(`${server.url}/r`), sink));
     expect(failure).toMatchObject({ code });
     expect(sink.begun).toEqual([]);
   });
 
-  it('refuses a body that is compressed although it was not asked for', async () => {
+  it('rejects an unrequested compression', async () => {
     server.otherwise(answer({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('x') }));
-    const failure = await failureOf(testClient(server.url, { engine }).download(results(`${server.url}/r`), keep()));
+    const failure = await failureOf(
+      testClient(server.url, { engine }).download(results(`${server.url}/r`), memorySink()),
+    );
     expect(failure).toMatchObject({ code: 'http.unreadable' });
   });
 });
@@ -105,18 +107,18 @@ test.each([
   'file:///etc/passwd',
   'no address',
   '',
-])('a link that leads elsewhere is not followed: %s', async (text) => {
+])('does not follow a foreign link: %s', async (text) => {
   const url = text.replace('BASE', server.url).replace('HOST', new URL(server.url).host);
-  const failure = await failureOf(testClient(`${server.url}/v3`).download(results(url), keep()));
+  const failure = await failureOf(testClient(`${server.url}/v3`).download(results(url), memorySink()));
   expect(failure).toBeInstanceOf(KnownError);
   expect(failure).toMatchObject({ code: 'http.foreign_link' });
   expect(server.requests).toEqual([]);
 });
 
 describe('a link without a service', () => {
-  it('gets no credentials', async () => {
+  it('is fetched without credentials', async () => {
     server.otherwise(answer({ body: 'pem' }));
-    const sink = keep();
+    const sink = memorySink();
     const client = testClient('https://platform.example/v3');
     await client.download({ url: `${server.url}/certificate.pem`, accept: 'text/plain' }, sink);
     expect(sink.bytes().toString()).toBe('pem');
@@ -124,16 +126,18 @@ describe('a link without a service', () => {
     expect(JSON.stringify(server.requests)).not.toContain(SECRETS.workspaceKey);
   });
 
-  it('is never plain http to another machine', async () => {
+  it('is never fetched over plain http from another machine', async () => {
     const client = testClient('https://platform.example/v3');
-    const failure = await failureOf(client.download({ url: 'http://elsewhere.example/c.pem', accept: '*/*' }, keep()));
+    const failure = await failureOf(
+      client.download({ url: 'http://elsewhere.example/c.pem', accept: '*/*' }, memorySink()),
+    );
     expect(failure).toMatchObject({ code: 'http.foreign_link' });
   });
 
-  it('is not called refused platform credentials when it answers 401', async () => {
+  it('reports a 401 without blaming platform credentials', async () => {
     server.otherwise(answer({ status: 401, body: 'no' }));
     const client = testClient('https://platform.example/v3');
-    const failure = await failureOf(client.download({ url: `${server.url}/c.pem`, accept: '*/*' }, keep()));
+    const failure = await failureOf(client.download({ url: `${server.url}/c.pem`, accept: '*/*' }, memorySink()));
     expect(failure).toMatchObject({ code: 'http.unauthorized' });
   });
 });

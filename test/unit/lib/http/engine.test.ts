@@ -1,4 +1,4 @@
-// One exchange, followed: how far it came, its time limits, its cap, and that each end is the only one.
+// The lifecycle of one exchange: its progress, timeouts, size limit and single result.
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followExchange, type Progress } from '../../../../src/lib/http/engines/engine.ts';
@@ -25,7 +25,7 @@ const EXCHANGE: Exchange = {
   signal: never,
 };
 
-/** An exchange that goes on as the test says. */
+/** An exchange that the test drives. */
 function follow(parts: Partial<Exchange> = {}) {
   const stop = new AbortController();
   const seen: { progress?: Progress; stopped: number } = { stopped: 0 };
@@ -35,12 +35,12 @@ function follow(parts: Partial<Exchange> = {}) {
     return () => seen.stopped++;
   }).catch((error: unknown) => error as TransportError);
   const { progress } = seen;
-  if (!progress) throw new Error('it was not begun');
+  if (!progress) throw new Error('the exchange did not start');
   return { progress, seen, stop, end };
 }
 
-describe('an answer', () => {
-  it('is given whole, its headers in lower case and each once', async () => {
+describe('a response', () => {
+  it('is returned complete, with unique lower-case headers', async () => {
     const { end, progress, seen, stop } = follow();
     progress.sending();
     progress.answered(201, { 'X-A': 'b', 'set-cookie': ['c', 'd'], gone: undefined });
@@ -56,11 +56,11 @@ describe('an answer', () => {
     });
     expect(seen.stopped).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
-    // A signal lives as long as the command, which may make a million exchanges.
+    // The signal outlives the exchange, so a remaining listener would be a leak.
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
-  it('may be as large as the cap, and is stopped a byte beyond', async () => {
+  it('may be as large as the limit, and is stopped one byte later', async () => {
     const fits = follow();
     fits.progress.sending();
     fits.progress.answered(200, { 'content-length': String(MOST) });
@@ -82,10 +82,10 @@ describe('an answer', () => {
     });
     expect(grows.seen.stopped).toBe(1);
 
-    const tells = follow();
-    tells.progress.answered(200, { 'content-length': String(MOST + 1) });
-    expect(await tells.end).toMatchObject({ size: 0, tooLarge: true });
-    expect(tells.seen.stopped).toBe(1);
+    const declares = follow();
+    declares.progress.answered(200, { 'content-length': String(MOST + 1) });
+    expect(await declares.end).toMatchObject({ size: 0, tooLarge: true });
+    expect(declares.seen.stopped).toBe(1);
   });
 });
 
@@ -93,16 +93,16 @@ describe('a sink', () => {
   function sink() {
     const begun: unknown[] = [];
     const written: string[] = [];
-    const taker: Sink = {
+    const receiver: Sink = {
       begin: (headers) => begun.push(headers),
       write: (chunk) => written.push(chunk.toString()),
     };
-    return { begun, written, taker };
+    return { begun, written, receiver };
   }
 
-  it.each([200, 206, 299])('takes the body of %d, however large', async (status) => {
-    const { begun, written, taker } = sink();
-    const { end, progress } = follow({ sink: taker });
+  it.each([200, 206, 299])('receives the body of a %d of any size', async (status) => {
+    const { begun, written, receiver } = sink();
+    const { end, progress } = follow({ sink: receiver });
     progress.sending();
     progress.answered(status, { 'content-length': String(MOST + 1) });
     progress.received(Buffer.from('ab'));
@@ -112,9 +112,9 @@ describe('a sink', () => {
     expect(written).toEqual(['ab']);
   });
 
-  it.each([199, 300, 404, 503])('takes nothing of %d', async (status) => {
-    const { begun, written, taker } = sink();
-    const { end, progress } = follow({ sink: taker });
+  it.each([199, 300, 404, 503])('receives nothing of a %d', async (status) => {
+    const { begun, written, receiver } = sink();
+    const { end, progress } = follow({ sink: receiver });
     progress.sending();
     progress.answered(status, {});
     progress.received(Buffer.from('no'));
@@ -123,12 +123,12 @@ describe('a sink', () => {
     expect([...begun, ...written]).toEqual([]);
   });
 
-  it.each(['begin', 'write'] as const)('ends it with what it throws: %s', async (method) => {
+  it.each(['begin', 'write'] as const)('fails the exchange when it throws in %s', async (method) => {
     const full = new Error('the disk is full');
     const fail = (): void => {
       throw full;
     };
-    const { end, progress, seen } = follow({ sink: { ...sink().taker, [method]: fail } });
+    const { end, progress, seen } = follow({ sink: { ...sink().receiver, [method]: fail } });
     progress.sending();
     progress.answered(200, {});
     progress.received(Buffer.from('ab'));
@@ -137,8 +137,8 @@ describe('a sink', () => {
   });
 });
 
-describe('time', () => {
-  it('is up for a connection after ten seconds, and nothing was delivered', async () => {
+describe('a timeout', () => {
+  it('ends a connection attempt after ten seconds as not delivered', async () => {
     const { end, seen } = follow();
     await vi.advanceTimersByTimeAsync(9_999);
     expect(seen.stopped).toBe(0);
@@ -148,13 +148,13 @@ describe('time', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is up for a connection with the whole, where that is shorter', async () => {
+  it('of the request also limits the connection attempt', async () => {
     const { end } = follow({ timeoutMs: 500 });
     await vi.advanceTimersByTimeAsync(500);
     expect(await end).toMatchObject({ kind: 'connect-timeout', phase: 'not-delivered' });
   });
 
-  it('is the whole for an answer that does not begin', async () => {
+  it('of the request ends the wait for a response', async () => {
     const { end, progress, seen } = follow();
     progress.sending();
     await vi.advanceTimersByTimeAsync(59_999);
@@ -163,7 +163,7 @@ describe('time', () => {
     expect(await end).toMatchObject({ kind: 'timeout', phase: 'perhaps-delivered' });
   });
 
-  it('is fifteen seconds for a pause in an answer, each piece beginning it anew', async () => {
+  it('ends a response after 15 seconds without data', async () => {
     const { end, progress, seen } = follow();
     progress.sending();
     progress.answered(200, {});
@@ -175,7 +175,7 @@ describe('time', () => {
     expect(await end).toMatchObject({ kind: 'idle', phase: 'perhaps-delivered' });
   });
 
-  it('is the whole for an answer that goes on and on', async () => {
+  it('of the request ends a response that never completes', async () => {
     const { end, progress } = follow({ timeoutMs: 20_000 });
     progress.sending();
     progress.answered(200, {});
@@ -187,18 +187,18 @@ describe('time', () => {
   });
 });
 
-describe('an end', () => {
+describe('a failure', () => {
   it.each<[string, (progress: Progress) => void, object]>([
-    ['before the connection stands', () => undefined, { kind: 'reset', phase: 'not-delivered' }],
+    ['before the connection is established', () => undefined, { kind: 'reset', phase: 'not-delivered' }],
     [
-      'after the request went out',
+      'after the request was sent',
       (progress) => {
         progress.sending();
       },
       { kind: 'reset', phase: 'perhaps-delivered' },
     ],
     [
-      'in the middle of the answer',
+      'during the response',
       (progress) => {
         progress.sending();
         progress.answered(200, {});
@@ -206,14 +206,14 @@ describe('an end', () => {
       { kind: 'truncated', phase: 'perhaps-delivered' },
     ],
     [
-      'in the middle of an answer that came early',
+      'during an early response',
       (progress) => {
         progress.answered(200, {});
         progress.sending();
       },
       { kind: 'truncated', phase: 'perhaps-delivered' },
     ],
-  ])('%s', async (_name, go, expected) => {
+  ])('%s has its kind and phase', async (_name, go, expected) => {
     const { end, progress, seen } = follow();
     go(progress);
     progress.failed(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
@@ -222,7 +222,7 @@ describe('an end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('keeps what the engine knows of it', async () => {
+  it('keeps an error that the engine classified', async () => {
     const known = new TransportError('proxy', 'not-delivered');
     const { end, progress } = follow();
     progress.sending();
@@ -230,7 +230,7 @@ describe('an end', () => {
     expect(await end).toBe(known);
   });
 
-  it('by the signal has its reason as the cause', async () => {
+  it('by an abort has its reason as the cause', async () => {
     const { end, progress, seen, stop } = follow();
     progress.sending();
     const reason = new Error('enough');
@@ -239,7 +239,7 @@ describe('an end', () => {
     expect(seen.stopped).toBe(1);
   });
 
-  it('by a signal that had come before begins nothing', async () => {
+  it('by an earlier abort starts nothing', async () => {
     const begin = vi.fn();
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(followExchange({ ...EXCHANGE, signal }, begin)).rejects.toMatchObject({
@@ -250,7 +250,7 @@ describe('an end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that the engine throws at once is its own', async () => {
+  it('thrown synchronously by the engine is passed through', async () => {
     const begin = (): never => {
       throw new RangeError('no such method');
     };
@@ -258,7 +258,7 @@ describe('an end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is the only one: whatever is reported after it is ignored', async () => {
+  it('is final: later events are ignored', async () => {
     const written: Buffer[] = [];
     const begun: unknown[] = [];
     const sink: Sink = { begin: (headers) => begun.push(headers), write: (chunk) => written.push(chunk) };

@@ -1,19 +1,19 @@
-// Every error of a response has a message, a hint and a stable code.
+// The errors of responses, each with a message, a hint and a stable code.
 import { describe, expect, test } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
 import { outcomeUnknown, rejectionOf, unreadable } from '../../../../src/lib/http/answer/failure.ts';
 import { CliError } from '../../../../src/lib/errors/exit.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
-import { answered, ended } from './calls.ts';
+import { responseWith, failedCall } from './calls.ts';
 import { getNumber, getThing, putThing, seedThings } from './endpoints.ts';
 
 describe('rejectionOf', () => {
   const NEVER = undefined;
-  const bearer = ended();
-  const ready = ended(getThing, true);
-  const basic = ended(getNumber);
-  const seeding = ended(seedThings);
-  const token = ended(oauthEndpoints.token);
+  const bearer = failedCall();
+  const ready = failedCall(getThing, true);
+  const basic = failedCall(getNumber);
+  const seeding = failedCall(seedThings);
+  const token = failedCall(oauthEndpoints.token);
   test.each<[number, typeof bearer, string, string, string | undefined]>([
     [400, bearer, 'http.bad_request', 'The platform rejected the request', NEVER],
     [401, bearer, 'http.unauthorized', 'The platform rejected the credentials', 'A new token was rejected'],
@@ -41,8 +41,8 @@ describe('rejectionOf', () => {
       'itself is available',
     ],
     [299, bearer, 'http.refused', 'The platform rejected the request', NEVER],
-  ])('%d', (status, call, code, subject, hint) => {
-    const error = rejectionOf(call, answered('', { status }));
+  ])('describes a %d', (status, call, code, subject, hint) => {
+    const error = rejectionOf(call, responseWith('', { status }));
     expect(error).toMatchObject({ code, status, request: call.request, details: undefined });
     expect(error.message.startsWith(subject)).toBe(true);
     expect(error.message.endsWith(` (${status}).`)).toBe(true);
@@ -50,23 +50,23 @@ describe('rejectionOf', () => {
     else expect(error.hint).toContain(hint);
   });
 
-  test('what the platform said follows, without secrets and with one full stop', () => {
+  test('appends the messages of the platform, masked and with one period', () => {
     const body = { message: 'No hunter2.', errors: [{ message: 'Not hunter2.', code: 7 }] };
-    const error = rejectionOf(bearer, answered(JSON.stringify(body), { status: 400 }));
+    const error = rejectionOf(bearer, responseWith(JSON.stringify(body), { status: 400 }));
     expect(error.message).toBe('The platform rejected the request (400): No ***.; Not ***.');
     expect(error.details).toEqual({ errors: [{ message: 'Not ***.', code: 7 }] });
   });
 
-  test('which limit was hit follows what was said, where it was one', () => {
+  test('appends the exceeded limit, but only to a 429', () => {
     const headers = { age: '1', 'x-vendor-rate-limit-exceeded': 'hunter2-a-minute', 'x-rate-limit-exceeded-x': 'no' };
     const text = 'Slow down.';
-    expect(rejectionOf(bearer, answered(text, { status: 429, headers })).message).toBe(
+    expect(rejectionOf(bearer, responseWith(text, { status: 429, headers })).message).toBe(
       'Too many requests (429): Slow down; x-vendor-rate-limit-exceeded: ***-a-minute.',
     );
-    expect(rejectionOf(bearer, answered('', { status: 429, headers })).message).toBe(
+    expect(rejectionOf(bearer, responseWith('', { status: 429, headers })).message).toBe(
       'Too many requests (429): x-vendor-rate-limit-exceeded: ***-a-minute.',
     );
-    expect(rejectionOf(bearer, answered('', { status: 400, headers })).message).not.toContain('limit');
+    expect(rejectionOf(bearer, responseWith('', { status: 400, headers })).message).not.toContain('limit');
   });
 
   test.each([
@@ -74,9 +74,9 @@ describe('rejectionOf', () => {
     ['/login', ' to https://api.example', 'Check the configured addresses'],
     ['', ' to https://api.example', 'Check the configured addresses'],
     ['http://[', '', 'Check the configured addresses'],
-  ])('a redirect to %j', (location, target, hint) => {
+  ])('describes a redirect to %j', (location, target, hint) => {
     for (const status of [300, 399]) {
-      const error = rejectionOf(bearer, answered('', { status, headers: { location } }));
+      const error = rejectionOf(bearer, responseWith('', { status, headers: { location } }));
       expect(error).toMatchObject({ code: 'http.redirect', status, request: bearer.request });
       expect(error.message).toBe(
         `The platform sent a redirect (${status})${target}; cdpadm does not follow redirects.`,
@@ -86,25 +86,25 @@ describe('rejectionOf', () => {
   });
 });
 
-describe('an answer that cannot be read', () => {
+describe('an unreadable response', () => {
   const START = 'Unreadable response to GET /v3/things/a: it ';
   test.each([
     ['<html><title> Sign in, hunter2 </title>', 'is a web page ("Sign in, ***"), not JSON.', 'login page'],
     ['<html>', 'is a web page, not JSON.', 'login page'],
     ['{', 'is half, ***.', '--trace-file FILE'],
-  ])('%j', (text, words, hint) => {
-    const error = unreadable(ended(), answered(text, { status: 202 }), 'is half, hunter2');
+  ])('describes %j', (text, words, hint) => {
+    const error = unreadable(failedCall(), responseWith(text, { status: 202 }), 'is half, hunter2');
     expect(error).toMatchObject({ code: 'http.unreadable', status: 202, message: START + words });
     expect(error.hint).toContain(hint);
     expect(error.hint).toContain('https://api.example');
   });
 });
 
-describe('an outcome that nobody knows', () => {
+describe('an unknown outcome', () => {
   const cause = new KnownError({ code: 'network.reset', message: 'The connection was closed.' });
 
-  test('says what happened, what was not done and what to do', () => {
-    const error = outcomeUnknown(ended(putThing), cause);
+  test('names its cause and suggests how to continue', () => {
+    const error = outcomeUnknown(failedCall(putThing), cause);
     expect(error).toMatchObject({
       name: 'OutcomeUnknownError',
       code: 'http.outcome_unknown',
@@ -112,15 +112,15 @@ describe('an outcome that nobody knows', () => {
       details: { cause: 'network.reset' },
       cause,
       message: 'The outcome of PUT /v3/things/a is unknown: the connection was closed.',
-      request: ended(putThing).request,
+      request: failedCall(putThing).request,
     });
     expect(error.hint).toContain('Check the current state');
   });
 
-  test('keeps the status, and the exit code of an interruption alone', () => {
+  test('keeps the status, and only the exit code of an interruption', () => {
     const stopped = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated', status: 200 });
-    expect(outcomeUnknown(ended(putThing), stopped)).toMatchObject({ exit: 'terminated', status: 200 });
-    const refused = new KnownError({ code: 'http.unavailable', message: 'Trouble.', status: 500 });
-    expect(outcomeUnknown(ended(putThing), refused)).toMatchObject({ exit: 'network', status: 500 });
+    expect(outcomeUnknown(failedCall(putThing), stopped)).toMatchObject({ exit: 'terminated', status: 200 });
+    const unavailable = new KnownError({ code: 'http.unavailable', message: 'Trouble.', status: 500 });
+    expect(outcomeUnknown(failedCall(putThing), unavailable)).toMatchObject({ exit: 'network', status: 500 });
   });
 });

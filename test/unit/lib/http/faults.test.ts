@@ -1,4 +1,4 @@
-// Every fault of the wire, over both engines alike: how often the request went out, and how the call ended.
+// Every network fault with both engines: the number of requests and the result of the call.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
@@ -25,11 +25,11 @@ import { opened } from '../../../helpers/opened.ts';
 import { deleteThing, getNumber, getThing, putThing, seedThings, triggerThing } from './endpoints.ts';
 import { never, testClient } from './setup.ts';
 
-const GOOD = json({ id: 'a' });
+const VALID = json({ id: 'a' });
 const params = { thingId: 'a' };
 const body = { id: 'a' };
 
-/** An answer of which each byte arrives alone. */
+/** A response that arrives byte by byte. */
 function byteByByte(text: string): Fault {
   return (socket) => {
     const next = (index: number): void => {
@@ -50,21 +50,21 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   const get = (overrides: Partial<HttpOptions> = {}) => client(overrides).call(getThing, { params });
 
   const LOST: [string, Fault, string][] = [
-    ['reset after delivery', reset, 'network.reset'],
-    ['hung up without an answer', hangUp, 'network.reset'],
-    ['an answer cut short', truncated('{"id":"a"}'), 'network.truncated'],
-    ['chunks cut short', truncatedChunks('{"id":"a"}'), 'network.truncated'],
-    ['something that is no HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n'), 'network.malformed'],
+    ['a reset after delivery', reset, 'network.reset'],
+    ['a connection closed without a response', hangUp, 'network.reset'],
+    ['a truncated response', truncated('{"id":"a"}'), 'network.truncated'],
+    ['truncated chunks', truncatedChunks('{"id":"a"}'), 'network.truncated'],
+    ['bytes that are not HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n'), 'network.malformed'],
   ];
 
   describe.each(LOST)('%s', (_name, fault, code) => {
-    test('a repeatable call goes again and succeeds', async () => {
-      server.next(fault, fault, GOOD);
+    test('a repeatable call is retried and succeeds', async () => {
+      server.next(fault, fault, VALID);
       await expect(get()).resolves.toEqual({ id: 'a' });
       expect(server.requests).toHaveLength(3);
     });
 
-    test('after five attempts it is a network failure', async () => {
+    test('fails with a network error after five attempts', async () => {
       server.otherwise(fault);
       const error = await failureOf(get());
       expect(error).toMatchObject({ code });
@@ -74,7 +74,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     test.each([
       ['confirm', () => client().call(putThing, { params, body })],
       ['once', () => client().call(triggerThing, { body })],
-    ])('a call of safety %s goes once; its outcome is unknown', async (_safety, call) => {
+    ])('a call of safety %s is sent once and has an unknown outcome', async (_safety, call) => {
       server.otherwise(fault);
       const error = await failureOf(call());
       expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -87,13 +87,13 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   describe.each([500, 502, 503, 504, 520])('status %d', (status) => {
     const fault = json({ errors: [{ message: 'Try later' }] }, { status });
 
-    test('a repeatable call goes again', async () => {
-      server.next(fault, GOOD);
+    test('a repeatable call is retried', async () => {
+      server.next(fault, VALID);
       await expect(get()).resolves.toEqual({ id: 'a' });
       expect(server.requests).toHaveLength(2);
     });
 
-    test('after five attempts it is unavailable', async () => {
+    test('fails as unavailable after five attempts', async () => {
       server.otherwise(fault);
       const error = await failureOf(get());
       expect(error).toMatchObject({ code: 'http.unavailable', status });
@@ -101,7 +101,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(5);
     });
 
-    test('a call that must not be repeated goes once', async () => {
+    test('a call that must not be repeated is sent once', async () => {
       server.otherwise(fault);
       expect(await failureOf(client().call(deleteThing, { params }))).toMatchObject({
         code: 'http.outcome_unknown',
@@ -123,7 +123,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     [422, 'http.unprocessable'],
     [501, 'http.refused'],
     [505, 'http.warehouse_unreachable'],
-  ])('status %d is final', async (status, code) => {
+  ])('does not retry status %d', async (status, code) => {
     server.otherwise(json({ errors: [{ message: 'No way' }] }, { status }));
     for (const call of [get(), client().call(putThing, { params, body })]) {
       const error = await failureOf(call);
@@ -133,20 +133,20 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('repeats any call after a 429 and its Retry-After', async () => {
+  test('retries any call after a 429 with its Retry-After', async () => {
     const late = json(
       { errors: [{ message: 'Rate limit exceeded' }] },
       { status: 429, headers: { 'retry-after': '7' } },
     );
     const http = client();
-    server.next(late, late, GOOD);
+    server.next(late, late, VALID);
     await expect(http.call(triggerThing, { body })).resolves.toEqual({ id: 'a' });
     expect(server.requests).toHaveLength(3);
     expect(http.clock.sleeps).toEqual([7250, 7250]);
     expect(http.decisions[0]).toMatch(/status 429; retrying in 7s \(attempt 2 of 5\)/);
   });
 
-  test('names the limit when every attempt gets a 429', async () => {
+  test('names the limit if every attempt gets a 429', async () => {
     const headers = { 'x-vendor-rate-limit-exceeded': 'requests-per-minute' };
     server.otherwise(json({}, { status: 429, headers }));
     const error = await failureOf(client().call(triggerThing, { body }));
@@ -155,7 +155,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(server.requests).toHaveLength(5);
   });
 
-  test('an answer that tells of a limit nearly reached slows the next request down', async () => {
+  test('a response near the rate limit delays the next request', async () => {
     const http = client();
     server.next(json({ id: 'a' }, { headers: { 'x-rate-limit-percentage-used': '93' } }));
     server.otherwise(json({ id: 'a' }, { headers: { 'x-rate-limit-percentage-used': '40' } }));
@@ -163,7 +163,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(http.clock.sleeps).toEqual([1000]);
   });
 
-  test('a refused connection delivered nothing: every call may try again', async () => {
+  test('retries any call after a refused connection, which delivered nothing', async () => {
     const { url } = server;
     await server.close();
     const http = testClient(url, { engine });
@@ -173,8 +173,8 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(http.clock.sleeps).toEqual([250, 500, 1000, 2000]);
   });
 
-  test('a connection reset while the request is being written is not taken for harmless', async () => {
-    server.otherwise(GOOD);
+  test('treats a reset while the request is being written as an unknown outcome', async () => {
+    server.otherwise(VALID);
     server.resetConnections(1);
     expect(await failureOf(client().call(triggerThing, { body }))).toBeInstanceOf(OutcomeUnknownError);
     expect(server.requests).toHaveLength(0);
@@ -182,18 +182,18 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     await expect(get()).resolves.toEqual({ id: 'a' });
   });
 
-  test('a name that does not resolve is no matter of trying again', async () => {
+  test('does not retry a host name that cannot be resolved', async () => {
     const http = testClient('https://no-such-host.invalid', { engine });
     const error = await failureOf(http.call(getThing, { params }));
     expect(error).toMatchObject({ code: 'network.dns' });
     expect(error.message).toContain('no-such-host.invalid');
   });
 
-  describe('time', () => {
-    // Long enough for a connection to this machine, however busy it is.
+  describe('timeouts and aborts', () => {
+    // Long enough for a loopback connection on a busy machine.
     const brief = { requestTimeoutMs: 500, retries: 1 };
 
-    test('silence ends with the total; a repeatable call tries again', async () => {
+    test('silence ends at the request timeout, and a repeatable call is retried', async () => {
       server.otherwise(silence);
       const error = await failureOf(get(brief));
       expect(error).toMatchObject({
@@ -203,7 +203,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(2);
     });
 
-    test('silence after a write leaves its outcome open', async () => {
+    test('silence after a write leaves its outcome unknown', async () => {
       server.otherwise(silence);
       expect(await failureOf(client(brief).call(putThing, { params, body }))).toMatchObject({
         code: 'http.outcome_unknown',
@@ -212,12 +212,12 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(1);
     });
 
-    test('an answer that drips does not outlive the total', async () => {
+    test('a slow response ends at the request timeout', async () => {
       server.otherwise(drip());
       expect(await failureOf(get({ ...brief, retries: 0 }))).toMatchObject({ code: 'network.timeout' });
     });
 
-    test('an encrypted connection that never comes about delivered nothing', async () => {
+    test('a TLS connection that is never established delivers nothing', async () => {
       server.otherwise(silence);
       const http = testClient(server.url.replace('http:', 'https:'), { engine, ...brief });
       const error = await failureOf(http.call(triggerThing, { body }));
@@ -225,7 +225,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.connections).toBe(2);
     });
 
-    test('the signal ends a call at once, with its own reason', async () => {
+    test('an abort ends a call at once with its reason', async () => {
       const stop = new AbortController();
       const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
       server.otherwise(() => stop.abort(reason));
@@ -233,7 +233,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(1);
     });
 
-    test('a write that the signal ends has an unknown outcome and the exit code of the signal', async () => {
+    test('an aborted write has an unknown outcome and the exit code of the abort', async () => {
       const stop = new AbortController();
       server.otherwise(() => stop.abort(new KnownError({ code: 'interrupted', message: 'Interrupted.' })));
       const error = await failureOf(client().call(putThing, { params, body, signal: stop.signal }));
@@ -241,7 +241,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     });
   });
 
-  describe('answers that cannot be read', () => {
+  describe('unreadable responses', () => {
     const page = '<!DOCTYPE html><html><head><title>Sign in to\n the network</title></head></html>';
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const UNREADABLE: [string, Fault, RegExp][] = [
@@ -255,18 +255,18 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         answer({ headers: { 'content-type': 'application/json' }, body: page }),
         /web page/,
       ],
-      ['nothing', answer({ headers: { 'content-type': 'application/json' } }), /is empty/],
-      ['half of a JSON text', answer({ body: '{"id":"a"' }), /not usable JSON/],
+      ['an empty body', answer({ headers: { 'content-type': 'application/json' } }), /is empty/],
+      ['truncated JSON', answer({ body: '{"id":"a"' }), /not usable JSON/],
       [
         'plain text',
         answer({ headers: { 'content-type': 'text/plain' }, body: 'It works!' }),
         /not usable JSON.* at character 0/,
       ],
-      ['another shape', json({ id: 7 }), /the expected shape \(id must be a string/],
-      ['a list for an object', json([]), /the expected shape/],
+      ['an unexpected shape', json({ id: 7 }), /the expected shape \(id must be a string/],
+      ['a list instead of an object', json([]), /the expected shape/],
       ['200,000-deep JSON', answer({ body: deep }), /nested deeper/],
-      ['more values than memory is good for', answer({ body: `[${'{},'.repeat(600_000)}{}]` }), /holds more values/],
-      ['bytes that are no UTF-8', answer({ body: Buffer.from('{"id":"\xe9"}', 'latin1') }), /not valid UTF-8/],
+      ['too many values', answer({ body: `[${'{},'.repeat(600_000)}{}]` }), /holds more values/],
+      ['invalid UTF-8', answer({ body: Buffer.from('{"id":"\xe9"}', 'latin1') }), /not valid UTF-8/],
       [
         'an unknown compression',
         answer({ headers: { 'content-encoding': 'zstd-x' }, body: '{"id":"a"}' }),
@@ -274,7 +274,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       ],
       ['broken gzip', answer({ headers: { 'content-encoding': 'gzip' }, body: 'no gzip' }), /not valid gzip/],
       [
-        'half of a gzip',
+        'truncated gzip',
         answer({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('{"id":"a"}').subarray(0, 20) }),
         /not valid gzip/,
       ],
@@ -285,7 +285,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       ],
     ];
 
-    test.each(UNREADABLE)('%s', async (_name, fault, message) => {
+    test.each(UNREADABLE)('are reported: %s', async (_name, fault, message) => {
       server.otherwise(fault);
       const error = await failureOf(get());
       expect(error).toMatchObject({ code: 'http.unreadable', status: 200 });
@@ -296,7 +296,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(2);
     });
 
-    test('a web page is no success where nothing is expected either', async () => {
+    test('a web page is not a success, even if no body is expected', async () => {
       server.otherwise(answer({ headers: { 'content-type': 'text/html' }, body: page }));
       const deleted = await failureOf(client().call(deleteThing, { params }));
       expect(deleted).toMatchObject({ code: 'http.outcome_unknown', details: { cause: 'http.unreadable' } });
@@ -306,7 +306,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     });
 
     const bombs: [string, Fault][] = [
-      ['300 MB that the header tells', answer({ headers: { 'content-length': '300000000' }, body: '[' })],
+      ['300 MB by the header', answer({ headers: { 'content-length': '300000000' }, body: '[' })],
       ['300 MB in chunks', flood(Buffer.alloc(1 << 20, ' '), 300 << 20)],
       [
         'a gzip bomb',
@@ -317,7 +317,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         answer({ headers: { 'content-encoding': 'br' }, body: brotliCompressSync(Buffer.alloc(64 << 20, ' ')) }),
       ],
     ];
-    test.each(bombs)('%s', async (_name, fault) => {
+    test.each(bombs)('are limited to 16 MB: %s', async (_name, fault) => {
       server.otherwise(fault);
       const error = await failureOf(get());
       expect(error).toMatchObject({ code: 'http.unreadable' });
@@ -326,7 +326,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     });
   });
 
-  describe('oddities that must work', () => {
+  describe('unusual but valid responses', () => {
     const text = '{"id":"é😀","new_field":null}';
     const value = { id: 'é😀', new_field: null };
     const latin = Buffer.from('{"id":"é"}', 'latin1');
@@ -346,10 +346,10 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         value,
       ],
       ['chunks that split characters', chunked(text, {}, 1), value],
-      ['a byte-order mark', answer({ body: `\uFEFF${text}` }), value],
+      ['a byte order mark', answer({ body: `\uFEFF${text}` }), value],
       ['no content type', answer({ body: text }), value],
       [
-        'much text with commas and quotes',
+        'a long text with commas and quotes',
         json({ id: 'a, "b\\",'.repeat(200_000) }),
         { id: 'a, "b\\",'.repeat(200_000) },
       ],
@@ -361,57 +361,57 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         { id: 'é' },
       ],
       ['another 2xx', answer({ status: 206, body: text }), value],
-      ['an end by closing', raw('HTTP/1.1 200 OK\r\n\r\n', text), value],
+      ['an end by closing the connection', raw('HTTP/1.1 200 OK\r\n\r\n', text), value],
       ['HTTP/1.0', raw('HTTP/1.0 200 OK\r\n\r\n', text), value],
       ['early hints', raw('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
-      ['continue that nobody asked for', raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
+      ['an unrequested 100 Continue', raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
       [
-        'continue twice, with fields, byte by byte',
+        'two 100 Continue with headers, byte by byte',
         byteByByte(
           `${'HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n'.repeat(2)}HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"a"}`,
         ),
         { id: 'a' },
       ],
       [
-        'a body that begins like an interim answer',
+        'a body that looks like an interim response',
         json({ id: 'HTTP/1.1 100 Continue\r\n\r\n' }),
         { id: 'HTTP/1.1 100 Continue\r\n\r\n' },
       ],
       ['processing', raw('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
     ];
-    test.each(ODD)('%s', async (_name, fault, expected) => {
+    test.each(ODD)('are accepted: %s', async (_name, fault, expected) => {
       server.otherwise(fault);
       await expect(get()).resolves.toEqual(expected);
       expect(server.requests).toHaveLength(1);
     });
 
-    test('a 204 where nothing is expected, and a body where nothing is expected', async () => {
+    test('a call without an expected body accepts a 204 and a body', async () => {
       server.next(answer({ status: 204 }), json({ id: 'a' }));
       for (let call = 0; call < 2; call++) expect(await client().call(deleteThing, { params })).toBeUndefined();
     });
 
-    test('connections are used again', async () => {
+    test('connections are reused', async () => {
       const http = client();
-      server.otherwise(GOOD);
+      server.otherwise(VALID);
       for (let call = 0; call < 10; call++) await http.call(getThing, { params });
-      // undici's pool may open a second one before the first is noticed to be free.
+      // The pool of undici may open a second connection before the first is free again.
       expect(server.connections).toBeLessThanOrEqual(2);
     });
 
-    test('twenty calls at once, with no warning of Node', async () => {
+    test('twenty concurrent calls cause no warning in Node', async () => {
       const warnings: Error[] = [];
       const onWarning = (warning: Error): number => warnings.push(warning);
       process.on('warning', onWarning);
       onTestFinished(() => void process.off('warning', onWarning));
       const http = client();
-      server.otherwise(GOOD);
+      server.otherwise(VALID);
       await Promise.all(Array.from({ length: 20 }, () => http.call(getThing, { params })));
       expect(server.requests).toHaveLength(20);
       expect(warnings).toEqual([]);
     });
   });
 
-  test('64-bit integers are exact both ways', async () => {
+  test('64-bit integers are exact in both directions', async () => {
     server.next(answer({ body: '{"run":9223372036854775807,"small":1,"text":"9223372036854775807"}' }));
     const http = client();
     expect(await http.call(getNumber, {})).toEqual({
@@ -425,7 +425,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 
   describe.each([301, 302, 303, 307, 308])('redirect %d', (status) => {
-    test('is not followed and names where it points to', async () => {
+    test('is not followed and names its target', async () => {
       const other = await opened(startFaultServer());
       server.otherwise(answer({ status, headers: { location: `${other.url}/elsewhere?token=x` } }));
       for (const call of [get(), client().call(putThing, { params, body })]) {
@@ -438,8 +438,8 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     });
   });
 
-  test('what is sent', async () => {
-    server.otherwise(GOOD);
+  test('sends the URL, the headers and the credentials', async () => {
+    server.otherwise(VALID);
     const http = testClient(`${server.url}/api/`, { engine });
     await http.call(getThing, { params: { thingId: 'a/b?c#d é' }, query: { filter: 'x&y=z +', page: 2n } });
     await http.call(putThing, { params, body });

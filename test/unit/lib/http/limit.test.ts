@@ -1,4 +1,4 @@
-// The rates of a profile: one area's requests spread evenly, the others untouched, the shared budget only lowered.
+// Rate limits of a profile: they spread the requests of one area evenly, and can only lower the shared budget.
 import { expect, it } from 'vitest';
 import { allEndpoints } from '../../../../src/lib/contract/index.ts';
 import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
@@ -8,7 +8,7 @@ import { json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { opened } from '../../../helpers/opened.ts';
 import { never, testClient } from './setup.ts';
 
-/** When each of `count` calls may be sent, in milliseconds from the first. */
+/** The send times of the calls, in milliseconds after the start. */
 async function times(limits: Record<string, string>, ids: readonly string[]): Promise<number[]> {
   const clock = createTestClock();
   const { wait } = createLimits(limits, { clock });
@@ -20,20 +20,20 @@ async function times(limits: Record<string, string>, ids: readonly string[]): Pr
   return sent;
 }
 
-it('spreads the requests of an area, whichever of its calls they are', async () => {
+it('spreads the requests of an area across all its calls', async () => {
   const ids = ['connections.list', 'pipelines.get', 'dataModels.get', 'pipelines.trigger'];
   expect(await times({ warehouse: '120/m' }, ids)).toEqual([0, 500, 1000, 1500]);
   expect(await times({ dsr: '2' }, ['dsr.get', 'dsr.get', 'dsr.list'])).toEqual([0, 500, 1000]);
   expect(await times({ seeding: '3600/h' }, ['seeding.set', 'intake.event'])).toEqual([0, 1000]);
 });
 
-it('leaves other areas, the token and what bulk runs pace themselves alone', async () => {
+it('does not affect other areas, the token request and bulk requests', async () => {
   const ids = ['dsr.get', 'oauth.token', 'groups.list', 'dsr.get'];
   expect(await times({ warehouse: '1/h' }, ids)).toEqual([0, 0, 0, 0]);
   expect(await times({ dsr: '1', seeding: '1' }, ['dsr.create', 'dsr.create', 'seeding.bulk'])).toEqual([0, 0, 0]);
 });
 
-it('saves nothing up for later, and ends a wait by the signal', async () => {
+it('accumulates no unused requests, and ends a wait when it is aborted', async () => {
   const clock = createTestClock();
   const { wait } = createLimits({ dsr: '1' }, { clock });
   await wait({ id: 'dsr.get' }, never);
@@ -50,13 +50,13 @@ it.each([
   ['90/h', 1],
   ['1/h', 1],
   ['1.51/m', 1],
-])('says what %s is in a minute, whole', (rate, most) => {
+])('converts %s to whole requests per minute', (rate, most) => {
   const { aMinute } = createLimits({ roles: rate }, { clock: createTestClock() });
   expect(aMinute('roles')).toBe(most);
   expect(aMinute('dsr')).toBeUndefined();
 });
 
-it('knows the area of every call but the token’s; roles have their budget', async () => {
+it('applies to every call except roles, the token request and bulk requests', async () => {
   const areas = { roles: '1', groups: '1', dsr: '1', warehouse: '1', seeding: '1' };
   for (const { id } of allEndpoints) {
     const paced = (await times(areas, [id, id]))[1] === 1000;
@@ -68,7 +68,7 @@ it('knows the area of every call but the token’s; roles have their budget', as
 it.each([
   ['60/m', 60],
   ['10', 90],
-])('lets a profile lower the budget of roles and not raise it: %s', async (rate, expected) => {
+])('lowers the budget of roles but never raises it: %s', async (rate, expected) => {
   const server = await opened(startFaultServer());
   server.otherwise(json([]));
   const client = testClient(server.url, { limits: { roles: rate } });

@@ -1,4 +1,4 @@
-// Links that an answer gave: where they may lead, and with which credentials.
+// Links in responses: their allowed targets and credentials.
 import { describe, expect, it } from 'vitest';
 import { linkEndpoint, linkRequest, plainSink } from '../../../../src/lib/http/call/link.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -9,11 +9,11 @@ const accept = 'text/csv';
 const ours = (url: string) => linkRequest({ url, accept, service: 'dsr' }, () => BASE);
 const anywhere = (url: string) =>
   linkRequest({ url, accept }, () => {
-    throw new Error('no address is needed');
+    throw new Error('unexpected address lookup');
   });
 
 describe('linkEndpoint', () => {
-  it('is a GET that may be repeated, with credentials for its own service alone', () => {
+  it('is a repeatable GET with credentials for its own service only', () => {
     const common = { method: 'GET', safety: 'repeat', service: 'dsr' };
     expect(linkEndpoint({ url: '', accept, service: 'dsr' })).toMatchObject({ ...common, auth: 'dsr-basic' });
     expect(linkEndpoint({ url: '', accept })).toMatchObject({ ...common, auth: 'none' });
@@ -21,7 +21,7 @@ describe('linkEndpoint', () => {
 });
 
 describe('linkRequest', () => {
-  it('asks for the link as it stands', () => {
+  it('requests the link unchanged', () => {
     expect(ours(`${BASE}/r/1%2F2?part=2#x`)).toEqual({
       method: 'GET',
       origin: 'https://api.example',
@@ -36,12 +36,12 @@ describe('linkRequest', () => {
     ['http://127.0.0.1:4010/c.pem', 'http://127.0.0.1:4010'],
     ['http://localhost/c.pem', 'http://localhost'],
     ['https://elsewhere.example/c.pem', 'https://elsewhere.example'],
-  ])('goes to %s where no service is named', (url, origin) => {
+  ])('allows %s without a service', (url, origin) => {
     expect(anywhere(url)).toMatchObject({ origin, path: '/c.pem', query: '' });
   });
 
   it.each<[string, () => unknown, string]>([
-    ['no address', () => ours('no address'), 'The platform sent an invalid link: no address.'],
+    ['an invalid address', () => ours('no address'), 'The platform sent an invalid link: no address.'],
     [
       'a user name',
       () => ours('https://name@api.example/v3/r'),
@@ -70,11 +70,11 @@ describe('linkRequest', () => {
     ],
     ['a file', () => anywhere('file:///etc/passwd'), 'The link file:///etc/passwd is not encrypted.'],
     [
-      'another scheme of this machine',
+      'another scheme on this machine',
       () => anywhere('ftp://localhost/c'),
       'The link ftp://localhost/c is not encrypted.',
     ],
-  ])('refuses %s', (_name, ask, message) => {
+  ])('rejects %s', (_name, ask, message) => {
     const error = thrownBy(ask);
     expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({
@@ -96,7 +96,7 @@ describe('plainSink', () => {
     };
   };
 
-  it.each([[{}], [{ 'content-encoding': 'identity' }]])('takes bytes as they are meant: %j', (headers) => {
+  it.each([[{}], [{ 'content-encoding': 'identity' }]])('accepts uncompressed bytes with %j', (headers) => {
     const { begun, of, written } = sink();
     of.begin(headers);
     of.write(Buffer.from('a'));
@@ -104,7 +104,7 @@ describe('plainSink', () => {
     expect(written).toEqual([Buffer.from('a')]);
   });
 
-  it('refuses what is compressed', () => {
+  it('rejects compressed content', () => {
     const { begun, of } = sink();
     expect(thrownBy(() => of.begin({ 'content-encoding': 'gzip' }))).toMatchObject({
       code: 'http.unreadable',

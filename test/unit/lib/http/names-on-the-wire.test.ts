@@ -1,4 +1,4 @@
-// A deployment with words of its own: neutral in front, its words on the wire, neutral again in answers.
+// A deployment with its own names: neutral names in the client, the deployment's names on the wire.
 import { beforeEach, expect, it } from 'vitest';
 import { ConnectionRequest } from '../../../../src/lib/contract/connections.ts';
 import { areas } from '../../../../src/lib/contract/index.ts';
@@ -19,14 +19,14 @@ beforeEach(async () => {
     audience: () => ready.base_url,
     credentials: {
       accessToken: () => platform.token(),
-      bearer: () => Promise.reject(new Error('there is a token')),
+      bearer: () => Promise.reject(new Error('unexpected token request')),
       basic: () => Promise.resolve({ key: ready.workspace_key, secret: ready.workspace_secret }),
     },
     names,
   });
 });
 
-it('goes out in the deployment’s words, only where marked, 64-bit ids exact', async () => {
+it('sends the names of the deployment in marked places only, with exact 64-bit ids', async () => {
   const seed = {
     environment: 'production' as const,
     xpid: 9223372036854775807n,
@@ -40,7 +40,7 @@ it('goes out in the deployment’s words, only where marked, 64-bit ids exact', 
   expect(stored.json).toMatchObject([{ user_attributes: { xpid: 'osa_id' } }]);
 });
 
-it('comes back in neutral ones', async () => {
+it('returns neutral names', async () => {
   const params = { workspaceId: platform.ready.workspace_id };
   await mapped.call(areas.connections.create, { params, body: ConnectionRequest.parse(CONNECTION) });
   const path = `/platform/v2/workspaces/${platform.ready.workspace_id}/connections`;

@@ -1,4 +1,4 @@
-// The edge of names: marked words of bodies, replies and queries, everything else as it is.
+// Translation of marked names in bodies, replies and queries.
 import { looseObject } from 'zod/mini';
 import { describe, expect, it } from 'vitest';
 import { endpoint } from '../../../../src/lib/contract/endpoint.ts';
@@ -23,7 +23,7 @@ const marked = endpoint({
 const edge = () => createNamesEdge({ xpid: 'mpid', 'osa_*': 'phone_' });
 
 describe('createNamesEdge', () => {
-  it('maps what is marked and nothing else', () => {
+  it('maps only marked names', () => {
     const input = {
       params: { id: 'xpid' },
       body: { xpid: 'xpid' },
@@ -40,19 +40,19 @@ describe('createNamesEdge', () => {
     expect(edge().decode(marked, { kind: 'mpid', other: 'mpid' })).toEqual({ kind: 'xpid', other: 'mpid' });
   });
 
-  it('leaves a query’s numbers alone, and what is not there', () => {
+  it('leaves numbers and missing fields unchanged', () => {
     expect(edge().encode(marked, { query: { kind: 7 } })).toEqual({ query: { kind: 7 } });
     expect(edge().encode(marked, {})).toEqual({});
     expect(edge().encode(marked, { body: 'xpid' })).toEqual({ body: 'xpid' });
   });
 
-  it('leaves calls without marks alone', () => {
+  it('leaves endpoints without marks unchanged', () => {
     const input = { body: { xpid: 1 }, query: { filter: 'xpid' } };
     expect(edge().encode(getThing, input)).toEqual(input);
     expect(edge().decode(getThing, { id: 'mpid', mpid: 1 })).toEqual({ id: 'mpid', mpid: 1 });
   });
 
-  it.each([[undefined], [{}]])('does nothing where a deployment has no words of its own: %j', (map) => {
+  it.each([[undefined], [{}]])('does nothing for a deployment without its own names: %j', (map) => {
     const none = createNamesEdge(map);
     const input = { body: { xpid: 1 } };
     expect(none.encode(marked, input)).toBe(input);
@@ -60,7 +60,7 @@ describe('createNamesEdge', () => {
     expect(none.decode(marked, reply)).toBe(reply);
   });
 
-  it('sends nothing where two fields would be one', () => {
+  it('rejects two fields that would have the same name', () => {
     const error = thrownBy(() => edge().encode(marked, { body: { xpid: 1, mpid: 2 } }));
     expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({

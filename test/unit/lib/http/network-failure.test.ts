@@ -1,4 +1,4 @@
-// What people read when no answer came: what happened, between whom, and the code that scripts go by.
+// Errors without a response: what failed, the parties, and a stable code for scripts.
 import { describe, expect, it } from 'vitest';
 import { type LostExchange, networkFailure } from '../../../../src/lib/http/answer/network-failure.ts';
 import { TransportError, type TransportKind } from '../../../../src/lib/http/transport-error.ts';
@@ -39,7 +39,7 @@ describe('networkFailure', () => {
       'The response from api.example is not valid HTTP (HPE_INVALID_CONSTANT).',
     ],
     ['malformed', undefined, 'The response from api.example is not valid HTTP (malformed).'],
-  ])('%s (%s) tells what happened', (kind, cause, message) => {
+  ])('%s (%s) has its code and message', (kind, cause, message) => {
     const code = `network.${kind.replace('-', '_')}`;
     expect(failed(kind, cause)).toMatchObject({ code, message, request: lost.request, cause: { kind } });
   });
@@ -51,7 +51,7 @@ describe('networkFailure', () => {
     ],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'packet length too long'],
-  ])('%s is told as a port that speaks without TLS, with http:// for this machine alone', (code, message) => {
+  ])('%s is reported as a port without TLS, with an http:// hint only for this machine', (code, message) => {
     const near = failed('tls', coded(code, message), { origin: 'https://127.0.0.1:4010' });
     expect(near.message).toBe('127.0.0.1:4010 does not use TLS, but the address starts with https://.');
     expect(near.hint).toBe('Write the address with http:// (http://127.0.0.1:4010).');
@@ -73,11 +73,11 @@ describe('networkFailure', () => {
     ['reset', 'Run the command again'],
     ['truncated', 'Run the command again'],
     ['malformed', 'those of the platform'],
-  ])('%s tells what to do', (kind, hint) => {
+  ])('%s has a hint', (kind, hint) => {
     expect(failed(kind).hint).toContain(hint);
   });
 
-  it('names the proxy where that was connected to, with the port that it has by default', () => {
+  it('names the proxy with its default port if that was the peer', () => {
     const proxy = 'http://proxy.example';
     expect(failed('refused', undefined, { proxy }).message).toContain('nothing listens at the proxy proxy.example:80.');
     expect(failed('unreachable', undefined, { proxy }).message).toMatch(/^The proxy proxy\.example:80 cannot/);
@@ -86,21 +86,21 @@ describe('networkFailure', () => {
     expect(failed('timeout', undefined, { proxy }).message).not.toContain('proxy');
   });
 
-  it('reports the status of a proxy that did not connect', () => {
+  it('reports the status of a proxy that rejected the connection', () => {
     const proxy = 'http://proxy.example:3128';
-    const refused = failed('proxy', new Error('Proxy response (407) !== 200'), { proxy });
-    expect(refused.message).toBe(`The proxy ${proxy} did not connect to api.example (it answered 407).`);
-    expect(refused.hint).toContain('NO_PROXY');
+    const rejected = failed('proxy', new Error('Proxy response (407) !== 200'), { proxy });
+    expect(rejected.message).toBe(`The proxy ${proxy} did not connect to api.example (it answered 407).`);
+    expect(rejected.hint).toContain('NO_PROXY');
     expect(failed('proxy', new Error('closed'), { proxy }).message).toBe(
       `The proxy ${proxy} did not connect to api.example.`,
     );
   });
 
-  it('tells how long a connection had, which is no longer than the whole request', () => {
+  it('reports the connect timeout, which is at most the request timeout', () => {
     expect(failed('connect-timeout', undefined, { requestTimeoutMs: 3000 }).message).toContain('within 3s');
   });
 
-  it('ends like what interrupted it', () => {
+  it('keeps the reason of an interruption', () => {
     const terminated = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated' });
     expect(failed('aborted', terminated)).toMatchObject({ code: 'interrupted', exit: 'terminated' });
     expect(failed('aborted', new Error('stop'))).toMatchObject({

@@ -1,4 +1,4 @@
-// Slowing down: for a second after an answer that tells of a limit nearly used up, that service alone.
+// Slows down one service for a second after a response near its rate limit.
 import { describe, expect, it } from 'vitest';
 import { createPace, nearsLimit } from '../../../../src/lib/http/limits/pace.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
@@ -21,18 +21,18 @@ describe('nearsLimit', () => {
     ['100', true],
     ['a lot', false],
     ['', false],
-  ])('%j: %s', (value, near) => {
+  ])('treats %j as near: %s', (value, near) => {
     expect(nearsLimit({ 'content-type': 'x', [HEADER]: value })).toEqual(near ? [HEADER, value] : undefined);
   });
 
-  it('heeds no other header', () => {
+  it('ignores other headers', () => {
     expect(nearsLimit({})).toBeUndefined();
     expect(nearsLimit({ 'x-rate-limit-percentage-used-by-others': '99', age: '99' })).toBeUndefined();
   });
 });
 
 describe('createPace', () => {
-  it('waits a second after such an answer, says so, and no longer', async () => {
+  it('waits one second after such a response, and reports it', async () => {
     const { clock, decisions, learn, wait } = pacer();
     learn('dsr', { [HEADER]: '95' });
     expect(decisions).toEqual([`slowing down: ${HEADER} is 95`]);
@@ -42,7 +42,7 @@ describe('createPace', () => {
     expect(clock.sleeps).toEqual([600]);
   });
 
-  it('leaves other services alone, and answers that tell of no limit', async () => {
+  it('does not affect other services, and ignores responses below the limit', async () => {
     const { clock, decisions, learn, wait } = pacer();
     learn('dsr', { [HEADER]: '95' });
     learn('base', { [HEADER]: '10' });
@@ -51,7 +51,7 @@ describe('createPace', () => {
     expect(decisions).toHaveLength(1);
   });
 
-  it('never waits longer than that, should the clock be set back', async () => {
+  it('never waits longer than a second, even if the clock is set back', async () => {
     const { clock, learn, wait } = pacer();
     learn('dsr', { [HEADER]: '95' });
     clock.advance(-3_600_000);
@@ -59,7 +59,7 @@ describe('createPace', () => {
     expect(clock.sleeps).toEqual([1000]);
   });
 
-  it('ends its wait by the signal', async () => {
+  it('ends its wait when it is aborted', async () => {
     const { learn, wait } = pacer();
     learn('dsr', { [HEADER]: '95' });
     await expect(wait('dsr', AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');

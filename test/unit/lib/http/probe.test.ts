@@ -1,4 +1,4 @@
-// A look at an address without credentials: what it asks, what it sees, and that it does not wait for ever.
+// Probes an address without credentials: the request, the result and the timeout.
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { probeAddress } from '../../../../src/lib/http/engines/probe.ts';
@@ -10,14 +10,14 @@ import { never } from './setup.ts';
 
 const options = { timeoutMs: 20_000, clock: createTestClock(), signal: never };
 
-/** A server that answers with that. */
+/** A server that responds with the fault. */
 async function serverOf(fault: Fault, tls?: { key: string; cert: string }) {
   const server = await opened(startFaultServer(tls && { tls }));
   server.otherwise(fault);
   return server;
 }
 
-it('asks for the head of the address itself, with nothing that says who asks', async () => {
+it('sends a HEAD request for the address, without identifying headers', async () => {
   const server = await serverOf(answer({ status: 404 }));
   expect(await probeAddress(`${server.url}/v2?x=1`, options)).toEqual({
     status: 404,
@@ -31,21 +31,21 @@ it('asks for the head of the address itself, with nothing that says who asks', a
 it.each([
   ['behind', 'Sat, 21 Nov 2026 08:00:30 GMT', -30_000],
   ['ahead', 'Sat, 21 Nov 2026 07:59:00 GMT', 60_000],
-  ['right', new Date(TEST_TIME).toUTCString(), 0],
-  ['not to be told from no time', 'now', undefined],
-])('sees that the clock is %s', async (_how, date, clockAheadMs) => {
+  ['correct', new Date(TEST_TIME).toUTCString(), 0],
+  ['unknown without a valid date', 'now', undefined],
+])('reports that the clock is %s', async (_how, date, clockAheadMs) => {
   const server = await serverOf(answer({ headers: { date } }));
   expect(await probeAddress(server.url, options)).toMatchObject({ status: 200, clockAheadMs });
 });
 
-it('sees when the certificate ends', async () => {
+it('reports the expiry of the certificate', async () => {
   const tls = makeCertificate();
   const server = await serverOf(answer({}), tls);
   const { certificateEnds } = await probeAddress(server.url, { ...options, extraAuthorities: tls.cert });
   expect(certificateEnds).toBe(Date.parse(new X509Certificate(tls.cert).validTo));
 });
 
-it('waits for an answer as long as it is told to', async () => {
+it('respects its timeout', async () => {
   const server = await serverOf(silence);
   await expect(probeAddress(server.url, { ...options, timeoutMs: 30 })).rejects.toMatchObject({
     code: 'ETIMEDOUT',
@@ -53,7 +53,7 @@ it('waits for an answer as long as it is told to', async () => {
   });
 });
 
-it('ends with what is wrong, and when it is stopped', async () => {
+it('rejects with the network error, and when it is aborted', async () => {
   const server = await serverOf(hangUp);
   await expect(probeAddress(server.url, options)).rejects.toMatchObject({ code: 'ECONNRESET' });
   const stopped = new AbortController();

@@ -1,4 +1,4 @@
-// What the variables of a proxy mean: which is asked, for which host it is not, and what in them is secret.
+// The proxy variables: the proxy for an address, the exceptions of NO_PROXY, and the secrets in them.
 import { describe, expect, it } from 'vitest';
 import { proxyAuthorization, proxyFor, proxySecrets } from '../../../../src/lib/http/engines/proxy.ts';
 
@@ -14,7 +14,7 @@ describe('proxyFor', () => {
     ['http://127.0.0.1:4010', { http: PROXY }, undefined],
     ['https://localhost:4010', { https: PROXY }, undefined],
     ['http://127.0.0.1:4010', { http: 'http://localhost:8080' }, 'http://localhost:8080'],
-  ])('%s with %j', (origin, settings, expected) => {
+  ])('selects the proxy of %s with %j', (origin, settings, expected) => {
     expect(proxyFor(origin, settings)?.origin).toBe(expected);
   });
 
@@ -22,22 +22,22 @@ describe('proxyFor', () => {
     ['http://127.0.0.1:4010', 'http://[::1]:8080', 'http://[::1]:8080'],
     ['http://127.0.0.1:4010', PROXY, undefined],
     ['http://api.example', PROXY, PROXY],
-  ])('%s by HTTP_PROXY=%s', (origin, http, expected) => {
+  ])('selects the proxy of %s with HTTP_PROXY=%s', (origin, http, expected) => {
     expect(proxyFor(origin, { http, https: 'http://other.example' })?.origin).toBe(expected);
   });
 
   it.each(['socks5://user:hunter2@proxy.example', 'http://', 'http://user:hunter2@[x'])(
-    '%s is refused without being shown',
+    'rejects %s without printing it',
     (https) => {
       expect(() => proxyFor('https://api.example', { https })).toThrow(/^HTTPS_PROXY is not the address/);
       expect(() => proxyFor('https://api.example', { https })).not.toThrow(/hunter2/);
     },
   );
 
-  it('names the variable that is wrong, and how to write it', () => {
-    const wrong = { https: 'ftp://proxy.example', http: 'http://' };
-    expect(() => proxyFor('https://api.example', wrong)).toThrow(/^HTTPS_PROXY is not the address/);
-    expect(() => proxyFor('http://api.example', wrong)).toThrow(
+  it('names the invalid variable and the expected form', () => {
+    const invalid = { https: 'ftp://proxy.example', http: 'http://' };
+    expect(() => proxyFor('https://api.example', invalid)).toThrow(/^HTTPS_PROXY is not the address/);
+    expect(() => proxyFor('http://api.example', invalid)).toThrow(
       expect.objectContaining({
         code: 'usage',
         message: expect.stringMatching(/^HTTP_PROXY is not the address/) as string,
@@ -111,18 +111,18 @@ describe('proxyFor', () => {
   });
 });
 
-describe('credentials of a proxy', () => {
+describe('proxy credentials', () => {
   it.each([
     ['http://proxy.example', undefined],
     ['http://user@proxy.example', 'user:'],
     ['http://user:p%40ss%C3%A9@proxy.example', 'user:p@ssé'],
     ['http://user:100%@proxy.example', 'user:100%'],
-  ])('%s', (address, userinfo) => {
+  ])('are read from %s', (address, userinfo) => {
     const basic = userinfo === undefined ? undefined : `Basic ${Buffer.from(userinfo, 'utf8').toString('base64')}`;
     expect(proxyAuthorization(new URL(address))).toBe(basic);
   });
 
-  it('are known as secret, as written and as meant', () => {
+  it('are secret, both encoded and decoded', () => {
     expect(proxySecrets({ https: 'http://user:p%40ss@proxy.example:3128' })).toEqual(['p%40ss', 'p@ss', 'user:p@ss']);
     expect(proxySecrets({ https: 'user:100%@proxy.example' })).toEqual(['100%', '100%', 'user:100%']);
     expect(proxySecrets({ https: 'http://proxy.example:3128', http: undefined })).toEqual([]);

@@ -1,23 +1,23 @@
-// A 2xx answer becomes a value that the contract knows, or an error that says why it does not.
+// Converts a 2xx response to a value of the contract, or to an error with the reason.
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
 import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
 import { readReply } from '../../../../src/lib/http/answer/reply.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
-import { answered, ended } from './calls.ts';
+import { responseWith, failedCall } from './calls.ts';
 import { deleteThing, getNumber, getThing, putThing, seedThings } from './endpoints.ts';
 
 const PAGE = '<!DOCTYPE html><title>Sign in</title>';
 
-const refused = (text: string, endpoint: Endpoint = getThing, problem?: string): Error =>
-  thrownBy(() => readReply(ended(endpoint), answered(text, { problem })));
-const why = (text: string, problem?: string): string => refused(text, getThing, problem).message;
+const errorOf = (text: string, endpoint: Endpoint = getThing, problem?: string): Error =>
+  thrownBy(() => readReply(failedCall(endpoint), responseWith(text, { problem })));
+const messageOf = (text: string, problem?: string): string => errorOf(text, getThing, problem).message;
 const UNREADABLE = 'Unreadable response to GET /v3/things/a: it ';
 
 describe('readReply', () => {
-  it('gives status, headers, the text as it came and the value', () => {
+  it('returns the status, the headers, the original text and the value', () => {
     const text = ' {"id":"a","run":9223372036854775807}';
-    expect(readReply(ended(), answered(text, { status: 206, headers: { 'x-a': 'b' } }))).toEqual({
+    expect(readReply(failedCall(), responseWith(text, { status: 206, headers: { 'x-a': 'b' } }))).toEqual({
       status: 206,
       headers: { 'x-a': 'b' },
       text,
@@ -25,9 +25,9 @@ describe('readReply', () => {
     });
   });
 
-  it('has no value where none is expected, whatever came', () => {
+  it('returns no value if none is expected, whatever the body', () => {
     for (const text of ['', '{', 'thanks!']) {
-      expect(readReply(ended(seedThings), answered(text, { status: 202 }))).toEqual({
+      expect(readReply(failedCall(seedThings), responseWith(text, { status: 202 }))).toEqual({
         status: 202,
         headers: {},
         text,
@@ -41,57 +41,57 @@ describe('readReply', () => {
     ['JSON', '\n', undefined],
     ['text', '{"id":', '{"id":'],
     ['text', '', undefined],
-  ])('takes any %s where the shape is not known: %j', (type, text, body) => {
+  ])('accepts any %s if the shape is unspecified: %j', (type, text, body) => {
     const headers = { 'content-type': type === 'JSON' ? 'application/json; charset=utf-8' : 'text/plain' };
-    const call = ended({ ...seedThings, anyReply: true });
-    expect(readReply(call, answered(text, { headers })).body).toEqual(body);
+    const call = failedCall({ ...seedThings, anyReply: true });
+    expect(readReply(call, responseWith(text, { headers })).body).toEqual(body);
   });
 
   it.each([
     [getThing, 'http.unreadable'],
     [putThing, 'http.outcome_unknown'],
-  ])('says of any JSON that cannot be read what it says of every answer', ({ reply: _, ...spec }, code) => {
-    const call = ended({ ...spec, anyReply: true });
+  ])('reports invalid JSON of an unspecified shape with %s', ({ reply: _, ...spec }, code) => {
+    const call = failedCall({ ...spec, anyReply: true });
     const error = thrownBy(() =>
-      readReply(call, answered('{"id":', { headers: { 'content-type': 'application/json' } })),
+      readReply(call, responseWith('{"id":', { headers: { 'content-type': 'application/json' } })),
     );
     expect(error).toMatchObject({ code, request: call.request });
   });
 
-  it('checks the value in the contract’s words', () => {
+  it('validates the value after translating its names', () => {
     const decode = (value: unknown): unknown => ({ id: (value as { name: string }).name });
-    expect(readReply(ended(), answered('{"name":"a"}'), decode).body).toEqual({ id: 'a' });
+    expect(readReply(failedCall(), responseWith('{"name":"a"}'), decode).body).toEqual({ id: 'a' });
   });
 
   it.each<[string, string, string]>([
-    ['nothing', '', 'is empty.'],
-    ['blanks', ' \n', 'is empty.'],
-    ['half of it', '{"id":', 'is not usable JSON: not valid JSON: '],
+    ['an empty body', '', 'is empty.'],
+    ['whitespace', ' \n', 'is empty.'],
+    ['truncated JSON', '{"id":', 'is not usable JSON: not valid JSON: '],
     [
-      'another type',
+      'an invalid type',
       '{"id":7}',
       'does not have the expected shape (id must be a string, not a number; put it in quotes).',
     ],
     ['a missing field', '{}', 'does not have the expected shape (id is missing).'],
     ['a list', '[]', 'does not have the expected shape (the body must be an object, not a list).'],
     ['a page', PAGE, 'is a web page ("Sign in"), not JSON.'],
-  ])('says of %s what is wrong with it', (_name, text, words) => {
-    const error = refused(text);
+  ])('reports the problem of %s', (_name, text, words) => {
+    const error = errorOf(text);
     expect(error).toMatchObject({ code: 'http.unreadable', status: 200 });
     expect(error.message.startsWith(UNREADABLE + words)).toBe(true);
   });
 
-  it('says where JSON ends to be such', () => {
-    expect(why('{"id":"a",}')).toMatch(/ at character 10\.$/);
-    expect(why('It works!')).toMatch(/ at character 0\.$/);
+  it('reports the position of a JSON syntax error', () => {
+    expect(messageOf('{"id":"a",}')).toMatch(/ at character 10\.$/);
+    expect(messageOf('It works!')).toMatch(/ at character 0\.$/);
   });
 
-  it('relies on no text that could not be read whole', () => {
-    expect(why('{"id":"a"}', 'is not valid UTF-8')).toBe(`${UNREADABLE}is not valid UTF-8.`);
+  it('rejects a text that could not be decoded', () => {
+    expect(messageOf('{"id":"a"}', 'is not valid UTF-8')).toBe(`${UNREADABLE}is not valid UTF-8.`);
   });
 
-  it('leaves the outcome of a write open', () => {
-    const error = refused('{}', putThing);
+  it('leaves the outcome of a write unknown', () => {
+    const error = errorOf('{}', putThing);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({
       name: 'OutcomeUnknownError',
@@ -100,9 +100,9 @@ describe('readReply', () => {
     });
   });
 
-  it('takes a page for no success where nothing is expected', () => {
-    expect(refused(PAGE, deleteThing)).toBeInstanceOf(OutcomeUnknownError);
-    expect(refused(PAGE, seedThings)).toBeInstanceOf(OutcomeUnknownError);
+  it('rejects a web page even if no body is expected', () => {
+    expect(errorOf(PAGE, deleteThing)).toBeInstanceOf(OutcomeUnknownError);
+    expect(errorOf(PAGE, seedThings)).toBeInstanceOf(OutcomeUnknownError);
   });
 
   it.each([
@@ -111,26 +111,26 @@ describe('readReply', () => {
     ['an error document', 202, '{"errors":[{"message":"no"}]}', 'is an error document with status 202'],
     ['an error document', 202, '{"statusCode":503,"message":"no"}', 'is an error document with status 202'],
     ['an error document', 202, '{"error":"unavailable"}', 'is an error document with status 202'],
-  ])('takes %s (%i) for no acceptance where only the status counts', (_name, status, text, words) => {
-    const error = thrownBy(() => readReply(ended(seedThings), answered(text, { status })));
+  ])('rejects %s (%i) if only the status counts', (_name, status, text, words) => {
+    const error = thrownBy(() => readReply(failedCall(seedThings), responseWith(text, { status })));
     expect(error).toMatchObject({ code: 'http.outcome_unknown' });
     expect(error.message).toContain(words);
   });
 
-  it('takes an error document for no deletion, and any other 2xx without one for a response', () => {
+  it('rejects an error document after a deletion, but accepts any other 2xx', () => {
     const text = '{"errors":[{"message":"no"}]}';
-    const deleted = (body: string) => readReply(ended(deleteThing), answered(body, { status: 200 }));
+    const deleted = (body: string) => readReply(failedCall(deleteThing), responseWith(body, { status: 200 }));
     expect(thrownBy(() => deleted(text))).toBeInstanceOf(OutcomeUnknownError);
     expect(deleted('{"errors":[]}')).toMatchObject({ status: 200, body: undefined });
   });
 });
 
-describe('more values than memory is good for', () => {
+describe('too many values', () => {
   const list = (elements: number, element: string): string => `[${Array<string>(elements).fill(element).join(',')}]`;
   const wanted = (rest: string): string => `{"run":1,"rest":${rest}}`;
   const isRead = (text: string): boolean => {
     try {
-      readReply(ended(getNumber), answered(text));
+      readReply(failedCall(getNumber), responseWith(text));
       return true;
     } catch (error) {
       expect((error as Error).message).toContain('holds more values than any response of the platform');
@@ -138,7 +138,7 @@ describe('more values than memory is good for', () => {
     }
   };
 
-  it('are counted by what begins or parts them', () => {
+  it('are counted by brackets and commas', () => {
     expect(isRead(wanted(list(199_000, '{"a":1}')))).toBe(true);
     expect(isRead(wanted(list(201_000, '{"a":1}')))).toBe(false);
     expect(isRead(wanted(list(399_000, '10')))).toBe(true);
@@ -147,22 +147,22 @@ describe('more values than memory is good for', () => {
     expect(isRead(wanted(list(101_000, '[[1],20]')))).toBe(false);
   });
 
-  it('are not what stands in a text', () => {
+  it('ignore punctuation in strings', () => {
     const punctuation = ',[{'.repeat(300_000);
     expect(isRead(wanted(JSON.stringify(punctuation)))).toBe(true);
     expect(isRead(wanted(JSON.stringify(`\\"${punctuation}\\`)))).toBe(true);
     expect(isRead(wanted(JSON.stringify([`a"${punctuation}\\\\`, 'b', punctuation])))).toBe(true);
   });
 
-  it('are counted behind a text, too', () => {
+  it('are also counted after a string', () => {
     const values = list(401_000, '10');
     for (const text of ['', 'a', '\\', '"', 'a\\"', '\\\\', '","']) {
       expect(isRead(`{"run":1,"text":${JSON.stringify(text)},"rest":${values}}`)).toBe(false);
     }
   });
 
-  it('are not looked for behind a text without an end', () => {
+  it('are not counted after an unterminated string', () => {
     const text = `{"run":1,"text":"${','.repeat(900_000)}`;
-    expect(() => readReply(ended(getNumber), answered(text))).toThrow('is not usable JSON');
+    expect(() => readReply(failedCall(getNumber), responseWith(text))).toThrow('is not usable JSON');
   });
 });

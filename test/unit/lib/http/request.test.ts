@@ -1,4 +1,4 @@
-// From an endpoint and its input to the address and the body that are sent.
+// Builds the URL and the body of a request from an endpoint and its input.
 import { describe, expect, it } from 'vitest';
 import { buildRequest, urlOf } from '../../../../src/lib/http/call/request.ts';
 import { getThing, putThing } from './endpoints.ts';
@@ -6,7 +6,7 @@ import { getThing, putThing } from './endpoints.ts';
 const BASE = 'https://api.example/v3/';
 
 describe('buildRequest', () => {
-  it('hangs the path on the address, and has no body where none is given', () => {
+  it('appends the path to the address, and has no body by default', () => {
     const request = buildRequest(getThing, { params: { thingId: 'a' } }, BASE);
     expect(request).toEqual({
       method: 'GET',
@@ -39,7 +39,7 @@ describe('buildRequest', () => {
     expect(urlOf(request)).toBe(`https://api.example/v3/things/a${written}`);
   });
 
-  it('does without a placeholder’s value in no case', () => {
+  it('rejects a missing path parameter', () => {
     expect(() => buildRequest(getThing, {}, BASE)).toThrow('path /things/{thingId} lacks thingId');
   });
 });

@@ -1,4 +1,4 @@
-// The decision to send again, and the reading of Retry-After: tables and properties.
+// The retry decision and the parsing of Retry-After.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Safety } from '../../../../src/lib/contract/endpoint.ts';
@@ -20,26 +20,26 @@ const status = (code: number, retryAfter?: string): Outcome => ({ kind: 'answer'
 const lost = (delivered: 'no' | 'perhaps', permanent = false): Outcome => ({ kind: 'no-answer', delivered, permanent });
 
 describe('decide', () => {
-  const AGAIN = 'again';
+  const RETRY = 'again';
   const TABLE: [string, Outcome, Record<Safety, RetryDecision['act']>][] = [
-    ['429', status(429), { repeat: AGAIN, confirm: AGAIN, once: AGAIN }],
-    ['500', status(500), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
-    ['408', status(408), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
-    ['425', status(425), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
-    ['503 with Retry-After', status(503, '1'), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
+    ['429', status(429), { repeat: RETRY, confirm: RETRY, once: RETRY }],
+    ['500', status(500), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
+    ['408', status(408), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
+    ['425', status(425), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
+    ['503 with Retry-After', status(503, '1'), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
     ['501', status(501), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
     ['505', status(505), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
     ['404', status(404), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
     ['302', status(302), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
-    ['not delivered', lost('no'), { repeat: AGAIN, confirm: AGAIN, once: AGAIN }],
-    ['not delivered, for good', lost('no', true), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
-    ['perhaps delivered', lost('perhaps'), { repeat: AGAIN, confirm: 'unknown', once: 'unknown' }],
+    ['not delivered', lost('no'), { repeat: RETRY, confirm: RETRY, once: RETRY }],
+    ['not delivered, permanently', lost('no', true), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['perhaps delivered', lost('perhaps'), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
   ];
-  test.each(TABLE)('%s', (_name, outcome, expected) => {
+  test.each(TABLE)('decides by safety after: %s', (_name, outcome, expected) => {
     for (const safety of SAFETIES) expect(judge(outcome, safety).act).toBe(expected[safety]);
   });
 
-  test('what may have been carried out is never sent again unless that is harmless', () => {
+  test('never retries a request that may have been executed unless it is repeatable', () => {
     fc.assert(
       fc.property(
         fc.constantFrom<Safety>('confirm', 'once'),
@@ -55,14 +55,14 @@ describe('decide', () => {
     );
   });
 
-  test('the last attempt is the last', () => {
+  test('stops after the last attempt', () => {
     for (const outcome of [status(429, '1'), status(503), lost('no')]) {
       expect(judge(outcome, 'repeat', 4).act).toBe('again');
       expect(judge(outcome, 'repeat', 5).act).toBe('give-up');
     }
   });
 
-  test('full jitter: anything from nothing to a ceiling that doubles', () => {
+  test('uses full jitter up to a ceiling that doubles', () => {
     const pauses = [1, 2, 3, 4].map((attempt) => judge(status(500), 'repeat', attempt, 0.999_999));
     expect(pauses.map((verdict) => verdict.act === 'again' && Math.round(verdict.afterMs))).toEqual([
       500, 1000, 2000, 4000,
@@ -71,13 +71,13 @@ describe('decide', () => {
     expect(backoffCeiling(40)).toBe(30_000);
   });
 
-  test('after Retry-After, and up to half a second more for those who were told the same', () => {
+  test('waits for Retry-After plus up to half a second of jitter', () => {
     expect(judge(status(429, '7'), 'once', 1, 0.5)).toEqual({ act: 'again', afterMs: 7250 });
     expect(judge(status(503, '0'), 'repeat', 3, 0)).toEqual({ act: 'again', afterMs: 0 });
     expect(judge(status(429, 'soon'), 'once', 2, 0.5)).toEqual({ act: 'again', afterMs: 500 });
   });
 
-  test('never before Retry-After, whatever the jitter', () => {
+  test('never retries before Retry-After', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1e9 }),
@@ -115,7 +115,7 @@ describe('parseRetryAfter', () => {
     ['Thu, 31 Dec 2026 08:00:00 GMT', 3_456_000_000],
     ['Saturday, 21-Nov-76 08:00:00 GMT', Date.UTC(2076, 10, 21, 8) - NOW],
     ['Monday, 21-Nov-77 08:00:00 GMT', 0],
-  ])('%s', (value, ms) => {
+  ])('parses %s', (value, ms) => {
     expect(parseRetryAfter(value, NOW)).toBe(ms);
   });
 
@@ -158,11 +158,11 @@ describe('parseRetryAfter', () => {
     'Sat Novem 21 08:01:30 2026',
     'Sat Nov 21 8:01:30 2026',
     'Sat Nov 21 08:01:30 26',
-  ])('rubbish: %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(parseRetryAfter(value, NOW)).toBeUndefined();
   });
 
-  test('every date that HTTP writes is read back, to the second and never early', () => {
+  test('parses every HTTP date to the second', () => {
     const dates = fc.date({ min: new Date(NOW), max: new Date('2099-12-31T23:59:59Z'), noInvalidDate: true });
     fc.assert(
       fc.property(dates, (date) => {
@@ -171,7 +171,7 @@ describe('parseRetryAfter', () => {
     );
   });
 
-  test('any text gives a wait or nothing, never an error', () => {
+  test('never throws on any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const ms = parseRetryAfter(text, NOW);

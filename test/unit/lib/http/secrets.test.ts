@@ -1,4 +1,4 @@
-// Canaries: no secret leaves by a debug line, a trace, an error, a decision or a printed command.
+// No secret appears in debug lines, traces, errors, decisions or printed commands.
 import { beforeEach, expect, test } from 'vitest';
 import { CurlPrinted } from '../../../../src/lib/http/call/curl.ts';
 import { type FaultServer, json, reset, startFaultServer } from '../../../helpers/fault-server.ts';
@@ -11,7 +11,7 @@ const TOKEN = 'canary-issued-token';
 const params = { thingId: 'a' };
 let server: FaultServer;
 
-/** A platform that says back everything that it was sent. */
+/** A platform that echoes every request. */
 beforeEach(async () => {
   server = await opened(startFaultServer());
   server.otherwise((socket, request) => {
@@ -43,7 +43,7 @@ function everythingOf(error: unknown): string {
   return [error.message, error.stack, JSON.stringify(error), everythingOf(error.cause)].join('\n');
 }
 
-test.each(['node', 'pool'] as const)('engine %s tells no secret, whatever the platform says back', async (engine) => {
+test.each(['node', 'pool'] as const)('engine %s prints no secret, even if the platform echoes it', async (engine) => {
   const http = testClient(server.url, { engine, credentials: withoutToken(), retries: 1 });
   const ready = testClient(server.url, { engine, retries: 1 });
   const errors = [
@@ -54,20 +54,20 @@ test.each(['node', 'pool'] as const)('engine %s tells no secret, whatever the pl
   ];
   server.next(reset);
   errors.push(await failureOf(http.call(putThing, { params, body: { id: TOKEN } })));
-  const told = [http, ready].flatMap(({ debug, decisions, traces }) => [
+  const reported = [http, ready].flatMap(({ debug, decisions, traces }) => [
     ...debug,
     ...decisions,
     JSON.stringify(traces),
   ]);
-  const text = [...told, ...errors.map(everythingOf)].join('\n');
-  // The secrets really were sent, and there really is something to look through.
+  const text = [...reported, ...errors.map(everythingOf)].join('\n');
+  // Proves that the secrets were sent and echoed.
   expect(JSON.stringify(server.requests)).toContain(SECRETS.clientSecret);
   expect(JSON.stringify(server.requests)).toContain(TOKEN);
   expect(text).toContain('********');
   expect(CANARIES.filter((canary) => text.includes(canary))).toEqual([]);
 });
 
-test('a trace has what it takes to understand an exchange, and nothing of the token call’s bodies', async () => {
+test('a trace has everything about an exchange, except the bodies of token requests', async () => {
   server.next(json({ access_token: TOKEN, expires_in: 3600, token_type: 'Bearer' }), json({ id: 'a', run: 1 }));
   const http = testClient(server.url, { credentials: withoutToken() });
   await http.call(putThing, { params, body: { id: 'a', password: 'x' } });
@@ -98,7 +98,7 @@ test('a trace has what it takes to understand an exchange, and nothing of the to
   );
 });
 
-test('a request without an answer is traced too, and a big body is cut', async () => {
+test('traces a request without a response, and truncates a large body', async () => {
   server.next(reset, json({ id: 'x'.repeat(200_000) }));
   const http = testClient(server.url);
   await http.call(getThing, { params });
@@ -112,7 +112,7 @@ test('a request without an answer is traced too, and a big body is cut', async (
   expect(JSON.stringify(http.traces[1])).toContain('(cut: 200009 characters)');
 });
 
-test('--curl prints the command with placeholders; nothing is resolved and nothing is sent', async () => {
+test('--curl prints the command with placeholders, resolves no secret and sends nothing', async () => {
   const commands: string[] = [];
   const http = testClient(server.url, { onCurl: (command) => commands.push(command), credentials: UNTOUCHED });
   await http.prepare(putThing);
@@ -134,7 +134,7 @@ test('--curl prints the command with placeholders; nothing is resolved and nothi
   expect(server.connections).toBe(0);
 });
 
-test('`describe` tells what would be sent; nothing is resolved and nothing is sent', () => {
+test('`describe` returns the request, resolves no secret and sends nothing', () => {
   const http = testClient(`${server.url}/`, { credentials: UNTOUCHED });
   expect(http.describe(getThing, { params: { thingId: 'a/b' }, query: { page: 2 } })).toEqual({
     method: 'GET',

@@ -1,4 +1,4 @@
-// The lower door for bulk: each body once, judged by the same rules, nothing repeated.
+// The sender for bulk runs: sends each body once, with the same checks as a call and without retries.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CurlPrinted } from '../../../../src/lib/http/call/curl.ts';
 import type { HttpOptions, SendOutcome } from '../../../../src/lib/http/types.ts';
@@ -24,8 +24,8 @@ async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise
   return sender.send(BODY, never);
 }
 
-describe('what is sent', () => {
-  it('are the bytes as they are, with credentials that are asked for once', async () => {
+describe('a request', () => {
+  it('sends the bytes unchanged, and resolves credentials once', async () => {
     let asked = 0;
     const basic = async () => {
       asked++;
@@ -47,7 +47,7 @@ describe('what is sent', () => {
     expect(new Set(server.requests.map(({ headers }) => headers['x-request-id'])).size).toBe(2);
   });
 
-  it('fills the path of each call anew', async () => {
+  it('fills the path of each request', async () => {
     let written = 0;
     const sender = await testClient(server.url, { onWrite: () => written++ }).openSender(getThing);
     await sender.send(undefined, never, { thingId: 'a/b' });
@@ -58,14 +58,14 @@ describe('what is sent', () => {
     expect(written).toBe(0);
   });
 
-  it('is told beforehand where it may change something', async () => {
+  it('is reported to onWrite before it is sent', async () => {
     const requests: number[] = [];
     const { sender } = await bulk({ onWrite: () => requests.push(server.requests.length) });
     await sender.send(BODY, never);
     expect(requests).toEqual([0]);
   });
 
-  it('is written down with its body', async () => {
+  it('is traced with its body', async () => {
     const { client, sender } = await bulk();
     await sender.send(BODY, never);
     expect(client.traces).toEqual([
@@ -78,7 +78,7 @@ describe('what is sent', () => {
     expect(client.debug[0]).toContain('-> 200, 2 bytes, 0 ms (attempt 1, request ');
   });
 
-  it('is a command and nothing else where one was asked for', async () => {
+  it('is only printed with --curl', async () => {
     const commands: string[] = [];
     const { sender } = await bulk({ onCurl: (command) => commands.push(command) });
     expect(await failureOf(sender.send(BODY, never))).toBeInstanceOf(CurlPrinted);
@@ -89,8 +89,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('how it ends', () => {
-  it('accepted, with the pace that the answer asks for', async () => {
+describe('an outcome', () => {
+  it('is accepted, with the rate advice of the response', async () => {
     const headers = { 'x-rate-limit-percentage-used': '95' };
     expect(await sent(answer({ status: 202, headers, body: 'thanks!' }))).toMatchObject({
       kind: 'accepted',
@@ -109,14 +109,14 @@ describe('how it ends', () => {
     [400, { 'retry-after': 'soon' }, undefined],
     [300, {}, undefined],
     [302, { location: '/login' }, undefined],
-  ])('refused: %d with %j', async (status, headers, retryAfterMs) => {
+  ])('is refused for %d with %j', async (status, headers, retryAfterMs) => {
     const outcome = await sent(json({ errors: [{ message: `no ${SECRETS.workspaceSecret}` }] }, { status, headers }));
     expect(outcome).toMatchObject({ kind: 'refused', status, retryAfterMs, messages: ['no ********'] });
     expect(outcome).toMatchObject({ failure: { status, request: { method: 'POST', path: '/v2/things/' } } });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('lost where the answer is a page, whatever it says', async () => {
+  it('is lost for a web page', async () => {
     const outcome = await sent(answer({ headers: { 'content-type': 'text/html' }, body: '<title>Hello</title>' }));
     expect(outcome).toMatchObject({ kind: 'lost', permanent: false, failure: { code: 'http.outcome_unknown' } });
   });
@@ -126,14 +126,14 @@ describe('how it ends', () => {
     ['null', answer({ body: 'null' })],
     ['a list', json([{ id: 'a' }])],
     ['an error document', json({ errors: [{ message: 'no' }] })],
-    ['cut short', answer({ body: '{"id":' })],
-  ])('lost where the body is not what the endpoint answers: %s', async (_name, fault) => {
+    ['truncated', answer({ body: '{"id":' })],
+  ])('is lost for an unexpected body: %s', async (_name, fault) => {
     server.otherwise(fault);
     const sender = await testClient(server.url).openSender(putThing);
     expect(await sender.send(BODY, never, { thingId: 'a' })).toMatchObject({ kind: 'lost', permanent: false });
   });
 
-  it('lost without an answer, and says whether trying again can help', async () => {
+  it('is lost without a response, and is permanent if a retry cannot help', async () => {
     server.otherwise(hangUp);
     const { client, sender } = await bulk();
     expect(await sender.send(BODY, never)).toMatchObject({
@@ -146,13 +146,13 @@ describe('how it ends', () => {
       expect.objectContaining({ status: null, error: expect.objectContaining({ kind: 'reset' }) as object }),
     ]);
     const proxy = { http: `http://name:pw-canary@127.0.0.1:${server.port}` };
-    const refused = await sent(answer({ status: 407 }), { proxy });
-    expect(refused).toMatchObject({ kind: 'lost', permanent: true, failure: { code: 'network.proxy' } });
-    const { failure } = refused as Extract<SendOutcome<unknown>, { kind: 'lost' }>;
+    const rejected = await sent(answer({ status: 407 }), { proxy });
+    expect(rejected).toMatchObject({ kind: 'lost', permanent: true, failure: { code: 'network.proxy' } });
+    const { failure } = rejected as Extract<SendOutcome<unknown>, { kind: 'lost' }>;
     expect(failure.message).toContain(`The proxy http://127.0.0.1:${server.port} did not connect`);
   });
 
-  it('with the signal’s reason', async () => {
+  it('is the reason of an abort', async () => {
     const stop = new AbortController();
     const reason = new Error('enough');
     server.otherwise(() => stop.abort(reason));
@@ -160,11 +160,11 @@ describe('how it ends', () => {
     expect(await failureOf(sender.send(BODY, stop.signal))).toBe(reason);
   });
 
-  it('with the error of what was set wrongly', async () => {
+  it('is an error for an invalid setting', async () => {
     const sender = await testClient('http://elsewhere.example').openSender(putThing);
     expect(await failureOf(sender.send(BODY, never, { thingId: 'a' }))).toMatchObject({ code: 'usage' });
-    const { sender: astray } = await bulk({ proxy: { http: 'gopher://127.0.0.1' } });
-    expect(await failureOf(astray.send(BODY, never))).toMatchObject({
+    const { sender: misconfigured } = await bulk({ proxy: { http: 'gopher://127.0.0.1' } });
+    expect(await failureOf(misconfigured.send(BODY, never))).toMatchObject({
       code: 'usage',
       message: 'HTTP_PROXY is not the address of an http or https proxy.',
     });

@@ -1,4 +1,4 @@
-// A client for tests: instant clock, folders of its own, and everything that it told kept.
+// A client for tests with an instant clock and temporary folders, which records its events.
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createClient } from '../../../../src/lib/http/client.ts';
@@ -23,10 +23,10 @@ export interface TestClient extends Client {
   readonly folder: string;
 }
 
-/** A signal that never comes. */
+/** A signal that never aborts. */
 export const never = new AbortController().signal;
 
-/** A client of `url`, with a ready access token unless `overrides` say otherwise; closed when the test is over. */
+/** A client of `url`, by default with a ready access token; closed when the test finishes. */
 export function testClient(url: string, overrides: Partial<HttpOptions> & { folder?: string } = {}): TestClient {
   const folder = overrides.folder ?? temporaryFolder();
   const clock = (overrides.clock ?? createTestClock()) as TestClock;
@@ -63,23 +63,23 @@ export function testClient(url: string, overrides: Partial<HttpOptions> & { fold
   return { ...client, clock, decisions, debug, traces, folder };
 }
 
-/** In a folder that can be written to, nothing goes wrong. */
+/** Fails the test: nothing should fail in a writable folder. */
 export function fail(error: Error): never {
   throw error;
 }
 
-/** Credentials that nobody may ask for. */
+/** Credentials that must not be resolved. */
 export const UNTOUCHED: HttpOptions['credentials'] = {
-  accessToken: refuseToGive,
-  bearer: refuseToGive,
-  basic: refuseToGive,
+  accessToken: rejectAccess,
+  bearer: rejectAccess,
+  basic: rejectAccess,
 };
 
-async function refuseToGive(): Promise<never> {
+async function rejectAccess(): Promise<never> {
   throw new Error('credentials were resolved');
 }
 
-/** Credentials without a ready token: the client has to ask for one. */
+/** Credentials without a ready token, so that the client has to request one. */
 export function withoutToken(): HttpOptions['credentials'] {
   return {
     accessToken: async () => undefined,

@@ -1,4 +1,4 @@
-// `100 Continue` that nobody asked for is taken out of what a connection receives, wherever its bytes are parted.
+// Removes unrequested `100 Continue` responses from a connection, however the bytes are split.
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na';
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const NAMED = 'HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n';
 
-/** A connection that receives these pieces; a `WRITE` stands for a request that goes out. */
+/** A connection that receives these chunks; `WRITE` represents an outgoing request. */
 function connection(...pieces: (string | typeof WRITE)[]) {
   const waiting = [...pieces];
   const written: unknown[][] = [];
@@ -25,7 +25,7 @@ function connection(...pieces: (string | typeof WRITE)[]) {
     callback(null, socket as unknown as Socket);
   }) as buildConnector.connector;
   skippingContinue(connect)({} as buildConnector.Options, () => undefined);
-  /** What a parser gets to see. */
+  /** The bytes that reach the parser. */
   const seen = (): string => {
     let text = '';
     while (waiting.length > 0) {
@@ -48,52 +48,52 @@ describe('skippingContinue', () => {
   it.each<[string, string[]]>([
     ['none', [ANSWER]],
     ['one', [CONTINUE, ANSWER]],
-    ['one in the same piece', [CONTINUE + ANSWER]],
-    ['one with fields', [NAMED + ANSWER]],
+    ['one in the same chunk', [CONTINUE + ANSWER]],
+    ['one with headers', [NAMED + ANSWER]],
     ['several', [CONTINUE, NAMED + CONTINUE, ANSWER]],
     ['one byte by byte', bytes(NAMED + ANSWER)],
-    ['one that is parted in its end', [CONTINUE.slice(0, -2), CONTINUE.slice(-2) + ANSWER]],
+    ['one whose end is split', [CONTINUE.slice(0, -2), CONTINUE.slice(-2) + ANSWER]],
     ['none, byte by byte', bytes(ANSWER)],
-  ])('%s', (_name, pieces) => {
+  ])('removes %s', (_name, pieces) => {
     expect(connection(...pieces).seen()).toBe(ANSWER);
   });
 
-  it('leaves everything behind the begin of an answer as it is', () => {
+  it('leaves everything after the start of a response unchanged', () => {
     const body = `${ANSWER}${CONTINUE}`;
     expect(connection(ANSWER, CONTINUE).seen()).toBe(body);
     expect(connection(body).seen()).toBe(body);
     expect(connection(CONTINUE, ANSWER, CONTINUE, 'x').seen()).toBe(`${body}x`);
   });
 
-  it('begins anew with each request', () => {
+  it('starts over with each request', () => {
     expect(connection(CONTINUE, ANSWER, WRITE, CONTINUE, ANSWER).seen()).toBe(ANSWER + ANSWER);
   });
 
-  it('leaves other interim answers to the parser, and what is no HTTP', () => {
+  it('passes other interim responses and non-HTTP bytes through', () => {
     for (const text of [`HTTP/1.1 103 Early Hints\r\n\r\n${ANSWER}`, 'SSH-2.0-x', 'HTTP/1.1 10']) {
       expect(connection(`${text}!`).seen()).toBe(`${text}!`);
     }
   });
 
-  it('holds back no more than an interim answer may have', () => {
+  it('buffers at most the size of an interim response', () => {
     const endless = `HTTP/1.1 100 Continue\r\n${'x-a: b\r\n'.repeat(2048)}`;
     expect(connection(endless).seen()).toBe(endless);
     const long = `HTTP/1.1 100 Continue\r\nx-a: ${'b'.repeat(16_000)}\r\n\r\n`;
     expect(connection(long.slice(0, 9000), long.slice(9000), ANSWER).seen()).toBe(ANSWER);
   });
 
-  it('passes on what is written, and a connection that failed', () => {
+  it('forwards writes and connection failures', () => {
     const { socket, written } = connection();
     expect(socket.write('a', 'latin1')).toBe(true);
     expect(written).toEqual([['a', 'latin1']]);
     const failed = new Error('refused');
-    let told: unknown[] = [];
+    let reported: unknown[] = [];
     const connect = ((_options: unknown, callback: buildConnector.Callback) => {
       callback(failed, null);
     }) as buildConnector.connector;
     skippingContinue(connect)({} as buildConnector.Options, (...result) => {
-      told = result;
+      reported = result;
     });
-    expect(told).toEqual([failed, null]);
+    expect(reported).toEqual([failed, null]);
   });
 });

@@ -1,4 +1,4 @@
-// Certificates that are refused or trusted, and the proxies that requests go through, over both engines.
+// Certificates and proxies with both engines.
 import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ import { never, testClient } from './setup.ts';
 
 const params = { thingId: 'a' };
 afterEach(() => vi.unstubAllEnvs());
-/** Says `100 Continue` unasked, and then what was asked for. */
+/** Sends an unrequested `100 Continue`, then the response. */
 const CONTINUES = raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"a"}');
 
 describe('TLS', () => {
@@ -26,7 +26,7 @@ describe('TLS', () => {
     server.otherwise(json({ id: 'a' }));
   });
 
-  test('a look at an address judges its certificate as a call does, whatever the environment says', async () => {
+  test('a probe verifies the certificate like a call, even if the environment disables the check', async () => {
     const options = { timeoutMs: 5000, clock: systemClock, signal: never };
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     await expect(probeAddress(server.url, options)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
@@ -36,7 +36,7 @@ describe('TLS', () => {
   });
 
   describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
-    test('a certificate that nobody vouches for is refused at once, and nothing is sent', async () => {
+    test('rejects an untrusted certificate at once and sends nothing', async () => {
       const http = testClient(server.url, { engine });
       const error = await failureOf(http.call(triggerThing, { body: { id: 'a' } }));
       expect(error).toMatchObject({
@@ -48,7 +48,7 @@ describe('TLS', () => {
       expect(server.requests).toEqual([]);
     });
 
-    test('a call that is stopped before its connection stands is not sent when it does', async () => {
+    test('a call that is aborted before it is connected is never sent', async () => {
       const stop = new AbortController();
       const slow = createServer(tls);
       const end = new Promise<string>((resolve) => {
@@ -66,22 +66,22 @@ describe('TLS', () => {
       expect(await end).toBe('closed');
     });
 
-    test('the environment cannot turn the check off', async () => {
+    test('the environment cannot disable the check', async () => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
       const error = await failureOf(testClient(server.url, { engine }).call(getThing, { params }));
       expect(error).toMatchObject({ code: 'network.certificate' });
       expect(server.requests).toEqual([]);
     });
 
-    test('an authority of one’s own makes it trusted', async () => {
+    test('trusts a configured authority', async () => {
       const http = testClient(server.url, { engine, extraAuthorities: tls.cert });
       await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
       await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
-      // undici's pool may open a second one before the first is noticed to be free.
+      // The pool of undici may open a second connection before the first is free again.
       expect(server.connections).toBeLessThanOrEqual(engine === 'node' ? 1 : 2);
     });
 
-    test('but only for the names that it holds', async () => {
+    test('rejects a certificate for another host name', async () => {
       const url = server.url.replace('127.0.0.1', '127.0.0.2');
       const proxy = await opened(startProxy(server.port));
       const http = testClient(url, { engine, extraAuthorities: tls.cert, proxy: { https: proxy.url } });
@@ -92,9 +92,9 @@ describe('TLS', () => {
 
     const DAY = 86_400_000;
     test.each([
-      ['that has expired', -3 * DAY, -DAY, 'has expired', 'CERT_HAS_EXPIRED'],
-      ['that is not valid yet', DAY, 3 * DAY, 'not yet valid', 'CERT_NOT_YET_VALID'],
-    ])('nor one %s, though its authority is trusted', async (_how, from, until, words, code) => {
+      ['an expired certificate', -3 * DAY, -DAY, 'has expired', 'CERT_HAS_EXPIRED'],
+      ['a certificate that is not yet valid', DAY, 3 * DAY, 'not yet valid', 'CERT_NOT_YET_VALID'],
+    ])('rejects %s even if its authority is trusted', async (_how, from, until, words, code) => {
       const now = Date.now();
       const dated = makeCertificate({ from: now + from, until: now + until });
       const old = await opened(startFaultServer({ tls: dated }));
@@ -112,7 +112,7 @@ describe('TLS', () => {
       expect(old.requests).toEqual([]);
     });
 
-    test('a file without a certificate is a usage error', async () => {
+    test('reports an authority file without a certificate as a usage error', async () => {
       const http = testClient(server.url, { engine, extraAuthorities: 'no certificate at all' });
       expect(await failureOf(http.call(getThing, { params }))).toMatchObject({
         code: 'usage',
@@ -120,7 +120,7 @@ describe('TLS', () => {
       });
     });
 
-    test('https goes through a tunnel, and the proxy sees neither the call nor the credentials', async () => {
+    test('sends https through a tunnel, so the proxy sees neither the call nor the credentials', async () => {
       const proxy = await opened(startProxy(server.port, 's3cret/pass'));
       const http = testClient('https://platform.test', {
         engine,
@@ -134,7 +134,7 @@ describe('TLS', () => {
       expect(JSON.stringify([http.debug, http.traces])).not.toContain('s3cret');
     });
 
-    test('a platform behind a tunnel may say `100 Continue` unasked', async () => {
+    test('accepts an unrequested `100 Continue` through a tunnel', async () => {
       const proxy = await opened(startProxy(server.port));
       server.otherwise(CONTINUES);
       const extraAuthorities = tls.cert;
@@ -143,7 +143,7 @@ describe('TLS', () => {
       expect(server.requests).toHaveLength(1);
     });
 
-    test('a proxy that wants other credentials', async () => {
+    test('reports a proxy that rejects the credentials', async () => {
       const proxy = await opened(startProxy(server.port, 'right'));
       const http = testClient('https://platform.test', {
         engine,
@@ -159,7 +159,7 @@ describe('TLS', () => {
 });
 
 describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
-  test('plain http goes through a proxy of this machine as curl would send it', async () => {
+  test('sends plain http through a loopback proxy like curl', async () => {
     const server = await opened(startFaultServer());
     server.otherwise(json({ id: 'a' }));
     const proxy = await opened(startProxy(server.port));
@@ -169,7 +169,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     expect(server.requests[0]?.target).toBe('/things/a');
   });
 
-  test('what is excepted from the proxy goes straight, whatever went before', async () => {
+  test('always connects directly to an address in NO_PROXY', async () => {
     const [near, far] = [await opened(startFaultServer()), await opened(startFaultServer())];
     near.otherwise(json({ id: 'a' }));
     far.otherwise(json({ run: 1 }));
@@ -187,7 +187,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     expect([near.requests.length, far.requests.length]).toEqual([2, 2]);
   });
 
-  test('a proxy may say `100 Continue` unasked', async () => {
+  test('accepts an unrequested `100 Continue` of a proxy', async () => {
     const proxy = await opened(startFaultServer());
     proxy.otherwise(CONTINUES);
     const http = testClient('http://127.0.0.1:9', { engine, proxy: { http: proxy.url } });
@@ -195,7 +195,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     expect(proxy.requests.map(({ target }) => target)).toEqual(['http://127.0.0.1:9/things/trigger']);
   });
 
-  test('a proxy that wants credentials for plain http', async () => {
+  test('reports a proxy that requires credentials for plain http', async () => {
     const server = await opened(startFaultServer());
     const proxy = await opened(startProxy(server.port, 'right'));
     const http = testClient(server.url, { engine, proxy: { http: proxy.url } });
@@ -204,7 +204,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     expect(server.requests).toEqual([]);
   });
 
-  test('a proxy that is not there is named, without its password', async () => {
+  test('names an unreachable proxy without its password', async () => {
     const proxy = await startProxy(1);
     await proxy.close();
     const http = testClient('https://platform.test', {

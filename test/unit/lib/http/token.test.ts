@@ -1,4 +1,4 @@
-// The access token: asked for once, shared by everybody, renewed in time and once after a 401.
+// The access token: requested once, shared by all processes, renewed before it expires and once after a 401.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const params = { thingId: 'a' };
 
 let server: FaultServer;
-/** Tokens that the platform accepts; undefined: all. */
+/** Tokens that the platform accepts, or undefined for all. */
 let accepted: string[] | undefined;
 let issued: number;
 let tokenAnswer: { status: number; body?: unknown } | undefined;
@@ -51,17 +51,17 @@ function cacheFile(folder: string): string {
   return join(folder, 'tokens', name);
 }
 
-test('who tries credentials gets a token anew, once, and keeps it for everybody', async () => {
+test('freshToken requests one new token and shares it', async () => {
   const http = client();
   await http.call(getThing, { params });
-  const trying = client({ folder: http.folder, freshToken: true });
-  await trying.call(getThing, { params });
-  await trying.call(getThing, { params });
+  const fresh = client({ folder: http.folder, freshToken: true });
+  await fresh.call(getThing, { params });
+  await fresh.call(getThing, { params });
   await client({ folder: http.folder }).call(getThing, { params });
   expect(bearers()).toEqual([1, 2, 2, 2].map((number) => `Bearer token-number-${number}`));
 });
 
-test('the request is the specification’s, and its answer is kept for everybody, privately', async () => {
+test('sends the request of the specification, and caches the token privately for all processes', async () => {
   const http = client();
   await http.call(getThing, { params });
   await http.call(getThing, { params });
@@ -81,7 +81,7 @@ test('the request is the specification’s, and its answer is kept for everybody
   expect(readFileSync(cacheFile(http.folder), 'utf8')).not.toContain(SECRETS.clientSecret);
 });
 
-test('where a token is cached the secret is not asked for: it may be a command or a keychain’s question', async () => {
+test('does not resolve the secret if a token is cached, as that may prompt or run a command', async () => {
   const { folder, call } = client();
   await call(getThing, { params });
   let asked = 0;
@@ -97,7 +97,7 @@ test('where a token is cached the secret is not asked for: it may be a command o
   expect(asked).toBe(1);
 });
 
-test('client, audience and address have a token each', async () => {
+test('caches a token per client, audience and address', async () => {
   const { folder, call } = client();
   await call(getThing, { params });
   const others: Partial<HttpOptions>[] = [
@@ -112,13 +112,13 @@ test('client, audience and address have a token each', async () => {
   ];
   for (const other of others) await client({ folder, ...other }).call(getThing, { params });
   expect(tokenRequests()).toHaveLength(4);
-  // The same address with a slash at its end is the same address.
+  // A trailing slash does not make another address.
   const slashed = { address: () => `${server.url}/`, audience: () => server.url };
   await client({ folder, ...slashed }).call(getThing, { params });
   expect(tokenRequests()).toHaveLength(4);
 });
 
-test('ten clients at once make one token request', async () => {
+test('ten concurrent clients send one token request', async () => {
   const { folder } = client();
   const clients = Array.from({ length: 10 }, () => client({ folder }));
   await Promise.all(clients.map((http) => http.call(getThing, { params })));
@@ -128,9 +128,9 @@ test('ten clients at once make one token request', async () => {
 
 describe('renewal', () => {
   test.each([
-    ['five minutes before the end', 28_800, 8 * HOUR - 300_000],
-    ['at half of a short life', 60, 30_000],
-  ])('%s', async (_name, seconds, age) => {
+    ['five minutes before expiry', 28_800, 8 * HOUR - 300_000],
+    ['at half of a short lifetime', 60, 30_000],
+  ])('happens %s', async (_name, seconds, age) => {
     lifetime = seconds;
     const http = client();
     await http.call(getThing, { params });
@@ -143,7 +143,7 @@ describe('renewal', () => {
     expect(bearers().at(-1)).toBe('Bearer token-number-2');
   });
 
-  test('a 401 drops the token and the call goes once more, whatever it is', async () => {
+  test('a 401 drops the token and repeats any call once', async () => {
     const http = client();
     await http.call(getThing, { params });
     accepted = ['token-number-2'];
@@ -152,7 +152,7 @@ describe('renewal', () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  test('a second 401 is final', async () => {
+  test('does not repeat after a second 401', async () => {
     accepted = [];
     const http = client();
     const error = await failureOf(http.call(getThing, { params }));
@@ -162,7 +162,7 @@ describe('renewal', () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  test('only the token that was refused is dropped: another’s newer one is used', async () => {
+  test('drops only the rejected token, and uses a newer one of another process', async () => {
     const { folder, call } = client();
     await call(getThing, { params });
     accepted = ['newer-token'];
@@ -173,7 +173,7 @@ describe('renewal', () => {
     expect(tokenRequests()).toHaveLength(1);
   });
 
-  test('ten clients whose token was refused renew it once', async () => {
+  test('ten clients with a rejected token renew it once', async () => {
     const { folder, call } = client();
     await call(getThing, { params });
     accepted = ['token-number-2'];
@@ -183,7 +183,7 @@ describe('renewal', () => {
   });
 });
 
-describe('a cache that cannot be relied on', () => {
+describe('a damaged cache', () => {
   const cached = (parts: object): string =>
     JSON.stringify({ access_token: 'x', obtained_at: 0, expires_at: Number.MAX_SAFE_INTEGER, ...parts });
   test.each([
@@ -196,7 +196,7 @@ describe('a cache that cannot be relied on', () => {
     cached({ access_token: undefined }),
     cached({ obtained_at: null }),
     cached({ expires_at: 'never' }),
-  ])('is fetched anew: %j', async (content) => {
+  ])('is replaced: %j', async (content) => {
     const { folder, call } = client();
     await call(getThing, { params });
     writeFileSync(cacheFile(folder), content);
@@ -206,14 +206,14 @@ describe('a cache that cannot be relied on', () => {
   });
 });
 
-describe('refusals of the token service', () => {
+describe('rejections by the token service', () => {
   test.each([
     [401, 'auth.client_refused', 'client id or the client secret'],
     [403, 'auth.audience_refused', 'audience'],
     [400, 'http.bad_request', 'rejected the request'],
     [429, 'http.rate_limited', 'Too many requests'],
     [503, 'http.unavailable', 'server error'],
-  ])('%d', async (status, code, words) => {
+  ])('report a %d', async (status, code, words) => {
     tokenAnswer = { status, body: { error: 'access_denied', error_description: 'Not you' } };
     const error = await failureOf(client().call(getThing, { params }));
     expect(error).toMatchObject({ code, status, request: { method: 'POST', path: '/oauth/token' } });
@@ -222,12 +222,12 @@ describe('refusals of the token service', () => {
     expect(bearers()).toEqual([]);
   });
 
-  test('an answer without a token', async () => {
+  test('include a response without a token', async () => {
     tokenAnswer = { status: 200, body: { token: 'x' } };
     expect(await failureOf(client().call(getThing, { params }))).toMatchObject({ code: 'http.unreadable' });
   });
 
-  test('a token that no header can hold', async () => {
+  test('include a token that no header can contain', async () => {
     tokenAnswer = { status: 200, body: { access_token: 'a\r\nb: c', expires_in: 60, token_type: 'Bearer' } };
     expect(await failureOf(client().call(getThing, { params }))).toMatchObject({
       code: 'auth.malformed_token',
@@ -235,7 +235,7 @@ describe('refusals of the token service', () => {
   });
 });
 
-describe('a failed round', () => {
+describe('a failed token request', () => {
   const WAITING = 6;
   const failures = (calls: Promise<unknown>[]) => Promise.all(calls.map(failureOf));
 
@@ -249,7 +249,7 @@ describe('a failed round', () => {
     await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
   });
 
-  test('is shared by every process that waits for it, and by none that comes later', async () => {
+  test('is shared by every process that waits for it, but not by later ones', async () => {
     tokenAnswer = { status: 503 };
     const { clock, folder } = client();
     const processes = Array.from({ length: WAITING }, () => client({ clock, folder }));
@@ -261,7 +261,7 @@ describe('a failed round', () => {
     expect(tokenRequests()).toHaveLength(10);
   });
 
-  test('is not shared when the secret was refused: another process may have another', async () => {
+  test('is not shared after a rejected secret, because another process may have a different one', async () => {
     tokenAnswer = { status: 401 };
     const { clock, folder } = client();
     const processes = Array.from({ length: 3 }, () => client({ clock, folder }));
@@ -270,7 +270,7 @@ describe('a failed round', () => {
   });
 });
 
-test('a call that is stopped leaves the round to those that still wait for it', async () => {
+test('an aborted call leaves the token request to the calls that still wait for it', async () => {
   const stop = new AbortController();
   let answer = (): void => undefined;
   server.next((socket, request) => {
@@ -279,15 +279,15 @@ test('a call that is stopped leaves the round to those that still wait for it', 
   });
   const http = client();
   const stopped = failureOf(http.call(getThing, { params, signal: stop.signal }));
-  const patient = http.call(getThing, { params });
+  const waiting = http.call(getThing, { params });
   expect((await stopped).message).toBe('enough');
   answer();
-  await expect(patient).resolves.toEqual({ id: 'a' });
+  await expect(waiting).resolves.toEqual({ id: 'a' });
   expect(tokenRequests()).toHaveLength(1);
 });
 
 describe('a ready-made token', () => {
-  test('is used as it is and never renewed', async () => {
+  test('is used unchanged and never renewed', async () => {
     accepted = [];
     const http = testClient(server.url);
     const error = await failureOf(http.call(getThing, { params }));
@@ -300,7 +300,7 @@ describe('a ready-made token', () => {
     expect(existsSync(join(http.folder, 'tokens'))).toBe(false);
   });
 
-  test('with a line break at its end is explained', async () => {
+  test('with a trailing line break is rejected with a hint', async () => {
     const credentials = { ...withoutToken(), accessToken: async () => 'abcdef\n' };
     expect(await failureOf(client({ credentials }).call(getThing, { params }))).toMatchObject({
       code: 'auth.malformed_token',
@@ -310,7 +310,7 @@ describe('a ready-made token', () => {
   });
 });
 
-test('`prepare` fetches the token, so that the next call needs no request before it', async () => {
+test('`prepare` fetches the token for the next call', async () => {
   const http = client();
   await http.prepare(getThing);
   expect(tokenRequests()).toHaveLength(1);
@@ -318,7 +318,7 @@ test('`prepare` fetches the token, so that the next call needs no request before
   expect(tokenRequests()).toHaveLength(1);
 });
 
-test('a workspace’s calls need no token, and their 401 is not renewed', async () => {
+test('calls with workspace credentials use no token, and renew none after a 401', async () => {
   accepted = [];
   const error = await failureOf(client().call(seedThings, { body: { xpid: 1 } }));
   expect(error).toMatchObject({
@@ -328,7 +328,7 @@ test('a workspace’s calls need no token, and their 401 is not renewed', async 
   expect(server.requests).toHaveLength(1);
 });
 
-test('the signal ends the wait for another’s token request', async () => {
+test('an abort ends the wait for the token request of another process', async () => {
   const { folder } = client();
   const stop = new AbortController();
   server.next(() => stop.abort(new Error('enough')));

@@ -1,8 +1,8 @@
-// A clock whose waits are told and not waited, for the budget that many share.
+// A clock with a fixed time that records its waits, for tests of the shared budget.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../../src/lib/kernel/clock.ts';
 
-/** `waited` is the sum so far, in milliseconds; the time is `now`'s all along. */
+/** `waited` returns the total so far in milliseconds; sleeping does not advance the time. */
 export function toldWaits(now: () => number): { clock: Clock; waited: () => number } {
   let waited = 0;
   return {
@@ -10,7 +10,7 @@ export function toldWaits(now: () => number): { clock: Clock; waited: () => numb
     clock: {
       now,
       sleep: async (ms) => {
-        // Shorter ones wait for the lock.
+        // Shorter waits are for the lock.
         if (ms > 1000) waited += ms;
         await turn();
       },

@@ -1,11 +1,11 @@
-// What is kept of an exchange for `--debug` and `--trace-file`.
+// The records of an exchange for `--debug` and `--trace-file`.
 import { describe, expect, it } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
 import { type Attempted, traceAttempt } from '../../../../src/lib/http/call/trace.ts';
 import { TransportError } from '../../../../src/lib/http/transport-error.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
 import { TEST_TIME } from '../../../helpers/clock.ts';
-import { answered } from './calls.ts';
+import { responseWith } from './calls.ts';
 import { putThing } from './endpoints.ts';
 
 const SECRET = 'canary-of-the-trace';
@@ -31,15 +31,15 @@ function traced(parts: Partial<Attempted>): { debug: string[]; traces: Record<st
   );
   return { debug, traces };
 }
-/** The body of a request as a trace shows it. */
+/** The body of a request as it appears in a trace. */
 const kept = (body: string | undefined, parts: Partial<Attempted> = {}): unknown => {
-  const { traces } = traced({ request: { ...attempted.request, body }, answer: answered('{}'), ...parts });
+  const { traces } = traced({ request: { ...attempted.request, body }, answer: responseWith('{}'), ...parts });
   return (traces[0]?.['request'] as { body: unknown }).body;
 };
 
 describe('traceAttempt', () => {
-  it('writes down an answer', () => {
-    const answer = answered('{"id":"a"}', { status: 201, headers: { 'x-a': 'b' }, size: 10 });
+  it('records a response', () => {
+    const answer = responseWith('{"id":"a"}', { status: 201, headers: { 'x-a': 'b' }, size: 10 });
     const { debug, traces } = traced({ answer });
     expect(debug).toEqual([
       'PUT https://api.example/things/********?a=b -> 201, 10 bytes, 34 ms (attempt 2, request id-1)',
@@ -60,7 +60,7 @@ describe('traceAttempt', () => {
     ]);
   });
 
-  it('writes down a failure on the way, with its code where it has one', () => {
+  it('records a network failure, with its code if it has one', () => {
     const cause = Object.assign(new Error(SECRET), { code: 'ECONNRESET' });
     const { debug, traces } = traced({ error: new TransportError('reset', 'perhaps-delivered', cause) });
     expect(debug[0]).toContain(' -> no response: reset ECONNRESET, 34 ms (');
@@ -74,43 +74,43 @@ describe('traceAttempt', () => {
     expect(silent.traces[0]).toMatchObject({ error: { kind: 'timeout', code: null } });
   });
 
-  it('masks nothing where nobody looks', () => {
+  it('masks nothing if no one listens', () => {
     const redactor = new Proxy(createRedactor(), {
       get: () => {
-        throw new Error('masked in vain');
+        throw new Error('unnecessary masking');
       },
     });
-    traceAttempt({ ...attempted, answer: answered('{}') }, { redactor });
+    traceAttempt({ ...attempted, answer: responseWith('{}') }, { redactor });
   });
 
-  it.each(['onDebug', 'onTrace'] as const)('does with %s alone', (only) => {
-    let told = 0;
-    traceAttempt({ ...attempted, answer: answered('{}') }, { redactor: createRedactor(), [only]: () => told++ });
-    expect(told).toBe(1);
+  it.each(['onDebug', 'onTrace'] as const)('works with only %s', (only) => {
+    let calls = 0;
+    traceAttempt({ ...attempted, answer: responseWith('{}') }, { redactor: createRedactor(), [only]: () => calls++ });
+    expect(calls).toBe(1);
   });
 });
 
 describe('a traced body', () => {
   it.each<[string, string | undefined, unknown]>([
-    ['none', undefined, null],
-    ['an empty one', '', null],
+    ['no body', undefined, null],
+    ['an empty body', '', null],
     ['JSON', '{"a":[1,"x"]}', { a: [1, 'x'] }],
     ['JSON with secrets', `{"password":"x","a":"${SECRET}"}`, { password: '********', a: '********' }],
     ['text', `no JSON, ${SECRET}`, 'no JSON, ********'],
-  ])('%s', (_name, body, expected) => {
+  ])('shows %s', (_name, body, expected) => {
     expect(kept(body)).toEqual(expected);
   });
 
-  it('is left out of the token call, both ways', () => {
+  it('is omitted for token requests and their responses', () => {
     const { traces } = traced({
       endpoint: oauthEndpoints.token,
       request: { ...attempted.request, body: '{"a":1}' },
-      answer: answered('{"access_token":"x"}'),
+      answer: responseWith('{"access_token":"x"}'),
     });
     expect(traces[0]).toMatchObject({ request: { body: '(not kept)' }, response: { body: '(not kept)' } });
   });
 
-  it('is cut where it is long, and masked before that', () => {
+  it('is truncated if it is long, after masking', () => {
     const most = 64 * 1024;
     const exact = 'x'.repeat(most);
     expect(kept(exact)).toBe(exact);
@@ -120,22 +120,22 @@ describe('a traced body', () => {
 
   it.each<[string, unknown, unknown]>([
     [
-      'whom a request is about',
+      'the subject of a request',
       { subject_identities: { email: { value: 'a@b.example', encoding: 'raw' } } },
       { subject_identities: { email: { value: '********', encoding: 'raw' } } },
     ],
     [
-      'the same, further down',
+      'a nested subject',
       [{ extensions: { 'opendsr.x': { subject_identities: { xpid: { value: '7' } } } } }],
       [{ extensions: { 'opendsr.x': { subject_identities: { xpid: { value: '********' } } } } }],
     ],
     [
-      'nothing of another shape',
+      'nothing with an unexpected shape',
       { subject_identities: { a: null, b: 'text', c: { other: 1 } }, d: { value: 'shown' } },
       { subject_identities: { a: null, b: 'text', c: { other: 1 } }, d: { value: 'shown' } },
     ],
-    ['nothing where the field is none', { subject_identities: null }, { subject_identities: null }],
-    ['nothing in a text', { subject_identities: 'a' }, { subject_identities: 'a' }],
+    ['nothing in an empty field', { subject_identities: null }, { subject_identities: null }],
+    ['nothing in a string', { subject_identities: 'a' }, { subject_identities: 'a' }],
   ])('hides %s', (_name, body, expected) => {
     expect(kept(JSON.stringify(body))).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-// What a failure below HTTP is called, by the system's code, how far the request came and whether an answer had begun.
+// Classifies failures below HTTP by the system's code, the phase of the request and the start of a response.
 import { describe, expect, it } from 'vitest';
 import {
   type Phase,
@@ -37,7 +37,7 @@ describe('transportErrorOf', () => {
     ['connect-timeout', ['UND_ERR_CONNECT_TIMEOUT']],
     ['malformed', ['UND_ERR_HEADERS_OVERFLOW', 'HPE_INVALID_CONSTANT']],
     ['reset', ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'MY_CERT_', 'NO_HPE_X', 'X_EAI_Y']],
-  ])('%s', (kind, codes) => {
+  ])('classifies as %s', (kind, codes) => {
     for (const code of codes) {
       const error = transportErrorOf(coded(code), 'not-delivered', false);
       expect(error).toMatchObject({ kind, phase: 'not-delivered', code, message: `said ${code}` });
@@ -45,25 +45,25 @@ describe('transportErrorOf', () => {
     }
   });
 
-  it('takes a break in the middle of an answer for one that was cut off', () => {
+  it('classifies a failure during a response as truncated', () => {
     expect(kindOf('ECONNRESET', 'perhaps-delivered', true)).toBe('truncated');
     expect(transportErrorOf(new Error('ended'), 'perhaps-delivered', true).kind).toBe('truncated');
   });
 
-  it('goes by how far the request came where the system only says that time is up', () => {
+  it('classifies a timeout of the system by the phase of the request', () => {
     expect(kindOf('ETIMEDOUT', 'not-delivered')).toBe('connect-timeout');
     expect(kindOf('ETIMEDOUT')).toBe('reset');
     expect(kindOf('ETIMEDOUT', 'perhaps-delivered', true)).toBe('reset');
   });
 
-  it('knows a parser’s error by its name, as long as no answer had begun', () => {
+  it('recognizes a parser error by its name before the response starts', () => {
     const cause = Object.assign(new Error('bad'), { name: 'HTTPParserError' });
     expect(transportErrorOf(cause, 'perhaps-delivered', false).kind).toBe('malformed');
     expect(transportErrorOf(cause, 'perhaps-delivered', true).kind).toBe('truncated');
     expect(transportErrorOf({ name: 'HTTPParserError' }, 'perhaps-delivered', false).kind).toBe('reset');
   });
 
-  it('takes whatever was thrown', () => {
+  it('accepts any thrown value', () => {
     const error = transportErrorOf('no error at all', 'perhaps-delivered', false);
     expect(error).toMatchObject({ name: 'TransportError', kind: 'reset', message: 'reset', code: undefined });
   });
@@ -77,6 +77,6 @@ it.each<[TransportKind, string | undefined, boolean]>([
   ['refused', 'ENOTFOUND', false],
   ['tls', undefined, false],
   ['timeout', undefined, false],
-])('%s (%s) is for good: %s', (kind, code, permanent) => {
+])('%s (%s) is permanent: %s', (kind, code, permanent) => {
   expect(new TransportError(kind, 'not-delivered', code && coded(code)).permanent).toBe(permanent);
 });

@@ -1,4 +1,4 @@
-// What every request says of itself.
+// The headers of every request.
 import { describe, expect, it } from 'vitest';
 import type { BuiltRequest } from '../../../../src/lib/http/call/request.ts';
 import { headersOf } from '../../../../src/lib/http/call/wire.ts';
@@ -7,7 +7,7 @@ import { VERSION } from '../../../../src/lib/kernel/version.ts';
 const request: BuiltRequest = { method: 'GET', origin: 'https://api.example', path: '/', query: '', body: undefined };
 
 describe('headersOf', () => {
-  it('asks for JSON, compressed as servers like it, and says who asks', () => {
+  it('accepts compressed JSON and identifies the client', () => {
     expect(headersOf({ authorization: undefined, id: 'id-1', request })).toStrictEqual({
       accept: 'application/json',
       'accept-encoding': 'gzip, deflate, br',
@@ -16,14 +16,14 @@ describe('headersOf', () => {
     });
   });
 
-  it('asks for anything else as it is', () => {
+  it('accepts other types uncompressed', () => {
     expect(headersOf({ authorization: undefined, id: 'id-1', request: { ...request, accept: '*/*' } })).toMatchObject({
       accept: '*/*',
       'accept-encoding': 'identity',
     });
   });
 
-  it('names the type of a body and carries credentials, where there are such', () => {
+  it('has the type of a body and the credentials, if any', () => {
     expect(headersOf({ authorization: 'Bearer x', id: 'id-1', request: { ...request, body: '' } })).toMatchObject({
       'content-type': 'application/json',
       authorization: 'Bearer x',
