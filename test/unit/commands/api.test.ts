@@ -1,4 +1,4 @@
-// `api`: any call, with the address and the credentials that its path asks for.
+// `api`: any call, with the address and credentials of its path.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURES } from '../../sweeps/stage.ts';
 import { allEndpoints } from '../../../src/lib/contract/index.ts';
@@ -15,13 +15,13 @@ describe('api', () => {
   });
   afterEach(() => admin.close());
 
-  it('fills in the coordinates and prints the answer', async () => {
+  it('fills in the ids of the path and prints the response', async () => {
     const { data, code } = await admin.json<{ roles: unknown[] }>(['api', 'GET', ROLES]);
     expect(code).toBe(0);
     expect(data.roles).toHaveLength(5);
   });
 
-  it('asks before a write, and prints the exact request of a dry run', async () => {
+  it('requires a confirmation for a write, and prints the exact request in a dry run', async () => {
     admin.write('body.yaml', 'roles: []\n');
     expect((await admin.run(['api', 'PUT', ROLES, '-f', 'body.yaml'])).code).toBe(2);
     const { data } = await admin.json(['api', 'PUT', ROLES, '-f', 'body.yaml', '--dry-run']);
@@ -29,7 +29,7 @@ describe('api', () => {
     expect(await admin.puts()).toBe(0);
   });
 
-  it('sends a seed with its 64-bit id exact, from a pipe', async () => {
+  it('sends every digit of a 64-bit id from standard input', async () => {
     const body = '{"environment":"production","xpid":9223372036854775807,"calculated_attributes":{}}';
     const result = await admin.run(['api', 'POST', '/v2/calculatedattributes', '-f', '-', '--yes'], { stdin: body });
     expect(result.code).toBe(0);
@@ -38,12 +38,12 @@ describe('api', () => {
   });
 
   it.each([
-    ['A', '/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks', '', []],
-    ['B', '/platform/workspaces/{workspace_id}/groups/', '', []],
-    ['D', '/platform/v2/workspaces/{workspaceId}/connections', '', []],
-    ['C', '/discovery', '/v3', {}],
-    ['C, as a log has it', '/v3/discovery', '/v3', {}],
-  ])('asks area %s by its own address and credentials', async (_area, path, below, kind) => {
+    ['roles', '/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks', '', []],
+    ['groups', '/platform/workspaces/{workspace_id}/groups/', '', []],
+    ['warehouse', '/platform/v2/workspaces/{workspaceId}/connections', '', []],
+    ['dsr', '/discovery', '/v3', {}],
+    ['dsr, with the path of a log', '/v3/discovery', '/v3', {}],
+  ])('calls area %s with its own address and credentials', async (_area, path, below, kind) => {
     const { code, data, stderr } = await admin.json(['api', 'GET', path]);
     expect([code, stderr]).toEqual([0, '']);
     expect(Array.isArray(data)).toBe(Array.isArray(kind));
@@ -56,7 +56,7 @@ describe('api', () => {
   it.each([
     ['GET', 1, 'whole exchange'],
     ['PUT', 8, 'The outcome of PUT /platform/v2/organizations/'],
-  ])('says of a %s whose answer is no JSON what is known', async (method, exit, hint) => {
+  ])('explains a %s response that is not JSON', async (method, exit, hint) => {
     const half = await opened(startFaultServer());
     half.otherwise(answer({ headers: { 'content-type': 'application/json' }, body: '{"roles":[{]' }));
     admin.write('body.yaml', 'roles: []\n');
@@ -72,7 +72,7 @@ describe('api', () => {
 
   describe.each(Object.entries(faults))('after %s', (what, fault) => {
     it.each(writes.map((one) => [one.method, one.path, one] as const))(
-      '%s %s',
+      'respects the safety of %s %s',
       async (method, template, { safety }) => {
         const platform = await opened(startFaultServer());
         platform.otherwise(fault);
@@ -90,7 +90,7 @@ describe('api', () => {
     );
   });
 
-  it('renews a rejected token and leaves the repeat of a write to its user', async () => {
+  it('renews a rejected token and does not retry the write', async () => {
     const platform = await opened(startFaultServer());
     const token = { access_token: 'a-new-token', expires_in: 60, token_type: 'Bearer' };
     platform.otherwise((socket, request) => {
@@ -109,7 +109,7 @@ describe('api', () => {
     expect(sent.filter((target) => target.endsWith('/trigger'))).toHaveLength(1);
   });
 
-  it('joins the pages of a list', async () => {
+  it('joins the pages of a list with --paginate', async () => {
     const [run] = FIXTURES.runs;
     const runs = [1, 2, 3, 4, 5].map((id) => ({ ...run, id }));
     const other = await opened(createRolesHome(undefined, { ...FIXTURES, runs }));
@@ -121,10 +121,10 @@ describe('api', () => {
   });
 
   it.each([
-    ['a path of no area', ['api', 'GET', '/nowhere'], 2, /Unknown path/],
-    ['a method that is none', ['api', 'FETCH', '/platform/x'], 2, /method|FETCH/],
+    ['a path outside every area', ['api', 'GET', '/nowhere'], 2, /Unknown path/],
+    ['an unknown method', ['api', 'FETCH', '/platform/x'], 2, /method|FETCH/],
     ['a GET with a body', ['api', 'GET', '/platform/x', '-f', '-'], 2, /no body/],
-    ['what the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],
+    ['a path that the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],
   ])('rejects %s', async (_what, line, code, message) => {
     expect(await admin.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });

@@ -1,4 +1,4 @@
-// Credentials are tried against the embedded platform; what cannot be tried is not claimed.
+// `auth test` tries credentials against the platform, and reports those that it cannot try as not checked.
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { environmentOf } from '../../../src/lib/runtime/emulator/environment.ts';
 import { createCliHome, runCli } from '../../helpers/cli.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => emulator.api.clearFaults());
 afterAll(() => emulator.close());
 
-/** The environment that the platform alone needs. */
+/** The environment for the platform address, without workspace settings. */
 function environment(more: Record<string, string> = {}): Record<string, string> {
   const { base_url, auth_url, org_id, account_id, client_id, client_secret } = emulator.ready;
   const values = {
@@ -41,15 +41,15 @@ async function testAuth(env: Record<string, string>) {
   return { code, stderr, of: (area: string) => checks.find((check) => check.area === area), checks };
 }
 
-/** Everything of the platform, the workspace's credentials too. */
+/** The environment for all addresses, including workspace credentials. */
 const complete = (more: Record<string, string> = {}): Record<string, string> => ({
   ...environmentOf(emulator.ready),
   ...more,
 });
 
 describe('auth test', () => {
-  it('tries every area with its own credentials, and changes nothing', async () => {
-    const before = await whatPlatformHolds();
+  it('checks every area with its own credentials, and changes nothing', async () => {
+    const before = await countRecords();
     const { code, checks } = await testAuth(complete());
     expect(code).toBe(0);
     expect(checks.map(({ credential, area, status }) => [credential, area, status])).toEqual([
@@ -60,17 +60,17 @@ describe('auth test', () => {
       ['seeding', 'seeding', 'ok'],
       ['seeding', 'identity intake', 'not_checked'],
     ]);
-    expect(await whatPlatformHolds()).toEqual(before);
+    expect(await countRecords()).toEqual(before);
   });
 
-  it('says what is missing for each area', async () => {
+  it('reports the missing settings of each area', async () => {
     const { code, of } = await testAuth(environment());
     expect([code, of('roles')?.status]).toEqual([0, 'ok']);
     expect(of('groups')).toMatchObject({ status: 'not_configured', detail: 'missing: workspace_id' });
     expect(of('seeding')?.detail).toBe('missing: workspace_key, workspace_secret, seeding_url');
   });
 
-  it('tells a wrong workspace secret for both areas of it, while the platform’s own credentials work', async () => {
+  it('reports an invalid workspace secret for both of its areas, and valid platform credentials', async () => {
     const { code, of, stderr } = await testAuth(complete({ CDPADM_WORKSPACE_SECRET: 'wrong-workspace-secret' }));
     expect([code, of('roles')?.status]).toEqual([4, 'ok']);
     for (const area of ['data subject requests', 'seeding']) expect(of(area)).toMatchObject({ status: 'failed' });
@@ -78,7 +78,7 @@ describe('auth test', () => {
     expect(stderr).not.toContain('wrong-workspace-secret');
   });
 
-  it('reports a problem of the credentials once, not for each area', async () => {
+  it('reports invalid credentials once, not for each area', async () => {
     const { code, of } = await testAuth(complete({ CDPADM_CLIENT_SECRET: 'wrong-secret' }));
     expect([code, of('roles')?.status, of('seeding')?.status]).toEqual([4, 'failed', 'ok']);
     for (const area of ['groups', 'warehouse'])
@@ -86,9 +86,9 @@ describe('auth test', () => {
   });
 
   it.each([
-    ['wrong', 'wrong-secret', 'do not work'],
+    ['invalid', 'wrong-secret', 'do not work'],
     ['in a variable that is not set', '', 'PLATFORM_SECRET, which is not set'],
-  ])('is not taken in by a token of the same client when the secret is %s', async (_how, secret, told) => {
+  ])('does not use a cached token of the client if the secret is %s', async (_how, secret, message) => {
     const home = createCliHome();
     onTestFinished(home.remove);
     const { client_id, client_secret } = emulator.ready;
@@ -98,7 +98,7 @@ describe('auth test', () => {
     const env = { PLATFORM_SECRET: secret };
     const { code, stderr } = await home.run('auth test --retries 0', { env });
     expect(code).toBe(4);
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(message);
     if (secret === '') expect(stderr).toContain('cdpadm auth login --profile full');
     // The hint must not suggest the command that just ran.
     expect(stderr).not.toContain('cdpadm auth test');
@@ -106,7 +106,7 @@ describe('auth test', () => {
     expect((await home.run('auth test', { env: { PLATFORM_SECRET: client_secret } })).code).toBe(0);
   });
 
-  it('names the token service’s address where it is missing, but not beside a token that is there', async () => {
+  it('reports a missing auth_url, unless there is a token', async () => {
     const none = { CDPADM_AUTH_URL: '' };
     expect((await testAuth(environment(none))).of('roles')).toMatchObject({
       status: 'not_configured',
@@ -122,7 +122,7 @@ describe('auth test', () => {
     expect([code, of('roles')?.status, of('warehouse')?.status]).toEqual([4, 'failed', 'ok']);
   });
 
-  it('takes a platform that accepts an empty list for one that took the credentials, and a 5xx for none', async () => {
+  it('treats status 422 as valid credentials, and 500 as a failure', async () => {
     const fault = { method: 'POST', path: '/v2/bulkcalculatedattributes', times: 1 };
     for (const [status, expected] of [
       [422, 'ok'],
@@ -134,10 +134,10 @@ describe('auth test', () => {
   });
 
   it.each([
-    ['a wrong secret', { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, 'do not work'],
-    ['a wrong token', { CDPADM_ACCESS_TOKEN: 'wrong-token' }, 4, 'do not work'],
+    ['an invalid secret', { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, 'do not work'],
+    ['an invalid token', { CDPADM_ACCESS_TOKEN: 'wrong-token' }, 4, 'do not work'],
     ['an address without a server', { CDPADM_AUTH_URL: 'http://127.0.0.1:9' }, 8, 'could not be tested'],
-  ])('with %s fails, and says so twice', async (_what, more: Record<string, string>, exit, sentence) => {
+  ])('reports %s in the result and on standard error', async (_what, more: Record<string, string>, exit, sentence) => {
     const { code, of, stderr } = await testAuth(environment(more));
     expect([code, of('roles')?.status]).toEqual([exit, 'failed']);
     expect(stderr).toContain(sentence);
@@ -145,7 +145,7 @@ describe('auth test', () => {
 
   it.each([
     ['a redirect', { method: 'GET', path: '*/tasks', status: 302, times: 1 }],
-    ['a token service in trouble for ever', { method: 'POST', path: '/oauth/token', status: 505, times: 9 }],
+    ['a token service that always fails', { method: 'POST', path: '/oauth/token', status: 505, times: 9 }],
   ])('does not blame the credentials for %s', async (_what, fault) => {
     await emulator.api.addFault(fault);
     const { code, stderr } = await testAuth(complete());
@@ -153,7 +153,7 @@ describe('auth test', () => {
     expect(stderr).toContain('could not be tested');
   });
 
-  it('of a profile without secrets leads to `auth login`, and its table says all at any width', async () => {
+  it('suggests auth login for a profile without secrets, and truncates nothing at any width', async () => {
     const home = createCliHome();
     onTestFinished(home.remove);
     await home.run(`profile create bare --base-url ${emulator.url} --auth-url ${emulator.url}`);
@@ -167,26 +167,26 @@ describe('auth test', () => {
     }
   });
 
-  it('without any credentials is exit 4', async () => {
+  it('exits with 4 without any credentials', async () => {
     const { code, checks, stderr } = await testAuth({});
     expect([code, new Set(checks.map(({ status }) => status))]).toEqual([4, new Set(['not_configured'])]);
     expect(stderr).toContain('profile create');
   });
 
-  it('takes a token from the environment as it is, without a client', async () => {
+  it('accepts a token from the environment without a client', async () => {
     const bare = { CDPADM_CLIENT_ID: '', CDPADM_CLIENT_SECRET: '', CDPADM_ACCESS_TOKEN: await emulator.token() };
     const { code, of } = await testAuth(environment(bare));
     expect([code, of('roles')?.status]).toEqual([0, 'ok']);
   });
 
-  it('works with the embedded platform as it is', async () => {
+  it('works with profile local without any settings', async () => {
     const { code, stdout } = await runCli(['auth', 'test', '--profile', 'local', '-o', 'json']);
     const statuses = (JSON.parse(stdout) as Check[]).map(({ status }) => status);
     expect([code, statuses]).toEqual([0, ['ok', 'ok', 'ok', 'ok', 'ok', 'not_checked']]);
   });
 });
 
-/** How much there is of people and warehouse resources. */
-async function whatPlatformHolds(): Promise<unknown> {
+/** The numbers of profiles and warehouse resources on the platform. */
+async function countRecords(): Promise<unknown> {
   return await (await fetch(`${emulator.control}/counts`)).json();
 }

@@ -1,4 +1,4 @@
-// Inputs that both bulk commands accept: several files, folders, patterns and lists, each with its own name in messages.
+// Inputs of both bulk commands: files, folders, patterns and lists. Messages name the file.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,19 +22,19 @@ function write(name: string, content: string | Uint8Array): void {
 }
 
 describe('requests', () => {
-  it('keep the mark and the line ends of the input in the results', async () => {
+  it('keep the byte order mark and line ends of the input in the results', async () => {
     write('excel.csv', '\ufeffE-Mail;Note;\r\nr1@example.com;"a;b";\r\n;;\r\n');
     const flags = ['--source', 'excel', '--map', 'E-Mail=email', '--map', 'Note=-'];
     expect((await home.run([...`${DSR} excel.csv`.split(' '), ...flags])).code).toBe(0);
     expect(home.read('excel.csv.results.csv')).toMatch(
       /^\ufeffE-Mail;Note;;subject_request_id;status;error\r\nr1@example\.com;"a;b";;[^\n]*;submitted;\r\n$/,
     );
-    // The results can be fed back.
+    // The results file can be an input.
     const again = await home.json([...`${DSR} excel.csv.results.csv`.split(' '), ...flags]);
     expect([again.code, again.data], again.stderr).toMatchObject([0, { skipped: 1 }]);
   });
 
-  it('may come without a header', async () => {
+  it('may have no header', async () => {
     write('bare', 'h1@example.com|g\nh2@example.com|g\n');
     const { code, data } = await home.json(`${DSR} bare --delimiter pipe --headerless --columns email,group_id`);
     expect([code, data]).toMatchObject([0, { submitted: 2 }]);
@@ -53,12 +53,12 @@ describe('requests from several inputs', () => {
     expect([run.code, run.data.rows, run.data.submitted], run.stderr).toEqual([0, 2, 2]);
     expect(run.data.results).toBe(join(home.cwd, 'several/a.csv.results.csv'));
     expect(home.read('several/a.csv.results.csv')).toMatch(/^email,subject_request_id,status,error\na@.*\nb@.*\n$/);
-    // The results beside the parts are no part, and the same content is the same run.
+    // The results file in the folder is not an input, and the same content is the same run.
     const again = await home.run(`${DSR} several/a.csv several/b.csv.gz`);
     expect([again.code, again.stderr]).toEqual([12, expect.stringContaining('a.csv and 1 other input')]);
   });
 
-  it('come from a list, or after one flag several words', async () => {
+  it('may be listed in a file, or be several words after one flag', async () => {
     write('list/1.csv', email('l1'));
     write('list/2.csv', email('l2'));
     write('names', 'list/1.csv\nlist/2.csv\n');
@@ -68,13 +68,13 @@ describe('requests from several inputs', () => {
     expect(both.data).toMatchObject({ plan: { rows: 2 } });
   });
 
-  it('are rejected with the name of the file at fault, its line and column', async () => {
+  it('are rejected with the name, line and column of the invalid file', async () => {
     const sent = await home.received('POST', '/v3/requests/');
     write('fault/1.csv', email('f1'));
     write('fault/2.csv', 'email\nf2@example.com\nf3@example.com,x\n');
     write('fault/3.csv', 'mail\nf4@example.com\n');
-    const wrong = await home.json(`${DSR} fault/1.csv fault/2.csv`);
-    expect([wrong.code, wrong.error.issues]).toMatchObject([9, [{ file: 'fault/2.csv', line: 3, column: 16 }]]);
+    const invalid = await home.json(`${DSR} fault/1.csv fault/2.csv`);
+    expect([invalid.code, invalid.error.issues]).toMatchObject([9, [{ file: 'fault/2.csv', line: 3, column: 16 }]]);
     const columns = await home.json(`${DSR} fault/1.csv fault/3.csv`);
     expect(columns.error.issues).toMatchObject([
       { file: 'fault/3.csv', line: 1, message: 'has `mail`; fault/1.csv has `email`' },
@@ -86,7 +86,7 @@ describe('requests from several inputs', () => {
     expect(await home.received('POST', '/v3/requests/')).toBe(sent);
   });
 
-  it('end when more are rejected than --max-errors allows', async () => {
+  it('stop when more rows are rejected than --max-errors allows', async () => {
     const people = Array.from({ length: 20 }, (_, index) => email(`x${index}`).split('\n')[1]);
     write('limit.csv', `email\n${people.join('\n')}\n`);
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: 400 });

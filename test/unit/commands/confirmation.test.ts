@@ -1,4 +1,4 @@
-// What every write shows first: the target it really goes to, also as data.
+// Every write first shows its actual target, in text and as data.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
@@ -7,7 +7,7 @@ let home: PlatformHome;
 let id: string;
 beforeEach(async () => {
   home = await createDsrHome();
-  // Seeds and intake ask only where the profile is protected.
+  // `seed` and `intake` show it only if the profile is protected.
   home.write('.cdpadm.yaml', 'protected: true\n');
   home.write('people.csv', 'email\na@b.c\n');
   const identified = { environment: 'development', user_identities: { customer_id: '1' } };
@@ -53,7 +53,7 @@ const WRITES = [
 ] as const;
 
 it.each(WRITES)('shows the target of `%s` before it writes', async (line, setting, ids) => {
-  // Other spellings of the same platform, so that one address cannot pass for another.
+  // Different spellings of the same address, so that a wrong one would be noticed.
   const port = new URL(home.platform.ready.base_url).port;
   const env = {
     CDPADM_SEEDING_URL: `http://localhost:${port}`,
@@ -72,7 +72,7 @@ it.each(WRITES)('shows the target of `%s` before it writes', async (line, settin
   const shown = `Target: no profile (protected), production, ${named.join('')}${address}`;
   expect(stderr.startsWith(shown), stderr).toBe(true);
   const data = JSON.parse(stdout || '[]') as { target?: object };
-  // What the platform itself answered stays as it is.
+  // A response of the platform is printed unchanged, without a target.
   if (!Array.isArray(data) && !/^(groups|connections|api)/.test(line)) expect(data.target).toEqual(target);
 });
 
@@ -89,13 +89,13 @@ it.each(WRITES)('blocks `%s` under `access: read`', async (line) => {
   expect(await home.writes()).toEqual(before);
 });
 
-it('reads under `access: read`, with `api` too', async () => {
+it('allows reads under `access: read`, even with `api`', async () => {
   home.write('.cdpadm.yaml', 'access: read\n');
   expect((await home.run('roles list')).code).toBe(0);
   expect((await home.run('api GET /v3/discovery')).code).toBe(0);
 });
 
-it('does not try the seeding area under `access: read`: its only call is a POST', async () => {
+it('does not check the seeding area under `access: read`, because its only call is a POST', async () => {
   home.write('.cdpadm.yaml', 'access: read\n');
   const before = await home.writes();
   const { code, data } = await home.json<{ area: string; status: string }[]>('auth test');

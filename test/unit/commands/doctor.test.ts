@@ -1,4 +1,4 @@
-// `doctor`: a line for everything that can be wrong, with its fix.
+// `doctor`: one line per check, with a fix for each problem.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -30,14 +30,14 @@ describe('doctor', () => {
     return { code, of: (check) => data.find((item) => item.check === check) };
   }
 
-  it('finds no problem with a healthy platform', async () => {
+  it('reports no problem for a healthy platform', async () => {
     const { code, of } = await diagnose();
     expect(code).toBe(0);
     expect(of('base_url')).toMatchObject({ status: 'ok' });
     expect(of('read roles')).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^\d+ tasks$/) });
   });
 
-  it('says before all else that nothing is set up, and how to begin', async () => {
+  it('suggests how to start if nothing is set up', async () => {
     const home = createCliHome();
     onTestFinished(() => home.remove());
     const { code, stdout } = await home.run(['doctor', '-o', 'json']);
@@ -65,14 +65,14 @@ describe('doctor', () => {
       /Check the port/,
     ],
     [
-      'wrong credentials',
+      'invalid credentials',
       { CDPADM_CLIENT_SECRET: 'wrong-secret' },
       'read roles',
       /the client id or the client secret/,
       /Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET/,
     ],
     ['a proxy variable without an address', { HTTPS_PROXY: 'nonsense' }, 'proxy', /not a URL/, /http:\/\/host:port/],
-  ])('suggests a fix for %s and exits 1', async (_what, env, check, detail, fix) => {
+  ])('suggests a fix for %s and exits with 1', async (_what, env, check, detail, fix) => {
     const { code, of } = await diagnose(env);
     expect(code).toBe(1);
     expect(of(check)).toMatchObject({
@@ -82,7 +82,7 @@ describe('doctor', () => {
     });
   });
 
-  it('shows each problem and its fix in full, also on a narrow terminal', async () => {
+  it('prints each problem and its fix in full on a narrow terminal', async () => {
     const env = { CDPADM_AUTH_URL: 'http://127.0.0.1:1' };
     const { stderr, stdout } = await admin.run('doctor --no-color', { env, tty: true, columns: 60 });
     expect(stdout).toMatch(/^CHECK {3}auth_url$/m);
@@ -92,7 +92,7 @@ describe('doctor', () => {
     expect((await admin.run('doctor', { env })).stderr).not.toContain('To fix it');
   });
 
-  it.each([60, 80, 100])('cuts no detail at %i columns', async (columns) => {
+  it.each([60, 80, 100])('truncates no detail at %i columns', async (columns) => {
     const { data } = await admin.json<Finding[]>('doctor');
     expect(data.length).toBeGreaterThan(5);
     const { stdout } = await admin.run('doctor --no-color', { tty: true, columns });
@@ -101,7 +101,7 @@ describe('doctor', () => {
     for (const { detail } of data) expect(words).toEqual(expect.arrayContaining(detail.split(' ')));
   });
 
-  it('warns of files that others can read and of a broken settings file', async () => {
+  it('warns of a folder that others can read, and reports an invalid settings file', async () => {
     const folder = join(admin.folder, 'config');
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     chmodSync(folder, 0o755);
@@ -115,7 +115,7 @@ describe('doctor', () => {
     expect([code, of('settings file')?.status]).toEqual([1, 'failed']);
   });
 
-  it('warns of a clock that is off', async () => {
+  it('warns of a wrong clock', async () => {
     const server = await opened(startFaultServer());
     server.otherwise(answer({ headers: { date: new Date(Date.now() - 3_600_000).toUTCString() } }));
     const { of } = await diagnose({ CDPADM_SEEDING_URL: server.url });

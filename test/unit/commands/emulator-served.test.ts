@@ -1,4 +1,4 @@
-// `emulator start --as`: a copy of a real profile works on the embedded platform, and its real secrets stay unread.
+// `emulator start`: --as serves a copy of a real profile without reading its secrets. Also single flags, log and export.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,12 +9,12 @@ import { send } from '../../helpers/emulator.ts';
 import { createProfileHome, type ProfileHome } from '../../helpers/profile-home.ts';
 
 let home: ProfileHome;
-let marks: string[];
+let markerFiles: string[];
 beforeEach(() => {
   home = createProfileHome();
-  const mark = (name: string): string => join(home.folder, `was-read-${name}`);
-  const command = (name: string): string => `command:touch ${mark(name)}; echo real-secret-of-${name}`;
-  marks = ['client_secret', 'workspace_key', 'workspace_secret'].map(mark);
+  const markerOf = (name: string): string => join(home.folder, `was-read-${name}`);
+  const command = (name: string): string => `command:touch ${markerOf(name)}; echo real-secret-of-${name}`;
+  markerFiles = ['client_secret', 'workspace_key', 'workspace_secret'].map(markerOf);
   const live = {
     base_url: 'https://api.cdp.example',
     auth_url: 'https://auth.cdp.example',
@@ -43,10 +43,10 @@ const run = (args: string[], options?: CliOptions): Promise<CliResult> => home.r
 /** Calls `work` with the ready line while the platform serves. */
 async function whileServing(args: string[], work: (ready: Record<string, unknown>) => Promise<void>): Promise<void> {
   const stop = new AbortController();
-  let begin: (line: string) => void;
-  const line = new Promise<string>((resolve) => (begin = resolve));
+  let resolveLine: (line: string) => void;
+  const line = new Promise<string>((resolve) => (resolveLine = resolve));
   const onOutput = (stdout: string): void => {
-    if (stdout.includes('\n')) begin(stdout);
+    if (stdout.includes('\n')) resolveLine(stdout);
   };
   const serving = run(['emulator', 'start', '--port', '0', '-o', 'json', ...args], { stop, onOutput });
   try {
@@ -59,10 +59,10 @@ async function whileServing(args: string[], work: (ready: Record<string, unknown
 }
 
 describe('start --as', () => {
-  it('serves a copy of the profile of which only the addresses differ', async () => {
+  it('serves a copy of the profile with other addresses only', async () => {
     await whileServing(['--as', 'live'], async (ready) => {
       expect(ready).toMatchObject({ org_id: 41, account_id: 42, workspace_id: 43, client_id: 'real-client' });
-      expect(marks.filter(existsSync)).toEqual([]);
+      expect(markerFiles.filter(existsSync)).toEqual([]);
       const addresses = ['base_url', 'auth_url', 'dsr_base_url', 'seeding_url', 'identity_url'];
       const changes = addresses.flatMap((name) => ['--set', `${name}=${String(ready[name])}`]);
       expect(await run(['profile', 'copy', 'live', 'rehearsal'])).toMatchObject({ code: 0 });
@@ -78,8 +78,8 @@ describe('start --as', () => {
         JSON.stringify({ environment: 'production', member_id: 42, calculated_attributes: { 43: [] } }),
       );
       expect(await run(['seed', 'set', '-f', 'seed.json', '--yes', ...as])).toMatchObject({ code: 0 });
-      // The copy's commands read them; the platform did not.
-      expect(marks.filter(existsSync)).toEqual(marks);
+      // Only now did commands read the secrets: the platform had not.
+      expect(markerFiles.filter(existsSync)).toEqual(markerFiles);
     });
     const state = join(home.folder, 'data', 'rehearsals', 'live');
     for (const file of readdirSync(state, { recursive: true, withFileTypes: true })) {
@@ -90,18 +90,18 @@ describe('start --as', () => {
 
   it.each([
     ['an unknown profile', ['--as', 'lief'], 5, 'live'],
-    ['any secret for others', ['--as', 'live', '--host', '0.0.0.0'], 2, 'cannot listen on 0.0.0.0'],
-    ['half of a certificate', ['--tls-cert', 'cert.pem'], 2, 'or neither'],
-    ['an address that is none', ['--public-url', 'ftp://here'], 2, 'ftp://here'],
-    ['an id that is none', ['--workspace', 'abc'], 2, '--workspace'],
-  ])('rejects %s', async (_what, args, code, said) => {
+    ['real secrets on a public interface', ['--as', 'live', '--host', '0.0.0.0'], 2, 'cannot listen on 0.0.0.0'],
+    ['a certificate without a key', ['--tls-cert', 'cert.pem'], 2, 'or neither'],
+    ['an invalid address', ['--public-url', 'ftp://here'], 2, 'ftp://here'],
+    ['an invalid id', ['--workspace', 'abc'], 2, '--workspace'],
+  ])('rejects %s', async (_what, args, code, message) => {
     const result = await run(['emulator', 'start', '--port', '0', '--memory', ...args]);
-    expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) as string });
+    expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) as string });
   });
 });
 
 describe('start with single flags', () => {
-  it('takes ids, domain and audience', async () => {
+  it('uses the ids and the vendor domain of flags', async () => {
     const flags = ['--vendor-domain', 'cdp.example', '--org', '7', '--account', '8', '--workspace', '9'];
     await whileServing(['--memory', ...flags], async (ready) => {
       expect(ready).toMatchObject({ vendor_domain: 'cdp.example', org_id: 7, account_id: 8, workspace_id: 9 });
@@ -149,7 +149,7 @@ describe('log', () => {
 });
 
 describe('export and import', () => {
-  it('carry the state of one platform to another', async () => {
+  it('copy the state of one platform to another', async () => {
     await whileServing(['--memory'], async () => {
       expect(await run(['emulator', 'assign-role', 'user-role', '--user', 'jane@example.com'])).toMatchObject({
         code: 0,

@@ -1,4 +1,4 @@
-// The emulator commands against a platform that runs, and against the embedded one of profile `local`.
+// The emulator commands against a running platform, and against the embedded one of profile `local`.
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
@@ -32,13 +32,13 @@ async function json(args: string[], options: CliOptions = {}): Promise<unknown> 
   return JSON.parse(stdout);
 }
 
-/** Runs `emulator start` in the background until it is ended, or the test is. */
+/** Runs `emulator start` in the background until `end` is called or the test ends. */
 async function start(...args: string[]): Promise<{ ready: Record<string, unknown>; end(): Promise<CliResult> }> {
   const stop = new AbortController();
-  let tell: (line: string) => void;
-  const line = new Promise<string>((resolve) => (tell = resolve));
+  let resolveLine: (line: string) => void;
+  const line = new Promise<string>((resolve) => (resolveLine = resolve));
   const onOutput = (stdout: string): void => {
-    if (stdout.includes('\n')) tell(stdout);
+    if (stdout.includes('\n')) resolveLine(stdout);
   };
   const result = cli(['emulator', 'start', '--port', '0', '-o', 'json', ...args], { stop, onOutput });
   const end = (): Promise<CliResult> => {
@@ -51,7 +51,7 @@ async function start(...args: string[]): Promise<{ ready: Record<string, unknown
 }
 
 describe('start', () => {
-  test('prints one line of JSON, is known while it runs, and leaves nothing', async () => {
+  test('prints one line of JSON, and keeps its entry only while it runs', async () => {
     const { ready, end } = await start();
     expect(Object.keys(ready)).toEqual([
       'base_url',
@@ -83,7 +83,7 @@ describe('start', () => {
     ['csv', /^base_url,auth_url,.*,ca_file\nhttp:\/\/127\.0\.0\.1:\d+,.*\n$/],
     ['yaml', /^---\nbase_url: http:\/\/127\.0\.0\.1:\d+\n(?:\w+: .*\n){13}ca_file: .*\n$/],
     ['name', /^http:\/\/127\.0\.0\.1:\d+\n$/],
-  ])('is ready in %s', async (format, expected) => {
+  ])('prints its addresses as %s', async (format, expected) => {
     const stop = new AbortController();
     const args = ['emulator', 'start', '--port', '0', '-o', format];
     const { code, stdout } = await cli(args, { stop, onOutput: () => stop.abort(interrupted()) });
@@ -91,7 +91,7 @@ describe('start', () => {
     expect(stdout).toMatch(expected);
   });
 
-  test('an unreadable warehouse is reported at once', async () => {
+  test('reports an unreadable warehouse at once', async () => {
     const file = join(home.cwd, 'nowhere.sqlite');
     for (const warehouse of [file, home.cwd]) {
       const { code, stderr, stdout } = await cli(['emulator', 'start', '--port', '0', '--warehouse', warehouse]);
@@ -100,7 +100,7 @@ describe('start', () => {
     }
   });
 
-  test('fixtures, a clock that stands, and no state', async () => {
+  test('accepts fixtures and a manual clock, and writes no state with --memory', async () => {
     writeFileSync(
       join(home.cwd, 'fixtures.yaml'),
       'organizations: [{ id: 77, client_id: me, client_secret: secret-of-77 }]\naccounts: [{ id: 78, org_id: 77 }]\nworkspaces: [{ id: 79, account_id: 78, key: k, secret: secret-of-79 }]\n',
@@ -120,7 +120,7 @@ describe('start', () => {
     [['--names', 'number.yaml'], 9, 'number.yaml:2:7: xpid: must map'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:3:5: roles[0].nmae: unknown field'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:5:7: roles[0].tasks[0]: '],
-  ])('%j ends with %i and says %s', async (args, code, text) => {
+  ])('rejects %j with exit code %i and prints %s', async (args, code, text) => {
     writeFileSync(join(home.cwd, 'list.yaml'), '- a\n');
     writeFileSync(join(home.cwd, 'number.yaml'), 'email: mail\nxpid: 7\n');
     writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: a\n    nmae: A\n    tasks:\n    - 7\n');
@@ -129,7 +129,7 @@ describe('start', () => {
     expect(result.code).toBe(code);
   });
 
-  test('a second platform on the same state is rejected and names the process of the first', async () => {
+  test('rejects a second platform on the same state and names the port of the first', async () => {
     const { ready } = await start();
     const { code, stderr } = await cli(['emulator', 'start', '--port', '0']);
     expect(code).toBe(6);
@@ -138,7 +138,7 @@ describe('start', () => {
 });
 
 describe('env', () => {
-  test('names the authority as long as its file is there', async () => {
+  test('sets CDPADM_CA_FILE while the file exists', async () => {
     const { ready } = await start('--memory');
     const file = String(ready.ca_file);
     expect(file).toBe(join(home.folder, 'cache', 'emulator', 'ca.pem'));
@@ -149,37 +149,40 @@ describe('env', () => {
     expect((await cli(['roles', 'list', '--profile', 'local'])).code).toBe(0);
   });
 
-  test('these variables alone are a platform to any command', async () => {
+  test('prints all variables that a command needs', async () => {
     const { ready } = await start();
     const env = (await json(['emulator', 'env'])) as Record<string, string>;
     expect(env.CDPADM_BASE_URL).toBe(ready.base_url);
     expect(await json(['roles', 'list'], { env })).not.toHaveLength(0);
   });
 
-  test.each(['variable', 'choice'])('they start no platform in the command beside profile local as %s', async (how) => {
-    const { ready } = await start('--memory');
-    const chosen: Record<string, string> = how === 'variable' ? { CDPADM_PROFILE: 'local' } : {};
-    if (how === 'choice') await cli(['profile', 'use', 'local']);
-    const env = { ...chosen, ...((await json(['emulator', 'env'], { env: chosen })) as Record<string, string>) };
-    expect(env.CDPADM_BASE_URL).toBe(ready.base_url);
-    expect(await json(['groups', 'list'], { env })).toEqual([]);
-    expect((await cli(['auth', 'test'], { env })).code).toBe(0);
-    // The commands of the platform itself mean the one that the others talk to.
-    expect(JSON.stringify(await json(['emulator', 'log'], { env }))).toContain('oauth/token');
-    const line = 'dsr submit --regulation gdpr --type erasure --identity email=a@b.c --yes';
-    expect((await cli(line.split(' '), { env })).stderr).toMatch(/^Target: profile local, .*, http:\/\/127/m);
-    const own = await cli([...line.split(' '), '--profile', 'local']);
-    expect(own.stderr).toMatch(/^Target: profile local, .*, embedded platform$/m);
-    rmSync(join(home.folder, 'data'), { recursive: true });
-    expect((await cli(['groups', 'list'], { env })).code).toBe(0);
-    expect(readdirSync(home.folder)).not.toContain('data');
-  });
+  test.each(['variable', 'choice'])(
+    'makes commands use the running platform, with profile local as %s',
+    async (how) => {
+      const { ready } = await start('--memory');
+      const chosen: Record<string, string> = how === 'variable' ? { CDPADM_PROFILE: 'local' } : {};
+      if (how === 'choice') await cli(['profile', 'use', 'local']);
+      const env = { ...chosen, ...((await json(['emulator', 'env'], { env: chosen })) as Record<string, string>) };
+      expect(env.CDPADM_BASE_URL).toBe(ready.base_url);
+      expect(await json(['groups', 'list'], { env })).toEqual([]);
+      expect((await cli(['auth', 'test'], { env })).code).toBe(0);
+      // The emulator commands use the same platform as the other commands.
+      expect(JSON.stringify(await json(['emulator', 'log'], { env }))).toContain('oauth/token');
+      const line = 'dsr submit --regulation gdpr --type erasure --identity email=a@b.c --yes';
+      expect((await cli(line.split(' '), { env })).stderr).toMatch(/^Target: profile local, .*, http:\/\/127/m);
+      const own = await cli([...line.split(' '), '--profile', 'local']);
+      expect(own.stderr).toMatch(/^Target: profile local, .*, embedded platform$/m);
+      rmSync(join(home.folder, 'data'), { recursive: true });
+      expect((await cli(['groups', 'list'], { env })).code).toBe(0);
+      expect(readdirSync(home.folder)).not.toContain('data');
+    },
+  );
 
-  test('none of a platform that would end with the command', async () => {
+  test('fails for profile local, whose platform ends with each command', async () => {
     expect((await cli(['emulator', 'env'], { env: { CDPADM_PROFILE: 'local' } })).code).toBe(5);
   });
 
-  test('as lines that a shell takes whatever the values are', async () => {
+  test('quotes values for the shell', async () => {
     writeFileSync(
       join(home.cwd, 'fixtures.yaml'),
       `organizations: [{ id: 1, client_id: "it's; $(me)", client_secret: "a b" }]\naccounts: [{ id: 2, org_id: 1 }]\nworkspaces: [{ id: 3, account_id: 2, key: k, secret: s }]\n`,
@@ -190,7 +193,7 @@ describe('env', () => {
     expect(stdout).toContain(`export CDPADM_CLIENT_SECRET='a b'\n`);
   });
 
-  test('of the one started last, or the one on a port', async () => {
+  test('selects the platform that was started last, or the one of --port', async () => {
     const first = await start('--memory');
     const second = await start('--memory');
     expect(await json(['emulator', 'env'])).toMatchObject({ CDPADM_BASE_URL: second.ready.base_url });
@@ -198,26 +201,26 @@ describe('env', () => {
     expect(await json(['emulator', 'env', '--port', port])).toMatchObject({ CDPADM_BASE_URL: first.ready.base_url });
   });
 
-  test('without any: 5', async () => {
+  test('exits with 5 without a running platform', async () => {
     const { code, stderr } = await cli(['emulator', 'env']);
     expect(code).toBe(5);
     expect(stderr).toContain('cdpadm emulator start');
   });
 
-  test('an entry that a killed process left is ignored', async () => {
+  test('ignores the entry of a killed process', async () => {
     const { end } = await start('--memory');
     const folder = join(home.folder, 'state', 'emulators');
     const [file = ''] = readdirSync(folder);
     const entry = JSON.parse(readFileSync(join(folder, file), 'utf8')) as object;
     await end();
-    // No process has this id on any system.
+    // No system assigns this process id.
     writeFileSync(join(folder, file), JSON.stringify({ ...entry, pid: 2 ** 30 }), { mode: 0o600 });
     writeFileSync(join(folder, '1.json'), 'half a fi', { mode: 0o600 });
     expect((await cli(['emulator', 'env'])).code).toBe(5);
   });
 });
 
-// Each of these against both: what a running one does, the embedded one does.
+// The running platform and the embedded one behave the same.
 describe.each([
   ['a running platform', true],
   ['profile local', false],
@@ -228,7 +231,7 @@ describe.each([
     if (running) await start('--clock', 'manual');
   });
 
-  test('the clock is shown and moved', async () => {
+  test('prints and advances the clock', async () => {
     const { now } = (await json(['emulator', 'clock', ...args])) as { now: string };
     const moved = (await json(['emulator', 'clock', 'advance', '8d', ...args])) as { now: string };
     expect(Date.parse(moved.now) - Date.parse(now)).toBeGreaterThanOrEqual(8 * 86_400_000);
@@ -244,7 +247,7 @@ describe.each([
     expect(events[1]).toMatchObject({ event: 'progress', done: 1 });
   });
 
-  test('faults befall requests, are listed and cleared', async () => {
+  test('adds, lists and clears faults', async () => {
     const added = await json([
       'emulator',
       'fault',
@@ -269,13 +272,13 @@ describe.each([
     [['--status', '99'], 'status'],
     [['--drop', 'now'], 'before, after'],
     [['--status', '500', '--delay', 'long'], 'delay'],
-  ])('an invalid fault is rejected: %j', async (flags, text) => {
+  ])('rejects an invalid fault: %j', async (flags, text) => {
     const { code, stderr } = await cli(['emulator', 'fault', 'add', ...flags, ...args]);
     expect(code).toBe(2);
     expect(stderr).toContain(text);
   });
 
-  test('a role is assigned, the log lists the request, and reset restores everything', async () => {
+  test('assigns a role, lists requests in the log, and restores everything with reset', async () => {
     const platform = ['--profile', 'local'];
     const [role] = (await json(['roles', 'list', ...platform])) as { role_id: string }[];
     const roleId = role?.role_id ?? '';
@@ -299,7 +302,7 @@ describe.each([
   });
 });
 
-test('callbacks are listed with their results, and sent again', async () => {
+test('lists callbacks with their results, and resends them', async () => {
   const receiver = await opened(startCallbackReceiver());
   const { ready } = await start('--clock', 'manual', '--memory');
   const list = ['emulator', 'callbacks', 'list'];
@@ -325,7 +328,7 @@ test('callbacks are listed with their results, and sent again', async () => {
 });
 
 describe('profile local', () => {
-  test('keeps its state from one command to the next', async () => {
+  test('keeps its state between commands', async () => {
     const first = await json(['roles', 'list', '--profile', 'local']);
     await json(['emulator', 'clock', 'advance', '9d', '--profile', 'local']);
     const { now } = (await json(['emulator', 'clock', '--profile', 'local'])) as { now: string };
@@ -333,7 +336,7 @@ describe('profile local', () => {
     expect(await json(['roles', 'list', '--profile', 'local'])).toEqual(first);
   });
 
-  test('is one platform, whatever its port: its token is used again, and no file is left by each command', async () => {
+  test('is one platform on every port: commands reuse its token and leave no new files', async () => {
     const round = async (): Promise<string[]> => {
       for (const line of ['roles list', 'roles pull --overwrite', 'groups list', 'dsr discovery', 'auth test'])
         expect((await cli([...line.split(' '), '--profile', 'local'])).stderr).not.toContain('Error');
@@ -346,22 +349,22 @@ describe('profile local', () => {
     expect(await round()).toEqual(first);
     await cli(['roles', 'list', '--profile', 'local']);
     const log = (await json(['emulator', 'log', '--profile', 'local'])) as { path: string }[];
-    // `auth test` asks for a fresh one each time, and the first command for the first.
+    // The first command and each of the three `auth test` request a token.
     expect(log.filter(({ path }) => path === '/oauth/token')).toHaveLength(4);
   });
 
-  test('talks to the platform that runs on its state', async () => {
+  test('uses the platform that runs on its state', async () => {
     const { ready } = await start();
     const { stdout } = await cli(['roles', 'list', '--profile', 'local', '--curl']);
     expect(stdout).toContain(String(ready.base_url));
   });
 
-  test('commands started together wait for each other', async () => {
+  test('makes concurrent commands wait for each other', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => json(['roles', 'list', '--profile', 'local'])));
     expect(new Set(all.map((list) => JSON.stringify(list))).size).toBe(1);
   });
 
-  test('a running platform on other state is not its own', async () => {
+  test('does not use a platform that runs on other state', async () => {
     const { ready } = await start('--memory');
     const { stdout } = await cli(['roles', 'list', '--profile', 'local', '--curl']);
     expect(stdout).toContain('127.0.0.1');
@@ -369,7 +372,7 @@ describe('profile local', () => {
   });
 });
 
-test('a platform that does not answer any more: 8', async () => {
+test('exits with 8 if the platform no longer responds', async () => {
   const { end } = await start('--memory');
   const folder = join(home.folder, 'state', 'emulators');
   const [file = ''] = readdirSync(folder);
@@ -382,11 +385,11 @@ test('a platform that does not answer any more: 8', async () => {
   expect(stderr).toContain('start a platform: cdpadm emulator start');
 });
 
-describe('an answer of a running platform that is lost', () => {
+describe('a lost response of a running platform', () => {
   test.each([
     [['emulator', 'reset'], 'The outcome of the change is unknown'],
     [['emulator', 'log'], 'Run the command again.'],
-  ])('%j', async (args, hint) => {
+  ])('is reported with a hint by %j', async (args, hint) => {
     const { ready } = await start('--memory');
     const server = await opened(startFaultServer());
     server.otherwise(hangUp);

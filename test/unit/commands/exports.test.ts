@@ -1,4 +1,4 @@
-// Exports as warehouses and tools write them: each is read by both bulk commands, or is rejected with the reason.
+// Exports of warehouses and tools: both bulk commands read each of them, or reject it with the reason.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const MAP =
   '--map customer_id=identity:customer_id --map orders=attr:Orders:count --map spend=attr:Spend:sum --map city=user:city';
 const UPPER = MAP.replaceAll(/--map (\w+)=/g, (_all, column: string) => `--map ${column.toUpperCase()}=`);
 
-/** The samples, how they are read as seeds, and the rows, or what is said. */
+/** The samples, the flags that read them as seeds, and the number of rows or the message. */
 const seeds: [samples: string, flags: string, rows: number | RegExp][] = [
   ['data_0_*_0.csv.gz', `--source snowflake ${COLUMNS} ${MAP}`, 4],
   ['hdr_0_*_0.csv.gz', `--source snowflake ${UPPER}`, 4],
@@ -42,7 +42,7 @@ const seeds: [samples: string, flags: string, rows: number | RegExp][] = [
   ['latin1.csv', MAP, /latin1\.csv:2: a byte here is not UTF-8/],
 ];
 
-/** The same for requests; the rows are counted by a dry run. */
+/** The same for requests, whose rows a dry run counts. */
 const requests: [samples: string, flags: string, rows: number | RegExp][] = [
   ['data_0_*_0.csv.gz', `--source snowflake ${COLUMNS}`, 4],
   [
@@ -67,7 +67,7 @@ const OTHERS = '--map customer_id=controller_customer_id --map orders=- --map sp
 const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
 
 describe('exports as seeds', () => {
-  it.each(seeds)('%s, read with %s, have the rows or the reason %s', async (samples, flags, rows) => {
+  it.each(seeds)('%s with flags %s results in %s', async (samples, flags, rows) => {
     const line = ['seed', 'validate', samples, ...words(flags), '--cutoff-date', '2026-01-01', '-o', 'json'];
     const { code, stderr, stdout } = await runCli(line, { env, cwd: exportsFolder });
     if (typeof rows === 'number') expect([code, JSON.parse(stdout)], stderr).toMatchObject([0, { rows }]);
@@ -76,7 +76,7 @@ describe('exports as seeds', () => {
 });
 
 describe('exports as requests', () => {
-  it.each(requests)('%s, read with %s, have the rows or the reason %s', async (samples, flags, rows) => {
+  it.each(requests)('%s with flags %s results in %s', async (samples, flags, rows) => {
     const map = flags.includes('--map CUSTOMER_ID') ? '' : OTHERS;
     const line = [
       'dsr',
@@ -93,11 +93,11 @@ describe('exports as requests', () => {
   });
 });
 
-it('every text sample is in the table', () => {
-  const tabled = [...seeds, ...requests].map(([samples]) => samples);
-  const isTabled = (name: string): boolean =>
-    name.endsWith('.parquet') || tabled.some((samples) => samples.includes(name.slice(0, 3)));
-  expect(readdirSync(exportsFolder).filter((name) => !isTabled(name))).toEqual([]);
+it('covers every text sample', () => {
+  const covered = [...seeds, ...requests].map(([samples]) => samples);
+  const isCovered = (name: string): boolean =>
+    name.endsWith('.parquet') || covered.some((samples) => samples.includes(name.slice(0, 3)));
+  expect(readdirSync(exportsFolder).filter((name) => !isCovered(name))).toEqual([]);
   expect(join(exportsFolder, 'dbx')).toContain('exports');
 });
 

@@ -1,4 +1,4 @@
-// `help --json`: every command as data, in the shape that its own schema has.
+// `help --json`: every command as data that matches its schema.
 import { Ajv } from 'ajv';
 import { expect, it } from 'vitest';
 import { helpOf } from '../../../src/lib/runtime/command-line/help.ts';
@@ -17,7 +17,7 @@ const described = async (...args: string[]): Promise<Described[]> => {
   return JSON.parse(stdout) as Described[];
 };
 
-it('has every command, fits its schema, and every schema of a result compiles', async () => {
+it('has every command, matches its schema, and contains only valid result schemas', async () => {
   const commands = await described('--help', '-o', 'json');
   const acting = commandsBelow(await loadProgram()).filter(([, command]) => helpOf(command));
   expect(commands.map(({ path }) => path)).toEqual(acting.map(([path]) => path));
@@ -32,7 +32,7 @@ it.each([
   ['roles push --help --json', ['roles push']],
   ['help emulator clock --json', ['emulator clock', 'emulator clock advance']],
   ['help seed -o json', ['seed validate', 'seed inspect', 'seed preview', 'seed template', 'seed set', 'seed bulk']],
-])('%s leads to %j', async (line, paths) => {
+])('%s describes %j', async (line, paths) => {
   const commands = await described(...line.split(' '));
   expect(commands.map(({ path }) => path).toSorted()).toEqual(paths.toSorted());
 });

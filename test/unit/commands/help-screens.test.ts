@@ -1,4 +1,4 @@
-// What the help of every command owes its reader, however many commands there will be.
+// Rules for the help of every command.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { EXIT } from '../../../src/lib/runtime/exit-codes.ts';
@@ -12,19 +12,19 @@ import { commandsBelow, leavesBelow, type Walked } from '../../helpers/command-t
 const WIDTHS = [60, 80, 100];
 const screens = new Map<number, [path: string, command: Command, screen: string][]>();
 
-/** Every command with help of its own, and those that have none below, as they ought to have it. */
-function described(all: Walked[]): Walked[] {
+/** The commands that need help: those that have it, and those without subcommands. */
+function describable(all: Walked[]): Walked[] {
   return all.filter(([, command]) => helpOf(command) !== undefined || command.commands.length === 0);
 }
 
 beforeAll(async () => {
   for (const columns of WIDTHS) {
     const program = await loadAll(createContext(createTestIo({ columns }).io, new AbortController().signal));
-    const drawn = described(commandsBelow(program)).map(
+    const described = describable(commandsBelow(program)).map(
       ([path, command]) => [path, command, command.helpInformation()] as [string, Command, string],
     );
-    expect(drawn.length).toBeGreaterThanOrEqual(leavesBelow(program).length);
-    screens.set(columns, drawn);
+    expect(described.length).toBeGreaterThanOrEqual(leavesBelow(program).length);
+    screens.set(columns, described);
   }
 });
 
@@ -33,7 +33,7 @@ function section(screen: string, heading: string): string[] {
   return new RegExp(`^${heading}\n((?: .*\n)+)`, 'm').exec(screen)?.[1]?.trimEnd().split('\n') ?? [];
 }
 
-/** The codes that a line names on its left, or within the sentence about all others. */
+/** The exit codes that have their own line or are in the sentence about the usual ones. */
 function codesIn(lines: readonly string[]): number[] {
   const text = lines.join(' ');
   const own = lines.flatMap((line) => /^ {2}(\d+) {2}/.exec(line)?.[1] ?? []);
@@ -42,7 +42,7 @@ function codesIn(lines: readonly string[]): number[] {
 }
 
 describe.each(WIDTHS)('at %d columns', (columns) => {
-  test('every command says how it can end, and where all codes are told', () => {
+  test('lists the exit codes of every command and names the page of all codes', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const lines = section(screen, 'Exit codes:');
       expect(lines.at(-1), path).toBe('  All, and the codes of errors: cdpadm help exit-codes');
@@ -54,7 +54,7 @@ describe.each(WIDTHS)('at %d columns', (columns) => {
     }
   });
 
-  test('no screen is wider than the terminal, but for what is there to be copied', () => {
+  test('prints no line wider than the terminal, except command lines and JSON', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const prose = screen.replace(/^Examples:\n(?: .*\n)+/m, '').replace(/^JSON:\n(?: .*\n)+/m, '');
       for (const line of prose.split('\n')) {
@@ -64,7 +64,7 @@ describe.each(WIDTHS)('at %d columns', (columns) => {
   });
 });
 
-test('what only reads has no guard, but for references in definition files, and no partial result', () => {
+test('lists no guard or partial result for read-only commands, except the guard of warehouse diff', () => {
   for (const [path, command] of screens.get(80) ?? []) {
     const { reads, exits = {} } = helpOf(command) ?? {};
     if (!reads) continue;
@@ -73,14 +73,14 @@ test('what only reads has no guard, but for references in definition files, and 
   }
 });
 
-test('the page of the exit codes has them all', () => {
+test('lists every exit code in help exit-codes', () => {
   const [page = ''] = (topics['exit-codes'] ?? '').split('Codes of errors');
-  const told = [...page.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
-  expect(told).toEqual(Object.values(EXIT));
+  const codes = [...page.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
+  expect(codes).toEqual(Object.values(EXIT));
 });
 
 describe('the default of every flag', () => {
-  test('stands in one form, on the screen', () => {
+  test('is printed as (default: VALUE)', () => {
     for (const [path, command, screen] of screens.get(100) ?? []) {
       const words = screen.replaceAll(/\s+/g, ' ');
       for (const { description, defaultValue } of [...command.options, ...command.registeredArguments]) {
@@ -92,7 +92,7 @@ describe('the default of every flag', () => {
     }
   });
 
-  test('of the flags of every command too', () => {
+  test('is printed for global flags too', () => {
     const page = [...(screens.get(80) ?? [])][0]?.[1].parent?.parent?.options ?? [];
     const silent = page.filter(
       ({ required, description }) => required && !/\(default: |instead of the profile/.test(description),

@@ -1,4 +1,4 @@
-// `help recipes`: every line of the page is run in its order, by one user, against one platform.
+// `help recipes`: every command line of the page succeeds, in its order, for one user on one platform.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const lines = [...(topics.recipes ?? '').matchAll(/^ {2}\$ (cdpadm .*)$/gm)].map
 let home: CliHome;
 let platform: TestEmulator;
 let env: Record<string, string>;
-// The platform and who uses it live at the same pace, so that a run ends while it is waited for.
+// The platform and the program share a clock, so that a run finishes while the program waits for it.
 const clock = createFastClock(200);
 
 const cli = (args: readonly string[]): Promise<CliResult> => home.run(args, { env, clock });
@@ -29,16 +29,16 @@ beforeAll(async () => {
   for (const name of ['dev', 'prod']) {
     const addresses = ['--base-url', platform.ready.base_url, '--auth-url', platform.ready.auth_url];
     const secret = ['--client-id', platform.ready.client_id, '--client-secret-env', 'CDPADM_CLIENT_SECRET'];
-    await well(['profile', 'create', name, ...addresses, '--org', '1001', '--account', '2001', ...secret]);
+    await succeed(['profile', 'create', name, ...addresses, '--org', '1001', '--account', '2001', ...secret]);
   }
   for (const [group = '', file = ''] of [
     ['connections', 'connection.yaml'],
     ['data-models', 'model.yaml'],
     ['pipelines', 'pipeline.yaml'],
   ]) {
-    await well([group, 'create', '-f', file, '--yes']);
+    await succeed([group, 'create', '-f', file, '--yes']);
   }
-  const user = await well(['seed', 'template', '--format', 'ndjson']);
+  const user = await succeed(['seed', 'template', '--format', 'ndjson']);
   writeFileSync(join(home.cwd, 'users.ndjson'), user);
 });
 afterAll(async () => {
@@ -46,13 +46,13 @@ afterAll(async () => {
   home.remove();
 });
 
-async function well(args: readonly string[]): Promise<string> {
+async function succeed(args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args);
   expect(code, `${args.join(' ')}\n${stderr}`).toBe(0);
   return stdout;
 }
 
-/** The words as a shell would give them to the program. */
+/** The words of a line as a shell would pass them to the program. */
 function wordsOf(line: string): string[] {
   const shown = line.replace(/"\$\(cat (.*?)\)"/, (_text, file: string) =>
     readFileSync(join(home.cwd, file), 'utf8').trim(),
@@ -60,14 +60,14 @@ function wordsOf(line: string): string[] {
   return shellWords(shown).slice(1);
 }
 
-test('the page has recipes of every area', () => {
+test('has recipes of every area', () => {
   expect(lines.length).toBeGreaterThan(15);
   const groups = new Set(lines.map((line) => line.split(' ')[1]));
   expect([...groups].sort()).toEqual(['dsr', 'pipelines', 'roles', 'seed', 'warehouse']);
 });
 
 test.each(lines)('%s', async (line) => {
-  // As answered yes by whoever tries them.
+  // Confirms the prompts that a user would see.
   const { code, stderr } = await cli([...wordsOf(line), ...(line.includes('--yes') ? [] : ['--yes'])]);
   expect(code, stderr).toBe(0);
 });

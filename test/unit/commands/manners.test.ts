@@ -1,4 +1,4 @@
-// Small manners of single commands: what is mistyped is told as such, files are what their names say, rehearsals show.
+// Small rules of single commands: usage errors for mistyped values, file formats by extension, previews in dry runs.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -16,7 +16,7 @@ afterAll(() => home.close());
 describe('profiles', () => {
   const ADDRESS = '--base-url https://api.example.com --client-id me --client-secret-env CDP_SECRET';
 
-  test('a rehearsal of create and copy shows what would be stored', async () => {
+  test('shows in a dry run of create and copy the profile that would be stored', async () => {
     const created = await home.run(`profile create dev ${ADDRESS} --dry-run`);
     expect(created.code, created.stderr).toBe(0);
     expect(created.stdout).toContain('base_url: https://api.example.com');
@@ -29,7 +29,7 @@ describe('profiles', () => {
     expect(data.plan).toMatchObject({ from: 'dev', to: 'dev2', profile: { base_url: 'https://api.example.com' } });
   });
 
-  test('a secret that is piped in is named with its place in the rehearsal, and not shown', async () => {
+  test('shows in a dry run the location of a piped secret, not the secret', async () => {
     const args = 'profile create piped --base-url https://api.example.com --client-secret-stdin --insecure-storage -n';
     const { code, stdout, stderr } = await home.run(args, { stdin: 'hush-hush\n' });
     expect(code, stderr).toBe(0);
@@ -37,7 +37,7 @@ describe('profiles', () => {
     expect(stdout + stderr).not.toContain('hush-hush');
   });
 
-  test('a prepared file keeps its own format, and the result the format of -o', async () => {
+  test('writes a prepared file in the format of its extension, and the result in that of -o', async () => {
     writeFileSync(join(home.cwd, 'people.ndjson'), '{"email":"a@people.example"}\n');
     const line = 'dsr prepare people.ndjson --regulation gdpr --type access --out ready.ndjson -o json --profile local';
     const { code, stdout, stderr } = await home.run(line);
@@ -46,7 +46,7 @@ describe('profiles', () => {
   });
 
   it.each(['seed template', 'seed template --format ndjson', 'completion bash', 'completion powershell'])(
-    'writes the text of %s as it is, whatever the extension of its file',
+    'writes the same text for %s to files of any extension',
     async (line) => {
       const { stdout } = await home.run(line);
       for (const file of ['text', 'text.csv', 'text.json', 'text.ndjson', 'text.yaml', 'text.md', 'text.txt']) {
@@ -58,7 +58,7 @@ describe('profiles', () => {
     },
   );
 
-  test('an export has the format that the extension of its file says', async () => {
+  test('exports a profile in the format of the file extension', async () => {
     await home.run(`profile create named ${ADDRESS}`);
     for (const [file, flags] of [
       ['named.yaml', ''],
@@ -92,7 +92,7 @@ describe('profiles', () => {
 });
 
 it.each(['pipelines run customers abc', 'pipelines watch customers 1.5', 'pipelines run no-such-pipeline -- -1'])(
-  '%s: what cannot be the id of a run is a mistyped word',
+  '%s reports an invalid run id as a usage error',
   async (line) => {
     const { code, stderr } = await home.run(line);
     expect(code).toBe(2);
@@ -103,13 +103,13 @@ it.each(['pipelines run customers abc', 'pipelines watch customers 1.5', 'pipeli
 it.each([
   ['http://certificates.example/c.pem', '--certificate takes an https address'],
   ['https://', 'is no address'],
-])('a certificate at %s is refused as a flag', async (address, told) => {
+])('rejects the certificate address %s as a usage error', async (address, message) => {
   home.write('kept.headers', 'x-opendsr-processor-domain: opendsr.platform.example\n');
   home.write('kept.json', '{}');
   const files = ['--headers', 'kept.headers', '--body', 'kept.json'];
   const { code, stderr } = await home.run(['dsr', 'callbacks', 'verify', ...files, '--certificate', address]);
   expect(code).toBe(2);
-  expect(stderr).toContain(told);
+  expect(stderr).toContain(message);
   expect(stderr).not.toContain('Credentials');
 });
 
@@ -121,7 +121,7 @@ test('--save-map writes YAML into a YAML file', async () => {
   expect(home.read('map.yaml')).toBe('Mail: email\n');
 });
 
-test('roles create and update advise as push does, on what they change alone', async () => {
+test('roles create warns like push, but only about its own role', async () => {
   const made = 'roles create hm --name Hm --description d --task audiences:view --task audiences:* --dry-run';
   const { code, stderr } = await home.run(made);
   expect(code, stderr).toBe(0);

@@ -1,4 +1,4 @@
-// A response counts only if it is complete and about the resource that was asked for, whatever the command.
+// Every command accepts a response only if it is complete and about the requested resource.
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { answerBytes, type FaultProxy, type PlatformAnswer, startFaultProxy } from '../../helpers/fault-proxy.ts';
@@ -16,7 +16,7 @@ const LAKE_BODY = {
 let home: PlatformHome;
 let proxy: FaultProxy;
 
-/** Between the program and the platform; `answer` may replace each answer of the platform's warehouse and groups. */
+/** Opens a home with a proxy between the program and the platform, which can replace responses. */
 async function openHome(): Promise<void> {
   home = await opened(openPlatformHome());
   await home.run(LAKE);
@@ -47,7 +47,7 @@ async function replace(
 
 const EMPTY: PlatformAnswer = { status: 200, headers: {}, body: Buffer.from('') };
 
-/** The platform's own answer with one field changed. */
+/** The response of the platform with one field changed. */
 function changed(answer: PlatformAnswer, field: string): Replacement | undefined {
   if (answer.status !== 200) return undefined;
   const body = JSON.parse(answer.body.toString()) as Record<string, unknown>;
@@ -57,30 +57,33 @@ function changed(answer: PlatformAnswer, field: string): Replacement | undefined
 describe('a read', () => {
   beforeEach(openHome);
 
-  it.each([['connections get lake', 'id', 'other']])('%s does not believe another %s', async (line, field, value) => {
-    await replace((method, _target, answer) => (method === 'GET' ? changed(answer, field) : undefined));
-    const { code, error } = await home.json(line);
-    expect([code, error.code]).toEqual([1, 'http.unreadable']);
-    expect(error.message).toContain(`is about another resource (${field} ${value})`);
-  });
+  it.each([['connections get lake', 'id', 'other']])(
+    '%s rejects a response with another %s',
+    async (line, field, value) => {
+      await replace((method, _target, answer) => (method === 'GET' ? changed(answer, field) : undefined));
+      const { code, error } = await home.json(line);
+      expect([code, error.code]).toEqual([1, 'http.unreadable']);
+      expect(error.message).toContain(`is about another resource (${field} ${value})`);
+    },
+  );
 });
 
 describe('a write', () => {
   beforeEach(openHome);
 
-  it('that never arrived and is answered with its id alone is unknown', async () => {
+  it('that never arrived but got a response with only its id is unknown', async () => {
     await replace((method) => (method === 'POST' ? { status: 201, body: '{"id":"shop"}' } : undefined), false);
     const { code, error } = await home.json(LAKE.replace('lake', 'shop'));
     expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
   });
 
-  it('that never arrived and is answered with another definition is unknown', async () => {
+  it('that never arrived but got a response with another definition is unknown', async () => {
     const body = JSON.stringify({ ...LAKE_BODY, id: 'shop', name: 'Other' });
     await replace((method) => (method === 'POST' ? { status: 201, body } : undefined), false);
     expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({ code: 8 });
   });
 
-  it('that arrived despite a 429 is done, although the platform filled in what was left out', async () => {
+  it('that arrived despite status 429 succeeds, even if the platform filled in missing fields', async () => {
     let posts = 0;
     await replace((method) => (method === 'POST' && posts++ === 0 ? { status: 429, body: '{}' } : undefined));
     expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({
@@ -89,7 +92,7 @@ describe('a write', () => {
     });
   });
 
-  it('to delete is not confirmed by a web page with status 404', async () => {
+  it('that deletes is not confirmed by a web page with status 404', async () => {
     let deletes = 0;
     const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html><title>nginx</title></html>' };
     await replace((method) => {
@@ -102,7 +105,7 @@ describe('a write', () => {
   });
 });
 
-test('a request whose key belongs to another workspace is no success, and marks nothing in the ledger', async () => {
+test('rejects a request if the key belongs to another workspace, and does not change the ledger', async () => {
   home = await opened(createDsrHome());
   const submit = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
   const own = await home.json<{ subject_request_id: string }>(submit);

@@ -1,4 +1,4 @@
-// What a plan accepts, the write accepts: a diff, a dry run and the real run judge the same input alike.
+// A diff, a dry run and the write accept or reject the same input.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ attributes:
   - {id: lifetime_value, type: sum}
 `;
 
-/** Each kind of input with the commands that judge it: plans first, the write last. `FILE` is the input. */
+/** Each kind of input with the commands that validate it: plans first, the write last. `FILE` is the input. */
 const KINDS: Record<
   string,
   { commands: string[]; stage(text: string): string | Promise<string>; inputs: Record<string, string> }
@@ -73,10 +73,10 @@ const KINDS: Record<
       valid: CONNECTION.replace('id: crm', 'id: other'),
       'a missing field': CONNECTION.replace('id: crm', 'id: other').replace('  role: sync\n', ''),
       'a duplicate id': CONNECTION,
-      'a secret written out': CONNECTION.replace('id: crm', 'id: other').replace('env:WAREHOUSE_PASSWORD', 'hunter2'),
+      'a literal secret': CONNECTION.replace('id: crm', 'id: other').replace('env:WAREHOUSE_PASSWORD', 'hunter2'),
       'a mask': CONNECTION.replace('id: crm', 'id: other').replace('env:WAREHOUSE_PASSWORD', '"********"'),
       'a command': CONNECTION.replace('id: crm', 'id: other').replace('env:WAREHOUSE_PASSWORD', 'command:echo x'),
-      'a file elsewhere': CONNECTION.replace('id: crm', 'id: other').replace(
+      'a file outside the folder': CONNECTION.replace('id: crm', 'id: other').replace(
         'env:WAREHOUSE_PASSWORD',
         'file:/etc/passwd',
       ),
@@ -107,17 +107,17 @@ const CASES = Object.entries(KINDS).flatMap(([kind, { inputs }]) =>
   Object.keys(inputs).map((input) => [kind, input] as const),
 );
 
-describe('every command of a kind judges alike', () => {
+describe('all commands of a kind agree on', () => {
   it.each(CASES)('%s: %s', async (kind, input) => {
     const { commands, stage, inputs } = KINDS[kind] as (typeof KINDS)[string];
     const file = await stage(inputs[input] ?? '');
-    const judged: { code: number; issues: string[] }[] = [];
+    const results: { code: number; issues: string[] }[] = [];
     for (const line of commands) {
       const { code, error } = await home.json(line.replace('FILE', file), { env: SECRET_ENV });
       const issues = (error as typeof error | undefined)?.issues;
-      judged.push({ code, issues: issues?.map(({ path, message }) => `${path}: ${message}`) ?? [] });
+      results.push({ code, issues: issues?.map(({ path, message }) => `${path}: ${message}`) ?? [] });
     }
-    expect(judged).toEqual(judged.map(() => judged[0]));
-    expect(judged[0]?.code).toEqual(input === 'valid' ? 0 : expect.toBeOneOf([9, 12]));
+    expect(results).toEqual(results.map(() => results[0]));
+    expect(results[0]?.code).toEqual(input === 'valid' ? 0 : expect.toBeOneOf([9, 12]));
   });
 });

@@ -1,4 +1,4 @@
-// Existing profiles: edit, rename, copy, share, and store or remove their secrets.
+// Existing profiles: edit, rename, copy, export, import, log in and log out.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 const run = (line: string, options?: CliOptions): Promise<CliResult> => home.run(line, options);
 
 describe('profile edit', () => {
-  it('changes the fields that --set names, and keeps the rest', async () => {
+  it('changes the fields of --set, and keeps the others', async () => {
     const before = home.settings().profiles['dev'];
     const { code } = await run(
       'profile edit dev --set org_id=9223372036854775807 --set limits.dsr=1000/m --set names.xpid=pid',
@@ -59,13 +59,13 @@ describe('profile edit', () => {
     expect(home.settings()).toEqual(before);
   });
 
-  it('asks for the name of a protected profile', async () => {
+  it('requires the name of a protected profile', async () => {
     await run('profile edit dev --set protected=true');
     expect((await run('profile edit dev --set environment=production --yes')).code).toBe(12);
     expect((await run('profile edit dev --set environment=production --confirm dev')).code).toBe(0);
   });
 
-  it('opens the editor, and keeps a text that is no profile', async () => {
+  it('opens the editor, and keeps an invalid text in a file', async () => {
     writeFileSync(
       join(home.cwd, 'good.cjs'),
       `const fs=require('fs'),p=process.argv.at(-1);fs.appendFileSync(p,'workspace_id: "7"\\n')`,
@@ -102,7 +102,7 @@ describe('profile edit', () => {
     ['--protected', 'Pass --set protected=true instead.'],
     ['--base-url', 'Pass --set base_url=VALUE instead.'],
     ['--vendor-domain x.example', 'Pass --set vendor_domain=VALUE instead.'],
-  ])('leads from %s, a flag of profile create, to its --set', async (flag, hint) => {
+  ])('suggests --set for %s, a flag of profile create', async (flag, hint) => {
     const { code, stderr } = await run(`profile edit dev ${flag}`);
     expect(code).toBe(2);
     expect(stderr).toContain(`Unknown flag \`${flag.split(' ')[0]}\`.`);
@@ -110,7 +110,7 @@ describe('profile edit', () => {
     expect((await run('profile edit --help')).stdout).not.toContain('--vendor-domain');
   });
 
-  it('says which fields change, in a dry run too', async () => {
+  it('prints the changed fields, in a dry run too', async () => {
     const line = 'profile edit dev --set workspace_id=7 --set limits.dsr=1000/m --set secrets.client_id=';
     const changes = ['  secrets.client_id: me → none', '  workspace_id: none → 7', '  limits.dsr: none → 1000/m'];
     expect((await run(`${line} --dry-run`)).stdout.trimEnd().split('\n')).toEqual([
@@ -122,7 +122,7 @@ describe('profile edit', () => {
 });
 
 describe('profile rename and copy', () => {
-  it('take the stored secrets along, and leave none under the old name', async () => {
+  it('move the stored secrets to the new name', async () => {
     expect((await run('profile rename dev staging')).code).toBe(0);
     expect(home.settings()).toMatchObject({
       current: 'staging',
@@ -135,7 +135,7 @@ describe('profile rename and copy', () => {
     ]).toEqual([false, true]);
   });
 
-  it('a copy lives on when the original is deleted', async () => {
+  it('keep the copy when the original is deleted', async () => {
     await run('profile copy dev second');
     await run('profile delete dev --yes');
     expect(readFileSync(home.secretFile('second'), 'utf8')).toContain(SECRET);
@@ -147,7 +147,7 @@ describe('profile rename and copy', () => {
     ['profile rename nobody x', 5],
     ['profile copy dev dev', 6],
     ['profile copy dev DEV', 6],
-  ])('rejects %s', async (line, code) => {
+  ])('reject %s', async (line, code) => {
     const before = home.settings();
     expect((await run(line)).code).toBe(code);
     expect(home.settings()).toEqual(before);
@@ -155,7 +155,7 @@ describe('profile rename and copy', () => {
 });
 
 describe('profile export and import', () => {
-  it('hand a profile on without anything secret', async () => {
+  it('transfer a profile without its secrets', async () => {
     await run('profile edit dev --set secrets.workspace_secret=env:WORKSPACE_SECRET --set workspace_id=7');
     const { stdout, stderr } = await run('profile export dev -o json');
     expect(stdout).not.toContain(SECRET);
@@ -169,10 +169,10 @@ describe('profile export and import', () => {
     expect(home.settings().profiles['other']).toMatchObject({ base_url: 'https://api.example', workspace_id: '7' });
   });
 
-  it('say which command an imported profile would run, and ask', async () => {
+  it('require a confirmation for an imported profile with a command, and print that command', async () => {
     const stdin = JSON.stringify({ base_url: 'https://api.example', secrets: { client_secret: 'command:steal all' } });
-    const refused = await run('profile import - evil', { stdin });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('steal all') });
+    const rejected = await run('profile import - evil', { stdin });
+    expect(rejected).toMatchObject({ code: 2, stderr: expect.stringContaining('steal all') });
     expect(home.settings().profiles).not.toHaveProperty('evil');
   });
 
@@ -190,7 +190,7 @@ describe('profile export and import', () => {
 });
 
 describe('auth login and logout', () => {
-  it('store one secret beside the others, privately, and forget them all', async () => {
+  it('add a secret to the stored ones, and remove all of them', async () => {
     const login = await run('auth login --workspace-key env:KEY --workspace-secret-stdin --insecure-storage', {
       stdin: 'canary-2\n',
     });
@@ -208,7 +208,7 @@ describe('auth login and logout', () => {
     expect(home.settings().profiles['dev']).toHaveProperty('secrets', { client_id: expect.any(String) });
   });
 
-  it('take no workspace key as a value, and do not repeat it', async () => {
+  it('reject a workspace key as a value, and do not print it', async () => {
     const { code, stderr } = await run('auth login --workspace-key canary-key');
     expect([code, stderr.includes('canary-key'), stderr.includes('env:NAME')]).toEqual([2, false, true]);
     const edited = await run('profile edit dev --set secrets.workspace_key=canary-key');
@@ -229,7 +229,7 @@ describe('auth login and logout', () => {
     'auth login --client-secret plain-value',
     'auth login --profile local --client-id x',
     'auth logout',
-  ])('rejects %s without a terminal', async (line) => {
+  ])('reject %s without a terminal', async (line) => {
     const result = await run(line);
     expect(result.code).toBe(2);
     expect(result.stderr).not.toContain('plain-value');

@@ -1,4 +1,4 @@
-// `profile create` on a terminal: its questions and the profile they result in.
+// `profile create` on a terminal: its prompts and the resulting profile.
 import { describe, expect, it } from 'vitest';
 import type { Draft, Profiles } from '../../../src/commands/profile/fields.ts';
 import { askForMissing, type AddressProbe } from '../../../src/commands/profile/questions.ts';
@@ -8,29 +8,29 @@ import { openProfiles } from '../../../src/lib/config/profiles.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { memoryKeychain, secretsOptions } from '../lib/config/folders.ts';
 
-/** Answers questions by how they begin; everything else is skipped with Enter. */
-function answering(answers: Record<string, string>) {
+/** Answers prompts by their prefix, and skips all others with Enter. */
+function answerPrompts(answers: Record<string, string>) {
   const asked: string[] = [];
   const reply = (question: string, options: PromptOptions = {}): Promise<string> => {
     asked.push(question);
-    const key = Object.keys(answers).find((beginning) => question.startsWith(beginning));
+    const key = Object.keys(answers).find((prefix) => question.startsWith(prefix));
     const text = key === undefined ? '' : (answers[key] ?? '');
-    const wrong = options.check?.(text);
-    return wrong === undefined ? Promise.resolve(text) : Promise.reject(new Error(wrong));
+    const problem = options.check?.(text);
+    return problem === undefined ? Promise.resolve(text) : Promise.reject(new Error(problem));
   };
   const ask = (question: string) => reply(question).then((answer) => answer === 'y');
   const select = (question: string) => reply(question).then((answer) => answer || 'none');
-  const said: string[] = [];
+  const shown: string[] = [];
   const out = {
     warn: (text: string) => asked.push(`! ${text}`),
-    show: (text: (style: unknown, width: number) => string) => said.push(text(undefined, 200).trim()),
+    show: (text: (style: unknown, width: number) => string) => shown.push(text(undefined, 200).trim()),
   };
   const ctx = {
     io: { env: {} },
     prompt: { possible: true, input: reply, secret: reply, select, ask },
     out,
   } as unknown as Context;
-  return { ctx, asked, said };
+  return { ctx, asked, shown };
 }
 
 function profilesOf(keychain = memoryKeychain()): Profiles {
@@ -41,13 +41,13 @@ function draftOf(profile: Draft['profile'] = {}, typed: Draft['typed'] = {}): Dr
   return { profile, typed, storage: 'keychain', use: false };
 }
 
-const answers: AddressProbe = () => Promise.resolve({ status: 'ok', detail: '' });
-const ALL = { all: true, probe: answers };
-const REST = { all: false, probe: answers };
+const reachable: AddressProbe = () => Promise.resolve({ status: 'ok', detail: '' });
+const ALL = { all: true, probe: reachable };
+const REST = { all: false, probe: reachable };
 
 describe('askForMissing', () => {
-  it('asks for everything when nothing was given', async () => {
-    const { ctx, asked } = answering({
+  it('prompts for every field without flags', async () => {
+    const { ctx, asked } = answerPrompts({
       'Platform address': 'https://api.example/',
       'Token service address': 'https://auth.example',
       'Seeding address': 'https://seed.example',
@@ -73,8 +73,8 @@ describe('askForMissing', () => {
     expect(asked.some((question) => question.includes('address'))).toBe(true);
   });
 
-  it('asks only for the essential rest when something was given', async () => {
-    const { ctx, asked } = answering({ Account: '2' });
+  it('prompts only for the essential fields with flags', async () => {
+    const { ctx, asked } = answerPrompts({ Account: '2' });
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', org_id: '1', secrets });
     await askForMissing(ctx, profilesOf(), draft, REST);
@@ -82,8 +82,8 @@ describe('askForMissing', () => {
     expect(draft.profile.account_id).toBe('2');
   });
 
-  it('asks for no secret without an id it belongs to, and for none that was piped in', async () => {
-    const without = answering({});
+  it('does not prompt for a secret without its id or with a piped secret', async () => {
+    const without = answerPrompts({});
     await askForMissing(
       without.ctx,
       profilesOf(),
@@ -91,7 +91,7 @@ describe('askForMissing', () => {
       REST,
     );
     expect(without.asked.filter((question) => question.includes('secret'))).toEqual([]);
-    const piped = answering({ 'Client id': 'me' });
+    const piped = answerPrompts({ 'Client id': 'me' });
     await askForMissing(
       piped.ctx,
       profilesOf(),
@@ -101,16 +101,16 @@ describe('askForMissing', () => {
     expect(piped.asked.filter((question) => question.includes('secret'))).toEqual([]);
   });
 
-  it('reports the problem of an answer immediately', async () => {
-    const { ctx } = answering({ 'Platform address': 'http://api.example' });
+  it('rejects an invalid answer immediately', async () => {
+    const { ctx } = answerPrompts({ 'Platform address': 'http://api.example' });
     await expect(askForMissing(ctx, profilesOf(), draftOf(), ALL)).rejects.toThrow(/https:\/\//);
   });
 
   const missing = new KnownError({ code: 'secrets.keychain', message: 'There is no keychain.' });
   const withoutKeychain = (): Profiles => ({ ...profilesOf(), checkStorage: () => Promise.reject(missing) });
 
-  it('says before the first question that there is no keychain, and asks where each secret is', async () => {
-    const { ctx, asked } = answering({
+  it('warns before the first prompt that there is no keychain, and prompts for the location of each secret', async () => {
+    const { ctx, asked } = answerPrompts({
       'Platform address': 'https://api.example/',
       'Token service address': 'https://auth.example/',
       'Identity intake address': 'https://intake.example',
@@ -134,34 +134,34 @@ describe('askForMissing', () => {
     expect(asked.filter((question) => question.startsWith('!'))).toHaveLength(1);
   });
 
-  it('says so of a variable that is not set, and takes it', async () => {
+  it('accepts a variable that is not set, with a message', async () => {
     const given = { base_url: 'https://a.example', auth_url: 'https://b.example', secrets: { client_id: 'me' } };
-    for (const [env, told] of [
+    for (const [env, expected] of [
       [{}, ['CDP_SECRET is not set yet. It is read whenever the secret is needed.']],
       [{ CDP_SECRET: 'x' }, []],
     ] as const) {
-      const { ctx, said } = answering({
+      const { ctx, shown } = answerPrompts({
         'Where is the client secret': 'env',
         "Client secret: the variable's name": 'CDP_SECRET',
       });
       const draft = draftOf(given);
       await askForMissing({ ...ctx, io: { env } } as unknown as Context, withoutKeychain(), draft, REST);
       expect(draft.profile.secrets).toMatchObject({ client_secret: 'env:CDP_SECRET' });
-      expect(said.filter((text) => text.includes('CDP_SECRET'))).toEqual(told);
+      expect(shown.filter((text) => text.includes('CDP_SECRET'))).toEqual(expected);
     }
   });
 
-  it('asks for the place of the one secret that is missing, and takes Enter for none', async () => {
+  it('prompts for the location of the only missing secret, and skips it on Enter', async () => {
     const given = { base_url: 'https://a.example', auth_url: 'https://b.example', secrets: { client_id: 'me' } };
-    const { ctx, asked } = answering({ 'Where is the client secret': 'env' });
+    const { ctx, asked } = answerPrompts({ 'Where is the client secret': 'env' });
     const draft = draftOf(given);
     await askForMissing(ctx, withoutKeychain(), draft, REST);
     expect(asked.at(-1)).toBe("Client secret: the variable's name (Enter to skip)");
     expect(draft.profile.secrets).toEqual({ client_id: 'me' });
   });
 
-  it('takes no secret for the name of a variable, and does not repeat it', async () => {
-    const { ctx } = answering({
+  it('rejects a secret as the name of a variable, and does not print it', async () => {
+    const { ctx } = answerPrompts({
       'Client id': 'me',
       'Where is the client secret': 'env',
       "Client secret: the variable's name": 's3cret-value',
@@ -171,8 +171,8 @@ describe('askForMissing', () => {
     await expect(asking).rejects.toThrow(/^It must be the name of an environment variable, such as CDP_SECRET/);
   });
 
-  it('needs no keychain for a profile whose secrets are elsewhere, and hides no other failure', async () => {
-    const { ctx, asked } = answering({});
+  it('does not check the keychain if no secret needs it, and reports other failures', async () => {
+    const { ctx, asked } = answerPrompts({});
     await askForMissing(ctx, withoutKeychain(), draftOf({ dsr_base_url: 'https://dsr.example' }), REST);
     expect(asked.filter((question) => question.startsWith('!'))).toEqual([]);
     const other = new KnownError({ code: 'io', message: 'other' });
@@ -180,8 +180,8 @@ describe('askForMissing', () => {
     await expect(askForMissing(ctx, profiles, draftOf(), ALL)).rejects.toBe(other);
   });
 
-  it('asks for ids and credentials only after an address, and names the skipped commands', async () => {
-    const { ctx, asked, said } = answering({ 'Data subject request address': 'https://dsr.example' });
+  it('prompts for ids and credentials only after an address, and names the skipped commands', async () => {
+    const { ctx, asked, shown } = answerPrompts({ 'Data subject request address': 'https://dsr.example' });
     await askForMissing(ctx, profilesOf(), draftOf(), ALL);
     expect(asked).toEqual([
       'Platform address (Enter to skip)',
@@ -192,28 +192,28 @@ describe('askForMissing', () => {
       'Workspace key (kept in the keychain; Enter to skip)',
       'Environment',
     ]);
-    expect(said).toContain(
+    expect(shown).toContain(
       'The platform address is for roles, groups, warehouse, connections, data-models and pipelines.',
     );
-    expect(said).toContain('Skipped: seed and intake event will not work with this profile.');
-    expect(said).toContain("The workspace's key and secret are for dsr.");
+    expect(shown).toContain('Skipped: seed and intake event will not work with this profile.');
+    expect(shown).toContain("The workspace's key and secret are for dsr.");
   });
 
-  it('names the commands skipped without the token service, and asks nothing more for them', async () => {
+  it('names the commands that need the token service if it is skipped, and prompts for none of their fields', async () => {
     for (const [draft, how] of [
       [draftOf(), ALL],
       [draftOf({ base_url: 'https://api.example' }), REST],
     ] as const) {
-      const { ctx, asked, said } = answering({ 'Platform address': 'https://api.example' });
+      const { ctx, asked, shown } = answerPrompts({ 'Platform address': 'https://api.example' });
       await askForMissing(ctx, profilesOf(), draft, how);
-      expect(said).toContain(
+      expect(shown).toContain(
         'Skipped: roles, groups, warehouse, connections, data-models and pipelines will not work with this profile.',
       );
       expect(asked.filter((question) => /^(Organization|Account|Client)/.test(question))).toEqual([]);
     }
   });
 
-  it('asks before Enter at the token service leaves out its commands, and then for the address once more', async () => {
+  it('prompts before it skips the token service, and then for its address once more', async () => {
     const leave = 'Skip roles, groups, warehouse, connections, data-models and pipelines?';
     const first = 'Token service address (needed for all of these)';
     const second = 'Token service address (needed for all of these; Enter to skip them)';
@@ -223,21 +223,21 @@ describe('askForMissing', () => {
       [{}, [first, leave, second]],
       [{ [second]: 'https://auth.example' }, [first, leave, second]],
     ] as const) {
-      const { ctx, asked, said } = answering(answers);
+      const { ctx, asked, shown } = answerPrompts(answers);
       const draft = draftOf(given);
       await askForMissing(ctx, profilesOf(), draft, REST);
       expect(asked.slice(0, questions.length)).toEqual(questions);
       const isGiven = second in answers;
       expect(draft.profile.auth_url).toBe(isGiven ? 'https://auth.example' : undefined);
       expect(asked.length > questions.length).toBe(isGiven);
-      // Without the address, or then without a client.
-      expect(said.some((text) => text.startsWith('Skipped: roles'))).toBe(true);
+      // In every case, the address or the client is missing.
+      expect(shown.some((text) => text.startsWith('Skipped: roles'))).toBe(true);
     }
   });
 
-  it('preselects a place for the secret, never leaving it out', async () => {
+  it('preselects a location for the secret, not skipping it', async () => {
     const given = { base_url: 'https://a.example', auth_url: 'https://b.example', secrets: { client_id: 'me' } };
-    const { ctx } = answering({});
+    const { ctx } = answerPrompts({});
     const initials: unknown[] = [];
     const select = (_question: string, choices: readonly { value: string }[], options?: PromptOptions) => {
       initials.push([options?.initial, choices[0]?.value, choices.at(-1)?.value]);
@@ -248,33 +248,33 @@ describe('askForMissing', () => {
     expect(initials).toEqual([['env', 'env', 'none']]);
   });
 
-  it('does not let the last address be left out where there is no other', async () => {
-    const { ctx, asked } = answering({});
+  it('requires the last address if no other was given', async () => {
+    const { ctx, asked } = answerPrompts({});
     await expect(askForMissing(ctx, profilesOf(), draftOf(), ALL)).rejects.toThrow(/at least one address.*the last/);
     expect(asked.at(-1)).toBe('Identity intake address (needed: no other address was given)');
   });
 
-  it('asks whether an address that does not answer is to be kept, and for another where it is not', async () => {
+  it('prompts whether to keep an unreachable address, and for another one if not', async () => {
     const probe: AddressProbe = (address) =>
       Promise.resolve({
         status: address.includes('down') ? 'failed' : 'ok',
         detail: `${address}: nothing`,
         fix: 'Mend.',
       });
-    const kept = answering({ 'Platform address': 'https://down.example', 'Keep it anyway?': 'y' });
+    const kept = answerPrompts({ 'Platform address': 'https://down.example', 'Keep it anyway?': 'y' });
     const draft = draftOf();
     await askForMissing(kept.ctx, profilesOf(), draft, { all: true, probe });
     expect(draft.profile.base_url).toBe('https://down.example');
     expect(kept.asked).toContain('! https://down.example: nothing. Mend.');
 
     const replies: Record<string, string> = { 'Platform address': 'https://down.example' };
-    const again = answering(replies);
+    const again = answerPrompts(replies);
     const other = draftOf();
-    const turned = (address: string): ReturnType<AddressProbe> => {
+    const recover = (address: string): ReturnType<AddressProbe> => {
       replies['Platform address'] = 'https://up.example';
       return probe(address);
     };
-    await askForMissing(again.ctx, profilesOf(), other, { all: true, probe: turned });
+    await askForMissing(again.ctx, profilesOf(), other, { all: true, probe: recover });
     expect(other.profile.base_url).toBe('https://up.example');
   });
 });

@@ -1,4 +1,4 @@
-// The profile commands: stored, shown and rejected profiles, and never a secret in the output.
+// The profile commands: they store, show and reject profiles, and never print a secret.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const run = (args: string[], options?: CliOptions): Promise<CliResult> => home.run(args, options);
 
-/** Every byte below the four folders. */
+/** The contents of all files in the folder. */
 function everyFile(folder = home.folder): string {
   return readdirSync(folder, { withFileTypes: true })
     .map((entry) =>
@@ -29,7 +29,7 @@ function everyFile(folder = home.folder): string {
 const ADDRESSES = ['--base-url', 'https://api.example/', '--auth-url', 'https://auth.example'];
 
 describe('profile create', () => {
-  it('stores what the flags say, and where the secret is', async () => {
+  it('stores the values of flags and the reference to a secret', async () => {
     const args = [
       '--org',
       '9223372036854775807',
@@ -53,7 +53,7 @@ describe('profile create', () => {
     expect(home.settings()).toEqual({ version: 1, current: 'prod', profiles: { prod: profile } });
   });
 
-  it('reads a secret from standard input into a private file, and shows it nowhere', async () => {
+  it('stores a secret from standard input in a file with mode 600, and never prints it', async () => {
     const args = [...ADDRESSES, '--client-id', 'me', '--client-secret-stdin', '--insecure-storage', '--debug'];
     const { code, stdout, stderr } = await run(['profile', 'create', 'dev', ...args], { stdin: `${CANARY}\n` });
     expect([code, stdout]).toEqual([0, expect.stringContaining('Created profile dev')]);
@@ -79,7 +79,7 @@ describe('profile create', () => {
     [['--client-secret-command', ' ']],
     [['--client-secret-stdin', '--workspace-secret-stdin']],
     [['--client-id', 'env:']],
-  ])('rejects %j as a usage error without repeating a secret', async (args) => {
+  ])('rejects %j as a usage error without printing a secret', async (args) => {
     for (const format of ['table', 'json']) {
       const { code, stdout, stderr } = await run([
         'profile',
@@ -97,10 +97,10 @@ describe('profile create', () => {
     }
   });
 
-  it('names the ways to give a secret when it came as a value', async () => {
+  it('suggests the other flags if a secret was passed as a value', async () => {
     const { stderr } = await run(['profile', 'create', 'prod', ...ADDRESSES, '--client-secret', CANARY]);
-    for (const way of ['--client-secret-env', '--client-secret-command', '--client-secret-stdin'])
-      expect(stderr).toContain(way);
+    for (const flag of ['--client-secret-env', '--client-secret-command', '--client-secret-stdin'])
+      expect(stderr).toContain(flag);
   });
 
   it.each([
@@ -120,12 +120,12 @@ describe('profile create', () => {
     expect((await run(['profile', 'create', name, ...ADDRESSES])).code).toBe(2);
   });
 
-  it('rejects a taken name', async () => {
+  it('rejects an existing name', async () => {
     await run(['profile', 'create', 'prod', ...ADDRESSES]);
     expect((await run(['profile', 'create', 'prod', ...ADDRESSES])).code).toBe(6);
   });
 
-  it('refers to the variables of the environment for secrets', async () => {
+  it('stores references to variables for secrets with --from-env', async () => {
     const env = {
       CDPADM_BASE_URL: 'https://api.example',
       CDPADM_ORG_ID: '7',
@@ -154,7 +154,7 @@ describe('profile list, show, use, delete', () => {
     await run(['profile', 'create', 'prod', ...ADDRESSES, '--org', '2', '--protected', '--client-secret-env', 'P']);
   });
 
-  it('lists them with the built-in one', async () => {
+  it('lists profiles, including the built-in one', async () => {
     const { stdout } = await run(['profile', 'list', '-o', 'json']);
     expect(JSON.parse(stdout)).toMatchObject([
       { name: 'dev', current: true, builtin: false, org_id: '1', protected: false },
@@ -191,11 +191,11 @@ describe('profile list, show, use, delete', () => {
   });
 
   it.each([
-    ['is in the profile', 'my-client', {}, 'my-client'],
-    ['is in a variable that is set', 'env:THE_ID', { THE_ID: 'id-of-variable' }, 'id-of-variable'],
-    ['is in a variable that is not', 'env:THE_ID', {}, undefined],
-    ['comes from a command, which does not run for it', 'command:touch ran', {}, undefined],
-  ])('shows the client id, which is no secret, where it %s', async (_how, written, variables, shown) => {
+    ['a value in the profile', 'my-client', {}, 'my-client'],
+    ['a variable that is set', 'env:THE_ID', { THE_ID: 'id-of-variable' }, 'id-of-variable'],
+    ['a variable that is not set', 'env:THE_ID', {}, undefined],
+    ['a command, which does not run', 'command:touch ran', {}, undefined],
+  ])('shows the client id, which is not a secret, from %s', async (_how, written, variables, shown) => {
     const env = variables as Record<string, string>;
     await run('profile edit dev --set secrets.client_secret=env:S'.split(' '));
     await run(['profile', 'edit', 'dev', '--set', `secrets.client_id=${written}`]);
@@ -208,7 +208,7 @@ describe('profile list, show, use, delete', () => {
     expect(existsSync(join(home.cwd, 'ran'))).toBe(false);
   });
 
-  it('reports a value that is not the profile’s own', async () => {
+  it('reports a value that overrides the profile', async () => {
     const { stdout, stderr } = await run(['profile', 'show'], { env: { CDPADM_ORG_ID: '77' } });
     expect(stdout).toContain('77');
     expect(stderr).toContain('org_id (CDPADM_ORG_ID)');
@@ -217,14 +217,14 @@ describe('profile list, show, use, delete', () => {
   it.each([
     [['profile', 'show', 'dev', '--origin'], 'NAME'],
     [['profile', 'show', '--profile', 'dev', '--origin'], '--profile'],
-  ])('shows a pinned profile alone and names the ineffective variables: %j', async (line) => {
+  ])('shows only the values of a pinned profile and names the ignored variables: %j', async (line) => {
     const { stdout, stderr } = await run(line, { env: { CDPADM_ORG_ID: '77', CDPADM_ACCESS_TOKEN: 'x' } });
     expect(stdout).toMatch(/^org_id\t1\tprofile: dev$/m);
     expect(stderr).toContain('Profile dev is pinned: CDPADM_ORG_ID, CDPADM_ACCESS_TOKEN have no effect.');
     expect(stderr).toContain('only other flags override its values');
   });
 
-  it('names the keys of the project file that a pinned profile ignores, and its guard as in force', async () => {
+  it('names the keys of the project file that a pinned profile ignores, except protected', async () => {
     const project = 'workspace_id: 9\nenvironment: production\nlimits: {dsr: 1/s}\nprotected: true\noutput: table\n';
     writeFileSync(join(home.cwd, '.cdpadm.yaml'), project);
     const { stdout, stderr } = await run(['profile', 'show', '--profile', 'dev', '--origin']);
@@ -233,13 +233,13 @@ describe('profile list, show, use, delete', () => {
     expect((await run(['profile', 'show', '--origin'])).stderr).not.toContain('ignored');
   });
 
-  it('explains what overrides a profile that is not pinned', async () => {
+  it('explains that a profile is not pinned, and how to pin it', async () => {
     const { stderr } = await run(['profile', 'show', '--origin']);
     expect(stderr).toContain('Profile dev is not pinned');
     expect(stderr).toContain('--profile dev pins it.');
   });
 
-  it('changes the current one', async () => {
+  it('changes the current profile', async () => {
     expect((await run(['profile', 'use', 'prod', '--dry-run'])).code).toBe(0);
     expect(home.settings().current).toBe('dev');
     expect((await run(['profile', 'use', 'prod'])).code).toBe(0);
@@ -248,16 +248,19 @@ describe('profile list, show, use, delete', () => {
     expect(home.settings().current).toBe('local');
   });
 
-  it.each([['show'], ['use'], ['delete']])('%s of an unknown one is exit 5 with the nearest name', async (verb) => {
-    const { code, stderr } = await run(['profile', verb, 'prd', '--yes']);
-    expect([code, stderr]).toEqual([5, expect.stringContaining('prod')]);
-  });
+  it.each([['show'], ['use'], ['delete']])(
+    'exits with 5 and suggests the nearest name for %s of an unknown profile',
+    async (verb) => {
+      const { code, stderr } = await run(['profile', verb, 'prd', '--yes']);
+      expect([code, stderr]).toEqual([5, expect.stringContaining('prod')]);
+    },
+  );
 
-  it('treats an unknown --profile as a mistyped flag', async () => {
+  it('exits with 2 for an unknown --profile', async () => {
     expect((await run(['profile', 'show', '--profile', 'prd'])).code).toBe(2);
   });
 
-  it('deletes only when told to, and a protected one only by its name', async () => {
+  it('requires --yes to delete a profile, and --confirm NAME for a protected one', async () => {
     expect((await run(['profile', 'delete', 'dev'])).code).toBe(2);
     expect((await run(['profile', 'delete', 'dev', '--dry-run'])).code).toBe(0);
     expect((await run(['profile', 'delete', 'prod', '--yes'])).code).toBe(12);
@@ -269,11 +272,11 @@ describe('profile list, show, use, delete', () => {
     expect(home.settings()).toEqual({ version: 1, profiles: {} });
   });
 
-  it('does not delete the built-in one', async () => {
+  it('does not delete the built-in profile', async () => {
     expect((await run(['profile', 'delete', 'local', '--yes'])).code).toBe(2);
   });
 
-  it('tells file, line and column of a broken settings file, and leaves it', async () => {
+  it('reports file, line and column of an invalid settings file, and does not change it', async () => {
     const file = home.settingsFile;
     writeFileSync(file, '{\n  "profiles": {,\n');
     for (const args of [
@@ -289,15 +292,15 @@ describe('profile list, show, use, delete', () => {
 });
 
 describe('a settings file with control characters', () => {
-  // ESC, BEL, a C1 control, a bidi override: what no line for a person may hold.
-  const STEERING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+  // ESC, BEL, C1 controls and bidi overrides, which must not reach a terminal.
+  const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
   it.each([
     ['profile list', 'evil'],
     ['profile show evil --origin', 'other'],
     ['auth test', '/nowhere/'],
     ['doctor', '/nowhere/'],
-  ])('%s steers no terminal', async (line, shown) => {
+  ])('prints none of them in %s', async (line, shown) => {
     const profile = {
       base_url: 'http://127.0.0.1:9',
       org_id: '1',
@@ -311,13 +314,13 @@ describe('a settings file with control characters', () => {
     writeFileSync(home.settingsFile, JSON.stringify({ version: 1, current: 'evil', profiles: { evil: profile } }));
     const { stdout, stderr } = await run([...line.split(' '), '--no-color', '--retries', '0'], { tty: true });
     expect(stdout + stderr).toContain(shown);
-    expect(stdout + stderr).not.toMatch(STEERING);
+    expect(stdout + stderr).not.toMatch(CONTROLS);
   });
 });
 
 it('describes every field of a profile in the result schema', () => {
-  const [described, kept] = [profileResult().shape, Profile.shape];
-  expect(Object.keys(described).sort()).toEqual(Object.keys(kept).sort());
-  const [secrets, keptSecrets] = [described.secrets, kept.secrets].map((one) => one.def.innerType.shape);
-  expect(Object.keys(secrets ?? {}).sort()).toEqual(Object.keys(keptSecrets ?? {}).sort());
+  const [described, stored] = [profileResult().shape, Profile.shape];
+  expect(Object.keys(described).sort()).toEqual(Object.keys(stored).sort());
+  const [secrets, storedSecrets] = [described.secrets, stored.secrets].map((one) => one.def.innerType.shape);
+  expect(Object.keys(secrets ?? {}).sort()).toEqual(Object.keys(storedSecrets ?? {}).sort());
 });

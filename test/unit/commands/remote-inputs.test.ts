@@ -1,4 +1,4 @@
-// Inputs of bulk runs at an address: signed links of an object store, with and without ranges.
+// Bulk inputs at an address: signed links of an object store, with and without range requests.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -62,7 +62,7 @@ afterEach(async () => {
   await seeding.close();
 });
 
-/** All that the run left in files, and what it printed. */
+/** The output of a run and the contents of all its files. */
 function traces(...texts: string[]): string {
   const files = readdirSync(join(seeding.folder, '..'), { recursive: true, withFileTypes: true });
   const contents = files
@@ -72,7 +72,7 @@ function traces(...texts: string[]): string {
 }
 
 describe('an address', () => {
-  it.each([true, false])('is read as a file is, whether the server has ranges or not: %s', async (hasRanges) => {
+  it.each([true, false])('is read like a file, with range requests: %s', async (hasRanges) => {
     store.hasRanges = hasRanges;
     // Longer than one part.
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(30_000)), etag: '"1"' };
@@ -97,12 +97,12 @@ describe('an address', () => {
         }),
       ),
     ],
-  ])('may lead to %s', async (name, bytes) => {
+  ])('may be that of %s', async (name, bytes) => {
     store.files[name] = { bytes, etag: '"1"' };
     expect((await seeding.bulk([store.url(name)])).result).toMatchObject({ rows: 5, accepted: 5 });
   });
 
-  it('keeps its query out of every output, file and journal', async () => {
+  it('never has its query in an output, a file or a journal', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(`${userRow(1)}\n${userRow('"x"')}\n`), etag: '"1"' };
     const first = await seeding.bulk([store.url('users.ndjson'), '-v', '--trace-file', 'trace.ndjson']);
     expect(first.code).toBe(3);
@@ -116,7 +116,7 @@ describe('an address', () => {
     expect(traces(first.stderr, again.stderr, valid.stderr, valid.stdout)).not.toMatch(/0123456789abcdef/);
   });
 
-  it('resumes by its ETag, with a link signed again', async () => {
+  it('can be resumed with a new signature if the ETag is the same', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5000)), etag: '"1"' };
     const stop = new AbortController();
     const half = await seeding.run(
@@ -153,7 +153,7 @@ describe('an address', () => {
     expect(existsSync(join(seeding.folder, 'none.csv'))).toBe(false);
   });
 
-  it('may be empty', async () => {
+  it('may be that of an empty file', async () => {
     store.files['none.ndjson'] = { bytes: Buffer.alloc(0), etag: '"1"' };
     expect((await seeding.bulk([store.url('none.ndjson')])).result).toMatchObject({ rows: 0 });
   });

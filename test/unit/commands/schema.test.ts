@@ -1,4 +1,4 @@
-// `schema`, and the hint of a pulled file: an independent validator reads the same documents as we do.
+// `schema`, and the schema hint of a pulled file, checked with an independent validator.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -20,21 +20,21 @@ describe('schema', () => {
   const validator = (schema: object) =>
     new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
 
-  it.each([...SCHEMA_NAMES])('of %s is a schema that a validator takes', async (name) => {
+  it.each([...SCHEMA_NAMES])('prints a valid schema for %s', async (name) => {
     const { data, code } = await admin.json<object>(['schema', name]);
     expect(code).toBe(0);
     expect(() => validator(data)).not.toThrow();
   });
 
-  it('is written beside a pulled file, where its hint says, and fits it', async () => {
+  it('writes the schema to the path in the hint of a pulled file, which matches it', async () => {
     await admin.run('roles pull');
     const text = admin.read('roles.yaml');
     const hint = /^# yaml-language-server: \$schema=(.+)$/m.exec(text)?.[1] ?? '';
     expect(existsSync(join(admin.cwd, hint))).toBe(true);
     const validate = validator(JSON.parse(admin.read(hint)) as object);
     expect(validate(parse(text))).toBe(true);
-    const wrong = parse(text.replace(/name: Support/, 'nmae: Support')) as unknown;
-    expect(validate(wrong)).toBe(false);
+    const invalid = parse(text.replace(/name: Support/, 'nmae: Support')) as unknown;
+    expect(validate(invalid)).toBe(false);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('schema', () => {
     ['pipelines create -f', PIPELINE],
     ['dsr submit -f', dsrBody()],
     ['seed set -f', SEED],
-  ])('a file that names its schema is taken by %s, and the name is not sent', async (command, body) => {
+  ])('lets %s read a file with a $schema field, which is not sent', async (command, body) => {
     admin.write('named.json', JSON.stringify({ $schema: './named.schema.json', ...body }));
     const { code, stdout, stderr } = await admin.run(`${command} named.json --dry-run -o json`);
     expect(code).toBe(0);
@@ -55,7 +55,7 @@ describe('schema', () => {
     expect(stdout).not.toContain('named.schema.json');
   });
 
-  it('rejects a document without a schema', async () => {
+  it('rejects an unknown document type', async () => {
     expect((await admin.run('schema rols')).code).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-// What a person sees of roles and profiles on a narrow, a usual and a wide terminal, and what a pipe gets: golden.
+// The screens of roles and profiles on a narrow, a normal and a wide terminal and in a pipe, as golden files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const SETTINGS = {
   profiles: { production: PROFILE, staging: { base_url: 'https://staging.example' } },
 };
 
-/** Of the platform of the environment. */
+/** Commands that need the platform. */
 const ROLES = [
   'roles list',
   'roles get support-role',
@@ -46,7 +46,7 @@ const ROLES = [
   'roles history',
   'auth test',
 ];
-/** Of a settings file, and nothing else. */
+/** Commands that need only the settings file. */
 const PROFILES = [
   'profile list',
   'profile show',
@@ -83,7 +83,7 @@ async function screen(line: string, columns?: number): Promise<string> {
   return `$ cdpadm ${line}\n${stdout}${stderr === '' ? '' : `--- beside it\n${stderr}`}`;
 }
 
-/** What differs from run to run, in as many columns. */
+/** Replaces the values that differ between runs by others of the same width. */
 function steady(text: string): string {
   return text
     .replace(/(?<=127\.0\.0\.1:)\d{5}/g, '40000')
@@ -91,13 +91,13 @@ function steady(text: string): string {
     .replace(/\b[0-9a-f]{8,}\b/g, (hex) => '0'.repeat(hex.length));
 }
 
-/** Lines wider than the terminal; a plan shows each value whole. */
+/** Lines wider than the terminal, except command lines and the values of a plan. */
 function tooWide(text: string, columns: number): string[] {
   return text.split('\n').filter((line) => displayWidth(line) > columns && !/^(\$ |\s+[+-] \w+: ")/.test(line));
 }
 
 describe.each([60, 100, 200])('on %i columns', (columns) => {
-  test('golden, and nothing wider than the terminal', async () => {
+  test('matches the golden file, and has no line wider than the terminal', async () => {
     const screens: string[] = [];
     for (const line of [...ROLES, ...PROFILES]) screens.push(await screen(line, columns));
     const text = steady(screens.join('\n'));
@@ -106,20 +106,20 @@ describe.each([60, 100, 200])('on %i columns', (columns) => {
   });
 });
 
-test('piped: no width, no colour, a header and tabs', async () => {
+test('matches the golden file in a pipe: a header, tabs, no color and no limit of width', async () => {
   const screens: string[] = [];
   for (const line of [...ROLES, ...PROFILES]) screens.push(await screen(line));
   await expect(steady(screens.join('\n'))).toMatchFileSnapshot('../../golden/screens-piped.txt');
 });
 
-test('as JSON: one document each, and nothing beside it', async () => {
+test('prints one JSON document, and only JSON on standard error', async () => {
   for (const line of [...ROLES, ...PROFILES]) {
     const words = [...line.split(' '), '-o', 'json'];
     const { stderr, stdout } = PROFILES.includes(line)
       ? await home.run(words, { clock })
       : await admin.run(words, { clock });
     expect(() => JSON.parse(stdout) as unknown, line).not.toThrow();
-    for (const said of stderr.split('\n').filter(Boolean))
-      expect(() => JSON.parse(said) as unknown, line).not.toThrow();
+    for (const message of stderr.split('\n').filter(Boolean))
+      expect(() => JSON.parse(message) as unknown, line).not.toThrow();
   }
 });

@@ -1,4 +1,4 @@
-// `--timeout` and Ctrl-C end a command whatever it waits for: each kind of dependency hangs.
+// `--timeout` and Ctrl-C stop a command during any wait: each kind of dependency hangs.
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 300;
 let home: CliHome;
 let server: Server;
 let address: string;
-/** Requests whose path matches are never answered. */
+/** Requests with a matching path get no response. */
 let hanging: RegExp;
 let locks: (Lock | undefined)[];
 
@@ -44,16 +44,16 @@ afterEach(() => {
 interface Case {
   line: string;
   env?: Record<string, string>;
-  /** Answers what does not match. */
+  /** The paths that get no response. Others do. */
   hanging?: RegExp;
-  /** A lock that another process holds, below the home's folder. */
+  /** A lock in the home's folder that another process holds. */
   lock?: string;
   stdin?: () => Readable;
   tty?: boolean;
-  /** Nobody reads what it writes. */
+  /** Standard output has no reader. */
   unread?: true;
-  /** It does not end by itself: it is left where it is. */
-  isLeft?: true;
+  /** The command cannot be stopped: the program exits without it. */
+  isAbandoned?: true;
 }
 
 const silence = (): Readable => new Readable({ read: () => undefined });
@@ -64,7 +64,7 @@ const CASES: readonly (readonly [string, Case])[] = [
   ['the token service, in doctor', { line: 'doctor' }],
   ['the token service, in auth test', { line: 'auth test' }],
   ['the platform', { line: 'groups list', hanging: /^(?!\/oauth)/ }],
-  ['the platform, for requests that are watched', { line: 'dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c55' }],
+  ['the platform, for a watched request', { line: 'dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c55' }],
   ['a certificate', { line: 'dsr callbacks verify --headers h.json --body b --certificate ADDRESS/cert.pem' }],
   ['the control address', { line: `emulator clock --profile local`, lock: 'data/local/emulator.lock' }],
   ['another command that has the embedded platform', { line: `roles list ${LOCAL}`, lock: 'data/local/emulator.lock' }],
@@ -72,21 +72,21 @@ const CASES: readonly (readonly [string, Case])[] = [
     'the lock of the settings',
     { line: 'profile create dev --base-url https://a.example', lock: 'config/config.json.lock' },
   ],
-  ['a command that prints a secret', { line: 'roles list --profile helped', env: { CDPADM_CLIENT_SECRET: '' } }],
+  ['the command of a secret', { line: 'roles list --profile helped', env: { CDPADM_CLIENT_SECRET: '' } }],
   ['standard input', { line: 'roles validate -', stdin: silence }],
   ['an answer to a question', { line: 'profile create', stdin: silence, tty: true }],
-  ['a reader of standard output', { line: 'help flags', unread: true, isLeft: true }],
+  ['a reader of standard output', { line: 'help flags', unread: true, isAbandoned: true }],
 ];
 
-async function stopped(wanted: Case, isInterrupted: boolean): Promise<{ code: number; isOverdue: boolean }> {
-  hanging = wanted.hanging ?? hanging;
-  if (wanted.lock !== undefined) locks.push(tryLock(join(home.folder, wanted.lock)));
+async function stopped(setup: Case, isInterrupted: boolean): Promise<{ code: number; isOverdue: boolean }> {
+  hanging = setup.hanging ?? hanging;
+  if (setup.lock !== undefined) locks.push(tryLock(join(home.folder, setup.lock)));
   const stop = new AbortController();
   const clock: Clock = {
     now: systemClock.now,
     sleep: async (ms, signal) => {
       await systemClock.sleep(ms, signal);
-      // Ctrl-C in place of the time limit.
+      // Ctrl-C just before the time limit.
       if (ms === TIMEOUT_MS && isInterrupted) stop.abort(interrupted());
     },
   };
@@ -102,21 +102,21 @@ async function stopped(wanted: Case, isInterrupted: boolean): Promise<{ code: nu
     CDPADM_WORKSPACE_KEY: 'workspace-key',
     CDPADM_WORKSPACE_SECRET: 'workspace-secret',
     CDPADM_VENDOR_DOMAIN: 'platform.example',
-    ...wanted.env,
+    ...setup.env,
   };
   const { io } = createTestIo({
     env,
     cwd: home.cwd,
     clock,
-    ...(wanted.stdin && { stdin: wanted.stdin() }),
-    tty: wanted.tty ?? false,
+    ...(setup.stdin && { stdin: setup.stdin() }),
+    tty: setup.tty ?? false,
   });
   const unread = new Writable({ write: () => undefined });
-  const line = wanted.line.replace('ADDRESS', address).split(' ');
+  const line = setup.line.replace('ADDRESS', address).split(' ');
   let isOverdue = false;
   const code = await run(
     [...line, '--timeout', `${TIMEOUT_MS}ms`],
-    wanted.unread ? { ...io, stdout: unread } : io,
+    setup.unread ? { ...io, stdout: unread } : io,
     stop,
     createRedactor(),
     () => {
@@ -143,16 +143,16 @@ beforeEach(async () => {
 describe.each([
   ['--timeout', 11, false],
   ['Ctrl-C', 130, true],
-] as const)('%s ends with %i what waits for', (_name, code, isInterrupted) => {
-  test.each(CASES)('%s', async (_what, wanted) => {
-    const ended = await stopped(wanted, isInterrupted);
+] as const)('%s exits with %i from a command that waits for', (_name, code, isInterrupted) => {
+  test.each(CASES)('%s', async (_what, setup) => {
+    const ended = await stopped(setup, isInterrupted);
     expect(ended.code).toBe(code);
-    // A machine that is busy may leave others too.
-    if (wanted.isLeft) expect(ended.isOverdue).toBe(true);
+    // On a busy machine, other commands may be overdue too.
+    if (setup.isAbandoned) expect(ended.isOverdue).toBe(true);
   });
 });
 
-test('a time limit that passes while the process is busy goes before what was found', async () => {
+test('exits with the code of the time limit even if it passes while the process is busy', async () => {
   const roles = Array.from({ length: 2000 }, () => ({ role_id: '' }));
   writeFileSync(join(home.cwd, 'roles.json'), JSON.stringify({ roles }));
   expect((await home.run('roles validate roles.json')).code).toBe(9);

@@ -1,4 +1,4 @@
-// Whoever mistypes a word is told the nearest one: commands, flags, values, ids, types; and it ends with the right code.
+// A mistyped word gets the nearest one suggested: commands, flags, values, ids, types. The exit code is checked too.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Option } from 'commander';
 import { runCli } from '../../helpers/cli.ts';
@@ -12,7 +12,7 @@ const program = await loadProgram();
 const commands = commandsBelow(program).map(([path, command]) => [path.split(' '), command] as const);
 const groups = commands.filter(([, command]) => command.commands.length > 0);
 const RESOURCES = ['connections', 'data-models', 'pipelines'];
-const alone = groups.filter(([path]) => path.join(' ') !== 'emulator clock');
+const standalone = groups.filter(([path]) => path.join(' ') !== 'emulator clock');
 
 let home: PlatformHome;
 beforeAll(async () => {
@@ -23,19 +23,19 @@ beforeAll(async () => {
 });
 afterAll(() => home.close());
 
-async function mistyped(line: string | string[]): Promise<{ code: number; said: string }> {
+async function runMistyped(line: string | string[]): Promise<{ code: number; message: string }> {
   const { code, stderr, stdout } = await home.run(line);
   expect(stdout, String(line)).toBe('');
-  return { code, said: stderr.replaceAll('`', '') };
+  return { code, message: stderr.replaceAll('`', '') };
 }
 
-test('every command and sub-command', async () => {
+test('suggests every command and subcommand', async () => {
   for (const [path] of sample(commands, 40)) {
     if (path[0] === 'help') continue;
-    const { code, said } = await mistyped([...path.slice(0, -1), `${path.at(-1)?.[0]}${path.at(-1)}`]);
-    expect({ code, said }, path.join(' ')).toEqual({
+    const { code, message } = await runMistyped([...path.slice(0, -1), `${path.at(-1)?.[0]}${path.at(-1)}`]);
+    expect({ code, message }, path.join(' ')).toEqual({
       code: 2,
-      said: expect.stringContaining(`mean ${path.at(-1)}?`) as string,
+      message: expect.stringContaining(`mean ${path.at(-1)}?`) as string,
     });
   }
 });
@@ -46,26 +46,26 @@ test.each([
   ['em', 'emulator'],
   ['schema rol', 'roles'],
   ['roles get suppo', 'support'],
-])('an abbreviation, %s: %s', async (line, meant) => {
-  const { said } = await mistyped(line);
-  expect(said).toContain(`Did you mean ${meant}?`);
+])('suggests for the abbreviation %s: %s', async (line, expected) => {
+  const { message } = await runMistyped(line);
+  expect(message).toContain(`Did you mean ${expected}?`);
 });
 
-test('every flag of every command', async () => {
+test('suggests a flag for every mistyped flag', async () => {
   for (const [path, { options }] of [[[], program] as const, ...sample(commands, 25)]) {
     const known = new Set([...options, ...program.options].map(({ long }) => long));
     for (const { long } of options) {
       if (!long || known.has(`${long}x`)) continue;
-      const { code, said } = await mistyped([...path, `${long}x`]);
-      expect({ code, said }, `${path.join(' ')} ${long}`).toEqual({
+      const { code, message } = await runMistyped([...path, `${long}x`]);
+      expect({ code, message }, `${path.join(' ')} ${long}`).toEqual({
         code: 2,
-        said: expect.stringContaining('Did you mean --') as string,
+        message: expect.stringContaining('Did you mean --') as string,
       });
     }
   }
 });
 
-test('every value of which there are few', async () => {
+test('suggests every value of a fixed set', async () => {
   const global = program.options.filter(({ long }) =>
     ['--output', '--color', '--progress', '--annotations'].includes(long ?? ''),
   );
@@ -75,7 +75,7 @@ test('every value of which there are few', async () => {
     const { options, registeredArguments } = command;
     for (const subject of [...options, ...registeredArguments]) {
       const name = subject instanceof Option ? (subject.long ?? '') : subject.name();
-      // Fields of a resource are checked with the whole of it, below; of `name=` the beginning is offered only.
+      // Fields of a resource are validated with the whole resource, see below. Completion offers only the prefix of `name=`.
       const isField = RESOURCES.includes(path[0] ?? '');
       const offers = isField ? undefined : helpOf(command)?.values?.[name];
       const offered = offers?.({ typed: '', before: undefined, operands: [] }) ?? [];
@@ -83,22 +83,22 @@ test('every value of which there are few', async () => {
       const [value] = known.filter((one) => one.length > 2);
       if (value === undefined) continue;
       seen++;
-      // A flag of two values has its second behind it.
-      const behind = subject instanceof Option && !subject.argChoices && subject.variadic ? ['x'] : [];
+      // A flag with two values needs the second one.
+      const second = subject instanceof Option && !subject.argChoices && subject.variadic ? ['x'] : [];
       const line = (word: string): string[] => {
         const words = registeredArguments.map((one) => (one === subject ? word : 'x'));
-        return [...path, ...words, ...(subject instanceof Option ? [name, word, ...behind] : [])];
+        return [...path, ...words, ...(subject instanceof Option ? [name, word, ...second] : [])];
       };
       const word = `${value}${value.at(-1)}`;
-      const { code, said } = await mistyped(line(word));
-      expect({ code, said }, `${path.join(' ')} ${word}`).toEqual({
+      const { code, message } = await runMistyped(line(word));
+      expect({ code, message }, `${path.join(' ')} ${word}`).toEqual({
         code: 2,
-        said: expect.stringContaining(`Did you mean ${value}?`) as string,
+        message: expect.stringContaining(`Did you mean ${value}?`) as string,
       });
-      // The command itself reads a pair.
-      if (!(subject instanceof Option) || !subject.parseArg || behind.length > 0) continue;
-      for (const spelt of [value.toUpperCase(), value.toLowerCase()]) {
-        const read = subject.parseArg<unknown>(spelt, undefined);
+      // The command itself parses a pair.
+      if (!(subject instanceof Option) || !subject.parseArg || second.length > 0) continue;
+      for (const spelling of [value.toUpperCase(), value.toLowerCase()]) {
+        const read = subject.parseArg<unknown>(spelling, undefined);
         expect([read].flat(), `${path.join(' ')} ${name}`).toEqual([value]);
       }
     }
@@ -106,8 +106,8 @@ test('every value of which there are few', async () => {
   expect(seen).toBeGreaterThan(10);
 });
 
-test.each(alone.map(([path]) => [path.join(' '), path] as const))(
-  '%s alone prints its help and ends with 2',
+test.each(standalone.map(([path]) => [path.join(' '), path] as const))(
+  '%s without a subcommand prints its help and exits with 2',
   async (_name, path) => {
     const { code, stderr, stdout } = await runCli(path);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -115,10 +115,10 @@ test.each(alone.map(([path]) => [path.join(' '), path] as const))(
   },
 );
 
-describe('in words of a platform, a file or the settings', () => {
+describe('suggests ids and values of the platform, files and settings for', () => {
   const request = 'dsr submit --regulation gdpr --type access --yes';
 
-  test.each<[line: string, code: number, meant: string]>([
+  test.each<[line: string, code: number, expected: string]>([
     ['roles list -o jsn', 2, 'json'],
     ['roles list --color allways', 2, 'always'],
     ['roles list --progress plian', 2, 'plain'],
@@ -172,12 +172,12 @@ describe('in words of a platform, a file or the settings', () => {
     ['seed validate users.ndjson --format nsjson', 2, 'ndjson'],
     ['seed validate typo-seed.csv', 9, 'count'],
     ['emulator fault add --method PTU --status 503', 2, 'PUT'],
-  ])('%s', async (line, code, meant) => {
+  ])('%s', async (line, code, expected) => {
     home.write('typo.csv', 'emial\na@b.example\n');
     home.write('typo-seed.csv', 'xpid,attr:Orders:cuont\n5,1\n');
     home.write('typo.yaml', 'id: new\nname: New\nservice_provider: PROVIDR_A\nconfig: {}\n');
-    const result = await mistyped(line);
-    expect(result.said).toMatch(new RegExp(`[Dd]id you mean ${meant}\\?`));
+    const result = await runMistyped(line);
+    expect(result.message).toMatch(new RegExp(`[Dd]id you mean ${expected}\\?`));
     expect(result.code).toBe(code);
     expect(await home.writes()).toEqual([]);
   });
