@@ -1,11 +1,11 @@
-// Texts that make an expression backtrack, made from its own parts: what leads to a repetition, then that repeated.
+// Builds texts that make a regular expression backtrack: a lead to each repetition, then the repetition itself.
 import { type AST, parseRegExpLiteral, visitRegExpAST } from '@eslint-community/regexpp';
 import { letterTest } from './match-steps.ts';
 
-/** A text that grows with the number of its repetitions. */
+/** Returns a text with the given number of repetitions. */
 export type Growing = (repetitions: number) => string;
 
-/** Letters of every kind. Those that an expression cannot tell apart count as one. */
+/** Characters of every kind. Those that an expression does not distinguish count as one. */
 const LETTERS = [
   ...Array.from('aAf0_-.,:;/ \t\r\n"\'`\\@*=+()[]<>{}#%&|!$~'),
   '\u001b',
@@ -14,14 +14,14 @@ const LETTERS = [
   '\u200b',
   '\u{1f600}',
 ];
-/** A repetition up to this bound adds no more than a fixed length. */
+/** A repetition with at most this bound adds only a fixed length. */
 const SHORT = 8;
 /** The longest fixed repetition that a text spells out. */
 const LONGEST = 40;
-/** Alternatives that a text tries in front of a repetition. */
+/** The maximum number of leads to one repetition. */
 const MOST_LEADS = 12;
 
-/** Every growing text for an expression, without repeats. */
+/** Every growing text for an expression, without duplicates. */
 export function adversarialTexts(expression: RegExp): Growing[] {
   const { pattern } = parseRegExpLiteral(expression);
   const letters = distinctLetters(pattern, expression.flags);
@@ -35,7 +35,7 @@ export function adversarialTexts(expression: RegExp): Growing[] {
     walk.alternatives(pattern.alternatives, ['']);
     for (const [lead, element] of walk.found) {
       const pumps = walk.samples(element);
-      // A letter that the repetition does not match ends it, and with it most matches.
+      // A character that the repetition does not match ends it and usually fails the match.
       const ends = ['', ...letters.filter((letter) => !pumps.includes(letter)), 'x\n', '\n\u0000'];
       for (const pump of pumps) {
         add(lead, pump, ends);
@@ -53,7 +53,7 @@ export function adversarialTexts(expression: RegExp): Growing[] {
   );
 }
 
-/** One letter of each kind that the expression tells apart. */
+/** One character of each kind that the expression distinguishes. */
 function distinctLetters(pattern: AST.Pattern, flags: string): string[] {
   const tests: ((letter: string) => boolean)[] = [/\w/.test.bind(/\w/), /\n/.test.bind(/\n/)];
   const seen = new Set<string>();
@@ -74,7 +74,7 @@ function distinctLetters(pattern: AST.Pattern, flags: string): string[] {
   return [...kinds.values()];
 }
 
-/** One way through an expression that notes what stands in front of each repetition. */
+/** Walks through an expression and records the leads to each repetition. */
 class Walk {
   readonly found: (readonly [string, AST.Element])[] = [];
   readonly #flags: string;
@@ -87,7 +87,7 @@ class Walk {
     this.#letters = letters;
   }
 
-  /** Notes the repetitions inside, each after `leads`. Returns the leads to what follows. */
+  /** Records the repetitions inside, each after `leads`. Returns the leads to the next element. */
   alternatives(all: readonly AST.Alternative[], leads: readonly string[]): string[] {
     const after = all.flatMap(({ elements }) =>
       elements.reduce((before, element) => this.#element(element, before), [...leads]),
@@ -119,7 +119,7 @@ class Walk {
     }
   }
 
-  /** Short texts that an element matches, of every kind. */
+  /** Short sample texts that an element matches. */
   samples(node: AST.Element): string[] {
     switch (node.type) {
       case 'Quantifier':

@@ -1,4 +1,4 @@
-// Arbitrary roles and manifests, with the fields that the specification does not know and texts that make trouble.
+// Arbitrary roles and manifests, with fields that are not in the specification and texts that are hard to serialize.
 import fc from 'fast-check';
 import { PERMISSIONS } from '../../src/lib/contract/role-catalog.ts';
 import type { ManifestReply, RoleReply, TaskRef } from '../../src/lib/contract/roles.ts';
@@ -6,10 +6,10 @@ import type { Manifest } from '../../src/lib/domain/roles/manifest.ts';
 
 const TASK_IDS = PERMISSIONS.map((permission) => permission.task_id);
 
-/** Few, so that two manifests have some in common. */
+/** Few ids, so that two manifests share some. */
 const ROLE_IDS = ['admin', 'no', '012', '2026-01-02', 'a b', 'ünï', 'x:y', "it's", '#hash', 'null'];
 
-/** Texts that a careless writer of YAML or JSON gets wrong, among any others. */
+/** Texts that a careless YAML or JSON serializer gets wrong, among others. */
 export const anyText = fc.oneof(
   fc.constantFrom(
     'no',
@@ -59,7 +59,7 @@ export const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 
-/** A value of a field that the specification does not know. */
+/** The value of a field that is not in the specification. */
 const anyExtra = fc.oneof(
   anyText,
   fc.integer(),
@@ -100,7 +100,7 @@ export function manifestOf(roles: RoleReply[], over: Partial<Manifest> = {}): Ma
   return { roles, last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com', extra: {}, ...over };
 }
 
-/** A role in short. */
+/** A role from an id and tasks. */
 export function role(role_id: string, tasks: (string | TaskRef)[] = [], over: Record<string, unknown> = {}): RoleReply {
   return {
     role_id,

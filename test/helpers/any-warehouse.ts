@@ -1,4 +1,4 @@
-// Arbitrary definitions of warehouse sync, few ids each, so that two workspaces have some in common.
+// Arbitrary definitions of warehouse sync. Ids are few, so that two workspaces share some.
 import fc from 'fast-check';
 import type { Definition } from '../../src/lib/domain/warehouse/definition.ts';
 import type { ByType } from '../../src/lib/domain/warehouse/plan.ts';
@@ -6,7 +6,7 @@ import type { ByType } from '../../src/lib/domain/warehouse/plan.ts';
 const anyId = fc.constantFrom('a', 'b', 'c', 'd');
 const anyName = fc.constantFrom('One', 'Two', 'Ünï "x"');
 
-/** Every form of a mask. */
+/** Masks of every form. */
 export const anyMask = fc
   .tuple(
     fc.constantFrom('', ' ', '"', "'", '\t', '\n'),
@@ -42,7 +42,7 @@ const anyPipeline: fc.Arbitrary<Definition> = fc.record({
 
 const listOf = (item: fc.Arbitrary<Definition>) => fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 4 });
 
-/** Everything that a workspace has, or should have. */
+/** All resources of a workspace. */
 export const anyWorkspace: fc.Arbitrary<ByType<Definition>> = fc.record({
   connection: listOf(anyConnection),
   data_model: listOf(anyModel),

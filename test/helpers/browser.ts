@@ -1,4 +1,4 @@
-// Drives a headless browser over its pipe, for tests of how pages look.
+// Drives a headless browser over its pipe, for tests of page layout.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
@@ -9,7 +9,7 @@ import { PATIENT } from './patient.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The path of an installed Chromium; undefined when there is none. */
+/** The path of an installed Chromium, or undefined. */
 export const CHROMIUM = (process.env.PATH ?? '')
   .split(delimiter)
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
@@ -21,9 +21,9 @@ const FLAGS = [
 ];
 
 export interface Page {
-  /** Every address that was requested since the page was opened, its own included. */
+  /** Every URL that was requested since the page was opened, including its own. */
   readonly requests: readonly string[];
-  /** The messages of the console and the security policy. */
+  /** Console messages and violations of the content security policy. */
   readonly complaints: readonly string[];
   /** Calls the DevTools protocol for this page. */
   send<T = Record<string, unknown>>(method: string, params?: Record<string, unknown>): Promise<T>;
@@ -41,13 +41,13 @@ interface Message {
   error?: { message: string };
 }
 
-/** Opens a browser; `close` ends it. */
+/** Opens a browser, which `close` terminates. */
 export async function openBrowser(): Promise<{ open(url: string): Promise<Page>; close(): Promise<void> }> {
   if (CHROMIUM === undefined) throw new Error('no Chromium is installed');
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-browser-'));
   const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${folder}`], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-    // A process group of its own, so that its children can be ended with it.
+    // A separate process group, so that its children can be terminated with it.
     detached: true,
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -123,8 +123,8 @@ export async function openBrowser(): Promise<{ open(url: string): Promise<Page>;
     close: async () => {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
       await ended;
-      // Its children end a little later than it does, and may write until then; `maxRetries` would only try
-      // again to remove the folder, not the files that came into it meanwhile.
+      // Children of the browser exit a little later and may still write files. `maxRetries` would retry only the
+      // folder, not new files in it.
       await vi.waitFor(() => rmSync(folder, { recursive: true, force: true }), PATIENT);
     },
   };

@@ -1,4 +1,4 @@
-// Bundles a TypeScript entry for a child process, since Node 20 cannot run one as it is.
+// Bundles a TypeScript entry for a child process, because Node 20 cannot run TypeScript.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,12 @@ import { rolldown } from 'rolldown';
 import { root } from './root.ts';
 
 export interface Bundle {
-  /** The module to give to `process.execPath`. Every user may read it. */
+  /** The bundled module, which every user may read. */
   file: string;
   remove(): void;
 }
 
-/** Bundles an entry, named from the repository's root, with all it imports into one module in a temporary folder. */
+/** Bundles an entry, relative to the repository root, and all its imports into one module in a temporary folder. */
 export async function bundleEntry(entry: string): Promise<Bundle> {
   const build = await rolldown({
     cwd: root,
@@ -37,7 +37,9 @@ export async function bundleEntry(entry: string): Promise<Bundle> {
   return { file, remove };
 }
 
-/** Runs an entry as several processes at once, one for each list of arguments; what each printed. Rejects when one fails. */
+/**
+ * Runs an entry as parallel processes, one for each list of arguments, and returns their outputs. Rejects if one fails.
+ */
 export async function runTogether(entry: string, lists: readonly (readonly string[])[]): Promise<string[]> {
   const bundle = await bundleEntry(entry);
   try {

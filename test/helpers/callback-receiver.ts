@@ -1,4 +1,4 @@
-// A receiver of status callbacks on loopback: keeps what comes, raw, and answers as told.
+// A receiver of status callbacks on loopback: keeps each raw callback and returns the statuses that a test sets.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { listenOnLoopback } from './loopback.ts';
 
@@ -12,9 +12,9 @@ export interface ReceivedCallback {
 export interface CallbackReceiver {
   readonly url: string;
   readonly received: ReceivedCallback[];
-  /** Statuses of the next answers, in turn; 202 afterwards. `hang` never answers, `reset` drops the connection. */
+  /** Statuses of the next responses, in order; then 202. `hang` never responds, `reset` drops the connection. */
   next(...answers: (number | 'hang' | 'reset')[]): void;
-  /** Resolves when this many have arrived in all. */
+  /** Resolves when the receiver has received this many callbacks in total. */
   count(wanted: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface Certificate {
   cert: string;
 }
 
-/** When a certificate is valid, in epoch milliseconds. */
+/** The validity period of a certificate in epoch milliseconds. */
 export interface Validity {
   from: number;
   until: number;
@@ -18,14 +18,14 @@ const HOUR = 3_600_000;
 const NAMES = ['localhost', 'platform.test'];
 const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
 
-/** For `localhost`, `platform.test` and 127.0.0.1; without a validity for one day from now. */
+/** For `localhost`, `platform.test` and 127.0.0.1; valid for one day from now by default. */
 export function makeCertificate(validity?: Validity): Certificate {
   const { from, until } = validity ?? { from: Date.now(), until: Date.now() + 24 * HOUR };
   const key = newKey('ec');
   const name = sequence(der(0x31, sequence(objectId('550403'), der(0x0c, Buffer.from('platform.test')))));
   const alternatives = sequence(...NAMES.map((text) => der(0x82, Buffer.from(text))), der(0x87, [127, 0, 0, 1]));
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  // These distinguish two authorities of one name.
+  // Distinguishes two authorities with the same name.
   const keyId = createHash('sha256').update(publicKey).digest().subarray(0, 20);
   const extensions = sequence(
     sequence(objectId('551d13'), TRUE, octets(sequence(TRUE))),
@@ -50,7 +50,7 @@ export function makeCertificate(validity?: Validity): Certificate {
   return { key, cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n` };
 }
 
-/** A UTCTime, which has two digits for the year: certificates use it until 2049. */
+/** A UTCTime, which has a two-digit year and which certificates use until 2049. */
 function time(ms: number): Buffer {
   return der(
     0x17,

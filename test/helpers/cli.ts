@@ -11,20 +11,20 @@ import { SEED } from './seed.ts';
 import { tellingEnv } from './wire-judge.ts';
 
 export interface CliOptions {
-  /** Added to an environment that holds nothing but the home's folders. */
+  /** Added to an environment that contains only the home's folders. */
   env?: Record<string, string>;
   cwd?: string;
-  /** Text, or a stream of its own: one that never ends. */
+  /** Text, or a stream, such as one that never ends. */
   stdin?: string | Readable;
   /** The streams that are terminals; none by default. */
   tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean } | boolean;
   columns?: number;
-  /** Standard output has no reader: each write to it fails with EPIPE. */
+  /** Closes standard output for its reader: each write to it fails with EPIPE. */
   brokenPipe?: boolean;
   clock?: Clock;
-  /** Aborting it with a KnownError is Ctrl-C, SIGTERM or a time limit. */
+  /** Aborting with a KnownError simulates Ctrl-C, SIGTERM or a time limit. */
   stop?: AbortController;
-  /** Called with everything that came out so far, each time something does. */
+  /** Called after each write with the complete output so far. */
   onOutput?: (stdout: string, stderr: string) => void;
 }
 
@@ -35,14 +35,14 @@ export interface CliResult {
 }
 
 /**
- * A place for the program's four folders, its temporary files and a working folder, apart from every other test's. A
- * process that has its environment tells of its platforms' exchanges, and they are judged.
+ * An isolated home: the program's four folders, temporary files and a working folder. A process with its environment
+ * reports the exchanges of its platforms, which are then checked.
  */
 export interface CliHome {
   folder: string;
   cwd: string;
   env: Record<string, string>;
-  /** Runs a command line here, its environment added to the home's; words with spaces need the list form. */
+  /** Runs a command line in the home; words with spaces need the list form. */
   run(line: string | readonly string[], options?: CliOptions): Promise<CliResult>;
   remove(): void;
 }
@@ -63,15 +63,15 @@ export function createCliHome(): CliHome {
   };
 }
 
-/** The words of a line that holds none with spaces. */
+/** Splits a line whose words contain no spaces. */
 export function wordsOf(line: string | readonly string[]): readonly string[] {
   return typeof line === 'string' ? line.split(' ') : line;
 }
 
-/** Jitter differs from call to call, and is the same in each run of one commit. */
+/** Jitter varies between calls and is the same in each run of one commit. */
 const random = randomFrom(SEED);
 
-/** Streams that keep what they are given, and everything else a command sees of the outside. */
+/** Streams that record their input, and the rest of a command's outside world. */
 export interface TestIo {
   io: Io;
   stdout(): string;
@@ -103,8 +103,8 @@ export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
 }
 
 /**
- * Runs one command line, the program's name left out. Without folders in `env` the run has its own and they are gone
- * afterwards; several runs that belong together share a `createCliHome()`.
+ * Runs one command line, without the program's name. A run without folders in `env` gets temporary ones, which are
+ * deleted afterwards; related runs share a `createCliHome()`.
  */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const own = options.env?.CDPADM_STATE_DIR === undefined ? createCliHome() : undefined;
@@ -134,7 +134,7 @@ function sink(written: () => void, broken = false): { stream: Writable; text: ()
       written();
     },
   });
-  // As the process's own streams: each writer learns of a failure by its own callback.
+  // Like the process's own streams: each writer gets a failure through its own callback.
   stream.on('error', () => undefined);
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }

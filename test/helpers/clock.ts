@@ -1,11 +1,11 @@
-// A clock that no test has to wait for: sleeping moves it on and takes one turn of the event loop.
+// A clock that tests need not wait for: a sleep advances it and takes one turn of the event loop.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../src/lib/kernel/clock.ts';
 
 export interface TestClock extends Clock {
-  /** Every sleep asked for, in milliseconds. */
+  /** Every requested sleep in milliseconds. */
   readonly sleeps: number[];
-  /** Moves the clock; a negative number sets it back. */
+  /** Moves the clock, back if the number is negative. */
   advance(ms: number): void;
 }
 
@@ -21,7 +21,7 @@ export function createTestClock(start = TEST_TIME): TestClock {
       signal?.throwIfAborted();
       sleeps.push(ms);
       now += ms;
-      // Other work must get a turn.
+      // Lets other work run.
       await turn();
       signal?.throwIfAborted();
     },

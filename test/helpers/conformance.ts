@@ -1,4 +1,4 @@
-// Checks the wire of an embedded platform against the OpenAPI document, with an independent validator.
+// Checks the exchanges of an embedded platform against the OpenAPI document with an independent validator.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/lib/contract/openapi.ts';
 import type { SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
@@ -15,7 +15,7 @@ type Content = Record<string, { schema: object }>;
 
 interface Checked {
   pattern: RegExp;
-  /** Names of the path's placeholders, in order. */
+  /** The names of the path's placeholders, in order. */
   names: string[];
   method: string;
   operation: Operation;
@@ -24,13 +24,13 @@ interface Checked {
 type OnTheWire = Omit<SeenExchange, 'platform' | 'hasOwnWords'>;
 
 interface Conformance {
-  /** The parts of an exchange that differ from the document. Bodies and parameters in a deployment's own words are not read. */
+  /** The differences between an exchange and the document. Skips bodies and parameters in a deployment's own words. */
   violations(seen: OnTheWire, hasOwnWords?: boolean): string[];
 }
 
 /**
- * What is in the document of no platform: addresses that answers carry (`results_url`, `processor_certificate`) and
- * that are the platform's own choice, which a client takes as it finds them. What they do answer is held to this.
+ * Addresses that are not in the document because each platform chooses them and returns them in responses
+ * (`results_url`, `processor_certificate`). Their responses must match these definitions.
  */
 const LINKS: Record<string, Record<string, Operation>> = {
   '/requests/{requestId}/results': {
@@ -53,7 +53,7 @@ const LINKS: Record<string, Record<string, Operation>> = {
   },
 };
 
-/** The header of each scheme of the document. */
+/** The pattern of the header for each security scheme of the document. */
 const AUTHORIZATION: Record<string, RegExp> = {
   bearer: /^Bearer \S+$/,
   basic: /^Basic [A-Za-z0-9+/]+={0,2}$/,
@@ -61,7 +61,7 @@ const AUTHORIZATION: Record<string, RegExp> = {
 
 let opened: Conformance | undefined;
 
-/** Made once: compiling the schemas takes a moment. */
+/** Cached, because compiling the schemas takes a while. */
 export function openConformance(): Conformance {
   return (opened ??= conformance());
 }
@@ -107,7 +107,7 @@ function conformance(): Conformance {
     if (!response) return [`response: ${status} is not documented`];
     const place = `response ${status}`;
     if (text === undefined) {
-      // Errors of E and F may come without a body (specification, "Errors", E and F).
+      // Errors of areas E and F may have no body (specification, "Errors", E and F).
       return status < 300 && response.content ? [`${place}: has no body`] : [];
     }
     if (!response.content) return [`${place}: has a body`];
@@ -147,19 +147,19 @@ function conformance(): Conformance {
   };
 }
 
-/** An address outside of the document must answer 404 or 405. */
+/** A path that is not in the document must return 404 or 405. */
 function undocumented(method: string, url: string, status: number): string[] {
   return status === 404 || status === 405 ? [] : [`${method} ${url}: ${status} for what is not documented`];
 }
 
 function findOperation(operations: readonly Checked[], method: string, url: string): Checked | undefined {
   const path = plainPath(url.split('?')[0] ?? '');
-  // A HEAD is a GET of which the body stays away.
+  // A HEAD is a GET without a response body.
   const wanted = method === 'HEAD' ? 'GET' : method;
   return operations.find((it) => it.method === wanted && it.pattern.test(path));
 }
 
-/** Escapes that a path does not need are the same path (RFC 3986, 6.2.2.2). */
+/** An unnecessary escape does not change a path (RFC 3986, 6.2.2.2). */
 function plainPath(path: string): string {
   try {
     return decodeURI(path.replaceAll('%25', '%2525'));
@@ -199,7 +199,7 @@ function operationsOf(paths: Record<string, Record<string, Operation>>): Checked
       return { pattern, names, method: method.toUpperCase(), operation };
     }),
   );
-  // A fixed word goes before a placeholder.
+  // A literal segment has priority over a placeholder.
   return all.sort((a, b) => a.names.length - b.names.length);
 }
 
@@ -211,7 +211,7 @@ function parametersOf({ names, pattern }: Checked, path: string, search: string)
   ];
 }
 
-/** A parameter is text on the wire; the schema gives its type. */
+/** Converts the text of a parameter to the type in its schema. */
 function typed(text: string, schema: { type?: string }): unknown {
   if (schema.type === 'string') return text;
   if (/^-?\d+$/.test(text)) return Number(text);
@@ -219,6 +219,6 @@ function typed(text: string, schema: { type?: string }): unknown {
 }
 
 function parsed(text: string): unknown {
-  // A byte-order mark is let pass, as the platform does.
+  // Accepts a byte order mark, as the platform does.
   return JSON.parse(text.replace(/^\ufeff/, '')) as unknown;
 }

@@ -1,4 +1,4 @@
 // A process that does not exist.
 
-/** An id above those that any system gives to a process. */
+/** A process id above the maximum of every system. */
 export const DEAD_PID = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-// Records the calls to the disk in order, to check that a text was synced before the next step relied on it.
+// Records disk calls in order, to check that data is synced before the next step relies on it.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished } from 'vitest';
@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 const WATCHED = ['openSync', 'writeFileSync', 'writeSync', 'fsyncSync', 'renameSync', 'linkSync', 'closeSync'] as const;
 
 /**
- * The calls that `work` makes, as `write`, `sync`, `rename`, `link` or `sync folder`, all of the same file told once in a
- * row. They are carried out as ever.
+ * The calls of `work`: `write`, `sync`, `rename`, `link` or `sync folder`. Consecutive calls on one file count once.
+ * The calls are still carried out.
  */
 export function diskCalls(work: () => Promise<void>): Promise<string[]>;
 export function diskCalls(work: () => void): string[];

@@ -1,5 +1,5 @@
-// A home of one privacy officer, for tests of data subject requests. The platform's clock stands until a test moves it,
-// because requests move on every quarter of an hour.
+// A home of one privacy officer, for tests of data subject requests. The platform's clock moves only when a test moves
+// it, because requests advance every quarter of an hour.
 import { openPlatformHome, type PlatformHome } from './platform-home.ts';
 
 export function createDsrHome(fixtures?: unknown): Promise<PlatformHome> {

@@ -1,11 +1,11 @@
-// Data subject requests for tests: bodies, and calls of the embedded platform with a workspace's credentials.
+// Data subject requests for tests: bodies, and calls to the embedded platform with a workspace's credentials.
 import { randomUUID } from 'node:crypto';
 import type { IdentityEntry } from '../../src/lib/contract/dsr.ts';
 import { basicAuth, type Exchange, type SendOptions, type TestEmulator } from './emulator.ts';
 
 export const raw = (value: string): IdentityEntry => ({ value, encoding: 'raw' });
 
-/** An access request of GDPR for one e-mail address, with `change` over it. */
+/** A GDPR access request for one email address, with the fields of `change`. */
 export function dsrBody(
   change: Record<string, unknown> = {},
 ): Record<string, unknown> & { subject_request_id: string } {
@@ -22,7 +22,7 @@ export function dsrBody(
 /** Skips the waiting period of an erasure. */
 export const SKIP = { extensions: { 'opendsr.platform.example': { skip_waiting_period: true } } };
 
-/** Sends below `/v3` as the first workspace, or with `credentials` as `key:secret`. */
+/** Sends requests below `/v3` as the first workspace, or with `credentials` as `key:secret`. */
 export function dsrCaller({ ready, send }: TestEmulator) {
   const own = `${ready.workspace_key}:${ready.workspace_secret}`;
   return (method: string, path: string, options: SendOptions & { as?: string } = {}): Promise<Exchange> => {

@@ -1,4 +1,4 @@
-// An embedded platform for a test: on a free port, in memory unless told otherwise, with its control address as methods.
+// An embedded platform for a test: on a free port, in memory by default, with its control address as methods.
 import { request as httpRequest } from 'node:http';
 import { inject } from 'vitest';
 import { type Emulator, type StartOptions, startEmulator } from '../../src/lib/emulator/index.ts';
@@ -14,12 +14,14 @@ export interface Exchange {
 }
 
 export interface SendOptions {
-  /** A string or bytes go as they are, anything else as JSON. */
+  /** Sends a string or bytes unchanged, and anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** One request to any address, nothing hidden: no redirects, no retries, `Host` as given. Rejects when the connection is lost. */
+/**
+ * Sends one plain request to any address: no redirects, no retries, `Host` as given. Rejects if the connection is lost.
+ */
 export function send(method: string, url: string, { body, headers = {} }: SendOptions = {}): Promise<Exchange> {
   const raw = typeof body === 'string' || body instanceof Uint8Array ? body : textOf(body);
   return new Promise((resolve, reject) => {
@@ -28,7 +30,7 @@ export function send(method: string, url: string, { body, headers = {} }: SendOp
       agent: false,
       headers: {
         'content-type': 'application/json',
-        // Node does not frame the body of a GET.
+        // Node sets no Content-Length for the body of a GET.
         ...(raw !== undefined && { 'content-length': String(Buffer.byteLength(raw)) }),
         ...headers,
       },
@@ -54,7 +56,7 @@ export function send(method: string, url: string, { body, headers = {} }: SendOp
   });
 }
 
-/** The header for `key:secret` of a workspace. */
+/** The authorization header for `key:secret` of a workspace. */
 export function basicAuth(credentials: string): { authorization: string } {
   return { authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
 }
@@ -65,11 +67,11 @@ function textOf(body: unknown): string | undefined {
 
 export interface TestControl {
   now(): Promise<string>;
-  /** `8d`, `90m`: moves the clock and returns its time. */
+  /** Advances the clock by `8d` or `90m` and returns its time. */
   advance(duration: string): Promise<string>;
   set(iso: string): Promise<string>;
   reset(): Promise<void>;
-  /** Resolves once every callback that is due was delivered, or tried. */
+  /** Resolves after every due callback was delivered or attempted. */
   flushCallbacks(): Promise<void>;
   addFault(fault: Fault): Promise<void>;
   faults(): Promise<Fault[]>;
@@ -86,13 +88,13 @@ export interface TestEmulator extends Emulator {
   call(method: string, path: string, options?: SendOptions): Promise<Exchange>;
   /** A new access token. */
   token(): Promise<string>;
-  /** `/platform/v2/organizations/…/accounts/…`, of the first organization and account. */
+  /** `/platform/v2/organizations/…/accounts/…` of the first organization and account. */
   accountPath: string;
 }
 
 /**
- * Starts one; the test closes it. Each exchange is checked against the OpenAPI document as it is made, none is left out,
- * and `close` rejects with what is not as the document says, or when nothing was checked of what was answered.
+ * Starts a platform, which the test closes. Every exchange is checked against the OpenAPI document. `close` rejects if
+ * an exchange violates it, or if exchanges were not checked.
  */
 export async function startTestEmulator(options: StartOptions = {}): Promise<TestEmulator> {
   const shared = options.data === undefined && { authority: inject('authority') };
@@ -112,12 +114,12 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
     bearer = undefined;
   };
   const api = testControl(emulator, forgetToken);
-  /** The entries in a folder's log from an earlier start. */
+  /** The number of entries in the log from an earlier start. */
   const before = options.data === undefined ? 0 : (await api.requests()).length;
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
     const { count, violations } = await judgedOf(ready.base_url);
-    // A successful response did not come from a fault.
+    // Faults return no successful responses, so these came from the platform.
     const done = count > 0 ? [] : (await api.requests()).slice(before).filter(({ status }) => (status ?? 999) < 300);
     await emulator.close();
     requireConformance(violations);
@@ -137,7 +139,7 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
   };
 }
 
-/** `onMoved` is called when the clock may stand elsewhere. */
+/** Calls `onMoved` after the clock may have moved. */
 function testControl({ assignRole, callbacks, clock, faults, log, reset }: Emulator, onMoved: () => void): TestControl {
   const moving = async <T>(moved: Promise<T>): Promise<T> => moved.finally(onMoved);
   return {

@@ -1,10 +1,13 @@
-// A clock for many sleepers at once: when all of them sleep, time jumps to the first one's end.
+// A clock for many concurrent sleepers: when all of them sleep, time jumps to the end of the shortest sleep.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../src/lib/kernel/clock.ts';
 import { TEST_TIME } from './clock.ts';
 
 export interface EventClock extends Clock {
-  /** Lets time pass until `work` has ended; its answer. Fails when everything waits for something else than time. */
+  /**
+   * Lets time pass until `work` settles and returns its result. Fails if all pending work waits for something other
+   * than time.
+   */
   run<T>(work: Promise<T>): Promise<T>;
 }
 

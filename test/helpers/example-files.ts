@@ -1,4 +1,4 @@
-// Writes the files that the examples of the pages name.
+// Writes the files that the examples of the documentation use.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ export interface ExampleStage {
 type Stage = (stage: ExampleStage) => Promise<void> | void;
 
 const STAGES: Record<string, Stage> = {
-  // The file that the page shows is the one that its commands read.
+  // Its commands read the file that the page shows.
   'README.md': ({ cwd }) => {
     const page = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     writeFileSync(join(cwd, 'group.yaml'), /```yaml\n([^`]*)```/.exec(page)?.[1] ?? '');
@@ -36,7 +36,7 @@ const STAGES: Record<string, Stage> = {
   },
 };
 
-/** Puts the files and definitions there that a page's examples begin with. */
+/** Creates the files and definitions that the examples of a page need. */
 export async function stageExamples(page: string, stage: ExampleStage): Promise<void> {
   await STAGES[page]?.(stage);
 }

@@ -1,4 +1,4 @@
-// Catches the error of some work, for tests that check all of it.
+// Catches errors, for tests that check every part of them.
 
 /** The error that `work` throws; fails if it throws none. */
 export function thrownBy(work: () => unknown): Error {

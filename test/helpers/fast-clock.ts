@@ -1,16 +1,15 @@
-// A clock that runs many times as fast as the machine's: hours of pauses are over in a moment, in the right order.
+// A clock that is many times faster than the machine's: hours of pauses pass in a moment, in the right order.
 import { type Clock, systemClock } from '../../src/lib/kernel/clock.ts';
 
 /**
- * The most of the machine's time that counts between two readings. A process that a busy machine holds up for longer
- * finds that no more has passed, so that being held up exceeds no limit.
+ * The maximum real time that counts between two readings, so that a process on a busy machine exceeds no time limit.
  */
 const MOST_MS = 20;
 
-/** A child process cannot hurry: a limit on its time is as long as it says. */
+/** A child process runs in real time, so a time limit on it must not be shortened. */
 const hasChild = (): boolean => process.getActiveResourcesInfo().includes('ProcessWrap');
 
-/** Programs and platforms that share one live in the same, hurried time. */
+/** Programs and platforms share one fast clock. */
 export function createFastClock(factor: number): Clock {
   let now = systemClock.now();
   let read = performance.now();

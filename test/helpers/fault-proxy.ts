@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { readRequests, type ReceivedRequest } from './fault-server.ts';
 import { listenOnLoopback } from './loopback.ts';
 
-/** A whole response of the platform. */
+/** A complete response of the platform. */
 export interface PlatformAnswer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -17,7 +17,7 @@ export interface ProxiedRequest extends ReceivedRequest {
   answered: PlatformAnswer | undefined;
   /** True if a fault was injected. */
   faulted: boolean;
-  /** The response to the client; undefined if it was cut, delayed or left out. */
+  /** The response that the client received; undefined if it was truncated, delayed or omitted. */
   returned?: PlatformAnswer;
 }
 
@@ -25,13 +25,13 @@ export interface ProxyFault {
   name: string;
   /** True if the platform receives the request. */
   delivered: boolean;
-  /** Nothing listens any more: there is no request to do anything with. */
+  /** The port is closed, so there is no request to inject a fault into. */
   refuses?: boolean;
-  /** True if a client waits for its time limit. */
+  /** True if a client waits until its timeout. */
   slow?: boolean;
-  /** The answer that takes the place of the platform's; `act` is for what is not a whole answer. */
+  /** Returns a replacement for the platform's response; `act` is for an incomplete response. */
   answer?: (answer: PlatformAnswer, received: ReceivedRequest) => PlatformAnswer;
-  /** Writes the client's side instead of the response. */
+  /** Writes to the client instead of responding. */
   act?: (socket: Socket, answer: PlatformAnswer, trap: string, received: ReceivedRequest) => void;
 }
 
@@ -39,28 +39,31 @@ export interface FaultPlan {
   fault: ProxyFault;
   /** The number of the request, from 0. */
   at: number;
-  /** `once`, or from there on for `ever`. */
+  /** Inject the fault `once`, or for `ever` from that request on. */
   mode: 'once' | 'ever';
-  /** Befalls every GET after the first strike; `fault` then befalls only requests that write. */
+  /** After the first fault, applies to every GET; `fault` then applies only to requests that write. */
   reads?: ProxyFault;
 }
 
-/** Chooses the fault of each request, by its number from 0. */
+/** Selects the fault of each request by its number, from 0. */
 export type FaultChooser = (index: number, received: ReceivedRequest) => ProxyFault | undefined;
 
 export interface FaultProxy {
   readonly url: string;
   readonly port: number;
-  /** Requests since `begin`, in order, whole. */
+  /** Complete requests since `begin`, in order. */
   readonly requests: ProxiedRequest[];
-  /** The bytes that arrived at the target of redirects. */
+  /** The number of bytes that arrived at the target of redirects. */
   readonly strayed: number;
-  /** Forgets what came, and takes the fault of the next requests; without one all pass through. */
+  /** Clears the requests and sets the plan for the next ones; without a plan all requests pass. */
   begin(plan?: FaultPlan | FaultChooser): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Listens on a free port of loopback; `target` is the platform's port. `Host` is passed on, so that links lead back here. */
+/**
+ * Listens on a free port of loopback and forwards to the platform's port `target`. Forwards `Host`, so that links lead
+ * back to the proxy.
+ */
 export async function startFaultProxy(target: number): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   let requests: ProxiedRequest[] = [];
@@ -98,7 +101,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
     return plan.fault;
   }
 
-  function strike(fault: ProxyFault, socket: Socket, answer: PlatformAnswer, proxied: ProxiedRequest): void {
+  function inject(fault: ProxyFault, socket: Socket, answer: PlatformAnswer, proxied: ProxiedRequest): void {
     proxied.returned = fault.answer?.(answer, proxied);
     if (proxied.returned) socket.write(answerBytes(proxied.returned));
     else fault.act?.(socket, answer, trapUrl, proxied);
@@ -110,13 +113,13 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
     const fault = faultFor(index, received);
     proxied.faulted = fault !== undefined;
     if (fault?.delivered === false) {
-      strike(fault, socket, { status: 200, headers: {}, body: Buffer.alloc(0) }, proxied);
+      inject(fault, socket, { status: 200, headers: {}, body: Buffer.alloc(0) }, proxied);
       return;
     }
     const answer = await forward(target, received);
     proxied.answered = answer;
     if (answer === undefined) socket.destroy();
-    else if (fault) strike(fault, socket, answer, proxied);
+    else if (fault) inject(fault, socket, answer, proxied);
     else if (plan?.fault.refuses === true && index === plan.at - 1) {
       socket.end(answerBytes(answer, { connection: 'close' }));
       await silenceAll();
@@ -161,7 +164,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
   };
 }
 
-/** The platform's answer, or undefined when there is none. */
+/** The platform's response, or undefined if there is none. */
 function forward(
   port: number,
   { method, target, headers, body }: ReceivedRequest,
@@ -182,7 +185,7 @@ function forward(
   });
 }
 
-/** The response with new framing, and `change` over its headers. */
+/** The response with new framing, and with the headers of `change`. */
 export function answerBytes({ status, headers, body }: PlatformAnswer, change: Record<string, string> = {}): Buffer {
   const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...kept } = headers;
   const framed = status === 204 ? {} : { 'content-length': String(body.length) };
@@ -194,7 +197,7 @@ export function answerBytes({ status, headers, body }: PlatformAnswer, change: R
 
 type Change = (answer: PlatformAnswer) => { status?: number; headers?: Record<string, string>; body?: string | Buffer };
 
-/** The platform's answer with something changed. */
+/** Changes parts of the platform's response. */
 export function changed(name: string, delivered: boolean, change: Change): ProxyFault {
   return {
     name,
@@ -239,7 +242,7 @@ function limited(status: number, value: string): ProxyFault {
       headers: { ...JSON_TYPE, ...(value !== '' && { 'retry-after': value }) },
       body: TROUBLE,
     })),
-    // Bulk runs wait for as long as the platform asks them to.
+    // Bulk runs wait as long as the platform asks them to.
     slow: value !== '',
   };
 }
@@ -248,10 +251,10 @@ function ended(name: string, delivered: boolean, act: (socket: Socket, answer: P
   return { name, delivered, act, slow };
 }
 
-/** A date in a minute, of the machine's time. */
+/** A date one minute ahead, in real time. */
 const inAMinute = (): string => new Date(Date.now() + 60_000).toUTCString();
 
-/** Every fault of the wire, one by one. */
+/** All network faults. */
 export const PROXY_FAULTS: readonly ProxyFault[] = [
   { name: 'refused', delivered: false, refuses: true },
   ended('reset before delivery', false, (socket) => socket.resetAndDestroy()),

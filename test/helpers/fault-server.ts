@@ -1,31 +1,31 @@
-// A loopback server made of raw sockets that answers as told, well or ill, and keeps what it received.
+// A raw loopback server that injects faults into its responses and records requests.
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { listenOnLoopback } from './loopback.ts';
 
 export interface ReceivedRequest {
   method: string;
-  /** Path and query as on the wire. */
+  /** Path and query as sent. */
   target: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Record<string, string>;
   body: string;
 }
 
-/** Handles one request, read whole. The connection stays open unless the fault ends it. */
+/** Handles one complete request. The connection stays open unless the fault closes it. */
 export type Fault = (socket: Socket, request: ReceivedRequest) => void;
 
 export interface FaultServer {
   readonly url: string;
   readonly port: number;
-  /** Every request that was read whole, in order. */
+  /** All complete requests, in order. */
   readonly requests: ReceivedRequest[];
-  /** Connections taken so far. */
+  /** The number of accepted connections. */
   readonly connections: number;
-  /** Faults for the next requests, in turn; when they are used up, `otherwise` answers. */
+  /** Faults for the next requests, in order; then `otherwise` responds. */
   next(...faults: Fault[]): void;
   otherwise(fault: Fault): void;
-  /** The next connections are reset at the first bytes of a request, which is not counted as received. */
+  /** Resets the next connections at the first bytes of a request, which is not recorded. */
   resetConnections(count: number): void;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function startFaultServer({ tls }: FaultServerOptions = {}): Promis
     connections++;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // The tests check errors of the connection from the other end.
+    // The tests check connection errors on the client side.
     socket.on('error', () => undefined);
     if (resets > 0) {
       resets--;
@@ -84,7 +84,7 @@ export async function startFaultServer({ tls }: FaultServerOptions = {}): Promis
   };
 }
 
-/** Calls `onRequest` for each whole request; bodies by Content-Length, which is all that our client sends. */
+/** Calls `onRequest` for each complete request. Bodies need a Content-Length, which our client always sends. */
 export function readRequests(socket: Socket, onRequest: (request: ReceivedRequest) => void): void {
   let pending = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
@@ -115,7 +115,7 @@ export interface AnswerParts {
   body?: string | Buffer;
 }
 
-/** A sound answer. */
+/** A valid response. */
 export function answer({ status = 200, headers = {}, body = '' }: AnswerParts): Fault {
   return (socket) => {
     const bytes = Buffer.from(body);
@@ -129,21 +129,21 @@ export function json(value: unknown, parts: AnswerParts = {}): Fault {
   return answer({ ...parts, headers, body: JSON.stringify(value) });
 }
 
-/** These bytes, and nothing else; then the connection ends. */
+/** Sends these bytes only, then closes the connection. */
 export function raw(...parts: (string | Buffer)[]): Fault {
   return (socket) => socket.end(Buffer.concat(parts.map((part) => Buffer.from(part))));
 }
 
-/** Ends the connection by RST after the request was read. */
+/** Resets the connection (RST) after the request. */
 export const reset: Fault = (socket) => socket.resetAndDestroy();
 
-/** Ends the connection in an orderly way, without an answer. */
+/** Closes the connection without a response. */
 export const hangUp: Fault = (socket) => socket.end();
 
-/** Never answers. */
+/** Never responds. */
 export const silence: Fault = () => undefined;
 
-/** Promises more bytes than it sends. */
+/** Declares more bytes than it sends. */
 export function truncated(body: string, missing = 10): Fault {
   return (socket) => {
     const headers = { 'content-type': 'application/json', 'content-length': String(body.length + missing) };
@@ -151,12 +151,12 @@ export function truncated(body: string, missing = 10): Fault {
   };
 }
 
-/** Begins a chunked answer and ends the connection in the middle of it. */
+/** Starts a chunked response and closes the connection in the middle. */
 export function truncatedChunks(body: string): Fault {
   return raw(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }), chunk(body));
 }
 
-/** The whole body in chunks of `size` bytes. */
+/** Sends the body in chunks of `size` bytes. */
 export function chunked(body: string | Buffer, headers: Record<string, string> = {}, size = 7): Fault {
   return (socket) => {
     const bytes = Buffer.from(body);
@@ -166,7 +166,7 @@ export function chunked(body: string | Buffer, headers: Record<string, string> =
   };
 }
 
-/** One byte every few milliseconds: the response never ends. */
+/** Sends one byte every few milliseconds, so that the response never ends. */
 export function drip(everyMs = 10): Fault {
   return (socket) => {
     socket.write(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }));
@@ -175,7 +175,7 @@ export function drip(everyMs = 10): Fault {
   };
 }
 
-/** Sends `piece` again and again until the other side has had enough or `total` bytes went out. */
+/** Sends `piece` repeatedly until the client closes the connection or `total` bytes were sent. */
 export function flood(piece: Buffer, total: number, headers: Record<string, string> = {}): Fault {
   return (socket) => {
     socket.write(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', ...headers }));

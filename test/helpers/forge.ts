@@ -1,4 +1,4 @@
-// A forge of certificates, right and wrong ones, by the openssl of the machine.
+// Creates valid and invalid certificates with the installed openssl.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { newKey } from './keys.ts';
 
 export interface Forged {
   pem: string;
-  /** PKCS#8. */
+  /** The private key as PKCS#8. */
   key: string;
 }
 
@@ -18,9 +18,9 @@ export interface Wanted {
   /** Lines such as `subjectAltName=DNS:a.example`. */
   extensions?: string[];
   key?: string;
-  /** Of the signature; default sha256; undefined for keys that have one of their own. */
+  /** The digest of the signature: sha256 by default, undefined for keys with a built-in digest. */
   digest?: string | undefined;
-  /** Further options of the signature, such as `rsa_padding_mode:pss`. */
+  /** More options of the signature, such as `rsa_padding_mode:pss`. */
   options?: string[];
   days?: number;
 }

@@ -1,6 +1,8 @@
-// Reads the workflow commands of GitHub Actions in the output of a step.
+// Reads the workflow commands of GitHub Actions from the output of a step.
 
-/** The commands that it would run, in order: after blanks or, in their older form, anywhere; none inside a fence. */
+/**
+ * The commands that GitHub would run, in order: after whitespace or, in the older form, anywhere; none inside a fence.
+ */
 export function commandsIn(text: string): string[] {
   let token: string | undefined;
   return text.split(/\r\n|\r|\n/).filter((line) => {
@@ -14,7 +16,7 @@ export function commandsIn(text: string): string[] {
   });
 }
 
-/** The text between a fence's lines; all of it where there is none. */
+/** The text between the lines of a fence, or the whole text without one. */
 export function withoutFence(text: string): string {
   return /^::stop-commands::(.+)\n([^]*)::\1::\n$/.exec(text)?.[2] ?? text;
 }

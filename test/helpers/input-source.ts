@@ -1,4 +1,4 @@
-// The files and the standard input of a reader of inputs, with a signal that never aborts.
+// Files and standard input for an input reader, with a signal that never aborts.
 import { Readable } from 'node:stream';
 import type { InputSource } from '../../src/lib/files/read-input.ts';
 

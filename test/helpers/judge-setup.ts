@@ -1,4 +1,4 @@
-// Fails a test file by exchanges that were not as the OpenAPI document says; loaded before each test file.
+// Loaded before each test file. Fails the file if an exchange violates the OpenAPI document.
 import { afterAll } from 'vitest';
 import { remainingViolations, requireConformance } from './wire-judge.ts';
 

@@ -1,4 +1,4 @@
-// `dsr callbacks listen` in process: its address, the lines that it writes, and its end.
+// Runs `dsr callbacks listen` in process, with its address, output lines and result.
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import type { CliHome, CliOptions, CliResult } from './cli.ts';
 
@@ -16,7 +16,7 @@ export interface ListenerLine {
 
 export interface Listener {
   url: string;
-  /** Of callbacks, so far. */
+  /** The callbacks that were printed so far. */
   lines(): ListenerLine[];
   stop(): Promise<CliResult>;
 }

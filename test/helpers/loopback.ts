@@ -1,7 +1,7 @@
-// Servers of tests: on a port of 127.0.0.1 alone.
+// Starts test servers on 127.0.0.1 only.
 import type { Server } from 'node:net';
 
-/** Listens, on a free port unless one is given; the port. Rejects when it is taken. */
+/** Listens on a free port by default and returns the port. Rejects if the port is in use. */
 export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

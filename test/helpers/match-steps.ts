@@ -1,15 +1,15 @@
-// Counts the steps of a backtracking search, so that a test can tell a linear expression from a quadratic one.
+// Counts the steps of a backtracking search, so that a test can distinguish linear from quadratic expressions.
 import { type AST, parseRegExpLiteral } from '@eslint-community/regexpp';
 
-/** Continues a match at a position; false sends the matcher back to its last choice. */
+/** Continues a match at a position; false backtracks to the last choice. */
 type Next = (at: number) => boolean;
 type Matcher = (text: readonly string[], at: number, next: Next) => boolean;
 
 class TooManySteps extends Error {}
 
 /**
- * Steps of a search for `expression` in `text`, from every position, until `limit`. It neither remembers nor skips
- * anything, so an engine that backtracks needs no more steps than this.
+ * Counts the steps of a search for `expression` in `text` from every position, up to `limit`. It caches and skips
+ * nothing, so a backtracking engine never needs more steps.
  */
 export function countSteps(expression: RegExp, limit: number): (text: string) => number {
   const { pattern } = parseRegExpLiteral(expression);
@@ -25,7 +25,7 @@ export function countSteps(expression: RegExp, limit: number): (text: string) =>
       for (let at = 0; at <= letters.length; at += 1) {
         step();
         let end = at;
-        // A search that replaces all continues after what it found.
+        // A global search continues after each match.
         if (match(letters, at, (to) => ((end = to), true)) && end > at) at = end - 1;
       }
     } catch (error) {
@@ -70,7 +70,7 @@ function part(node: AST.Element, flags: string, step: () => void): Matcher {
   }
 }
 
-/** True if a class, a set or a literal letter of an expression matches a letter. */
+/** True if a class, a set or a literal of an expression matches a character. */
 export function letterTest(node: AST.Element, flags: string): (letter: string) => boolean {
   const expression = new RegExp(`^(?:${node.raw})$`, flags.replace(/[gmy]/g, ''));
   const known = new Map<string, boolean>();
@@ -90,7 +90,7 @@ function assertion(node: AST.Assertion, flags: string, step: () => void): Matche
     const inner = either(node.alternatives, flags, step);
     return (text, at, next) => {
       let found = false;
-      // A look-behind has only short expressions: a bounded one is tried from every place within its bound.
+      // A lookbehind is short and bounded, so every start within its bound is tried.
       for (let from = at; from >= Math.max(0, at - 8) && !found; from -= 1) {
         found = inner(text, from, (to) => to === at);
       }
@@ -101,7 +101,7 @@ function assertion(node: AST.Assertion, flags: string, step: () => void): Matche
   const isHere = new Map<string, boolean>();
   return (text, at, next) => {
     step();
-    // A place depends only on the letters next to it; `x` replaces those that are further away.
+    // An anchor depends only on adjacent characters; `x` replaces those that are further away.
     const before = `${at > 1 ? 'x' : ''}${text[at - 1] ?? ''}`;
     const around = `${before}|${text[at] ?? ''}${at < text.length - 1 ? 'x' : ''}`;
     let found = isHere.get(around);
@@ -114,7 +114,7 @@ function assertion(node: AST.Assertion, flags: string, step: () => void): Matche
   };
 }
 
-/** It matches exactly one letter. */
+/** True if the element matches exactly one character. */
 function isLetter({ type }: AST.Element): boolean {
   return type === 'Character' || type === 'CharacterSet' || type === 'CharacterClass';
 }

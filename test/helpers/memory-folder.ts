@@ -1,13 +1,14 @@
-// A place for temporary files in the machine's memory: most tests write files, and the program waits for the disk at each write.
+// A folder for temporary files in memory, because most tests write files and the program waits for the disk at each
+// write.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FOLDER = '/dev/shm';
-/** All temporary files of a whole run are much smaller. */
+/** More than all temporary files of a complete run need. */
 const LEAST_BYTES = 2 ** 31;
 
-/** The folder; undefined where the system has none, or one that is too small or runs no scripts. */
+/** The folder; undefined if the system has none, or one that is too small or does not allow executables. */
 export function memoryFolder(): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(FOLDER);

@@ -1,7 +1,7 @@
-// Closes what a test opens when the test is over, however it ends.
+// Closes resources when their test is over, even if it fails.
 import { onTestFinished } from 'vitest';
 
-/** Hands over what is being opened, to be closed after the running test: the last one first. */
+/** Returns the opened resource and closes it after the running test, in reverse order. */
 export async function opened<T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> {
   const open = await opening;
   onTestFinished(() => open.close());

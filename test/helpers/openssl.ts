@@ -1,4 +1,4 @@
-// The openssl of the machine.
+// The installed openssl.
 import { execFileSync } from 'node:child_process';
 
 /** Returns its output; throws if it fails. */

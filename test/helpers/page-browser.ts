@@ -1,4 +1,4 @@
-// A browser for the tests of a page, and a folder for what it opens: both there while the tests around the call run.
+// A browser for the tests of a page and a folder for its files, both for the duration of the surrounding tests.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import { openBrowser, type Page } from './browser.ts';
 
-/** To be called in a `describe`, whose tests then open a page by its text; `name` is that of its file. */
+/** Called in a `describe`. Its tests then open a page from text; `name` is the file name. */
 export function withPageBrowser(): (name: string, html: string) => Promise<Page> {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   let folder: string;

@@ -1,6 +1,6 @@
-// Expressions for `evaluate` that measure how a page looks.
+// Expressions for `evaluate` that measure the layout of a page.
 
-/** The least contrast of any text with its background, by the formula of the accessibility guidelines. */
+/** The lowest contrast between text and background, by the formula of the accessibility guidelines. */
 export const LEAST_CONTRAST = `(() => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const rgb = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
@@ -16,5 +16,5 @@ export const LEAST_CONTRAST = `(() => {
   return least;
 })()`;
 
-/** Elements beyond the sides of the page, except in a box that scrolls. */
+/** The width of elements outside the page, except in scrollable boxes. */
 export const SIDEWAYS = `document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth`;

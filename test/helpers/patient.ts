@@ -1,3 +1,3 @@
-// How long tests wait for what another process or thread does.
-/** For `vi.waitFor`: a guard against tests that hang, and no measure of speed. */
+// How long tests wait for another process or thread.
+/** For `vi.waitFor`: stops hanging tests, and does not measure speed. */
 export const PATIENT = { timeout: 300_000, interval: 20 };

@@ -1,4 +1,4 @@
-// A terminal, a folder and an embedded platform of one user, for tests of commands.
+// A home of one user with an embedded platform, for tests of commands.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
@@ -9,7 +9,7 @@ import { startTestEmulator, type TestEmulator } from './emulator.ts';
 export interface PlatformHome {
   platform: TestEmulator;
   cwd: string;
-  /** The folder above the program's four. */
+  /** The folder that contains the program's four folders. */
   folder: string;
   /** The program's environment, with credentials for the platform. */
   env: Record<string, string>;
@@ -17,16 +17,16 @@ export interface PlatformHome {
   defaults: CliOptions;
   /** Runs a command line; words with spaces need the list form. */
   run(line: string | readonly string[], options?: CliOptions): Promise<CliResult>;
-  /** The same with `-o json`, parsed; `data` or `error` is undefined where there is none. */
+  /** Runs a command with `-o json` and parses its output; `data` or `error` is undefined if it is absent. */
   json<T = unknown>(
     line: string | readonly string[],
     options?: CliOptions,
   ): Promise<CliResult & { data: T; error: JsonError }>;
   read(file: string): string;
   write(file: string, text: string): void;
-  /** `POST /path/of/platform` of all requests that write. */
+  /** The requests that write, as `POST /path/of/platform`. */
   writes(): Promise<string[]>;
-  /** How many requests of a method and path beginning the platform received. */
+  /** The number of requests with this method and path prefix that the platform received. */
   received(method: string, path?: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -36,12 +36,12 @@ export interface JsonError {
   code: string;
   message: string;
   hint?: string;
-  /** Of the platform's answer. */
+  /** The status of the platform's response. */
   status?: number;
   issues: { path: string; line?: number; column?: number; message: string }[];
 }
 
-/** Opens one; on a platform that others use too when one is given. Options may depend on the home's folder. */
+/** Opens a home, on a shared platform if one is given. Options may depend on the home's folder. */
 export async function openPlatformHome(
   options: StartOptions | ((folder: string) => StartOptions) = {},
   shared?: TestEmulator,

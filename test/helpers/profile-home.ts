@@ -1,4 +1,4 @@
-// A home of one user with profiles, for tests of the commands that keep them.
+// A home of one user with profiles, for tests of the profile commands.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliHome, createCliHome } from './cli.ts';

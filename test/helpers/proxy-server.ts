@@ -1,18 +1,18 @@
-// A loopback proxy: tunnels by CONNECT and forwards plain http; records its requests.
+// A loopback proxy that tunnels CONNECT, forwards plain HTTP and records its requests.
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { listenOnLoopback } from './loopback.ts';
 
 export interface ProxyServer {
   readonly url: string;
-  /** `CONNECT host:port` or `GET http://…`, each with its proxy-authorization. */
+  /** `CONNECT host:port` or `GET http://…`, with the value of proxy-authorization. */
   readonly asked: { line: string; authorization: string | undefined }[];
   close(): Promise<void>;
 }
 
 /**
- * Sends every tunnel to `port` of this machine, whatever host was asked for, so that names need not resolve. With
- * `password` it wants `user:password`.
+ * Sends every tunnel to `port` of this machine, so that host names need not resolve. With `password` it requires
+ * `user:password`.
  */
 export async function startProxy(port: number, password?: string): Promise<ProxyServer> {
   const asked: ProxyServer['asked'] = [];

@@ -1,4 +1,4 @@
-// The built program on a terminal of its own, for what only a terminal shows: questions, keys, colour, width.
+// Runs the built program in a pseudoterminal, for tests of prompts, keys, color and width.
 import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
@@ -17,25 +17,25 @@ export interface TerminalOptions {
   env: Record<string, string>;
   cwd: string;
   columns?: number;
-  /** Sent to the shell that runs the program, in place of the program itself: `cdpadm … > file`. */
+  /** A shell command to run instead of the program: `cdpadm … > file`. */
   shell?: string;
 }
 
 export interface Terminal {
-  /** Resolves when the screen, colour left out, holds the text after the last one waited for; rejects at the end. */
+  /** Resolves when the screen shows the text after the previous match, ignoring color; rejects if the program exits. */
   waitFor(text: string): Promise<void>;
-  /** The same for the first of several texts. */
+  /** Waits for the first of several texts. */
   waitForOne(texts: readonly string[]): Promise<string>;
   type(keys: string): void;
-  /** The exit code, once the program has ended. */
+  /** The exit code of the program. */
   exit: Promise<number>;
-  /** Everything that was drawn, as it came. */
+  /** The complete output, verbatim. */
   raw(): string;
-  /** The same without colour and cursor movements. */
+  /** The output without color and cursor movements. */
   screen(): string;
 }
 
-/** Runs `cdpadm` with these arguments; it is ended with the test. */
+/** Runs `cdpadm` with these arguments until the test ends. */
 export function openTerminal(args: readonly string[], options: TerminalOptions): Terminal {
   const command = options.shell === undefined ? [process.execPath, PROGRAM, ...args] : ['/bin/sh', '-c', options.shell];
   const [file = '', ...rest] = command;
@@ -68,7 +68,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   });
   const screen = (): string => stripVTControlCharacters(drawn);
 
-  /** The first of the texts after the one that was waited for before. */
+  /** The first of the texts after the previous match. */
   function find(texts: readonly string[]): { text: string; index: number } | undefined {
     return texts
       .map((text) => ({ text, index: screen().indexOf(text, position) }))

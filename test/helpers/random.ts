@@ -1,4 +1,4 @@
-// Numbers at random that are the same ones for the same seed, so that what was found can be found again.
+// Reproducible random numbers from a seed.
 
 /** Numbers from 0 to 1 (mulberry32). */
 export function randomFrom(seed: number): () => number {
@@ -11,7 +11,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Any one of them; throws where there are none. */
+/** Picks a random item; throws if the list is empty. */
 export function pick<T>(from: readonly T[], random: () => number): T {
   if (from.length === 0) throw new Error('nothing to pick from');
   return from[Math.floor(random() * from.length)] as T;

@@ -1,11 +1,11 @@
-// Checks what a command printed against the schema of its result.
+// Checks the output of a command against the schema of its result.
 import { Ajv } from 'ajv';
 import type { Command } from 'commander';
 import { expect } from 'vitest';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { jsonSchemaOfResult, shapeOf } from '../../src/lib/runtime/output/result-schema.ts';
 
-/** Fails when the JSON lacks a field that the command's schema requires, or has one that it does not name. */
+/** Fails if the JSON lacks a required field of the command's schema, or has an unknown one. */
 export function expectShape(command: Command, json: string): void {
   const output = helpOf(command)?.output;
   if (!output) throw new Error('the command has no schema of its JSON');

@@ -1,23 +1,23 @@
-// A home of one administrator of roles, for tests of the roles commands.
+// A home of one role administrator, for tests of the roles commands.
 import type { Role } from '../../src/lib/domain/roles/manifest.ts';
 import type { TestEmulator } from './emulator.ts';
 import { openPlatformHome, type PlatformHome } from './platform-home.ts';
 
-/** Takes the platform out of a home's environment, with all that leads to it. */
+/** Unsets every environment variable that leads to the platform. */
 export const NO_PLATFORM = Object.fromEntries(
   ['BASE_URL', 'AUTH_URL', 'ORG_ID', 'CLIENT_ID', 'CLIENT_SECRET'].map((name) => [`CDPADM_${name}`, '']),
 );
 
 export interface RolesHome extends PlatformHome {
-  /** Replaces a text that the file must hold. */
+  /** Replaces a text that the file must contain. */
   edit(file: string, from: string, to: string): void;
-  /** The roles that the platform holds, by id. */
+  /** The roles on the platform, by id. */
   live(): Promise<Map<string, Role>>;
-  /** How many PUTs the platform received. */
+  /** The number of PUT requests that the platform received. */
   puts(): Promise<number>;
 }
 
-/** Another administrator: a home of its own, on the same platform when one is given. */
+/** A home of an administrator, on a shared platform if one is given. */
 export async function createRolesHome(shared?: TestEmulator, fixtures?: unknown): Promise<RolesHome> {
   const home = await openPlatformHome(fixtures === undefined ? {} : { fixtures }, shared);
   return {

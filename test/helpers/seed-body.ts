@@ -1,5 +1,5 @@
-// The body of a seeding call, for tests.
-/** The seeds of one user, as `seed set` takes them. */
+// The body of a seeding request, for tests.
+/** The seeds of one user, as `seed set` accepts them. */
 export const SEED = {
   environment: 'production',
   xpid: '42',

@@ -1,4 +1,4 @@
-// A server in place of the platform's seeding: counts the users that it accepts, with responses that a test chooses.
+// A server in place of the platform's seeding API: counts accepted users, and a test chooses its responses.
 import { createServer } from 'node:http';
 import { listenOnLoopback } from './loopback.ts';
 
@@ -6,29 +6,29 @@ export interface Reply {
   status: number;
   body?: string;
   headers?: Record<string, string>;
-  /** Closes the connection instead of answering. */
+  /** Closes the connection instead of responding. */
   drop?: boolean;
-  /** Called once the answer is written. */
+  /** Called after the response is written. */
   after?: () => void;
 }
 
 export interface Sink {
   url: string;
-  /** Accepted. */
+  /** The number of accepted rows. */
   rows: number;
   requests: number;
-  /** Of accepted requests. */
+  /** The bodies of accepted requests. */
   bodies: string[];
   close(): Promise<void>;
 }
 
-/** Stands once in each row. */
-const MARK = Buffer.from('"environment"');
+/** Appears once in each row. */
+const ROW_MARKER = Buffer.from('"environment"');
 
-/** What is answered to the so-many-th request, from 1; undefined accepts it. A promise holds the answer back. */
+/** Returns the response to a request by its number, from 1; undefined accepts it. A promise delays the response. */
 export type Answer = (body: Buffer, request: number) => Reply | undefined | Promise<Reply | undefined>;
 
-/** Without `answer` every body is accepted. */
+/** Accepts every body without `answer`. */
 export async function startSink(answer?: Answer): Promise<Sink> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -68,6 +68,6 @@ export async function startSink(answer?: Answer): Promise<Sink> {
 
 function countRows(body: Buffer): number {
   let rows = 0;
-  for (let at = body.indexOf(MARK); at >= 0; at = body.indexOf(MARK, at + MARK.length)) rows++;
+  for (let at = body.indexOf(ROW_MARKER); at >= 0; at = body.indexOf(ROW_MARKER, at + ROW_MARKER.length)) rows++;
   return rows;
 }

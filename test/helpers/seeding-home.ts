@@ -11,11 +11,11 @@ export interface Seeding {
   /** Writes a file into the working folder and returns its name. */
   write(name: string, content: string | Uint8Array): string;
   run(args: string[], options?: CliOptions): Promise<CliResult>;
-  /** `run` with `--yes -o json`, its result parsed. */
+  /** Runs `seed bulk` with `--yes -o json` and parses the result. */
   bulk(args: string[], options?: CliOptions): Promise<{ code: number; result: BulkJson; stderr: string }>;
-  /** An environment in which the sink is not known, for the embedded platform, which has addresses of its own. */
+  /** An environment without the sink's address, for the embedded platform, which has its own. */
   withoutPlatform: Record<string, string>;
-  /** The users that were accepted, in no order. */
+  /** The accepted users in any order. */
   users(): Record<string, unknown>[];
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function startSeeding(answer?: Answer): Promise<Seeding> {
   };
 }
 
-/** A clock that has always slept already. */
+/** A clock whose sleeps return at once. */
 export function createHurriedClock(): Clock & { readonly sleptMs: number } {
   let skipped = 0;
   return {
@@ -81,7 +81,7 @@ export function createHurriedClock(): Clock & { readonly sleptMs: number } {
   };
 }
 
-/** The body of one user, in the usual spelling. */
+/** The body of one user in the usual spelling. */
 export function userRow(id: number | bigint | string, attribute = 'Orders'): string {
   return `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"${attribute}","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":"3"}}]}}`;
 }

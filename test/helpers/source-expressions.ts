@@ -1,4 +1,4 @@
-// Every regular expression of the source, found by the compiler: literals, and those built from texts.
+// Finds every regular expression of the source with the compiler: literals, and those built from strings.
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
@@ -8,10 +8,10 @@ export interface SourceExpression {
   expression: RegExp;
 }
 
-/** The placeholder for a part of a built expression that is known only at run time. */
+/** Replaces a part of a built expression that is known only at run time. */
 const UNKNOWN_PART = 'x';
 
-/** All expressions of the program's own files. */
+/** The expressions of the program's source files. */
 export function sourceExpressions(root: string): SourceExpression[] {
   const files = ['src', 'bin'].flatMap((folder) =>
     readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' })
@@ -21,7 +21,7 @@ export function sourceExpressions(root: string): SourceExpression[] {
   return files.flatMap((file) => expressionsOf(file, readFileSync(`${root}/${file}`, 'utf8')));
 }
 
-/** The expressions of one file. Throws where one cannot be built, so that none is passed over. */
+/** The expressions of one file. Throws if one cannot be built, so that none is skipped. */
 export function expressionsOf(file: string, text: string): SourceExpression[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const constants = new Map<string, ts.Expression>();
@@ -55,7 +55,7 @@ export function expressionsOf(file: string, text: string): SourceExpression[] {
     return new RegExp(pattern ? textOf(pattern) : '', flags ? textOf(flags) : '');
   }
 
-  /** The text of an expression, as far as the file alone shows it. */
+  /** The text of an expression, as far as this file determines it. */
   function textOf(node: ts.Expression): string {
     if (ts.isStringLiteralLike(node)) return node.text;
     if (ts.isRegularExpressionLiteral(node)) return literalOf(node)?.source ?? '';
@@ -81,7 +81,7 @@ export function expressionsOf(file: string, text: string): SourceExpression[] {
   return found;
 }
 
-/** A part within the braces of a repetition is a number. */
+/** True if the part is inside the braces of a repetition, so that it is a number. */
 function isCount(before: string, span: ts.TemplateSpan): boolean {
   return before.endsWith('{') && /^,?\d*\}/.test(span.literal.text);
 }

@@ -1,4 +1,4 @@
-// A connection, a data model and a pipeline in wire form, each with only the required fields.
+// A connection, a data model and a pipeline in wire format, with only the required fields.
 
 export const CONNECTION = {
   id: 'lake',

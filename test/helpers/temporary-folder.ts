@@ -1,10 +1,10 @@
-// A folder for one test, gone when the test is over.
+// A folder that is deleted after its test.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Makes an empty folder, 0700, and removes it with all it holds when the running test is over. */
+/** Creates an empty folder with mode 0700 and deletes it with its contents after the running test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

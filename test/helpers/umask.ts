@@ -1,7 +1,7 @@
-// The mask of new files, which is one for the whole process.
+// Sets the umask, which the whole process shares.
 import { onTestFinished } from 'vitest';
 
-/** Sets it until the running test is over. */
+/** Sets the umask until the running test is over. */
 export function setUmask(mask: number): void {
   const before = process.umask(mask);
   onTestFinished(() => void process.umask(before));

@@ -1,4 +1,4 @@
-// Definitions of warehouse sync that the embedded platform's sample warehouse can run.
+// Definitions of warehouse sync that work with the embedded platform's sample warehouse.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -54,7 +54,7 @@ attributes:
   - {id: lifetime_value, type: sum}
 `;
 
-/** The three definitions and the SQL, each under the name that it is given in the tests of commands. */
+/** The three definitions and the SQL, by the file name that command tests use. */
 export const DEFINITIONS: Readonly<Record<string, string>> = {
   'connection.yaml': CONNECTION,
   'model.yaml': MODEL,
@@ -69,7 +69,7 @@ export const CREATIONS = [
   'pipelines create -f pipeline.yaml',
 ] as const;
 
-/** Everything that the examples of the help speak of: files one by one, and a folder of them. */
+/** Writes the files that the examples of the help use: single files, and a folder of definitions. */
 export function stageWarehouse(folder: string): void {
   const connection = CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt');
   const files: Record<string, string> = {
@@ -88,7 +88,7 @@ export function stageWarehouse(folder: string): void {
   writeAll(folder, files);
 }
 
-/** A folder `sync` of that many definitions: a connection, a pipeline, the data model that it reads, and others like it. */
+/** Writes a folder `sync` with `count` definitions: a connection, a pipeline, its data model, and more of them. */
 export function stageSync(folder: string, count: number): void {
   const others = Array.from({ length: count - 3 }, (_, index) => [
     `sync/data-models/model-${index}.yaml`,
@@ -103,7 +103,7 @@ export function stageSync(folder: string, count: number): void {
   });
 }
 
-/** Writes files by their names, with the folders that those need. */
+/** Writes files by their names and creates the folders for them. */
 export function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });

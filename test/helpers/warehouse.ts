@@ -5,7 +5,7 @@ import type { StartOptions } from '../../src/lib/emulator/index.ts';
 import { type Exchange, startTestEmulator, type TestEmulator } from './emulator.ts';
 import { CONNECTION, MODEL, PIPELINE } from './sync-definitions.ts';
 
-/** Makes a SQLite file by SQL statements and returns its path. */
+/** Creates a SQLite file from SQL statements and returns its path. */
 export async function makeWarehouse(folder: string, sql: string, name = 'warehouse.db'): Promise<string> {
   const path = join(folder, name);
   const db = await createDatabaseFile(path);
@@ -30,15 +30,15 @@ export interface RunJson {
 }
 
 export interface WarehouseEmulator extends TestEmulator {
-  /** A call below the workspace: `connections/lake`. */
+  /** A request below the workspace: `connections/lake`. */
   ask(method: string, path: string, body?: unknown): Promise<Exchange>;
-  /** The same for one that must succeed: its answer. */
+  /** A GET that must succeed; returns its body. */
   get<T = Record<string, unknown>>(path: string): Promise<T>;
   put(kind: Kind, body: { id: string; [field: string]: unknown }, query?: string): Promise<Exchange>;
   create(kind: Kind, body: unknown): Promise<Exchange>;
-  /** Triggers `sync`; the run's id. */
+  /** Triggers `sync` and returns the run's id. */
   trigger(): Promise<number>;
-  /** All runs of `sync`, the latest first. */
+  /** All runs of `sync`, newest first. */
   runs(): Promise<RunJson[]>;
   /** The only profile with an identity, as `TYPE=VALUE`. */
   profile(identity: string): Promise<{ user_attributes: Record<string, unknown>; events: unknown[] } | undefined>;
@@ -46,7 +46,7 @@ export interface WarehouseEmulator extends TestEmulator {
 
 type Kind = 'connections' | 'data-models' | 'inputs/data-pipelines';
 
-/** Starts one with a manual clock unless told otherwise. */
+/** Starts a platform with a manual clock by default. */
 export async function startWarehouseEmulator(options: StartOptions = {}): Promise<WarehouseEmulator> {
   const emulator = await startTestEmulator({ clock: 'manual', ...options });
   const base = `/platform/v2/workspaces/${emulator.ready.workspace_id}`;
@@ -77,10 +77,10 @@ export async function startWarehouseEmulator(options: StartOptions = {}): Promis
   };
 }
 
-/** When the clock of `startSync` stands. */
+/** The initial time of `startSync`. */
 export const T0 = '2026-03-01T00:00:00Z';
 
-/** The same with the connection, the model and the pipeline in place, the last two changed as given, at `T0`. */
+/** Starts a platform at `T0` with the connection, the model and the pipeline; the last two may be changed. */
 export async function startSync(
   options: StartOptions,
   pipeline: Record<string, unknown> = {},

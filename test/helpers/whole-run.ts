@@ -1,5 +1,5 @@
-// What a whole run shares: the printed seed, and one certificate authority for all embedded platforms, because an RSA key
-// takes longer to make than most tests take.
+// Shared by a test run: the printed seed, and one certificate authority for all embedded platforms, because an RSA key
+// takes longer to generate than most tests run.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of the certificate authority. */
+    /** The folder of the certificate authority. */
     authority: string;
   }
 }

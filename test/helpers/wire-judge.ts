@@ -1,5 +1,5 @@
-// Judges every exchange of every embedded platform that a test has to do with: those of this process, and of programs that
-// it starts. `judge-setup.ts` fails a test file by what no test has read.
+// Checks every exchange of the embedded platforms of this process, and of programs that a test starts. `judge-setup.ts`
+// fails a test file for violations that no test has read.
 import { subscribe } from 'node:diagnostics_channel';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,34 +9,34 @@ import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/wire/s
 
 /** The findings about one platform. */
 export interface Judged {
-  /** How many exchanges were judged. */
+  /** The number of checked exchanges. */
   count: number;
   /** The violations of the OpenAPI document. */
   violations: string[];
 }
 
-/** The rest is more of the same. */
-const MOST_TOLD = 50;
-const TELL = fileURLToPath(new URL('children/tell-exchanges.cjs', import.meta.url));
+/** The number of violations to print. */
+const MOST_SHOWN = 50;
+const REPORTER = fileURLToPath(new URL('children/tell-exchanges.cjs', import.meta.url));
 
 const counts = new Map<string, number>();
 const found = new Map<string, Set<string>>();
-/** Those that came before the judge was there: loading it takes a moment, and few test files have a platform. */
+/** Exchanges that came before the judge was loaded. Loading takes a while, and few test files use a platform. */
 const waiting: SeenExchange[] = [];
 let violationsOf: ((seen: SeenExchange, hasOwnWords: boolean) => string[]) | undefined;
 let loading: Promise<void> | undefined;
 let folder: string | undefined;
 
-/** Loads the judge; without it what comes is kept. */
+/** Loads the judge; until then exchanges are queued. */
 export function loadJudge(): Promise<void> {
   loading ??= import('./conformance.ts').then(({ openConformance }) => {
     violationsOf = openConformance().violations;
-    for (const seen of waiting.splice(0)) hear(seen);
+    for (const seen of waiting.splice(0)) check(seen);
   });
   return loading;
 }
 
-function hear(message: unknown): void {
+function check(message: unknown): void {
   const seen = message as SeenExchange;
   if (!violationsOf) {
     waiting.push(seen);
@@ -50,43 +50,43 @@ function hear(message: unknown): void {
   }
 }
 
-/** What was judged of a platform so far, of this process or of one that was started; it is not told at the end again. */
+/** Returns and clears the findings about a platform of this process or of a started program. */
 export async function judgedOf(platform: string): Promise<Judged> {
-  await hearPrograms();
+  await checkPrograms();
   const judged = { count: counts.get(platform) ?? 0, violations: [...(found.get(platform) ?? [])] };
   counts.delete(platform);
   found.delete(platform);
   return judged;
 }
 
-/** The addresses of platforms that were judged and not asked for. */
+/** The addresses of checked platforms whose findings were not read. */
 export async function judgedPlatforms(): Promise<string[]> {
-  await hearPrograms();
+  await checkPrograms();
   return [...counts.keys()];
 }
 
-/** Throws unless all was as the document says. */
+/** Throws if there are violations of the OpenAPI document. */
 export function requireConformance(violations: readonly string[]): void {
   if (violations.length === 0) return;
-  throw new Error(`the wire is not as the OpenAPI document says:\n${violations.slice(0, MOST_TOLD).join('\n')}`);
+  throw new Error(`the wire is not as the OpenAPI document says:\n${violations.slice(0, MOST_SHOWN).join('\n')}`);
 }
 
-/** The environment by which a program that a test starts, and what that starts, tells of its platforms' exchanges. */
+/** The environment that makes a program, and the programs that it starts, report the exchanges of their platforms. */
 export function tellingEnv(): Record<'NODE_OPTIONS' | 'TEST_EXCHANGES', string> {
   folder ??= mkdtempSync(join(tmpdir(), 'cdpadm-exchanges-'));
-  return { NODE_OPTIONS: `--require=${JSON.stringify(TELL)}`, TEST_EXCHANGES: folder };
+  return { NODE_OPTIONS: `--require=${JSON.stringify(REPORTER)}`, TEST_EXCHANGES: folder };
 }
 
-/** Judges what programs have told, once. */
-async function hearPrograms(): Promise<void> {
+/** Checks the exchanges that programs reported. */
+async function checkPrograms(): Promise<void> {
   if (folder !== undefined) {
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
-      // One that was killed may not have come to the end of its last line.
+      // A killed program may have left an incomplete last line.
       const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
       for (const line of lines) {
-        const told = JSON.parse(line) as Omit<SeenExchange, 'body'> & { body: string };
-        hear({ ...told, body: Buffer.from(told.body, 'base64') });
+        const exchange = JSON.parse(line) as Omit<SeenExchange, 'body'> & { body: string };
+        check({ ...exchange, body: Buffer.from(exchange.body, 'base64') });
       }
       rmSync(path);
     }
@@ -94,9 +94,9 @@ async function hearPrograms(): Promise<void> {
   if (waiting.length > 0) await loadJudge();
 }
 
-/** Ends the judging of one test file: what was found and no test has read. */
+/** Ends the checks of one test file and returns the violations that no test has read. */
 export async function remainingViolations(): Promise<string[]> {
-  await hearPrograms();
+  await checkPrograms();
   const violations = [...found.values()].flatMap((each) => [...each]);
   for (const known of [counts, found]) known.clear();
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -104,4 +104,4 @@ export async function remainingViolations(): Promise<string[]> {
   return violations;
 }
 
-subscribe(SEEN_EXCHANGES, hear);
+subscribe(SEEN_EXCHANGES, check);

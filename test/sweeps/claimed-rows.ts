@@ -69,8 +69,8 @@ function falseRequests({ after, before, files, outcome }: Evidence): string[] {
       count.skipped = doneBefore;
     }
     for (const [status, rows] of Object.entries(count)) {
-      const returned = counts[status as keyof typeof count] ?? 0;
-      if (returned !== rows) problems.push(`counts ${returned} ${status}, and its file has ${rows}`);
+      const claimed = counts[status as keyof typeof count] ?? 0;
+      if (claimed !== rows) problems.push(`counts ${claimed} ${status}, and its file has ${rows}`);
     }
   }
   const done = (counts?.submitted ?? 0) + (counts?.existing ?? 0) + (counts?.skipped ?? 0);
@@ -93,8 +93,8 @@ function falseSeeds({ after, before, files, outcome, requests }: Evidence): stri
   const counts = countsOf(outcome.stdout);
   const isBulk = ({ target }: ProxiedRequest): boolean => target.startsWith('/v2/bulkcalculatedattributes');
   const accepted = new Set(requests.filter((one) => isBulk(one) && wasAccepted(one)).flatMap(({ body }) => idsOf(body)));
-  const { accepted: returned = 0, rejected = 0, rows = 0, unknown = 0 } = counts ?? {};
-  if (returned > accepted.size) problems.push(`counts ${returned} accepted, and the platform accepted ${accepted.size}`);
+  const { accepted: claimed = 0, rejected = 0, rows = 0, unknown = 0 } = counts ?? {};
+  if (claimed > accepted.size) problems.push(`counts ${claimed} accepted, and the platform accepted ${accepted.size}`);
   const listed = [...files.after].find(([name]) => name.endsWith('.rejects.ndjson'))?.[1] ?? '';
   const lines = listed.split('\n').filter((line) => line !== '');
   if (counts !== undefined && lines.length !== rejected + unknown) problems.push(`counts ${rejected} rejected and ${unknown} unknown, and lists ${lines.length}`);
@@ -104,6 +104,6 @@ function falseSeeds({ after, before, files, outcome, requests }: Evidence): stri
       if (after.get(cell) !== before.get(cell)) problems.push(`row ${id} is rejected, and the platform has it`);
     }
   }
-  if (outcome.code === 0 && returned !== rows) problems.push(`exit 0, and not every row is accepted: ${outcome.stdout}`);
+  if (outcome.code === 0 && claimed !== rows) problems.push(`exit 0, and not every row is accepted: ${outcome.stdout}`);
   return problems;
 } // prettier-ignore

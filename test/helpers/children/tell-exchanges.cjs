@@ -1,4 +1,4 @@
-// Required by Node before a program that a test starts: writes each exchange of the program's platforms into a folder.
+// Required by Node before a program that a test starts. Writes each exchange of the program's platforms to a folder.
 'use strict';
 const { subscribe } = require('node:diagnostics_channel');
 const { appendFileSync } = require('node:fs');
@@ -6,7 +6,7 @@ const { appendFileSync } = require('node:fs');
 subscribe('cdpadm.emulator.exchange', (message) => {
   const { body, ...seen } = /** @type {{ body: Buffer }} */ (message);
   try {
-    // At once and whole: the program may be killed behind it.
+    // Writes the complete line synchronously, because the program may be killed afterwards.
     const line = JSON.stringify({ ...seen, body: body.toString('base64') });
     appendFileSync(`${process.env.TEST_EXCHANGES}/${process.pid}.ndjson`, `${line}\n`);
   } catch {
