@@ -1,16 +1,16 @@
-// What `dsr callbacks listen` delivers to, and how its outbox is opened, run and closed.
+// Opens the targets and the outbox of `dsr callbacks listen`, and delivers.
 import { setMaxListeners } from 'node:events';
 import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { FORWARD, hookTargets, type DeliveryTarget } from '../../lib/domain/callbacks/delivery-order.ts';
 import type { ReceivedLine } from '../../lib/domain/callbacks/outbox.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import { openOutbox, type OutboxScope } from '../../lib/files/outbox.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { type Deliver, openForward, openHook } from '../../lib/runtime/callbacks/delivery.ts';
 import { readWord } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openOutboxOf } from '../../lib/runtime/memory/dsr.ts';
-import { type Deliveries, openDeliveries } from '../../lib/workflows/deliver-callbacks.ts';
+import { Deliveries } from '../../lib/workflows/deliver-callbacks.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readCount, readDuration } from '../flag-values.ts';
 
@@ -54,7 +54,7 @@ export async function openTargets(ctx: Context, flags: DeliveryFlags): Promise<T
   };
 }
 
-/** `completed CMD cancelled CMD`: the flag's values come one after the other. */
+/** The values of the flag alternate: `completed CMD cancelled CMD`. */
 function hooksOf(values: readonly string[]): { status: string; command: string }[] {
   if (values.length % 2 !== 0) throw usageError('--on takes a status and a command: --on completed "notify --quiet".');
   return values.flatMap((status, index) => {
@@ -70,21 +70,18 @@ export interface OpenOutbox {
   start(): void;
 }
 
-/**
- * Claims and reads the outbox; undefined where there is nothing to deliver to. Throws conflict (6) when another listener
- * delivers from it (decision: D264).
- */
+/** Claims and reads the outbox; undefined without targets. Throws conflict (6) if another listener delivers from it (decision: D264). */
 export async function openDeliveryOutbox(
   ctx: Context,
   { attempts, concurrency, deliver, targets }: Targets,
   of: {
-    scope: { address: string; workspace_id: string | undefined };
+    scope: OutboxScope;
     ledger(workspace: string): LedgerPort;
     isBusy(): boolean;
   },
 ): Promise<OpenOutbox | undefined> {
   if (targets.length === 0) return undefined;
-  const outbox = await openOutboxOf(ctx, of.scope);
+  const outbox = openOutbox(ctx.paths.state, of.scope, ctx.clock);
   const claim = outbox.claim();
   if ('pid' in claim) {
     throw fail('dsr.outbox_claimed', {
@@ -103,7 +100,7 @@ export async function openDeliveryOutbox(
     await running;
     claim.release();
   });
-  const deliveries = await openDeliveries({
+  const deliveries = await Deliveries.open({
     outbox,
     ledger: of.ledger,
     isBusy: of.isBusy,
@@ -117,10 +114,10 @@ export async function openDeliveryOutbox(
     tell: ctx.out,
   });
   return {
-    store: deliveries.store,
+    store: (callback) => deliveries.store(callback),
     start: () => {
       tellLeft(ctx, deliveries.left);
-      // What another process changes is read; where that fails, the next callback reads it.
+      // Reads the changes of another process. If that fails, the next callback reads them.
       unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
       running = deliveries.run();
     },

@@ -1,6 +1,7 @@
 // `dsr callbacks outbox list|replay|drop`: deliveries of callbacks that are due, or that no attempt could deliver.
 import { array, enum as oneOf, type infer as Infer, nullable, number, object, string } from 'zod/mini';
 import type { Delivery } from '../../lib/domain/callbacks/outbox.ts';
+import { openOutboxes } from '../../lib/files/outbox.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
@@ -8,7 +9,6 @@ import { cleanLine } from '../../lib/render/clean.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { type ArgSpec, defineCommand, type FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openOutboxes } from '../../lib/runtime/memory/dsr.ts';
 import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../lib/workflows/manage-outbox.ts';
 
 function shownDelivery() {
@@ -73,7 +73,7 @@ export const listOutbox = defineCommand({
   ],
   examples: ['cdpadm dsr callbacks outbox list', 'cdpadm dsr callbacks outbox list --dead -o json'],
   run: async (ctx, { flags }) => {
-    const found = openDeliveriesOf(await openOutboxes(ctx));
+    const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock));
     const shown = found.map(({ delivery }) => shownOf(delivery));
     await ctx.out.emit(flags.dead ? shown.filter(({ state }) => state === 'dead') : shown, view);
   },
@@ -113,7 +113,7 @@ export const dropOutbox = defineCommand({
 
 async function change(ctx: Context, event: 'replayed' | 'dropped', ids: readonly string[], all = false): Promise<void> {
   if (all === ids.length > 0) throw usageError('Pass ids, or --all for all dead letters.');
-  const found = openDeliveriesOf(await openOutboxes(ctx));
+  const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock));
   const chosen = all ? found.filter(({ delivery }) => delivery.isDead) : chooseDeliveries(found, ids);
   const shown = chosen.map(({ delivery }) => shownOf(delivery));
   const these = counted(chosen.length, 'delivery', 'deliveries');

@@ -1,4 +1,4 @@
-// `dsr status`: requests as they are now.
+// `dsr status`: shows the current state of requests.
 import { array, union } from 'zod/mini';
 import { isFinal } from '../../lib/domain/dsr/statuses.ts';
 import { REQUEST_COLUMNS, requestListView, requestView, statusLine } from '../../lib/render/dsr-overview.ts';
@@ -42,12 +42,12 @@ export const showStatus = defineCommand({
 });
 
 function keepReplies(session: DsrSession, keep: ReturnType<typeof openReplyKeep>): DsrSession {
-  const getDated: DsrSession['api']['getDated'] = async (id, signal) => {
-    const found = await session.api.getDated(id, signal);
+  const get: DsrSession['api']['get'] = async (id, signal) => {
+    const found = await session.api.get(id, signal);
     keep(id, found.reply.headers, found.reply.text);
     return found;
   };
-  return { ...session, api: { ...session.api, getDated } };
+  return { ...session, api: { ...session.api, get } };
 }
 
 async function watchStatus(ctx: Context, session: DsrSession, ids: readonly string[]): Promise<void> {

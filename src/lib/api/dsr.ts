@@ -20,7 +20,6 @@ export type DsrApi = ReturnType<typeof createDsrApi>;
 export function createDsrApi(client: Client) {
   const { create, get, list, cancel, discovery } = dsrEndpoints;
   const getInput = (requestId: string, signal?: AbortSignal) => ({ params: { requestId }, signal });
-  const listInput = (group_id: string, signal?: AbortSignal) => ({ query: { group_id }, signal });
   return {
     /** POST a request. Returns status, headers and raw text too, because the platform signs the response. */
     create: (body: DsrRequest, signal?: AbortSignal) => client.exchange(create, { body, signal }),
@@ -29,15 +28,13 @@ export function createDsrApi(client: Client) {
     openCreate: () => client.openSender(create),
     /** Reads many requests; the id is the parameter `requestId`. */
     openGet: () => client.openSender(get),
-    get: (requestId: string, signal?: AbortSignal) => client.call(get, getInput(requestId, signal)),
-    getDated: async (requestId: string, signal?: AbortSignal) => {
+    get: async (requestId: string, signal?: AbortSignal) => {
       const reply = await client.exchange(get, getInput(requestId, signal));
       return { ...dated(reply), reply };
     },
     /** All requests with a group id; none for an unknown one. */
-    list: (groupId: string, signal?: AbortSignal) => client.call(list, listInput(groupId, signal)),
-    listDated: async (groupId: string, signal?: AbortSignal) =>
-      dated(await client.exchange(list, listInput(groupId, signal))),
+    list: async (group_id: string, signal?: AbortSignal) =>
+      dated(await client.exchange(list, { query: { group_id }, signal })),
     /** DELETE a pending request. */
     cancel: (requestId: string, signal?: AbortSignal) => client.call(cancel, getInput(requestId, signal)),
     describeCancel: (requestId: string) => client.describe(cancel, getInput(requestId)),

@@ -16,7 +16,7 @@ import {
 } from '../kernel/hash-chain.ts';
 import { PRIVATE_FILE } from '../kernel/own-file.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
-import { type LineFile, openLineFile } from './line-file.ts';
+import { type LineFile, openLineFile } from '../kernel/line-file.ts';
 
 export type Chain = ReturnType<typeof openChain>;
 

@@ -7,7 +7,7 @@ import { openChain } from './chain.ts';
 import { loadLedgerKey } from './ledger-key.ts';
 import { eventOf, headOf, ownText, scopeKey, type StoredEvent } from './ledger-lines.ts';
 import { createReadings, type LedgerRules, type PruneRules, type Urgency } from './ledger-readings.ts';
-import { openLineFile } from './line-file.ts';
+import { openLineFile } from '../kernel/line-file.ts';
 
 /** An event before the ledger adds the workspace and the actor. */
 type News<Event> = Event extends unknown ? Omit<Event, 'address' | 'workspace_id' | 'by' | 'host'> : never;

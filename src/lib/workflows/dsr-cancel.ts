@@ -1,5 +1,5 @@
-// Cancels requests: shows them with what is already sent to partners, asks, and confirms each cancellation.
-import type { CancelReply } from '../contract/dsr.ts';
+// Plans and sends cancellations, and confirms each.
+import type { CancelReply, RequestStatusReply } from '../contract/dsr.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
@@ -9,19 +9,16 @@ import { readGroup, readRequests } from './dsr-read.ts';
 import { confirmed } from './confirm-write.ts';
 import { fail } from '../errors/fail.ts';
 
-/** What the platform says of one request. */
-type Seen = Awaited<ReturnType<DsrPorts['api']['get']>>;
-
 export interface CancelPlan {
-  /** Pending: these are cancelled. */
+  /** Pending requests. */
   cancel: RequestOverview[];
-  /** Others of a group: these are left as they are. */
+  /** Other requests of the group, which are not cancelled. */
   keep: RequestOverview[];
 }
 
 /**
- * Looks at what is to be cancelled. Throws conflict (6) when a named request, or every one of a group, is not pending;
- * not found (5) for an id or a group that the platform does not know.
+ * Reads the requests to cancel. Throws conflict (6) if a named request, or every request of a group, is not pending;
+ * not found (5) for an unknown id or group.
  */
 export async function planCancel(
   target: { ids: readonly string[] } | { groupId: string },
@@ -39,7 +36,7 @@ export async function planCancel(
   return { cancel, keep };
 }
 
-/** Cancels in turn. Throws at the first that cannot be; those before it stay cancelled and are named. */
+/** Cancels one after the other. Throws the first failure; earlier requests stay cancelled, and a warning names them. */
 export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise<CancelReply[]> {
   const done: CancelReply[] = [];
   for (const { subject_request_id: id } of plan.cancel) {
@@ -58,35 +55,29 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
   return done;
 }
 
-/** Sent once. A GET decides what a lost response or a 400 means: cancelled, or no longer pending (6). */
+/** Sends once. After a lost response or a 400, a GET decides: cancelled, or no longer pending (6). */
 async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
   const { api, signal } = ports;
-  return await confirmed<CancelReply, Seen>(
+  return await confirmed<CancelReply, RequestStatusReply>(
     {
       subject: `the cancellation of request ${id}`,
       hint: { text: 'It was not sent a second time. To check the request:', command: `cdpadm dsr status ${id}` },
       maxSends: 1,
       explained: [400],
       send: () => api.cancel(id, signal),
-      // A cancellation that says nothing but the id is no complete response.
+      // A response with only the id is incomplete.
       isOurs: (reply) => isSameId(reply, id) && typeof reply.received_time === 'string',
-      read: () => api.get(id, signal),
+      read: async () => (await api.get(id, signal)).body,
       isAbout: (now) => isSameId(now, id),
       judge: (now, { rejection }) => {
-        if (isCancelled(now)) return { done: cancelReply(now) };
+        const { controller_id, request_status: status, subject_request_id } = now;
+        if (status === 'cancelled')
+          return { done: { subject_request_id, expected_completion_time: null, controller_id } };
         return rejection?.status === 400 ? notPending([now]) : 'not-done';
       },
     },
     ports,
   );
-}
-
-function isCancelled({ request_status: status }: Seen): boolean {
-  return status === 'cancelled';
-}
-
-function cancelReply({ controller_id, subject_request_id }: Seen): CancelReply {
-  return { subject_request_id, expected_completion_time: null, controller_id };
 }
 
 function isPending({ request_status: status }: RequestOverview): boolean {

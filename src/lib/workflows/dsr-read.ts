@@ -17,13 +17,13 @@ type Read = Dated<RequestStatusReply>;
 
 /** Reads these requests, in their order. Throws the first failure; not found is 5. */
 export async function readRequests(ids: readonly string[], ports: DsrPorts): Promise<RequestOverview[]> {
-  const replies = await mapConcurrently(ids, (id) => ports.api.getDated(id, ports.signal));
+  const replies = await mapConcurrently(ids, (id) => ports.api.get(id, ports.signal));
   return await joined(replies, ports);
 }
 
 /** All requests of a group, as the platform lists them. */
 export async function readGroup(groupId: string, ports: DsrPorts): Promise<RequestOverview[]> {
-  const { body, date } = await ports.api.listDated(groupId, ports.signal);
+  const { body, date } = await ports.api.list(groupId, ports.signal);
   return await joined(
     body.map((reply) => ({ body: reply, date })),
     ports,
@@ -39,7 +39,7 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
     const known = { body: replyFrom(entry), date: undefined };
     if (isAtEnd(entry, ports.clock.now())) return known;
     try {
-      return await ports.api.getDated(entry.id, ports.signal);
+      return await ports.api.get(entry.id, ports.signal);
     } catch (error) {
       if (isNotFound(error)) return known;
       throw error;

@@ -252,7 +252,7 @@ async function rejected(id: string, { clock, ledger }: DsrPorts): Promise<void> 
 
 async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
   try {
-    return await api.get(id, signal);
+    return (await api.get(id, signal)).body;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

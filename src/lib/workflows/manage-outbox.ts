@@ -1,17 +1,15 @@
-// The open deliveries of all outboxes, for whoever lists, replays or drops them, beside a listener that may be running.
+// Lists, replays and drops the open deliveries of all outboxes, also while a listener runs.
 import { type Delivery, emptyOutbox, type OutcomeLine, takeLine } from '../domain/callbacks/outbox.ts';
 import { fail } from '../errors/fail.ts';
-import type { OutboxPort } from './deliver-callbacks.ts';
+import type { Outbox } from '../files/outbox.ts';
 
-interface Found<File> {
-  outbox: File;
+interface Found {
+  outbox: Outbox;
   delivery: Delivery;
 }
 
-type File = Pick<OutboxPort, 'exchange' | 'read'>;
-
 /** Oldest first in each outbox. */
-export function openDeliveriesOf<F extends File>(outboxes: readonly F[]): Found<F>[] {
+export function openDeliveriesOf(outboxes: readonly Outbox[]): Found[] {
   return outboxes.flatMap((outbox) => {
     const state = emptyOutbox();
     for (const line of outbox.read().lines) takeLine(state, line);
@@ -19,9 +17,9 @@ export function openDeliveriesOf<F extends File>(outboxes: readonly F[]): Found<
   });
 }
 
-/** Those with one of these ids: of a delivery, an event or a request. Throws not found (5) for an id that none has. */
-export function chooseDeliveries<F>(found: readonly Found<F>[], ids: readonly string[]): Found<F>[] {
-  const has = ({ delivery: { callback, id } }: Found<F>, wanted: string): boolean =>
+/** Deliveries with one of these ids: of a delivery, an event or a request. Throws not found (5) for an unknown id. */
+export function chooseDeliveries(found: readonly Found[], ids: readonly string[]): Found[] {
+  const has = ({ delivery: { callback, id } }: Found, wanted: string): boolean =>
     [id, callback.id, callback.request_id].includes(wanted);
   for (const id of ids) {
     if (found.some((one) => has(one, id))) continue;
@@ -33,9 +31,9 @@ export function chooseDeliveries<F>(found: readonly Found<F>[], ids: readonly st
   return found.filter((one) => ids.some((id) => has(one, id)));
 }
 
-/** Makes them due at once with all their attempts, or drops them. The listener that delivers from there follows. */
+/** Makes them due at once with all their attempts, or drops them. A running listener reads this from the file. */
 export async function changeDeliveries(
-  chosen: readonly Found<File>[],
+  chosen: readonly Found[],
   event: 'replayed' | 'dropped',
   at: string,
 ): Promise<void> {
@@ -43,6 +41,6 @@ export async function changeDeliveries(
     const lines = chosen
       .filter((one) => one.outbox === outbox)
       .map(({ delivery: { callback, target } }): OutcomeLine => ({ event, id: callback.id, target, at, attempts: 0 }));
-    await outbox.exchange(() => lines);
+    await outbox.exchange(() => lines.map((line) => JSON.stringify(line)));
   }
 }

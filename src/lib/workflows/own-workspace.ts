@@ -1,5 +1,5 @@
-// Data subject requests of one workspace: the credentials, not the command line, decide where a request goes.
-import type { DsrApi, SendOutcome } from '../api/dsr.ts';
+// Checks that the platform answers for the wanted workspace: the credentials decide where a request goes.
+import type { DsrApi } from '../api/dsr.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { isSameId } from './dsr-proof.ts';
 import { fail } from '../errors/fail.ts';
@@ -10,36 +10,37 @@ interface Controlled {
 }
 
 /**
- * The same calls, each reply held to the workspace by its `controller_id` (specification, "C"); whoever opens `openCreate`
- * checks each reply. Throws conflict (6) for another workspace's request; nothing of the reply is believed.
+ * The same calls; each reply must have the workspace as its `controller_id` (specification, "C"). A user of `openCreate`
+ * checks each reply itself. Throws conflict (6) for a request of another workspace, and uses nothing of the reply.
  */
 export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
   const check = <T extends Controlled>(reply: T): T => checkWorkspace(reply, workspace);
-  const checked = <T extends Controlled>(outcome: SendOutcome<T>): SendOutcome<T> => {
-    if (outcome.kind === 'accepted') check(outcome.body);
-    return outcome;
-  };
   return {
     ...api,
     create: async (body, signal) => {
       const reply = await api.create(body, signal);
-      // Another request's body proves nothing, not even where this one went.
+      // The body of another request proves nothing, not even the workspace of this one.
       if (isSameId(reply.body, body.subject_request_id)) check(reply.body);
       return reply;
     },
     openGet: async () => {
       const sender = await api.openGet();
-      return { ...sender, send: async (...args) => checked(await sender.send(...args)) };
+      return {
+        ...sender,
+        send: async (...args) => {
+          const outcome = await sender.send(...args);
+          if (outcome.kind === 'accepted') check(outcome.body);
+          return outcome;
+        },
+      };
     },
-    get: async (id, signal) => check(await api.get(id, signal)),
-    getDated: async (id, signal) => {
-      const reply = await api.getDated(id, signal);
+    get: async (id, signal) => {
+      const reply = await api.get(id, signal);
       check(reply.body);
       return reply;
     },
-    list: async (groupId, signal) => (await api.list(groupId, signal)).map(check),
-    listDated: async (groupId, signal) => {
-      const reply = await api.listDated(groupId, signal);
+    list: async (groupId, signal) => {
+      const reply = await api.list(groupId, signal);
       reply.body.forEach(check);
       return reply;
     },
@@ -47,7 +48,7 @@ export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
   };
 }
 
-/** Throws conflict (6) when the request is another workspace's. */
+/** Throws conflict (6) if another workspace has the request. */
 export function checkWorkspace<T extends Controlled>(reply: T, workspace: string): T {
   const { controller_id: controller, subject_request_id: id } = reply;
   if (controller !== null && controller !== undefined && String(controller) !== workspace)

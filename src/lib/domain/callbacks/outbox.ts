@@ -1,43 +1,43 @@
-// What an outbox holds: its lines, and the open deliveries and received statuses that they add up to.
+// The lines of an outbox, and the open deliveries and received statuses that they add up to.
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { isAdvance } from '../dsr/statuses.ts';
 import type { HeaderLines, SignatureFacts } from './verify.ts';
 
-/** A genuine callback and the deliveries that it makes due: one line, so that neither can be stored without the other. */
+/** A genuine callback with the deliveries that it makes due, in one line: neither can be stored without the other. */
 export interface ReceivedLine {
   event: 'received';
   /** The stable event id: the same for the same bytes from the same workspace. */
   id: string;
   at: string;
   address: string;
-  /** Null where the body names none. */
+  /** Null if the body names none. */
   workspace_id: string | null;
-  /** Both null where the body is not the status of a request. */
+  /** Both null if the body is not the status of a request. */
   request_id: string | null;
   status: string | null;
   expected_completion_time?: string | null;
   targets: readonly string[];
   signature?: SignatureFacts;
   headers: HeaderLines;
-  /** Base64: the bytes as they came. */
+  /** The received bytes in Base64. */
   body: string;
 }
 
-/** What became of one delivery. `attempts` counts those since it was received or replayed. */
+/** The outcome of one delivery. `attempts` counts those since it was received or replayed. */
 export interface OutcomeLine {
   event: 'delivered' | 'failed' | 'dead' | 'replayed' | 'dropped';
   id: string;
   target: string;
   at: string;
   attempts: number;
-  /** When it is tried again. */
+  /** When it is retried. */
   due?: string;
   reason?: string;
 }
 
-/** What was received about one request, in place of the lines that compaction removes. */
+/** Replaces the lines about one request that compaction removes. */
 export interface SeenLine {
   event: 'seen';
   id: string;
@@ -69,11 +69,11 @@ interface SeenRequest {
 }
 
 export interface OutboxState {
-  /** In the order in which their callbacks came. */
+  /** In the order of their callbacks. */
   open: Map<string, Delivery>;
   seen: Map<string, SeenRequest>;
-  /** Lines that mean nothing to this version. */
-  unknown: unknown[];
+  /** Lines that are damaged, or that a newer version wrote: they are only kept. */
+  unknown: string[];
 }
 
 export function emptyOutbox(): OutboxState {
@@ -90,27 +90,27 @@ export function deliveryId({ id }: { id: string }, target: string): string {
   return `${id}.${target}`;
 }
 
-/** The request that a callback is about; one without a request stands for itself. */
+/** The request that a callback is about; a callback without a request is a request of its own. */
 export function requestOf({ id, request_id, workspace_id }: ReceivedLine): string {
   return request_id === null ? id : `${workspace_id} ${request_id}`;
 }
 
-/** Whether these bytes were received before. */
+/** True if these bytes were received before. */
 export function isRepeat(state: OutboxState, callback: ReceivedLine): boolean {
   return state.seen.get(requestOf(callback))?.events.has(callback.id) === true;
 }
 
-/** Whether it is the first callback with its status, and no later status came by callback before (decision: D257). */
+/** True for the first callback with its status, if no callback had a later status before (decision: D257). */
 export function isFirst(state: OutboxState, callback: ReceivedLine): boolean {
   const { status } = callback;
   const statuses = state.seen.get(requestOf(callback))?.statuses ?? [];
   return status !== null && !statuses.includes(status) && isAdvance(statuses.at(-1), status);
 }
 
-/** Adds a line to the state. One that a newer version wrote, or that is damaged, is only kept. */
-export function takeLine(state: OutboxState, value: unknown): void {
-  const line = readLine(value);
-  if (line === undefined) state.unknown.push(value);
+/** Adds a line to the state. */
+export function takeLine(state: OutboxState, text: string): void {
+  const line = readLine(text);
+  if (line === undefined) state.unknown.push(text);
   else if (line.event === 'received') takeReceived(state, line);
   else if (line.event === 'seen') {
     const { at, events, id, statuses } = line;
@@ -145,12 +145,12 @@ function takeOutcome({ open }: OutboxState, line: OutcomeLine): void {
   delivery.reason = line.reason ?? delivery.reason;
 }
 
-/** The platform may repeat a callback for so long. What was received earlier is forgotten. */
+/** The platform may repeat a callback for this long. Older statuses are forgotten. */
 const REMEMBERED_MS = 90 * 86_400_000;
 
 /** The fewest lines that add up to the same state. */
-export function compactLines({ open, seen, unknown }: OutboxState, now: number): unknown[] {
-  const lines: unknown[] = [...unknown];
+export function compactLines({ open, seen, unknown }: OutboxState, now: number): string[] {
+  const lines: OutboxLine[] = [];
   const events = new Map<string, Delivery[]>();
   for (const delivery of open.values()) {
     events.set(delivery.callback.id, [...(events.get(delivery.callback.id) ?? []), delivery]);
@@ -170,59 +170,57 @@ export function compactLines({ open, seen, unknown }: OutboxState, now: number):
   const needed = new Set([...open.values()].map(({ callback }) => requestOf(callback)));
   for (const [id, { at, events: ids, statuses }] of seen) {
     if (!needed.has(id) && now - Date.parse(at) > REMEMBERED_MS) continue;
-    lines.push({ event: 'seen', id, at, statuses, events: [...ids] } satisfies SeenLine);
+    lines.push({ event: 'seen', id, at, statuses, events: [...ids] });
   }
-  return lines;
+  return [...unknown, ...lines.map((line) => JSON.stringify(line))];
 }
 
-const OUTCOMES = ['delivered', 'failed', 'dead', 'replayed', 'dropped'];
+type Check = (value: unknown) => boolean;
 
-/** Undefined for what is not a line of ours. */
-export function readLine(value: unknown): OutboxLine | undefined {
-  if (!isRecord(value) || !isText(value['id']) || !isTime(value['at'])) return undefined;
-  const { event } = value;
+const isText: Check = (value) => typeof value === 'string';
+const isTextOrNull: Check = (value) => value === null || isText(value);
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+const isTime: Check = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+const OUTCOME: Record<string, Check> = {
+  target: isText,
+  attempts: Number.isSafeInteger,
+  due: optional(isTime),
+  reason: optional(isText),
+};
+const FIELDS = new Map<unknown, Record<string, Check>>([
+  [
+    'received',
+    {
+      address: isText,
+      workspace_id: isTextOrNull,
+      request_id: isTextOrNull,
+      status: isTextOrNull,
+      expected_completion_time: optional(isTextOrNull),
+      targets: isTexts,
+      headers: (value) => Array.isArray(value) && value.every((line) => isTexts(line) && line.length === 2),
+      body: isText,
+    },
+  ],
+  ['seen', { statuses: isTexts, events: isTexts }],
+  ...['delivered', 'failed', 'dead', 'replayed', 'dropped'].map((event) => [event, OUTCOME] as const),
+]);
+
+/** Undefined for a line that this version does not know. */
+export function readLine(text: string): OutboxLine | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const line = isRecord(value) ? value : {};
+  const fields = FIELDS.get(line['event']);
   const isOurs =
-    event === 'received'
-      ? isReceived(value)
-      : event === 'seen'
-        ? isTexts(value['statuses']) && isTexts(value['events'])
-        : isText(event) && OUTCOMES.includes(event) && isOutcome(value);
-  return isOurs ? (value as unknown as OutboxLine) : undefined;
-}
-
-type Fields = Record<string, unknown>;
-
-function isReceived({ address, body, expected_completion_time: expected, headers, ...line }: Fields): boolean {
-  return (
-    [address, body].every(isText) &&
-    [line['workspace_id'], line['request_id'], line['status'], expected ?? null].every(isTextOrNull) &&
-    isTexts(line['targets']) &&
-    Array.isArray(headers) &&
-    headers.every((header) => isTexts(header) && header.length === 2)
-  );
-}
-
-function isOutcome({ attempts, due, reason, target }: Fields): boolean {
-  return (
-    isText(target) &&
-    Number.isSafeInteger(attempts) &&
-    (due === undefined || isTime(due)) &&
-    (reason === undefined || isText(reason))
-  );
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isTextOrNull(value: unknown): boolean {
-  return value === null || isText(value);
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every(isText);
-}
-
-function isTime(value: unknown): boolean {
-  return isText(value) && !Number.isNaN(Date.parse(value));
+    fields && Object.entries({ ...fields, id: isText, at: isTime }).every(([key, check]) => check(line[key]));
+  return isOurs ? (line as unknown as OutboxLine) : undefined;
 }

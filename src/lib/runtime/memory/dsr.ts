@@ -3,7 +3,6 @@ import type { CertificateCache } from '../../config/certificate-cache.ts';
 import type { Ledger, ScopedLedger } from '../../config/ledger.ts';
 import type { StoredEvent } from '../../config/ledger-lines.ts';
 import type { LedgerRules } from '../../config/ledger-readings.ts';
-import type { Outbox, OutboxScope } from '../../config/outbox.ts';
 import { join } from 'node:path';
 import { host } from '../../kernel/host.ts';
 import type { Context } from '../context.ts';
@@ -35,18 +34,6 @@ export async function openDsrMemory<Event extends StoredEvent, Request>(
   const profile = settings.profile?.value ?? null;
   const scope = { address: lastingAddress(settings, 'dsr_base_url'), workspace_id: settings.need('workspace_id') };
   return { ledger: ledger.in(scope), submitter: { profile, ...scope } };
-}
-
-/** The outbox of one listener's callbacks. */
-export async function openOutboxOf(ctx: Context, scope: OutboxScope): Promise<Outbox> {
-  const { openOutbox, outboxPath } = await import('../../config/outbox.ts');
-  return openOutbox(outboxPath(ctx.paths.state, scope), ctx.clock);
-}
-
-/** The outboxes of all listeners on this machine. */
-export async function openOutboxes(ctx: Context): Promise<Outbox[]> {
-  const { openOutbox, outboxPaths } = await import('../../config/outbox.ts');
-  return outboxPaths(ctx.paths.state).map((path) => openOutbox(path, ctx.clock));
 }
 
 /** The certificate chains of verified messages, by the fingerprint of their first certificate: evidence of signatures. */

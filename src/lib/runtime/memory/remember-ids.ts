@@ -72,8 +72,8 @@ const KEEPERS: Keepers = {
       ids.add('subject_request_id', [id]);
       if (typeof group === 'string') ids.add('request_group_id', [group]);
     },
-    get: (ids, { subject_request_id: id }) => ids.add('subject_request_id', [id]),
-    list: (ids, all, group) => {
+    get: (ids, { body }) => ids.add('subject_request_id', [body.subject_request_id]),
+    list: (ids, { body: all }, group) => {
       ids.add(
         'subject_request_id',
         all.map(({ subject_request_id: id }) => id),

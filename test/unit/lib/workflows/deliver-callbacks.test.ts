@@ -2,16 +2,11 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openOutbox, type Outbox } from '../../../../src/lib/config/outbox.ts';
+import { Outbox } from '../../../../src/lib/files/outbox.ts';
 import { type Clock, ownTurn } from '../../../../src/lib/kernel/clock.ts';
 import { hookTargets } from '../../../../src/lib/domain/callbacks/delivery-order.ts';
 import type { ReceivedLine } from '../../../../src/lib/domain/callbacks/outbox.ts';
-import {
-  type Deliveries,
-  type DeliveryPorts,
-  openDeliveries,
-  storeStates,
-} from '../../../../src/lib/workflows/deliver-callbacks.ts';
+import { Deliveries, type DeliveryPorts, storeStates } from '../../../../src/lib/workflows/deliver-callbacks.ts';
 import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../../../src/lib/workflows/manage-outbox.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 import { randomFrom } from '../../../helpers/random.ts';
@@ -40,7 +35,7 @@ afterEach(async () => {
   for (const run of runs.splice(0)) await run.stop();
 });
 
-interface Started extends Deliveries {
+interface Started extends Pick<Deliveries, 'left' | 'refresh' | 'store'> {
   outbox: Outbox;
   /** Resolves when nothing is due any more. */
   done(): Promise<void>;
@@ -48,9 +43,9 @@ interface Started extends Deliveries {
 }
 
 async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPorts> = {}): Promise<Started> {
-  const outbox = openOutbox(path, clock);
+  const outbox = new Outbox(path, clock);
   const end = new AbortController();
-  const deliveries = await openDeliveries({
+  const deliveries = await Deliveries.open({
     outbox,
     ledger: () => ({
       append: (events) => {
@@ -78,7 +73,8 @@ async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPo
   const done = async (): Promise<void> => {
     while (open().some(({ isDead }) => !isDead)) await turns();
   };
-  return { ...deliveries, outbox, done, stop };
+  const { left } = deliveries;
+  return { left, store: (it) => deliveries.store(it), refresh: () => deliveries.refresh(), outbox, done, stop };
 }
 
 /** Lets the listener work for a while, since each look at the file costs it time. */
@@ -87,7 +83,7 @@ async function turns(): Promise<void> {
 }
 
 function open() {
-  return openDeliveriesOf([openOutbox(path, clock)]).map(({ delivery }) => delivery);
+  return openDeliveriesOf([new Outbox(path, clock)]).map(({ delivery }) => delivery);
 }
 
 /** Ends with the listener only. */
@@ -102,7 +98,7 @@ describe('a callback', () => {
   it('is stored with its deliveries in one write, however many come at once', async () => {
     const { outbox, store, stop } = await start(() => new Promise(() => undefined), { signal: AbortSignal.abort() });
     let writes = 0;
-    const { exchange } = outbox;
+    const exchange = outbox.exchange.bind(outbox);
     outbox.exchange = (work) =>
       exchange((news) => {
         const lines = work(news);
@@ -144,7 +140,7 @@ describe('a callback', () => {
 
   it('that cannot be written is not acknowledged, and stored when it comes again', async () => {
     const { done, outbox, store } = await start(() => Promise.resolve());
-    const { exchange } = outbox;
+    const exchange = outbox.exchange.bind(outbox);
     outbox.exchange = async () => Promise.reject(new Error('the disk is full'));
     await expect(store(received('pending'))).rejects.toThrow('the disk is full');
     outbox.exchange = exchange;
@@ -205,7 +201,7 @@ describe('a delivery', () => {
     const [dead] = open();
     expect(dead).toMatchObject({ isDead: true, attempts: 3, reason: 'exit 3' });
     isWell = true;
-    const found = openDeliveriesOf([openOutbox(path, clock)]);
+    const found = openDeliveriesOf([new Outbox(path, clock)]);
     await changeDeliveries(chooseDeliveries(found, ['a']), 'replayed', dead?.callback.at ?? '');
     await refresh();
     await done();
@@ -226,7 +222,7 @@ describe('a delivery', () => {
     );
     await store(received('pending', [], 'a'));
     while (open()[0]?.attempts !== 1) await turns();
-    const found = openDeliveriesOf([openOutbox(path, clock)]);
+    const found = openDeliveriesOf([new Outbox(path, clock)]);
     expect(() => chooseDeliveries(found, ['a', 'other'])).toThrow(expect.objectContaining({ code: 'dsr.no_delivery' }));
     await changeDeliveries(chooseDeliveries(found, ['a']), 'dropped', found[0]?.delivery.callback.at ?? '');
     await refresh();

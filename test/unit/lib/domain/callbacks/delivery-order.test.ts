@@ -26,7 +26,7 @@ const ALL = [FORWARD, ANY, DONE];
 
 function stateOf(...lines: unknown[]): OutboxState {
   const state = emptyOutbox();
-  for (const line of lines) takeLine(state, line);
+  for (const line of lines) takeLine(state, JSON.stringify(line));
   return state;
 }
 
@@ -126,7 +126,7 @@ describe('what may start', () => {
             told.set(id, (told.get(id) ?? 0) + 1);
             if (status === undefined) continue;
             const callback = received(status, [], id);
-            takeLine(state, { ...callback, targets: targetsOf(state, callback, ALL) });
+            takeLine(state, JSON.stringify({ ...callback, targets: targetsOf(state, callback, ALL) }));
           }
           const due = new Set(state.open.keys());
           const done: string[] = [];
@@ -146,7 +146,10 @@ describe('what may start', () => {
             const isWell = random() > 0.3;
             const at = new Date(retryAt(attempts, now, random)).toISOString();
             const outcome = { id: ended.callback.id, target: ended.target, at: AT, attempts };
-            takeLine(state, { ...outcome, ...(isWell ? { event: 'delivered' } : { event: 'failed', due: at }) });
+            takeLine(
+              state,
+              JSON.stringify({ ...outcome, ...(isWell ? { event: 'delivered' } : { event: 'failed', due: at }) }),
+            );
             if (isWell) done.push(ended.id);
           }
           expect(new Set(done)).toEqual(due);

@@ -21,7 +21,7 @@ const DAY = 86_400_000;
 
 function stateOf(...lines: unknown[]): OutboxState {
   const state = emptyOutbox();
-  for (const line of lines) takeLine(state, line);
+  for (const line of lines) takeLine(state, typeof line === 'string' ? line : JSON.stringify(line));
   return state;
 }
 
@@ -166,7 +166,7 @@ describe('lines', () => {
 
   it('that a newer version wrote are kept as they are', () => {
     const newer = { event: 'paused', id: 'a', at: AT, until: AT };
-    expect(compactLines(stateOf(newer, received('pending')), NOW)[0]).toEqual(newer);
+    expect(compactLines(stateOf(newer, received('pending')), NOW)[0]).toBe(JSON.stringify(newer));
   });
 
   it('that are damaged change nothing and end nothing', () => {
@@ -176,7 +176,7 @@ describe('lines', () => {
       outcome('failed', line.id, 'forward'),
       { event: 'seen', id: `3001 ${REQUEST}`, at: AT, statuses: ['pending'], events: [line.id] },
     ];
-    for (const one of good) expect(readLine(one)).toBe(one);
+    for (const one of good) expect(readLine(JSON.stringify(one))).toEqual(one);
     const wrong = [null, 7, {}, [null], [['a']], '__proto__', '', undefined];
     for (const one of good) {
       for (const key of Object.keys(one)) {
@@ -187,7 +187,7 @@ describe('lines', () => {
       }
     }
     fc.assert(
-      fc.property(fc.anything(), (value) => {
+      fc.property(fc.oneof(fc.string(), fc.json()), (value) => {
         const state = stateOf(value);
         expect([state.open.size, state.seen.size]).toEqual([0, 0]);
       }),

@@ -1,7 +1,7 @@
 // Reads a file of lines in pieces, so that memory never holds the whole file.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { isAbsent } from '../kernel/errors.ts';
-import { cannotRead } from '../kernel/file-failure.ts';
+import { isAbsent } from './errors.ts';
+import { cannotRead } from './file-failure.ts';
 
 export type LineFile = NonNullable<ReturnType<typeof openLineFile>>;
 

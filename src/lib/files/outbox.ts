@@ -1,0 +1,146 @@
+// The outboxes of the callback listeners: one private file of lines for each workspace with a listener.
+import { createHash } from 'node:crypto';
+import { readdirSync, unwatchFile, watchFile } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../kernel/clock.ts';
+import { writePrivateFile } from '../kernel/durable.ts';
+import { openDurableLog } from '../kernel/durable-log.ts';
+import { isAbsent } from '../kernel/errors.ts';
+import { cannotRead } from '../kernel/file-failure.ts';
+import { openLineFile } from '../kernel/line-file.ts';
+import { type Holder, type Lock, readHolder, tryLock, withLock } from '../kernel/lock.ts';
+
+const WATCH_MS = 500;
+const SMALL_BYTES = 512 * 1024;
+
+/** Without a workspace: a listener that accepts callbacks of any. */
+export interface OutboxScope {
+  /** `local` for the embedded platform, whose port changes. */
+  address: string;
+  workspace_id: string | undefined;
+}
+
+export function openOutbox(stateFolder: string, { address, workspace_id }: OutboxScope, clock: Clock): Outbox {
+  const name = createHash('sha256').update(JSON.stringify([address, workspace_id ?? null]));
+  return new Outbox(join(folderOf(stateFolder), `${name.digest('hex').slice(0, 24)}.ndjson`), clock);
+}
+
+/** The outboxes of all listeners on this machine. */
+export function openOutboxes(stateFolder: string, clock: Clock): Outbox[] {
+  const folder = folderOf(stateFolder);
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
+    return names.sort().map((name) => new Outbox(join(folder, name), clock));
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw cannotRead(folder, error);
+  }
+}
+
+function folderOf(stateFolder: string): string {
+  return join(stateFolder, 'dsr', 'outbox');
+}
+
+/** Lines that were added to the file since the last read. */
+export interface OutboxNews {
+  lines: readonly string[];
+  /** These are all lines of the file and replace what was read before. */
+  isWhole: boolean;
+}
+
+/** A file of lines that several processes share. */
+export class Outbox {
+  readonly path: string;
+  readonly #clock: Clock;
+  #file = '';
+  #readTo = 0;
+  #replacedSize = 0;
+
+  constructor(path: string, clock: Clock) {
+    this.path = path;
+    this.#clock = clock;
+  }
+
+  /** Makes this process the only one that delivers from here, or returns the process that is. */
+  claim(): Lock | Holder {
+    const lock = this.path.replace(/\.ndjson$/, '.listener.lock');
+    for (;;) {
+      const held = tryLock(lock) ?? readHolder(lock);
+      if (held) return held;
+    }
+  }
+
+  /** Needs no lock: an unfinished last line is read when it is complete. */
+  read(): OutboxNews {
+    const file = openLineFile(this.path);
+    try {
+      const identity = file?.identity ?? '';
+      const isWhole = file === undefined || identity !== this.#file || file.size < this.#readTo;
+      if (isWhole) this.#readTo = 0;
+      this.#file = identity;
+      const news: string[] = [];
+      const pieces = file?.lines(this.#readTo);
+      for (let piece = pieces?.next(); piece; piece = pieces?.next()) {
+        if (piece.done) {
+          this.#readTo = piece.value.restAt;
+          break;
+        }
+        for (const line of piece.value) if (line !== '') news.push(line);
+      }
+      return { lines: news, isWhole };
+    } finally {
+      file?.close();
+    }
+  }
+
+  /** Reads the news under the lock of the file, and writes the lines that `work` returns with one flush. */
+  exchange(work: (news: OutboxNews) => readonly string[]): Promise<void> {
+    return this.#locked(() => {
+      const lines = work(this.read());
+      if (lines.length === 0) return;
+      const log = openDurableLog(this.path);
+      try {
+        log.append(textOf(lines));
+      } catch (error) {
+        // Some of the lines may be in the file: read it again from its start.
+        this.#file = '';
+        throw error;
+      } finally {
+        log.close();
+      }
+      // Our own lines are no news.
+      this.read();
+    });
+  }
+
+  /** The same, but the lines that `work` returns replace the file. */
+  replace(work: (news: OutboxNews) => readonly string[]): Promise<void> {
+    return this.#locked(() => {
+      const text = textOf(work(this.read()));
+      writePrivateFile(this.path, text);
+      this.#file = '';
+      this.read();
+      this.#replacedSize = text.length;
+    });
+  }
+
+  /** True if the file has grown so much since it was replaced that it should be replaced again. */
+  isLarge(): boolean {
+    return this.#readTo > SMALL_BYTES && this.#readTo > 4 * this.#replacedSize;
+  }
+
+  /** Calls `changed` within about a second after the file changed. Returns a function that stops this. */
+  watch(changed: () => void): () => void {
+    const listener = (): void => changed();
+    watchFile(this.path, { interval: WATCH_MS, persistent: false }, listener);
+    return () => unwatchFile(this.path, listener);
+  }
+
+  #locked(work: () => void): Promise<void> {
+    return withLock(this.path.replace(/\.ndjson$/, '.lock'), this.#clock, work);
+  }
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
