@@ -1,4 +1,5 @@
-// What the linter holds: type-checked rules for mistakes (a missing `await` above all), and one home for each global.
+// The rules of the linter: type-checked rules for mistakes (mainly a missing `await`), and a single owner for each
+// global.
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
@@ -23,31 +24,31 @@ export default defineConfig(
       'no-restricted-imports': ['error', { paths: [{ name: 'zod', message: "Import names from 'zod/mini'." }] }],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-import-type-side-effects': 'error',
-      // `import('yaml')` as a type is how a module that is loaded late is spoken of.
+      // `import('yaml')` is the type of a module that is loaded lazily.
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
-      // An interface promises `async`; whether this one has to wait is its own affair.
+      // An interface may require `async` even if an implementation does not wait.
       '@typescript-eslint/require-await': 'off',
-      // Numbers and 64-bit ids read well in a sentence.
+      // Allows numbers and 64-bit ids in messages.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      // The compiler tells what is unused, and knows a schema that is there for its type alone.
+      // The compiler reports unused variables, and accepts a schema that is used only for its type.
       '@typescript-eslint/no-unused-vars': 'off',
-      // What was caught is passed on as it came.
+      // Caught errors are rethrown unchanged.
       '@typescript-eslint/prefer-promise-reject-errors': ['error', { allowThrowingUnknown: true }],
-      // Records keyed by what a file or an answer holds are ordinary here.
+      // Records with keys from files or responses are common here.
       '@typescript-eslint/no-dynamic-delete': 'off',
       '@typescript-eslint/no-confusing-void-expression': 'off',
-      // Knows less than we do of what `JSON.stringify` gives, and of rows that a query returns.
+      // Does not know the exact types of `JSON.stringify` and of query results.
       '@typescript-eslint/no-unnecessary-type-assertion': 'off',
       '@typescript-eslint/no-unnecessary-type-parameters': 'off',
-      // `!` is not used here; where a value is known to be there, `as` says what it is.
+      // We assert with `as`, which names the type, and never with `!`.
       '@typescript-eslint/non-nullable-type-assertion-style': 'off',
-      // A string is spread to look at its code points.
+      // Strings are spread into code points.
       '@typescript-eslint/no-misused-spread': ['error', { allow: [{ from: 'lib', name: 'string' }] }],
-      // `values['role_id']` says that the key comes from a file or from the wire.
+      // `values['role_id']` marks a key from a file or a request.
       '@typescript-eslint/dot-notation': ['error', { allowIndexSignaturePropertyAccess: true }],
-      // An empty variable or flag means unset: `||` is meant.
+      // An empty variable or flag counts as unset, so `||` is intended.
       '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
-      // Our objects are records of functions that use no `this`.
+      // Our objects are records of functions that do not use `this`.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
     },
@@ -68,12 +69,12 @@ export default defineConfig(
   },
   { files: ['src/lib/kernel/host.ts'], rules: { 'no-restricted-globals': 'off' } },
   { files: ['src/lib/kernel/**/*.ts'], rules: { 'no-restricted-properties': 'off' } },
-  // Tests look at escape sequences, and `expect.any(String)` is an `any` by its type.
+  // Tests match escape sequences, and `expect.any(String)` has the type `any`.
   {
     files: ['test/**/*.ts'],
     rules: { 'no-control-regex': 'off', '@typescript-eslint/no-unsafe-assignment': 'off' },
   },
-  // What `require` and `JSON.parse` give has its type from a comment here, which these rules do not see.
+  // JSDoc comments give the types of `require` and `JSON.parse`, which these rules do not read.
   {
     files: ['**/*.{js,mjs}'],
     rules: { '@typescript-eslint/no-unsafe-assignment': 'off', '@typescript-eslint/no-unsafe-argument': 'off' },

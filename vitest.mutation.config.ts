@@ -1,11 +1,11 @@
-// How tests run against mutants (`npm run test:mutation`): those of the mutated floors alone, with small budgets and in
-// one worker, so that a mutant costs milliseconds; the same values each time, so that a verdict can be repeated.
+// Runs tests against mutants (`npm run test:mutation`): only those of the mutated folders, with few runs and in one
+// worker, so that a mutant takes milliseconds. The values are fixed, so that results are reproducible.
 import { defineConfig, mergeConfig } from 'vitest/config';
 import { createKeptWorker, endKeptWorker, KEPT } from './test/mutation/kept-worker.ts';
 import { SmallFirst } from './test/mutation/small-first.ts';
 import usual, { shared } from './vitest.config.ts';
 
-/** `TESTS=contract/*` takes a part of them. */
+/** `TESTS=contract/*` runs some of them. */
 const tests = process.env['TESTS'] ?? '{domain,contract,http,files}/**/*';
 
 const { projects: _tiers, ...others } = usual.test ?? {};
@@ -24,7 +24,7 @@ export default mergeConfig(
     plugins: [
       {
         name: 'kept-worker',
-        // Stryker asks for its own pool by the way that nothing else overrides.
+        // Stryker sets its own pool, and only this hook can override it.
         configureVitest({ project, vitest }) {
           Object.assign(project.config, { pool: KEPT, poolRunner: { name: KEPT, createPoolWorker: createKeptWorker } });
           vitest.onClose(endKeptWorker);

@@ -1,12 +1,12 @@
-// The house holds: imports run downward only, and what touches the outside world has one home each.
+// Checks the architecture: imports follow the layers, and each external API has a single owner.
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { readSources, type SourceFile, usesOfGlobal, walk } from './house/sources.ts';
 
-/** Room -> rooms it may import (ARCHITECTURE.md). `start` is main and program; a room may always import itself. */
+/** Room -> rooms that it may import (ARCHITECTURE.md). `start` is main and program; a room may always import itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   start: ['commands', 'runtime', 'errors', 'contract', 'kernel'],
-  // What other programs import: the embedded platform, for their own tests.
+  // The library: other programs import the embedded platform for their tests.
   library: ['emulator', 'contract', 'kernel'],
   commands: ['runtime', 'workflows', 'bulk', 'api', 'render', 'domain', 'files', 'errors', 'contract', 'kernel'],
   errors: ['kernel'],
@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
 };
 
-/** The folders inside a room, each with those that it may import. What lies beside them is above them. */
+/** Folder of a room -> folders that it may import. Files next to the folders may import all of them. */
 const FOLDERS: Record<string, Record<string, readonly string[]>> = {
   http: {
     call: ['engines', 'answer', 'limits'],
@@ -57,11 +57,11 @@ const FOLDERS: Record<string, Record<string, readonly string[]>> = {
     base: [],
   },
 };
-/** What stands beside the folders of `http` and may be imported by them. */
-const SHARED = /^src\/lib\/http\/(?:types|exchange|transport-error)\.ts$/;
+/** Files next to the folders of `http` that the folders may import. */
+const SHARED_FILES = /^src\/lib\/http\/(?:types|exchange|transport-error)\.ts$/;
 
 /** Package -> rooms (or files) that may import it. */
-const PACKAGE_HOMES: Record<string, readonly string[]> = {
+const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   '@jmespath-community/jmespath': ['runtime'],
   '@napi-rs/keyring': ['config'],
   chalk: ['render'],
@@ -75,7 +75,7 @@ const PACKAGE_HOMES: Record<string, readonly string[]> = {
   hyparquet: ['files'],
   'hyparquet-compressors': ['files'],
   inquirer: ['runtime'],
-  // The second is a thread, which has to be a file that Node runs as it is.
+  // The second is a worker thread, which must be a file that Node runs unchanged.
   'node-sqlite3-wasm': ['src/lib/emulator/base/db.ts', 'src/lib/emulator/warehouse/query-worker.js'],
   tinyglobby: ['bulk'],
   undici: ['http'],
@@ -100,19 +100,19 @@ function commandOf(path: string): string {
   return path.split('/')[2] ?? '';
 }
 
-/** Runs a check over all sources and returns its complaints, each with the file it is about. */
-function complaints(check: (file: SourceFile) => Iterable<string>): string[] {
+/** Runs a check on all source files and returns its findings, each with its file. */
+function findings(check: (file: SourceFile) => Iterable<string>): string[] {
   return sources.flatMap((file) => [...check(file)].map((text) => `${file.path}: ${text}`));
 }
 
-describe('floors', () => {
-  test('every file stands in a known room', () => {
+describe('imports', () => {
+  test('every file is in a known room', () => {
     expect(sources.length).toBeGreaterThan(0);
-    expect(complaints((file) => (roomOf(file.path) in MAY_IMPORT ? [] : [`room ${roomOf(file.path)}`]))).toEqual([]);
+    expect(findings((file) => (roomOf(file.path) in MAY_IMPORT ? [] : [`room ${roomOf(file.path)}`]))).toEqual([]);
   });
 
-  test('imports run downward only', () => {
-    const wrong = complaints(function* ({ path, imports }) {
+  test('a room imports only the rooms below it', () => {
+    const found = findings(function* ({ path, imports }) {
       const room = roomOf(path);
       for (const { target } of imports) {
         if (!target?.startsWith('src/')) continue;
@@ -120,51 +120,51 @@ describe('floors', () => {
         if (other !== room && !MAY_IMPORT[room]?.includes(other)) yield `imports ${target}`;
       }
     });
-    expect(wrong).toEqual([]);
+    expect(found).toEqual([]);
   });
 
-  test.each(Object.entries(FOLDERS))('the folders of %s import only what lies below them', (room, below) => {
+  test.each(Object.entries(FOLDERS))('the folders of %s import only the folders below them', (room, below) => {
     const folderOf = (path: string): string | undefined => new RegExp(`^src/lib/${room}/(\\w+)/`).exec(path)?.[1];
     expect([...new Set(sources.flatMap(({ path }) => folderOf(path) ?? []))].sort()).toEqual(Object.keys(below).sort());
-    const wrong = complaints(function* ({ path, imports }) {
+    const found = findings(function* ({ path, imports }) {
       const folder = folderOf(path);
       if (folder === undefined) return;
       for (const { target = '' } of imports) {
-        if (!target.startsWith(`src/lib/${room}/`) || SHARED.test(target)) continue;
+        if (!target.startsWith(`src/lib/${room}/`) || SHARED_FILES.test(target)) continue;
         const other = folderOf(target);
         if (other !== folder && !below[folder]?.includes(other ?? '')) yield `imports ${target}`;
       }
     });
-    expect(wrong).toEqual([]);
+    expect(found).toEqual([]);
   });
 
-  test('only the version comes from outside src', () => {
-    const outside = complaints(({ imports }) =>
+  test('only package.json is imported from outside src', () => {
+    const outside = findings(({ imports }) =>
       imports.flatMap(({ target }) => (target && !target.startsWith('src/') ? [target] : [])),
     );
     expect(outside).toEqual(['src/lib/kernel/version.ts: package.json']);
   });
 
-  test('no command imports another', () => {
-    const wrong = complaints(function* ({ path, imports }) {
+  test('no command group imports another', () => {
+    const found = findings(function* ({ path, imports }) {
       if (roomOf(path) !== 'commands') return;
       for (const { target } of imports) {
-        // What several groups share stands beside their folders, in none of them.
+        // Files next to the command folders are shared.
         if (!target?.startsWith('src/commands/') || /^src\/commands\/[^/]+\.ts$/.test(target)) continue;
         if (commandOf(target) !== commandOf(path)) yield `imports ${target}`;
       }
     });
-    expect(wrong).toEqual([]);
+    expect(found).toEqual([]);
   });
 
   test('an imported file exists and is named with its extension', () => {
-    const wrong = complaints(({ imports }) =>
+    const found = findings(({ imports }) =>
       imports.flatMap(({ target }) => (target?.startsWith('src/') && !byPath.has(target) ? [target] : [])),
     );
-    expect(wrong).toEqual([]);
+    expect(found).toEqual([]);
   });
 
-  test('no file reaches itself by its imports, of types and late ones too', () => {
+  test('no file imports itself indirectly, even by types or dynamic imports', () => {
     const done = new Set<string>();
     const cycles: string[] = [];
     const visit = (path: string, trail: string[]): void => {
@@ -178,7 +178,7 @@ describe('floors', () => {
   });
 });
 
-describe('homes', () => {
+describe('owners', () => {
   const usersOf = (name: string): string[] =>
     sources.filter((file) => usesOfGlobal(file, name) > 0).map((file) => file.path);
 
@@ -187,12 +187,12 @@ describe('homes', () => {
     ['process', ['src/lib/kernel/host.ts']],
     ['fetch', []],
     ['require', []],
-  ])('%s', (name, homes) => {
-    expect(usersOf(name)).toEqual(homes);
+  ])('only the owner uses %s', (name, owners) => {
+    expect(usersOf(name)).toEqual(owners);
   });
 
-  test('the present moment is known to the kernel alone', () => {
-    const wrong = complaints(function* ({ path, ast }) {
+  test('only the kernel reads the current time', () => {
+    const found = findings(function* ({ path, ast }) {
       if (roomOf(path) === 'kernel') return;
       for (const node of walk(ast)) {
         if (ts.isPropertyAccessExpression(node) && node.getText() === 'Date.now') yield node.getText();
@@ -200,33 +200,33 @@ describe('homes', () => {
         if (!node.arguments?.length) yield node.getText();
       }
     });
-    expect(wrong).toEqual([]);
+    expect(found).toEqual([]);
   });
 
-  test('only the clock waits', () => {
-    const wrong = complaints(function* ({ path, ast, imports }) {
+  test('only the clock sleeps', () => {
+    const found = findings(function* ({ path, ast, imports }) {
       if (imports.some(({ specifier }) => specifier === 'node:timers/promises')) yield 'node:timers/promises';
       if (path === 'src/lib/kernel/clock.ts') return;
       for (const node of walk(ast)) {
-        if (isWaiting(node)) yield node.getText();
+        if (isSleep(node)) yield node.getText();
       }
     });
-    expect(wrong).toEqual([]);
+    expect(found).toEqual([]);
   });
 
-  test('each package is imported where it belongs', () => {
-    const wrong = complaints(function* ({ path, imports }) {
+  test('each package is imported only in its rooms', () => {
+    const found = findings(function* ({ path, imports }) {
       for (const { specifier, target, typeOnly } of imports) {
         if (target || specifier.startsWith('node:') || typeOnly) continue;
-        const homes = PACKAGE_HOMES[packageOf(specifier)];
-        if (!homes?.includes(roomOf(path)) && !homes?.includes(path)) yield `imports ${specifier}`;
+        const owners = PACKAGE_OWNERS[packageOf(specifier)];
+        if (!owners?.includes(roomOf(path)) && !owners?.includes(path)) yield `imports ${specifier}`;
       }
     });
-    expect(wrong).toEqual([]);
+    expect(found).toEqual([]);
   });
 
-  test('zod comes by names from zod/mini: the whole of it is 450 kB, this is 14', () => {
-    const wrong = complaints(function* ({ ast, imports }) {
+  test('zod is imported by name from zod/mini, which adds 14 kB instead of 450 kB', () => {
+    const found = findings(function* ({ ast, imports }) {
       for (const { specifier, late } of imports) {
         if (/^zod(?!\/mini$)/.test(specifier)) yield specifier;
         if (specifier === 'zod/mini' && late) yield 'import() takes all of it';
@@ -235,15 +235,15 @@ describe('homes', () => {
         if (ts.isNamespaceImport(node) && node.parent.parent.getText().includes('zod')) yield node.getText();
       }
     });
-    expect(wrong).toEqual([]);
+    expect(found).toEqual([]);
   });
 });
 
 /**
- * `new Promise((resolve) => setTimeout(resolve, …))` in any of its forms. A timer that ends something else (a request,
- * a lock) does not wait.
+ * True for `new Promise((resolve) => setTimeout(resolve, …))` in any form. A timer that aborts something (a request, a
+ * lock) is not a sleep.
  */
-function isWaiting(node: ts.Node): boolean {
+function isSleep(node: ts.Node): boolean {
   if (!ts.isNewExpression(node) || node.expression.getText() !== 'Promise') return false;
   const executor = node.arguments?.[0];
   if (!executor || !ts.isFunctionLike(executor)) return false;
@@ -257,7 +257,7 @@ function isWaiting(node: ts.Node): boolean {
   return false;
 }
 
-/** The key of PACKAGE_HOMES: the package, or `zod/mini`, which is not zod. */
+/** The key of PACKAGE_OWNERS: the package name, or `zod/mini`. */
 function packageOf(specifier: string): string {
   if (specifier === 'zod/mini') return specifier;
   return specifier
@@ -266,7 +266,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-test('a unit test starts no process, and nothing that it imports from the tests does', () => {
+test('a unit test starts no process, and neither do the test files that it imports', () => {
   const files = new Map(readSources('test').map((file) => [file.path, file]));
   const starts = (path: string, seen = new Set<string>()): boolean => {
     const file = files.get(path);
@@ -292,7 +292,7 @@ describe('style', () => {
     expect(long).toEqual([]);
   });
 
-  test('a file opens with a sentence that says what it is', () => {
+  test('every file starts with a sentence that describes it', () => {
     const silent = everything.filter((file) => {
       const lines = linesOf(file).filter((line) => !line.startsWith('#!'));
       const end = lines.findIndex((line) => !line.startsWith('//'));
@@ -302,12 +302,12 @@ describe('style', () => {
     expect(silent.map((file) => file.path)).toEqual([]);
   });
 
-  test('an apostrophe is one that every keyboard has, so that a text can be searched for as it is shown', () => {
+  test('an apostrophe is the ASCII one, so that users can search for a text', () => {
     expect(sources.filter(({ text }) => /[’‘]/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  test('a word of the glossary names one type', () => {
-    const homes: Record<string, string> = {
+  test('a glossary term names only one type', () => {
+    const owners: Record<string, string> = {
       Sender: 'src/lib/http/types.ts',
       Place: 'src/lib/kernel/text-place.ts',
       Verdict: 'src/lib/domain/callbacks/verify.ts',
@@ -315,21 +315,21 @@ describe('style', () => {
       Target: 'src/lib/runtime/target.ts',
       Feedback: 'src/lib/domain/pacing/gate.ts',
     };
-    const wrong = complaints(function* ({ path, text }) {
+    const found = findings(function* ({ path, text }) {
       for (const [, name = ''] of text.matchAll(/^(?:export )?(?:interface|type|class) (\w+)/gm))
-        if (name === 'Signal' || (homes[name] ?? path) !== path) yield name;
+        if (name === 'Signal' || (owners[name] ?? path) !== path) yield name;
       if (/\bsettle[sd]?\b/i.test(text)) yield 'settle';
     });
-    expect(wrong).toEqual([]);
+    expect(found).toEqual([]);
   });
 
-  test('names are kebab-case and say something', () => {
-    const wrong = sources.filter(({ path }) => {
+  test('file names are kebab-case and specific', () => {
+    const found = sources.filter(({ path }) => {
       const parts = path.replace(/\.[jt]s$/, '').split('/');
       return parts.some(
         (part) => !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(part) || /^(utils?|helpers?|common)$/.test(part),
       );
     });
-    expect(wrong.map((file) => file.path)).toEqual([]);
+    expect(found.map((file) => file.path)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// The bundle: what a short command loads, and how chunks load each other.
+// Checks which chunks a short command loads, and the code that loads a chunk on first use.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { makeLazy } from '../../scripts/lazy-requires.mjs';
 import { root } from '../helpers/root.ts';
 
 interface Loaded {
-  /** Of the bundle, from the root of the project. */
+  /** Files of the bundle, relative to the root of the project. */
   files: string[];
   modules: string[];
 }
@@ -37,7 +37,7 @@ describe('loading', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs the built program and returns the files of the bundle, and Node's own modules, that it loaded. */
+  /** Runs the built program and returns the bundle files and Node modules that it loaded. */
   function loadedBy(args: string[], settings: Record<string, string> = {}): Loaded {
     const list = join(folder, 'loaded.txt');
     const env = { ...settings, HOME: folder, LOADED: list, CDPADM_STATE_DIR: folder, CDPADM_CONFIG_DIR: folder };
@@ -52,7 +52,7 @@ describe('loading', () => {
   }
 
   test.each(['--help', 'roles push --help', 'dsr submit -h', 'pipelines --help', 'api --help'])(
-    '%s: the build has it ready',
+    '%s loads no chunk, because the build renders it',
     (line) => {
       const { files, modules } = loadedBy(line.split(' '));
       expect(files).toEqual([]);
@@ -67,10 +67,10 @@ describe('loading', () => {
     [['roles', '--help'], { COLUMNS: '90' }],
     [['__complete', 'fish', 'cdpadm', 'cdpadm --profile local roles get '], {}],
     ...groups.map(({ name }): [string[], object] => [['__complete', 'bash', ' ', 'cdpadm', `cdpadm ${name} `], {}]),
-  ])('%j with %j', (args, settings) => {
+  ])('%j with %j loads no chunk of a dependency', (args, settings) => {
     const { files, modules } = loadedBy(args, { ...settings });
     expect(files.length).toBeGreaterThan(0);
-    // Completion needs the flags of a group's commands, and none of their dependencies.
+    // Completion needs the flags of a group's commands, but not their dependencies.
     expect(
       files.filter((file) =>
         /contract-(?!choices)|[/\\]run\.|work-(?!schema)|zod|undici|yaml|conf\.|inquirer|(?<!commands-)emulator|hono/.test(
@@ -122,20 +122,20 @@ describe('lazy requires', () => {
       `${lazyA}\nthrow new (require_a()).Failure("x");`,
     ],
     [
-      'leaves a module of Node as it is',
+      'supports a module of Node',
       `${a}\nlet node_fs = require("node:fs");\nnode_fs = require_a.__toESM(node_fs, 1);\nnode_fs.default.x();`,
       `${lazyA}\n\n${lazy('node_fs', '(require_a()).__toESM(require("node:fs"), 1)')}\n(node_fs()).default.x();`,
     ],
     [
-      'accepts a dollar in a name',
+      'supports a dollar sign in a name',
       'const a$1 = require("./a.js");\na$1.f();',
       `${lazy('a$1', 'require("./a.js")')}\n(a$1()).f();`,
     ],
     ...[
-      ['a text is left alone', 'const s = "require_a.f and `require_a.f`";'],
-      ['loads a module at once that is passed as a whole', `${a}\nuse(require_a, require_a.x);`],
-      ['a name that means something else elsewhere is loaded at once', `${a}\nconst f = (require_a) => require_a.b;`],
-      ['what stands deeper is left alone', 'function f() { const a = require("./a.js"); return a.b; }'],
+      ['ignores a string', 'const s = "require_a.f and `require_a.f`";'],
+      ['loads a module at once if it is passed as a value', `${a}\nuse(require_a, require_a.x);`],
+      ['loads a module at once if its name is shadowed', `${a}\nconst f = (require_a) => require_a.b;`],
+      ['ignores a nested require', 'function f() { const a = require("./a.js"); return a.b; }'],
     ].map(([what = '', code = '']): [string, string, string] => [what, code, code]),
   ])('%s', (_what, code, expected) => {
     expect(makeLazy(code)).toBe(expected);

@@ -1,4 +1,4 @@
-// The cache of V8's compiled code between two runs: a damaged cache never changes what the program does.
+// Checks the cache of V8's compiled code between runs: a damaged cache never changes the behavior of the program.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -73,13 +73,13 @@ const kept = (): string[] => (existsSync(code()) ? readdirSync(code()) : []);
 const nameFor = (words: string): string => `${words}.${process.version}.${process.arch}`;
 const keptFile = (words = 'hello'): string => join(code(), nameFor(words));
 
-/** What a run does with the file: keeps it, or replaces it. */
+/** True if a run replaced the cache file. */
 function isReplaced(before: number): boolean {
   return lstatSync(keptFile()).ino !== before;
 }
 
 describe.skipIf(process.platform === 'win32')('the cache of compiled code', () => {
-  test('is written once, for this user alone', () => {
+  test('is written once, with access only for this user', () => {
     expect(run('hello')).toEqual(RIGHT);
     expect(kept()).toEqual([nameFor('hello')]);
     expect(lstatSync(code()).mode & 0o777).toBe(0o700);
@@ -107,14 +107,14 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
 
   test.each<[string, (file: string) => void]>([
     ['empty', (file) => truncateSync(file)],
-    ['cut off', (file) => truncateSync(file, lstatSync(file).size - 100)],
-    ['nothing but zeros', (file) => writeFileSync(file, Buffer.alloc(lstatSync(file).size))],
-    ['something else', (file) => writeFileSync(file, 'something else')],
+    ['truncated', (file) => truncateSync(file, lstatSync(file).size - 100)],
+    ['all zeros', (file) => writeFileSync(file, Buffer.alloc(lstatSync(file).size))],
+    ['not a cache', (file) => writeFileSync(file, 'something else')],
     ['readable by others', (file) => chmodSync(file, 0o644)],
     ['writable by others', (file) => chmodSync(file, 0o622)],
-  ])('that is %s is ignored and written again', (_what, harm) => {
+  ])('is ignored and rewritten if it is %s', (_what, damage) => {
     run('hello');
-    harm(keptFile());
+    damage(keptFile());
     const { ino } = lstatSync(keptFile());
     expect(run('hello')).toEqual(RIGHT);
     expect(isReplaced(ino)).toBe(true);
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(kept()).toEqual([nameFor('hello')]);
   });
 
-  test('is ignored and written again if one byte is wrong, wherever it is', () => {
+  test('is ignored and rewritten if any byte is damaged', () => {
     run('hello');
     const whole = readFileSync(keptFile());
     const step = Math.ceil(whole.length / 24);
@@ -152,14 +152,14 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(isReplaced(ino)).toBe(false);
   });
 
-  test('has a file for each command, whatever its flags', () => {
+  test('has one file per command, independent of its flags', () => {
     run('hello there you');
     run('hello --profile secret-name --more');
     run('hello Jane@example.com 12');
     expect(kept().sort()).toEqual([nameFor('hello'), nameFor('hello.there')].sort());
   });
 
-  test('is not read through a link; the link is replaced', () => {
+  test('is not read through a symlink, which is replaced', () => {
     run('hello');
     const elsewhere = join(folder, 'elsewhere');
     renameSync(keptFile(), elsewhere);
@@ -168,7 +168,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(lstatSync(keptFile()).isFile()).toBe(true);
   });
 
-  test('does not touch a folder that has the name of its file', () => {
+  test('does not change a folder with the name of its file', () => {
     mkdirSync(keptFile(), { recursive: true, mode: 0o700 });
     expect(run('hello')).toEqual(RIGHT);
     expect(lstatSync(keptFile()).isDirectory()).toBe(true);
@@ -179,11 +179,11 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     mkdirSync(code(), { mode });
     chmodSync(code(), mode);
     expect(run('hello')).toEqual(RIGHT);
-    // Whom a mode does not bind may write into the last.
+    // Root may write to a read-only folder.
     if (mode !== 0o500 || process.getuid?.() !== 0) expect(kept()).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('of another user is neither used nor touched', () => {
+  test.skipIf(process.getuid?.() !== 0)('of another user is neither used nor changed', () => {
     run('hello');
     chownSync(keptFile(), 65_534, 65_534);
     const { ino } = lstatSync(keptFile());
@@ -201,7 +201,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(existsSync(code())).toBe(false);
   });
 
-  test('is not kept in a folder that is a link or a file, nor where there is no cache folder', () => {
+  test('is not written to a folder that is a symlink or a file, nor without a cache folder', () => {
     mkdirSync(join(folder, 'elsewhere'), { mode: 0o700 });
     symlinkSync(join(folder, 'elsewhere'), code());
     expect(run('hello')).toEqual(RIGHT);
@@ -214,7 +214,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(existsSync(cache)).toBe(false);
   });
 
-  test.each(['CI', 'NODE_DISABLE_COMPILE_CACHE'])('is neither read nor written under %s', (name) => {
+  test.each(['CI', 'NODE_DISABLE_COMPILE_CACHE'])('is neither read nor written with %s', (name) => {
     expect(run('hello', { [name]: '1' })).toEqual(RIGHT);
     expect(kept()).toEqual([]);
   });
@@ -237,7 +237,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(written('hello')).toBe(second);
   });
 
-  test('deletes its oldest files, also those that a killed process left', () => {
+  test('deletes its oldest files, including those of killed processes', () => {
     mkdirSync(code(), { mode: 0o700 });
     for (let index = 0; index < 20; index++) {
       const file = join(code(), index === 0 ? `${nameFor('hello')}.1.x.tmp` : `word-${index}`);
@@ -249,7 +249,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(kept()).toEqual(expect.arrayContaining([nameFor('hello'), 'word-19', 'word-5']));
   });
 
-  test('stays whole when ten processes write it at once', async () => {
+  test('remains valid when ten processes write it at once', async () => {
     const children = Array.from({ length: 10 }, () =>
       spawn(process.execPath, [join(folder, 'bin', 'cdpadm.js'), 'hello'], { env: environment() }),
     );

@@ -1,5 +1,5 @@
-// A command is in the folder of its group: in the file of its name, or in a file that names it. Groups of resources share the records
-// of `resource-commands.ts`.
+// A command is in the folder of its group, in a file with its name or a file that names it. Resource groups share
+// `resource-commands.ts`.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { root } from '../helpers/root.ts';
 
 const program = await loadProgram();
 
-/** The verbs that `resource-commands.ts` builds for each group of resources. */
+/** The verbs that `resource-commands.ts` builds for each resource group. */
 const SHARED_VERBS = [
   ...readFileSync(join(root, 'src/commands/resource-commands.ts'), 'utf8').matchAll(
     /path: `\$\{\w+(?:\[type\])?\} (\w+)`/g,
@@ -18,7 +18,7 @@ const SHARED_VERBS = [
 ].map(([, verb]) => verb);
 
 test('has every command in a file of its group that has its name or names it', async () => {
-  // The paths of all commands that do something, such as `roles push`.
+  // The paths of all commands without subcommands, such as `roles push`.
   const all = leavesBelow(program).map(([path]) => path);
   expect(all.length).toBeGreaterThanOrEqual(entries.length);
   const lost = all.filter((path) => {
@@ -27,7 +27,7 @@ test('has every command in a file of its group that has its name or names it', a
     if (places.some((place) => existsSync(join(root, 'src/commands', place)))) return false;
     const folder = join(root, 'src/commands', group);
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-    // The group states what its command adds under the verb: `get: {`.
+    // The group adds its own part under the verb: `get: {`.
     const isShared = SHARED_VERBS.some((verb) => verb === verbs.join(' '));
     const takes = (text: string): boolean => text.includes('= resourceCommands(') && text.includes(`  ${verbs[0]}: {`);
     if (isShared && texts.filter(takes).length === 1) return false;
@@ -36,9 +36,9 @@ test('has every command in a file of its group that has its name or names it', a
   expect(lost).toEqual([]);
 });
 
-test('has whole paragraphs as the notes of help', async () => {
+test('has complete paragraphs in the help notes', async () => {
   const notes = commandsBelow(program).flatMap(([, command]) => helpOf(command)?.notes ?? []);
   expect(notes.length).toBeGreaterThan(50);
-  // It ends as a sentence does, or in a command line.
+  // A paragraph ends with a sentence or a command line.
   expect(notes.filter((note) => !/[.:!?]$|cdpadm /.test(note))).toEqual([]);
 });

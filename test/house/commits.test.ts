@@ -1,4 +1,4 @@
-// The check of commit subjects that runs for each pull request.
+// Checks the script that validates the commit subjects of a pull request.
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { faultsOf } from '../../scripts/check-commits.mjs';
@@ -22,7 +22,7 @@ describe('a commit subject', () => {
   ])('is rejected: %s', (subject) => expect(faultsOf(subject)).toHaveLength(1));
 });
 
-it('names the commit with a wrong subject and exits with 1', () => {
+it('names the commit with an invalid subject and exits with 1', () => {
   const folder = temporaryFolder();
   const git = (...args: string[]) =>
     spawnSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x.example', ...args], { cwd: folder });

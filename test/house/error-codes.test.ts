@@ -1,4 +1,4 @@
-// Programs tell errors apart by their code: the registry has each that can be given, with its exit code, and no other.
+// The error registry contains every code that the program uses, with its exit code, and no other.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,25 +14,25 @@ const texts = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.startsWith(join('lib', 'errors')))
   .map((name) => readFileSync(join(SRC, name), 'utf8'));
 
-test('has every code that the sources use in the registry', () => {
-  // `fail` takes codes of the registry only; the rooms below it write the code into the error.
+test('has every code of the sources in the registry', () => {
+  // `fail` accepts only registered codes; lower layers write the code into the error.
   const given = texts.flatMap((text) =>
     [...text.matchAll(/new KnownError\(\{[^;]*?\bcode: (?:[^,;\n]*\? )?'([a-z_.]+)'(?: : '([a-z_.]+)')?/g)].flatMap(
       (match) => match.slice(1).filter(Boolean),
     ),
   );
   expect(given.length).toBeGreaterThan(5);
-  // The default of a guard's name.
+  // The default name of a guard.
   expect(given.filter((code) => !(code in ERRORS) && code !== 'delete')).toEqual([]);
 });
 
 test('uses every code of the registry', () => {
-  // Composed from the guard that stopped the write.
+  // Their codes are composed from the name of the guard.
   const codes = ERROR_CODES.filter((code) => !/^(roles|warehouse)\.guard\./.test(code));
   expect(codes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))).toEqual([]);
 });
 
-test('names an exit only where it differs from the exit in the registry', () => {
+test('names an exit only if it differs from the exit in the registry', () => {
   const idle = texts.flatMap((text) =>
     [...text.matchAll(/\bfail\('([a-z_.]+)', \{[^;]*?\bexit: '(\w+)'/g)].filter(
       ([, code = '', exit]) => (ERRORS as Readonly<Record<string, ErrorEntry>>)[code]?.exit === exit,

@@ -1,25 +1,25 @@
-// Every regular expression of the source takes linear time, whatever text it meets.
+// Every regular expression of the source runs in linear time on any text.
 import { describe, expect, it } from 'vitest';
 import { adversarialTexts } from '../helpers/adversarial-texts.ts';
 import { countSteps } from '../helpers/match-steps.ts';
 import { expressionsOf, sourceExpressions } from '../helpers/source-expressions.ts';
 
 const REPETITIONS = 60;
-/** Twice the text takes at most this many times the steps; four times is quadratic. */
-const MOST_GROWTH = 3;
-/** Fewer steps for each letter are linear, however they grew. */
+/** The maximum growth of steps when the text doubles; quadratic growth is four. */
+const MAX_GROWTH = 3;
+/** Fewer steps per character than this are linear. */
 const FEW_STEPS = 20;
-/** No linear expression needs as many for texts as short as these. */
+/** The most steps that a linear expression needs for these short texts. */
 const STEP_LIMIT = 200_000;
 
-/** The text that takes more than linear time, or undefined. */
+/** A text that takes more than linear time, or undefined. */
 function slowText(expression: RegExp): string | undefined {
   const steps = countSteps(expression, STEP_LIMIT);
   return adversarialTexts(expression).find((grow) => {
     const long = grow(REPETITIONS * 2);
     const taken = steps(long);
     if (taken <= FEW_STEPS * long.length) return false;
-    return taken > STEP_LIMIT || taken > MOST_GROWTH * steps(grow(REPETITIONS));
+    return taken > STEP_LIMIT || taken > MAX_GROWTH * steps(grow(REPETITIONS));
   })?.(2);
 }
 
@@ -37,13 +37,13 @@ describe('regular expressions of the source', () => {
   });
 
   it.each([/\n+$/, /\([^)]*\)/, /^\s*[*]+[\s*]*$/, /^(?:a|b)*a(?:a|b)*$/, /^(?:a+)+$/, /(?<=: )x.*$/])(
-    'recognises %s as slow',
+    'detects %s as slow',
     (slow) => {
       expect(slowText(slow)).toBeDefined();
     },
   );
 
-  it.each([/^\d+$/, /\([^()]*\)/, /a{1,9}b/g, /"[^"]*"/])('recognises %s as linear', (fast) => {
+  it.each([/^\d+$/, /\([^()]*\)/, /a{1,9}b/g, /"[^"]*"/])('detects %s as linear', (fast) => {
     expect(slowText(fast)).toBeUndefined();
   });
 

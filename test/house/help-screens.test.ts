@@ -1,4 +1,4 @@
-// The help screens that the build keeps ready: the same, byte for byte, as those that the program draws.
+// The help screens that the build renders are identical to those that the program renders.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,12 +34,12 @@ describe('a built screen', () => {
     [['help', 'roles'], undefined],
     [['roles', 'nonsense', '--help'], undefined],
     [['roles', '--help', 'push'], undefined],
-  ])('%j at %s columns', async (args, columns) => {
+  ])('is the same for %j at %s columns', async (args, columns) => {
     const { code, stdout, stderr } = await runCli(args, { columns: columns ?? 80 });
     expect(start(args, columns)).toEqual({ status: code, stdout, stderr });
   });
 
-  test('does not take other words for a command', async () => {
+  test('does not treat a single word with a space as a command', async () => {
     const { code } = await runCli(['roles push', '--help']);
     expect(start(['roles push', '--help']).status).toBe(code);
   });

@@ -1,4 +1,4 @@
-// Hints help; none of them proposes to destroy something as the fix.
+// Hints suggest a fix, but never a destructive command.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -7,10 +7,10 @@ import { expect, it } from 'vitest';
 const DESTRUCTIVE =
   /profile delete|--overwrite|delete it first|\bremove (?:it|them)\b|roles delete|pipelines reset |emulator reset|--force|\brm -/i;
 
-/** Functions that make errors: their texts are messages and hints. */
+/** Functions that make errors; their texts are messages and hints. */
 const MAKERS = /^(?:usageError|invalidInput|cannotWrite|nameTaken|nameOnce|noEmulator|failure)$/;
 
-/** A place whose texts a person reads as advice. */
+/** True for code whose texts users read as advice. */
 function isAdvice(node: ts.Node): boolean {
   if (ts.isPropertyAssignment(node) || ts.isParameter(node) || ts.isVariableDeclaration(node)) {
     return /^(?:hint|fix)$|Hint$/.test(node.name.getText());
@@ -19,7 +19,7 @@ function isAdvice(node: ts.Node): boolean {
   return ts.isCallExpression(node) && MAKERS.test(node.expression.getText());
 }
 
-/** Every text below an advising place of the source. */
+/** Every text in the advice of the source. */
 function adviceIn(source: ts.Node, inside = false): string[] {
   const isInside = inside || isAdvice(source);
   const own = isInside && (ts.isStringLiteralLike(source) || ts.isTemplateExpression(source)) ? [source.getText()] : [];
@@ -31,12 +31,12 @@ function adviceIn(source: ts.Node, inside = false): string[] {
 const parse = (file: string, text: string): ts.SourceFile =>
   ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 
-it('finds the hints of every way to make an error', () => {
+it('finds the hints of every function that makes an error', () => {
   const text = "usageError('a', 'b'); x({ hint: c ? 'd' : `e` }); function g(hint = 'h') {} y('i');";
   expect(adviceIn(parse('x.ts', text))).toEqual(["'a'", "'b'", "'d'", '`e`', "'h'"]);
 });
 
-it('proposes no destructive command in a hint', () => {
+it('suggests no destructive command in a hint', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const found = files.flatMap((file) => adviceIn(parse(file, readFileSync(join('src', file), 'utf8'))));
   expect(found.length).toBeGreaterThan(300);

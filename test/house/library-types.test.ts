@@ -1,4 +1,4 @@
-// The types of the library, as they are published: enough for a program that has no types of Node, nor of anything else.
+// The published types of the library work in a program that has no types of Node or other packages.
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -50,7 +50,7 @@ test('compiles a strict program against the library without any other types', ()
   writeFileSync(file, CONSUMER);
 
   const complaints = MODES.flatMap(([name, module, moduleResolution]) => {
-    // The compiler's own declarations are not checked.
+    // Skips the compiler's own declarations.
     const strict = { strict: true, exactOptionalPropertyTypes: true, skipDefaultLibCheck: true, noEmit: true };
     const program = ts.createProgram([file], {
       ...strict,

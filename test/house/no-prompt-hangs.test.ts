@@ -1,12 +1,12 @@
-// No command waits for an answer with a closed input, without a terminal or in CI.
+// No command prompts with a closed input, without a terminal or in CI.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { CASES } from '../sweeps/cases.ts';
 
-/** A word for each argument that must be there, and a value for each flag that must. */
-function leastWords(command: Command): string[] {
+/** A value for each required argument and flag. */
+function requiredWords(command: Command): string[] {
   const words = command.registeredArguments
     .filter(({ required }) => required)
     .map((argument) => argument.argChoices?.[0] ?? 'x');
@@ -28,21 +28,21 @@ describe.each([
   ['input closed, no terminal', {}, false],
   ['a terminal, but CI', { CI: '1' }, true],
 ])('%s', (_name, env, tty) => {
-  test.each(commands)('%s asks nothing', async (path, command) => {
-    const args = [...path.split(' '), ...leastWords(command)];
+  test.each(commands)('%s does not prompt', async (path, command) => {
+    const args = [...path.split(' '), ...requiredWords(command)];
     const { stderr } = await runCli(args, { env: { ...home.env, ...env }, cwd: home.cwd, tty });
-    // No question: it would end in a question mark.
+    // A prompt would end with a question mark.
     expect(stderr).not.toMatch(/\? (\([yYnN/]+\) )?$/);
   });
 });
 
-// A confirmation names --yes: test/sweeps/no-terminal.test.ts.
+// Confirmations are checked in test/sweeps/no-terminal.test.ts.
 describe('a missing value without a terminal', () => {
   test.each([
     [['dsr', 'submit'], '--regulation'],
     [['profile', 'create', 'empty'], '--base-url'],
     [['roles', 'edit'], 'CDPADM_EDITOR'],
-  ])('ends %j with 2 and names %s', async (args, flag) => {
+  ])('makes %j exit with 2 and name %s', async (args, flag) => {
     const env = { ...home.env, CI: '1' };
     const { code, stderr } = await runCli([...args, '--profile', 'local'], { env, cwd: home.cwd, tty: true });
     expect(stderr).toContain(flag);

@@ -1,4 +1,4 @@
-// Installed packages run on the oldest promised Node, build nothing, and come from the registry that npm is set to.
+// Installed packages run on the oldest supported Node, build nothing, and come from the configured registry.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minVersion, satisfies } from 'semver';
@@ -29,12 +29,12 @@ const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
 
 const oldest = manifest.engines.node.split('||').map((range) => minVersion(range)?.version ?? range);
 
-test('promises the oldest Nodes that the checks use', () => {
+test('declares the oldest Node versions that the checks use', () => {
   expect(oldest).toEqual(['20.19.0', '22.13.0', '24.0.0']);
   expect(installed.length).toBeGreaterThan(100);
 });
 
-test('runs the checks on the oldest and the newest Node of each promised line', () => {
+test('runs the checks on the oldest and the newest release of each supported Node line', () => {
   const workflow = parse(readFileSync(join(root, '.github/workflows/ci.yml'), 'utf8')) as {
     jobs: { checks: { strategy: { matrix: { node: string[] } }; steps: { run?: string }[] } };
   };
@@ -56,7 +56,7 @@ test('has the packages of the lock file in node_modules', () => {
   expect(wrong).toEqual([]);
 });
 
-/** The package as it lies there; undefined for one that is meant for another system. */
+/** The installed package; undefined for a package of another system. */
 function present(path: string): LockedPackage | undefined {
   try {
     return readJson(join(path, 'package.json')) as LockedPackage;
@@ -66,7 +66,7 @@ function present(path: string): LockedPackage | undefined {
   }
 }
 
-test('locks everything that a package needs on any system, as `npm ci` requires', () => {
+test('locks all dependencies for every system, as `npm ci` requires', () => {
   const missing = installed.flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.entries({ ...dependencies, ...optionalDependencies })
       .filter(([name, range]) => !range.startsWith('npm:') && !satisfies(lockedVersion(path, name), range))
@@ -75,7 +75,7 @@ test('locks everything that a package needs on any system, as `npm ci` requires'
   expect(missing).toEqual([]);
 });
 
-/** The version that Node would find from a package's folder: its own copy, or one further out. */
+/** The version that Node resolves from a package's folder: its own copy, or one further up. */
 function lockedVersion(from: string, name: string): string {
   const own = lock.packages[`${from}/node_modules/${name}`];
   if (own) return own.version ?? '';
@@ -92,7 +92,7 @@ test('names no registry in the lock file', () => {
   expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
 });
 
-test('installs with the program only what cannot be bundled', () => {
+test('has only dependencies that cannot be bundled', () => {
   expect(Object.keys(manifest.dependencies)).toEqual(['node-sqlite3-wasm']);
   expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']);
 });

@@ -1,4 +1,4 @@
-// The table of promises in docs/proof.md is whole: each row says which test shows it, and that test is there.
+// The table of guarantees in docs/proof.md is complete: each row names existing tests.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const rows = [...page.matchAll(/^\| (\d+) \|(.*)\|$/gm)].map(([, number = '', re
   cells: rest.split('|').map((cell) => cell.trim()),
 }));
 
-/** The tests that a cell names; one without a folder is in the folder of the one before it. */
+/** The tests in a cell; one without a folder is in the folder of the previous one. */
 function testsOf(cell: string): string[] {
   let folder = '';
   return [...cell.matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = '']) => {
@@ -19,7 +19,7 @@ function testsOf(cell: string): string[] {
   });
 }
 
-test('numbers the promises in ascending order, with four filled cells in each row', () => {
+test('numbers the guarantees in ascending order, with four filled cells in each row', () => {
   expect(rows.length).toBeGreaterThan(30);
   const numbers = rows.map(({ number }) => Number(number));
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));

@@ -1,4 +1,4 @@
-// The reference pages of `docs/` and the manual say what the records of the commands and the registry of errors say.
+// The reference pages of `docs/` and the manual match the command records and the error registry.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,14 +14,14 @@ const all = await reference(createTestIo().io);
 const manual = manPages(all, '2026-01-31');
 const hasMandoc = spawnSync('mandoc', ['-Tlint'], { input: '' }).error === undefined;
 
-it('keeps docs/ up to date: run `npm run docs`, then commit', () => {
+it('keeps docs/ up to date (to fix: run `npm run docs`, then commit)', () => {
   const pages = markdownPages(all);
   const kept = readdirSync(join(root, 'docs/commands')).map((name) => `commands/${name}`);
   expect(kept.sort()).toEqual([...pages.keys()].filter((name) => name.startsWith('commands/')).sort());
   for (const [name, text] of pages) expect(readFileSync(join(root, 'docs', name), 'utf8'), name).toBe(text);
 });
 
-it('has a manual page for every command, and one for the program', () => {
+it('has a manual page for every command and one for the program', () => {
   const words = all.groups.flatMap(({ commands }) => commands.map(({ path }) => path.split(' ')));
   expect(words.length).toBeGreaterThan(100);
   expect(

@@ -1,22 +1,22 @@
-// The project's own source files, parsed, for tests that check code.
+// The project's parsed source files, for tests that check code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
 import { root } from '../helpers/root.ts';
 
 export interface Import {
-  /** As it is written. */
+  /** The specifier in the source. */
   specifier: string;
-  /** The file it means, from the root of the project; undefined for packages and Node's own modules. */
+  /** The imported file, relative to the root of the project; undefined for packages and Node's own modules. */
   target: string | undefined;
-  /** It vanishes in the built program. */
+  /** True if the import is erased by the compiler. */
   typeOnly: boolean;
-  /** `import()`: loaded when it is needed. */
+  /** True for `import()`, which loads on demand. */
   late: boolean;
 }
 
 export interface SourceFile {
-  /** From the root of the project, with `/`. */
+  /** Relative to the root of the project, with `/`. */
   path: string;
   text: string;
   ast: ts.SourceFile;
@@ -25,7 +25,7 @@ export interface SourceFile {
 
 const read = new Map<string, SourceFile[]>();
 
-/** All files of our own code below `folder`, parsed once. */
+/** All source files below `folder`, cached. */
 export function readSources(folder: string): SourceFile[] {
   const known = read.get(folder) ?? parseSources(folder);
   read.set(folder, known);
@@ -46,7 +46,7 @@ function readSource(path: string): SourceFile {
   return { path, text, ast, imports: findImports(path, ast) };
 }
 
-/** Every node of the tree except tokens, the root first. */
+/** Every node of the tree except tokens, root first. */
 export function walk(root: ts.Node): ts.Node[] {
   const nodes = [root];
   const add = (node: ts.Node): void => {
@@ -79,7 +79,7 @@ function findImports(path: string, ast: ts.SourceFile): Import[] {
   return found;
 }
 
-/** Uses of a global by its name: not a property, a key or a name of our own declaration. */
+/** Counts the uses of a global: not properties, keys or our own declarations. */
 export function usesOfGlobal(file: SourceFile, name: string): number {
   let uses = 0;
   for (const node of walk(file.ast)) {

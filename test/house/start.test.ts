@@ -1,4 +1,4 @@
-// The program's start, `bin/cdpadm.js`: quick answers, and clear words where it cannot start.
+// Checks `bin/cdpadm.js`: it starts quickly and explains why it cannot start.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { root } from '../helpers/root.ts';
 
 let folder: string;
 
-/** A copy of the start beside a bundle of one line, so that what is tested is the start alone. */
+/** Copies the start next to a one-line bundle, so that only the start is tested. */
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'cdpadm-start-')));
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
@@ -32,7 +32,7 @@ function start(args: string[], nodeArgs: string[] = []): { status: number | null
   return { status, stdout, stderr };
 }
 
-/** Makes Node say that it is another version. */
+/** Makes Node report another version. */
 function pretendToBe(version: string): string[] {
   const preload = join(folder, `node-${version}.cjs`);
   writeFileSync(
@@ -42,12 +42,12 @@ function pretendToBe(version: string): string[] {
   return ['--require', preload];
 }
 
-describe('unbuilt', () => {
-  test.each(['--version', '-V'])('answers %s', (flag) => {
+describe('the start without a build', () => {
+  test.each(['--version', '-V'])('prints the version for %s', (flag) => {
     expect(start([flag])).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' });
   });
 
-  test('says what to do for anything else', () => {
+  test('says that a build is required for any other argument', () => {
     expect(start(['roles', 'list'])).toEqual({
       status: 1,
       stdout: '',
@@ -55,7 +55,7 @@ describe('unbuilt', () => {
     });
   });
 
-  test('does not fail when its reader has left', async () => {
+  test('does not fail when its reader closes', async () => {
     const child = spawn(process.execPath, [join(folder, 'bin/cdpadm.js'), '--version']);
     child.stdout.destroy();
     const [exit, stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
@@ -63,7 +63,7 @@ describe('unbuilt', () => {
   });
 });
 
-describe('built', () => {
+describe('the start with a build', () => {
   beforeAll(() => {
     mkdirSync(join(folder, 'dist'));
     writeFileSync(
@@ -72,7 +72,7 @@ describe('built', () => {
     );
   });
 
-  test('starts the bundle, which also answers --version beside other words', () => {
+  test('starts the bundle, which also handles --version with other arguments', () => {
     expect(start(['--version', '--json'])).toEqual({ status: 0, stdout: '["--version","--json"]\n', stderr: '' });
     expect(start([]).stdout).toBe('[]\n');
   });

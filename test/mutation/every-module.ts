@@ -1,3 +1,3 @@
 /// <reference types="vite/types/importMeta.d.ts" />
-// What only runs when a module is loaded must not count as a part of the test that happens to load it.
+// Loads every module up front, so that code which runs at load time does not count as part of the first test.
 import.meta.glob('../../src/lib/{domain,contract,http,files}/**/*.ts', { eager: true });

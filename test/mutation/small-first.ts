@@ -1,5 +1,4 @@
-// The order of test files against mutants: the small ones first. One test that fails is enough, and the large ones go
-// through hundreds of exchanges.
+// Orders test files by size for mutants: one failed test is enough, and large files make hundreds of requests.
 import { statSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
