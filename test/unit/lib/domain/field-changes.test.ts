@@ -1,13 +1,13 @@
-// Definitions compared field by field.
+// Compares definitions field by field.
 import { describe, expect, it } from 'vitest';
 import { changedFields } from '../../../../src/lib/domain/field-changes.ts';
 
 describe('changedFields', () => {
   it.each<[string, unknown, unknown, unknown]>([
-    ['nothing of the same value in another order', { a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 }, {}],
-    ['nothing of what is absent here and null there', { a: null }, {}, {}],
-    ['nothing of what is null here and absent there', {}, { a: null }, {}],
-    ['the way to a field', { a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }, { 'a.b.c': { from: 1, to: 2 } }],
+    ['nothing for the same value in another order', { a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 }, {}],
+    ['nothing for null and then absent', { a: null }, {}, {}],
+    ['nothing for absent and then null', {}, { a: null }, {}],
+    ['the path of a field', { a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }, { 'a.b.c': { from: 1, to: 2 } }],
     [
       'a list as one field',
       { a: [1, { b: 1 }] },
@@ -15,20 +15,20 @@ describe('changedFields', () => {
       { a: { from: [1, { b: 1 }], to: [1, { b: 2 }] } },
     ],
     [
-      'each field of an object that is new',
+      'each field of a new object',
       {},
       { a: { b: 1, c: 2 } },
       { 'a.b': { from: null, to: 1 }, 'a.c': { from: null, to: 2 } },
     ],
-    ['each field of an object that is gone', { a: { b: 1 } }, {}, { 'a.b': { from: 1, to: null } }],
+    ['each field of a removed object', { a: { b: 1 } }, {}, { 'a.b': { from: 1, to: null } }],
     ['an object in place of a value', { a: 1 }, { a: { b: 1 } }, { a: { from: 1, to: { b: 1 } } }],
     ['a value in place of an object', { a: { b: 1 } }, { a: null }, { a: { from: { b: 1 }, to: null } }],
     ['64-bit integers', { a: 2n ** 63n }, { a: 2n ** 63n - 1n }, { a: { from: 2n ** 63n, to: 2n ** 63n - 1n } }],
-  ])('tells of %s', (_what, from, to, changes) => {
+  ])('reports %s', (_what, from, to, changes) => {
     expect(changedFields(from, to)).toEqual(changes);
   });
 
-  it('puts a prefix before every way', () => {
+  it('adds a prefix to every path', () => {
     expect(changedFields({ a: { b: 1 } }, { a: { b: 2 } }, 'sync')).toEqual({ 'sync.a.b': { from: 1, to: 2 } });
   });
 });

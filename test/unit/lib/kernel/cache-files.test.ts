@@ -1,4 +1,4 @@
-// Files that only save work: kept on the disk where that is possible, in memory where it is not.
+// Cache files are kept on disk if possible, otherwise in memory.
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 const open = () => createCacheFiles((error) => unusable.push(error));
 
-test('keeps a text on the disk, for every process', () => {
+test('keeps a text on disk for every process', () => {
   const path = join(folder, 'kept', 'text');
   open().write(path, 'one');
   expect(open().read(path)).toBe('one');
@@ -25,17 +25,17 @@ test('keeps a text on the disk, for every process', () => {
   expect(unusable).toEqual([]);
 });
 
-describe('a folder that cannot be used', () => {
+describe('an unusable folder', () => {
   const folders = [
     ['a file in its place', () => (writeFileSync(join(folder, 'file'), ''), join(folder, 'file', 'below'))],
-    ['a file system that takes no files', () => '/proc/cdpadm'],
+    ['a file system that cannot create files', () => '/proc/cdpadm'],
     [
       'a folder in place of the file',
       () => (mkdirSync(join(folder, 'below', 'text'), { recursive: true }), join(folder, 'below')),
     ],
   ] as const;
 
-  test.each(folders)('%s: memory keeps the text, and each failure is reported', (_name, make) => {
+  test.each(folders)('%s: keeps the text in memory and reports each failure', (_name, make) => {
     const path = join(make(), 'text');
     const files = open();
     expect(files.read(path)).toBeUndefined();
@@ -48,7 +48,7 @@ describe('a folder that cannot be used', () => {
     expect(open().read(path)).toBeUndefined();
   });
 
-  test.each(folders.slice(0, 2))('%s: work that wants a lock runs without one, once', async (_name, make) => {
+  test.each(folders.slice(0, 2))('%s: runs locked work once without a lock', async (_name, make) => {
     const path = join(make(), 'lock');
     let runs = 0;
     await expect(open().locked(path, createTestClock(), () => ++runs, never)).resolves.toBe(1);
@@ -56,7 +56,7 @@ describe('a folder that cannot be used', () => {
   });
 });
 
-test('a failure of the work is not one of the lock: it is thrown, and the work does not run again', async () => {
+test('rethrows a failure of the work and does not run it again', async () => {
   let runs = 0;
   const work = (): never => {
     runs++;
@@ -66,7 +66,7 @@ test('a failure of the work is not one of the lock: it is thrown, and the work d
   expect({ runs, unusable, left: readdirSync(folder) }).toEqual({ runs: 1, unusable: [], left: [] });
 });
 
-test('a symbolic link stays an error', () => {
+test('rejects a symbolic link', () => {
   const path = join(folder, 'link');
   symlinkSync(join(folder, 'elsewhere'), path);
   expect(() => open().read(path)).toThrow('symbolic link');
@@ -75,7 +75,7 @@ test('a symbolic link stays an error', () => {
   }).toThrow('symbolic link');
 });
 
-test('a stopped wait for the lock ends with the reason', async () => {
+test('rejects with the reason when the wait for the lock is aborted', async () => {
   const stop = new AbortController();
   stop.abort(new Error('enough'));
   await expect(open().locked(join(folder, 'lock'), createTestClock(), () => 1, stop.signal)).rejects.toThrow('enough');

@@ -1,4 +1,4 @@
-// The machine's clock: waits that are long, short, aborted, and leave no listener behind; and work that is waited for only so long.
+// The system clock: long, short and aborted waits, and waiting for work with a limit.
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock, waitAtMost } from '../../../../src/lib/kernel/clock.ts';
@@ -9,7 +9,7 @@ describe('systemClock', () => {
   beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }));
   afterEach(() => vi.useRealTimers());
 
-  /** Whether the wait is over, without changing the time. */
+  /** Checks whether the wait is over without advancing the time. */
   async function isOver(wait: Promise<void>): Promise<boolean> {
     let over = false;
     void wait.then(() => (over = true));
@@ -17,11 +17,11 @@ describe('systemClock', () => {
     return over;
   }
 
-  it('tells the time', () => {
+  it('returns the time', () => {
     expect(systemClock.now()).toBe(1_000_000);
   });
 
-  it.each([1, 1000, 24 * DAY, 25 * DAY, 100 * DAY])('waits %i ms and no less', async (ms) => {
+  it.each([1, 1000, 24 * DAY, 25 * DAY, 100 * DAY])('waits exactly %i ms', async (ms) => {
     const wait = systemClock.sleep(ms);
     await vi.advanceTimersByTimeAsync(ms - 1);
     expect(await isOver(wait)).toBe(false);
@@ -34,7 +34,7 @@ describe('systemClock', () => {
     expect(await isOver(systemClock.sleep(ms))).toBe(true);
   });
 
-  it.each([10, 100 * DAY])('ends a wait of %i ms when it is aborted, with the reason', async (ms) => {
+  it.each([10, 100 * DAY])('ends a wait of %i ms with the reason of the abort', async (ms) => {
     const stop = new AbortController();
     const wait = systemClock.sleep(ms, stop.signal);
     const end = expect(wait).rejects.toThrow('Ctrl-C');
@@ -45,7 +45,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('leaves no listener on a signal that outlives the wait', async () => {
+  it('removes its listener from the signal', async () => {
     const { signal } = new AbortController();
     const wait = systemClock.sleep(100 * DAY, signal);
     await vi.advanceTimersByTimeAsync(100 * DAY);
@@ -59,14 +59,14 @@ describe('waitAtMost', () => {
   afterEach(() => vi.useRealTimers());
 
   it.each([
-    ['work that is over', Promise.resolve(1)],
+    ['finished work', Promise.resolve(1)],
     ['no work', undefined],
   ])('does not wait for %s', async (_what, work) => {
     await waitAtMost(work, 5000, systemClock);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('ends with the time that was given when the work goes on', async () => {
+  it('ends after the limit if the work continues', async () => {
     let over = false;
     const wait = waitAtMost(new Promise(() => undefined), 5000, systemClock).then(() => (over = true));
     await vi.advanceTimersByTimeAsync(4999);
@@ -75,12 +75,12 @@ describe('waitAtMost', () => {
     await wait;
   });
 
-  it('fails as the work does', async () => {
+  it('fails if the work fails', async () => {
     await expect(waitAtMost(Promise.reject(new Error('no luck')), 5000, systemClock)).rejects.toThrow('no luck');
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('ends when it is aborted, with the reason, and leaves nothing behind', async () => {
+  it('ends with the reason of the abort and leaves no timer', async () => {
     const stop = new AbortController();
     const end = expect(waitAtMost(new Promise(() => undefined), 5000, systemClock, stop.signal)).rejects.toThrow(
       'Ctrl-C',

@@ -1,4 +1,4 @@
-// Which sign parts the cells, by the headings.
+// Detects the cell separator from the headings.
 import { expect, it } from 'vitest';
 import { separatorOf } from '../../../../src/lib/kernel/csv.ts';
 
@@ -10,13 +10,13 @@ it.each([
   ['a\tb', '\t'],
   ['a;b\tc\td', '\t'],
   ['a;b;c,d', ';'],
-  // Of equals the first.
+  // The first one wins a tie.
   ['a;b,c', ','],
   ['a\tb;c', ';'],
-  // What stands in quotes does not count.
+  // Separators in quotes do not count.
   ['"a;b;c",d', ','],
   ['"a,b,c";d', ';'],
   ['"a;b","c;d;e"', ','],
-])('%j is parted by %j', (headings, sign) => {
-  expect(separatorOf(headings)).toBe(sign);
+])('%j is separated by %j', (headings, separator) => {
+  expect(separatorOf(headings)).toBe(separator);
 });

@@ -1,9 +1,9 @@
-// Texts that are JSON or nearly so.
+// Valid and slightly damaged JSON texts.
 import fc from 'fast-check';
 
 const DAMAGE = ['', ',', '"', '}', ']', '{', '[', ':', 'x', '0', '-', '.', 'e', '\\', '\n', '\u0000', '\ufeff', ' '];
 
-/** JSON, of which usually one character is replaced, removed or doubled. */
+/** JSON in which usually one character is replaced, removed or inserted. */
 export function damagedJson(): fc.Arbitrary<string> {
   return fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom(...DAMAGE), fc.constantFrom(0, 1))

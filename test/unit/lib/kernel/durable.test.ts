@@ -1,4 +1,4 @@
-// Private files and user's files: modes, links, owners, full and read-only disks, processes killed while they write.
+// Private files and user files: modes, links, owners, full disks, and processes killed while they write.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ function modeOf(path: string): number {
   return fs.statSync(path).mode & 0o777;
 }
 
-const refusal = (work: () => unknown): KnownError => thrownBy(work) as KnownError;
+const failureOf = (work: () => unknown): KnownError => thrownBy(work) as KnownError;
 
 describe.runIf(onUnix)('modes', () => {
   it.each([0o000, 0o022, 0o077])('are private under umask %o', (mask) => {
@@ -38,7 +38,7 @@ describe.runIf(onUnix)('modes', () => {
     expect([join(folder, 'file'), join(folder, 'logs', 'log')].map(modeOf)).toEqual([0o600, 0o600]);
   });
 
-  it('become private again when a file was opened up', () => {
+  it('become private again if a file was exposed', () => {
     const folder = temporaryFolder();
     for (const name of ['file', 'log']) fs.writeFileSync(join(folder, name), 'old\n', { mode: 0o666 });
     fs.chmodSync(join(folder, 'file'), 0o666);
@@ -50,7 +50,7 @@ describe.runIf(onUnix)('modes', () => {
     expect(isExposed(join(folder, 'none'))).toBe(false);
   });
 
-  it("of a user's file are kept, given, or left to the umask", () => {
+  it('of a user file are kept, set explicitly, or follow the umask', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     setUmask(0o027);
@@ -68,18 +68,18 @@ describe.runIf(onUnix)('modes', () => {
   });
 });
 
-it('what is written is on the disk before it gets its name, and the name before anything goes on', () => {
+it('syncs a file before it renames it, and syncs the folder before it returns', () => {
   const file = join(temporaryFolder(), 'file');
-  const whole = ['write', 'sync', 'rename', 'sync folder'];
-  expect(diskCalls(() => writePrivateFile(file, 'a'))).toEqual(whole);
-  expect(diskCalls(() => writePrivateFile(file, 'b'))).toEqual(whole);
-  expect(diskCalls(() => writeUserFile(file, 'c'))).toEqual(whole);
+  const steps = ['write', 'sync', 'rename', 'sync folder'];
+  expect(diskCalls(() => writePrivateFile(file, 'a'))).toEqual(steps);
+  expect(diskCalls(() => writePrivateFile(file, 'b'))).toEqual(steps);
+  expect(diskCalls(() => writeUserFile(file, 'c'))).toEqual(steps);
   expect(diskCalls(() => openDurableLog(`${file}.log`).append('a line\n'))).toEqual(['sync folder', 'write', 'sync']);
   expect(diskCalls(() => openDurableLog(`${file}.log`).append('a line\n'))).toEqual(['write', 'sync']);
 });
 
 describe('private files', () => {
-  it('come back as they were written, text and bytes', () => {
+  it('are read back as written, text and bytes', () => {
     const file = join(temporaryFolder(), 'file');
     expect(readPrivateFile(file)).toBeUndefined();
     writePrivateFile(file, 'žluť 🙂\n');
@@ -107,7 +107,7 @@ describe('private files', () => {
         () => openDurableLog(link),
         () => readPrivateFile(link),
       ]) {
-        expect(refusal(operation)).toMatchObject({
+        expect(failureOf(operation)).toMatchObject({
           code: 'files.symlink',
           message: expect.stringContaining(link) as unknown,
         });
@@ -117,7 +117,7 @@ describe('private files', () => {
     expect(fs.existsSync(target)).toBe(false);
   });
 
-  it.runIf(isRoot)('are refused when they or their folder belong to somebody else', () => {
+  it.runIf(isRoot)('are rejected if they or their folder belong to another user', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     fs.writeFileSync(file, 'theirs');
@@ -127,7 +127,7 @@ describe('private files', () => {
       () => openDurableLog(file),
       () => readPrivateFile(file),
     ]) {
-      expect(refusal(operation)).toMatchObject({ code: 'files.foreign' });
+      expect(failureOf(operation)).toMatchObject({ code: 'files.foreign' });
     }
     expect(fs.readFileSync(file, 'utf8')).toBe('theirs');
     fs.rmSync(file);
@@ -137,47 +137,47 @@ describe('private files', () => {
       () => openDurableLog(file),
       () => ensurePrivateFolder(folder),
     ]) {
-      expect(refusal(operation)).toMatchObject({ code: 'files.foreign' });
+      expect(failureOf(operation)).toMatchObject({ code: 'files.foreign' });
     }
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  it('say in a sentence why they cannot be', () => {
+  it('report why they cannot be read or written', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     fs.writeFileSync(file, '');
     fs.mkdirSync(join(folder, 'sub'));
     const below = join(file, 'below');
-    expect(refusal(() => writePrivateFile(below, 'x')).message).toMatch(/^Cannot write .*: a .*folder.*\.$/);
-    expect(refusal(() => openDurableLog(below)).message).toMatch(/^Cannot write .*folder/);
-    expect(refusal(() => writePrivateFile(join(folder, 'sub'), 'x')).message).toMatch(/it is a folder\.$/);
-    expect(refusal(() => openDurableLog(join(folder, 'sub'))).message).toMatch(/it is a folder\.$/);
-    expect(refusal(() => readPrivateFile(join(folder, 'sub'))).message).toMatch(/^Cannot read .*: it is a folder\.$/);
-    expect(refusal(() => removeFile(join(folder, 'sub'))).message).toMatch(/it is a folder\.$/);
-    expect(refusal(() => writePrivateFile(join(folder, 'n'.repeat(300)), 'x')).message).toMatch(
+    expect(failureOf(() => writePrivateFile(below, 'x')).message).toMatch(/^Cannot write .*: a .*folder.*\.$/);
+    expect(failureOf(() => openDurableLog(below)).message).toMatch(/^Cannot write .*folder/);
+    expect(failureOf(() => writePrivateFile(join(folder, 'sub'), 'x')).message).toMatch(/it is a folder\.$/);
+    expect(failureOf(() => openDurableLog(join(folder, 'sub'))).message).toMatch(/it is a folder\.$/);
+    expect(failureOf(() => readPrivateFile(join(folder, 'sub'))).message).toMatch(/^Cannot read .*: it is a folder\.$/);
+    expect(failureOf(() => removeFile(join(folder, 'sub'))).message).toMatch(/it is a folder\.$/);
+    expect(failureOf(() => writePrivateFile(join(folder, 'n'.repeat(300)), 'x')).message).toMatch(
       /the name is too long\.$/,
     );
     expect(fs.readdirSync(folder).sort()).toEqual(['file', 'sub']);
-    expect(readPrivateFile(below)).toBeUndefined(); // there is nothing to read where there can be no file
+    expect(readPrivateFile(below)).toBeUndefined(); // A path below a file counts as a missing file.
   });
 
-  it('leave nothing that a killed process had begun, and touch nothing else', () => {
+  it('remove temporary files of killed processes and nothing else', () => {
     const folder = temporaryFolder();
-    const leftBehind = join(folder, `.cdpadm-${DEAD_PID}-abc123.tmp`);
-    const justBegun = join(folder, `.cdpadm-${DEAD_PID}-def456.tmp`);
-    const atWork = join(folder, `.cdpadm-${process.pid}-abc123.tmp`);
-    const innocent = join(folder, '.cdpadm-notes.tmp');
-    const long = Date.now() / 1000 - 3600;
-    for (const path of [leftBehind, justBegun, atWork, innocent]) fs.writeFileSync(path, 'secret');
-    for (const path of [leftBehind, atWork, innocent]) fs.utimesSync(path, long, long);
+    const stale = join(folder, `.cdpadm-${DEAD_PID}-abc123.tmp`);
+    const recent = join(folder, `.cdpadm-${DEAD_PID}-def456.tmp`);
+    const inUse = join(folder, `.cdpadm-${process.pid}-abc123.tmp`);
+    const unrelated = join(folder, '.cdpadm-notes.tmp');
+    const hourAgo = Date.now() / 1000 - 3600;
+    for (const path of [stale, recent, inUse, unrelated]) fs.writeFileSync(path, 'secret');
+    for (const path of [stale, inUse, unrelated]) fs.utimesSync(path, hourAgo, hourAgo);
     writePrivateFile(join(folder, 'file'), 'x');
-    expect(fs.existsSync(leftBehind)).toBe(false);
-    expect([justBegun, atWork, innocent].every((path) => fs.existsSync(path))).toBe(true);
+    expect(fs.existsSync(stale)).toBe(false);
+    expect([recent, inUse, unrelated].every((path) => fs.existsSync(path))).toBe(true);
   });
 });
 
-describe.runIf(onUnix)("a user's file", () => {
-  it('is written through links, also to a target that is yet to be', () => {
+describe.runIf(onUnix)('a user file', () => {
+  it('is written through links, even to a target that does not exist yet', () => {
     const folder = temporaryFolder();
     const [file, link, outer] = ['real/file', 'link', 'outer'].map((name) => join(folder, name)) as [
       string,
@@ -197,16 +197,16 @@ describe.runIf(onUnix)("a user's file", () => {
     expect(fs.readdirSync(join(folder, 'real'))).toEqual(['file']);
   });
 
-  it('is refused with a sentence where links lead in a circle or nowhere, or a folder stands', () => {
+  it('is rejected with a message for a link loop, a dangling link and a folder', () => {
     const folder = temporaryFolder();
     fs.symlinkSync('two', join(folder, 'one'));
     fs.symlinkSync('one', join(folder, 'two'));
     fs.symlinkSync('none/file', join(folder, 'dangling'));
-    const told = ['one', 'dangling', '.', 'none/file'].map((name) =>
-      refusal(() => writeUserFile(join(folder, name), 'x')),
+    const failures = ['one', 'dangling', '.', 'none/file'].map((name) =>
+      failureOf(() => writeUserFile(join(folder, name), 'x')),
     );
-    expect(told.map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => 'files.write'));
-    expect(told.map(({ message }) => message.split(': ')[1])).toEqual([
+    expect(failures.map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => 'files.write'));
+    expect(failures.map(({ message }) => message.split(': ')[1])).toEqual([
       'its symbolic links form a loop.',
       'the folder does not exist.',
       'it is a folder.',
@@ -215,7 +215,7 @@ describe.runIf(onUnix)("a user's file", () => {
     expect(fs.readdirSync(folder).sort()).toEqual(['dangling', 'one', 'two']);
   });
 
-  it.runIf(isRoot)("stays its owner's", () => {
+  it.runIf(isRoot)('keeps its owner', () => {
     const file = join(temporaryFolder(), 'file');
     fs.writeFileSync(file, 'old', { mode: 0o640 });
     fs.chownSync(file, NOBODY, NOBODY);
@@ -224,18 +224,18 @@ describe.runIf(onUnix)("a user's file", () => {
     expect(modeOf(file)).toBe(0o640);
   });
 
-  it('may be a device: written to, not replaced', () => {
+  it('may be a device, which is written to and not replaced', () => {
     writeUserFile('/dev/null', 'x');
     expect(fs.statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  it.runIf(fs.existsSync('/dev/full'))('is told to be on a full disk', () => {
-    expect(refusal(() => writeUserFile('/dev/full', 'x')).message).toBe('Cannot write /dev/full: the disk is full.');
+  it.runIf(fs.existsSync('/dev/full'))('reports a full disk', () => {
+    expect(failureOf(() => writeUserFile('/dev/full', 'x')).message).toBe('Cannot write /dev/full: the disk is full.');
   });
 });
 
 describe('a durable log', () => {
-  it('keeps every line in turn, over openings', () => {
+  it('keeps every line in order when it is opened again', () => {
     const file = join(temporaryFolder(), 'logs', 'log');
     for (const round of [1, 2]) {
       const log = openDurableLog(file);
@@ -246,7 +246,7 @@ describe('a durable log', () => {
     expect(readPrivateFile(file)).toBe('1 one\n1 two\n1 three\n2 one\n2 two\n2 three\n');
   });
 
-  it('once closed writes nothing: its number may be another file by then', () => {
+  it('writes nothing after it is closed, because its descriptor may belong to another file', () => {
     const folder = temporaryFolder();
     const log = openDurableLog(join(folder, 'log'));
     log.close();
@@ -258,7 +258,7 @@ describe('a durable log', () => {
     expect(fs.readFileSync(join(folder, 'other'), 'utf8')).toBe('mine');
   });
 
-  it('closes half a line that a crash left, once', () => {
+  it('terminates a partial line of a crash once', () => {
     const file = join(temporaryFolder(), 'log');
     fs.writeFileSync(file, '{"row":1}\n{"ro');
     const log = openDurableLog(file);
@@ -268,9 +268,9 @@ describe('a durable log', () => {
     expect(readPrivateFile(file)).toBe('{"row":1}\n{"ro\n{"row":2}\n{"row":3}\n');
   });
 
-  it('tells when it cannot be written', () => {
+  it('reports when it cannot be written', () => {
     const log = openDurableLog(join(temporaryFolder(), 'log'));
     log.close();
-    expect(refusal(() => log.append('x\n'))).toMatchObject({ code: 'files.write' });
+    expect(failureOf(() => log.append('x\n'))).toMatchObject({ code: 'files.write' });
   });
 });

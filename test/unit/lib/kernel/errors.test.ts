@@ -1,8 +1,8 @@
-// A failure that is told anew on its way up: what nobody says otherwise stays.
+// A copy of an error keeps every property that is not replaced.
 import { expect, it } from 'vitest';
 import { KnownError, type KnownErrorOptions } from '../../../../src/lib/kernel/errors.ts';
 
-const WHOLE: KnownErrorOptions = {
+const COMPLETE: KnownErrorOptions = {
   code: 'http.refused',
   message: 'The platform refused it.',
   hint: ['First this.', 'Then that.'],
@@ -12,29 +12,29 @@ const WHOLE: KnownErrorOptions = {
   details: { cause: 'x' },
 };
 
-/** All that is told of a failure. */
-const toldOf = ({ code, details, hint, hints, issues, message, request, status }: KnownError): object => {
+/** The properties of an error that are shown. */
+const propertiesOf = ({ code, details, hint, hints, issues, message, request, status }: KnownError): object => {
   return { code, details, hint, hints, issues, message, request, status };
 };
 
-it('keeps everything of itself, and has the failure of before as its cause', () => {
-  for (const options of [WHOLE, { code: 'a.b', message: 'No.' }]) {
+it('keeps every property and has the original error as its cause', () => {
+  for (const options of [COMPLETE, { code: 'a.b', message: 'No.' }]) {
     const failure = new KnownError(options);
-    const again = failure.with({});
-    expect(toldOf(again)).toStrictEqual(toldOf(failure));
-    expect(again.cause).toBe(failure);
+    const copy = failure.with({});
+    expect(propertiesOf(copy)).toStrictEqual(propertiesOf(failure));
+    expect(copy.cause).toBe(failure);
   }
 });
 
-it('has what is said anew in the place of its own', () => {
-  const failure = new KnownError(WHOLE);
-  expect(toldOf(failure.with({ hint: 'Only this.' }))).toStrictEqual({
-    ...toldOf(failure),
+it('replaces the properties that are given', () => {
+  const failure = new KnownError(COMPLETE);
+  expect(propertiesOf(failure.with({ hint: 'Only this.' }))).toStrictEqual({
+    ...propertiesOf(failure),
     hint: 'Only this.',
     hints: [{ text: 'Only this.' }],
   });
-  expect(toldOf(failure.with({ message: 'Step 2 failed.', details: { done: [] } }))).toStrictEqual({
-    ...toldOf(failure),
+  expect(propertiesOf(failure.with({ message: 'Step 2 failed.', details: { done: [] } }))).toStrictEqual({
+    ...propertiesOf(failure),
     message: 'Step 2 failed.',
     details: { done: [] },
   });

@@ -1,4 +1,4 @@
-// What is said of a file that cannot be written, and what to do about it.
+// The message and the hint for a file that cannot be written.
 import { describe, expect, it } from 'vitest';
 import { cannotWrite } from '../../../../src/lib/kernel/file-failure.ts';
 
@@ -10,7 +10,7 @@ describe('cannotWrite', () => {
     ['EDQUOT', 'the disk quota is used up', 'Free some space'],
     ['EROFS', 'the file system is read-only', 'Make it writable'],
     ['EACCES', 'permission denied', 'Make it writable'],
-  ])('says of %s what it is, what helps and that nothing is lost', (code, reason, remedy) => {
+  ])('names the reason of %s, a remedy, and that the file is unchanged', (code, reason, remedy) => {
     const { message, hint } = cannotWrite('/state/token.json', failed(code));
     expect(message).toBe(`Cannot write /state/token.json: ${reason}.`);
     expect(hint).toContain(remedy);
@@ -18,11 +18,11 @@ describe('cannotWrite', () => {
     expect(hint).toMatch(/^The file is unchanged\. /);
   });
 
-  it('says the same of anything else without a remedy', () => {
+  it('names no remedy for any other failure', () => {
     expect(cannotWrite('a', failed('EIO')).hint).toBe('The file is unchanged.');
   });
 
-  it('leaves the word to whoever knows better', () => {
+  it('prefers the hint of the caller', () => {
     expect(cannotWrite('a', failed('ENOSPC'), 'Mend that.').hint).toBe('Mend that.');
   });
 });

@@ -1,4 +1,4 @@
-// The process we run in, as far as a test can see it from within.
+// The host process, as far as a test can check it from inside.
 import { hostname } from 'node:os';
 import { isatty } from 'node:tty';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -6,14 +6,14 @@ import { host } from '../../../../src/lib/kernel/host.ts';
 import { DEAD_PID } from '../../../helpers/dead-process.ts';
 
 describe('host', () => {
-  it('knows who is alive', () => {
+  it('reports whether a process is alive', () => {
     expect(host.isAlive(process.pid)).toBe(true);
     expect(host.isAlive(process.ppid)).toBe(true);
     expect(host.isAlive(DEAD_PID)).toBe(false);
   });
 
-  it('takes a process of another user for alive', () => {
-    // As the system answers who may not send it a signal; the administrator may send one to everybody.
+  it('reports a process of another user as alive', () => {
+    // Root may signal every process, so the error for another user is simulated.
     const denied = vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     });
@@ -21,7 +21,7 @@ describe('host', () => {
     expect(host.isAlive(1)).toBe(true);
   });
 
-  it('knows its machine and its user', () => {
+  it('reports the host name, the user and the terminal', () => {
     expect(host.hostname()).toBe(hostname());
     expect(host.uid()).toBe(process.getuid?.());
     expect(host.isTerminal(1)).toBe(isatty(1));

@@ -1,4 +1,4 @@
-// The place and the reason of a mistake in a JSON text.
+// The place and the reason of a syntax error in a JSON text.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonSyntaxError } from '../../../../src/lib/kernel/json-syntax.ts';
@@ -46,7 +46,7 @@ describe('findJsonSyntaxError', () => {
     ['"\\u12g4"', 5, '\\u needs four hexadecimal digits'],
     ['{} {}', 3, 'there is text after the end of the value'],
     ['1 ,', 2, 'there is text after the end of the value'],
-  ])('%j: at %i, %s', (text, offset, reason) => {
+  ])('reports in %j at %i: %s', (text, offset, reason) => {
     expect(parsesAsJson(text)).toBe(false);
     expect(findJsonSyntaxError(text)).toEqual({ offset, reason });
   });
@@ -60,13 +60,13 @@ describe('findJsonSyntaxError', () => {
     );
   });
 
-  it('points at the first wrong character: what stands before it could still have become JSON', () => {
+  it('reports the first invalid character, so that the text before it could still become JSON', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {
         const offset = findJsonSyntaxError(text)?.offset;
         if (offset === undefined) return;
         const before = findJsonSyntaxError(text.slice(0, offset));
-        // Only a number is whole although it could go on.
+        // Only a number is complete and could still continue.
         if (before) expect(before, text).toEqual({ offset, reason: EARLY });
         if (offset < text.length) expect(findJsonSyntaxError(text.slice(0, offset + 1))?.offset, text).toBe(offset);
       }),
@@ -74,7 +74,7 @@ describe('findJsonSyntaxError', () => {
     );
   });
 
-  it('reads a string of megabytes, which would overflow a pattern', () => {
+  it('reads a string of several megabytes, which would overflow a regular expression', () => {
     const long = JSON.stringify({ text: 'a\n'.repeat(6_000_000) });
     expect(findJsonSyntaxError(long)).toBeUndefined();
     expect(findJsonSyntaxError(`${long}]`)?.offset).toBe(long.length);

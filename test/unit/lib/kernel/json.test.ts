@@ -1,4 +1,4 @@
-// JSON with exact integers, against JSON.parse and against hostile texts.
+// JSON with exact integers, compared with JSON.parse and tested with hostile texts.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { thrownBy } from '../../../helpers/failure.ts';
 import { runs, size } from '../../../helpers/size.ts';
 import { damagedJson, parsesAsJson } from './damaged-json.ts';
 
-/** What `parseJson` makes of an integer. */
+/** The type that `parseJson` returns for an integer. */
 function asParsed(value: bigint): number | bigint {
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
@@ -25,7 +25,7 @@ const anyInteger = fc.oneof(
   fc.maxSafeInteger().map(BigInt),
 );
 
-/** A value as `parseJson` gives it, with a bigint here and there. */
+/** A value as `parseJson` returns it, with some bigints. */
 const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -39,7 +39,7 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** The same value with integers beyond 2^53 that a double gave out as bigint, which is how they come back. */
+/** The same value with doubles beyond 2^53 as bigint, which is how `parseJson` returns them. */
 function normalized(value: unknown): unknown {
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e21)
     return asParsed(BigInt(String(value)));
@@ -50,7 +50,7 @@ function normalized(value: unknown): unknown {
 }
 
 describe('64-bit integers', () => {
-  it('keeps random ones exact, there and back', () => {
+  it('round-trips random integers exactly', () => {
     const count = size(100_000, 10_000);
     const bytes = randomBytes(count * 8);
     for (let index = 0; index < count; index++) {
@@ -87,7 +87,7 @@ describe('64-bit integers', () => {
     expect(parseJson(`{"a":${text}}`)).toEqual({ a: value });
   });
 
-  it('leaves digits in texts and keys alone', () => {
+  it('ignores digits in strings and keys', () => {
     const text =
       '{"12345678901234567890":"12345678901234567890","a":"\\"12345678901234567890","b\\\\":"[9007199254740993]"}';
     expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -101,7 +101,7 @@ describe('64-bit integers', () => {
     },
   );
 
-  it('refuses numbers that would come back as something else', () => {
+  it('rejects numbers that it cannot represent', () => {
     expect(failure('{"a": 1e400}')).toMatchObject({ offset: 6, message: 'a number is too big' });
     expect(failure('[-1.5E+309]')).toMatchObject({ offset: 1 });
     expect(failure(`[${'9'.repeat(1001)}]`)).toMatchObject({ message: 'a number has more than 1000 digits' });
@@ -111,7 +111,7 @@ describe('64-bit integers', () => {
 });
 
 describe('parseJson', () => {
-  it('is JSON.parse for every text without big integers, and refuses what that refuses', () => {
+  it('equals JSON.parse for every text without big integers, including errors', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {
         const plain = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -122,7 +122,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('gives back what stringifyJson wrote, with and without indent', () => {
+  it('reads back the output of stringifyJson, with and without indent', () => {
     fc.assert(
       fc.property(anyValue, fc.constantFrom(undefined, 2), (value, indent) => {
         expect(parseJson(stringifyJson(value, indent))).toEqual(normalized(value));
@@ -131,7 +131,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('drops __proto__ however it is spelt, and pollutes nothing', () => {
+  it('drops __proto__ in every spelling and pollutes nothing', () => {
     const spellings = [
       '__proto__',
       '\\u005f_proto__',
@@ -151,14 +151,14 @@ describe('parseJson', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('does not take a text from outside for one of its own marks', () => {
+  it('never mistakes an input string for one of its own markers', () => {
     const marks = ['big-integer:', 'big-integer:0:9007199254740993', '\uE0000:9007199254740993'];
     const text = JSON.stringify({ marks, id: 1 }).replace('"id":1', '"id":9007199254740993');
     expect(parseJson(text)).toEqual({ marks, id: 9007199254740993n });
     expect(stringifyJson(parseJson(text))).toBe(text);
   });
 
-  it('takes 500 levels and refuses more, at any length and in any mixture', () => {
+  it('accepts 500 levels and rejects more, at any length', () => {
     const nested = (levels: number, open: string, close: string): string =>
       open.repeat(levels) + '1' + close.repeat(levels);
     expect(() => parseJson(nested(500, '[', ']'))).not.toThrow();
@@ -170,13 +170,13 @@ describe('parseJson', () => {
     expect(parseJson(`[${'[],'.repeat(1000)}[]]`)).toHaveLength(1001);
   });
 
-  it('allows one byte-order mark and counts it in the offset', () => {
+  it('allows one byte order mark and counts it in the offset', () => {
     expect(parseJson('\ufeff{"id":9007199254740993}')).toEqual({ id: 9007199254740993n });
     expect(failure('\ufeff{"a" 1}')).toMatchObject({ offset: 6 });
     expect(failure('\ufeff\ufeff{}')).toMatchObject({ offset: 1 });
   });
 
-  it('gives the offset in the text as it came, also behind big integers', () => {
+  it('returns the offset in the original text, even after big integers', () => {
     expect(failure('{"id": 9007199254740993, "a": }')).toMatchObject({ offset: 30 });
     expect(failure('[9007199254740993,, 1]')).toMatchObject({
       offset: 18,
@@ -184,7 +184,7 @@ describe('parseJson', () => {
     });
   });
 
-  it('takes time that grows with the text alone, whatever is in it', () => {
+  it('needs time linear in the length of any text', () => {
     const half = 5_000_000;
     expect(parseJson(`{"a":"${'x'.repeat(2 * half)}","id":9007199254740993}`)).toMatchObject({ id: 9007199254740993n });
     expect(parseJson(`"${'\\"'.repeat(half)}9007199254740993"`)).toHaveLength(half + 16);
@@ -200,7 +200,7 @@ describe('parseJson', () => {
 });
 
 describe('stringifyJson', () => {
-  it('writes what JSON.stringify writes when there is no bigint', () => {
+  it('equals JSON.stringify without bigint', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
         expect(stringifyJson(value, indent)).toBe(JSON.stringify(value, undefined, indent));
@@ -208,7 +208,7 @@ describe('stringifyJson', () => {
     );
   });
 
-  it('writes bigint bare, at every depth', () => {
+  it('writes bigint without quotes at every depth', () => {
     expect(stringifyJson({ a: 1n, b: [-(2n ** 63n), { c: 2n ** 64n }], d: '1', e: undefined })).toBe(
       '{"a":1,"b":[-9223372036854775808,{"c":18446744073709551616}],"d":"1"}',
     );
@@ -216,7 +216,7 @@ describe('stringifyJson', () => {
     expect(stringifyJson(undefined)).toBe('null');
   });
 
-  it('does not swallow what cannot be written', () => {
+  it('throws for a value that cannot be written', () => {
     const circle: unknown[] = [1n];
     circle.push(circle);
     expect(() => stringifyJson(circle)).toThrow(/circular/i);
@@ -241,7 +241,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('tells different values apart and survives a round trip', () => {
+  it('differs for different values and round-trips', () => {
     fc.assert(
       fc.property(anyValue, anyValue, (one, other) => {
         const same = canonicalJson(one) === canonicalJson(other);
@@ -260,11 +260,11 @@ describe('canonicalJson', () => {
     [[undefined], '[null]'],
     [1n, '1'],
     [{ é: 1, z: 2, Z: 3, 10: 4, 9: 5 }, '{"10":4,"9":5,"Z":3,"z":2,"é":1}'],
-  ])('%o', (value, text) => {
+  ])('writes %o', (value, text) => {
     expect(canonicalJson(value)).toBe(text);
   });
 
-  it('is no other for a list than for an object with its indexes', () => {
+  it('differs for a list and an object with its indexes', () => {
     expect(canonicalJson(['a'])).not.toBe(canonicalJson({ 0: 'a' }));
   });
 });

@@ -1,4 +1,4 @@
-// The lock between processes: nobody twice, nobody for ever, nothing left behind.
+// The lock between processes: one holder at a time, no stale locks, no leftover files.
 import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
@@ -16,7 +16,7 @@ function lockPath(): string {
   return join(temporaryFolder(), 'state.lock');
 }
 
-function filesBeside(path: string): string[] {
+function filesNextTo(path: string): string[] {
   return fs.readdirSync(join(path, '..')).sort();
 }
 
@@ -31,30 +31,30 @@ function writeLock(path: string, holder: Written = {}): void {
   fs.writeFileSync(path, JSON.stringify({ pid: DEAD_PID, host: hostname(), nonce: 'n0nce', ...holder }));
 }
 
-/** A clock whose sleep is the test's own operation. */
+/** A clock with the given sleep. */
 function clockThat(sleep: Clock['sleep']): Clock {
   return { now: systemClock.now, sleep };
 }
 
 describe('in one process', () => {
-  it('is held once, and free again after its release', () => {
+  it('has one holder and is free after its release', () => {
     const path = lockPath();
     const lock = tryLock(path);
     expect(lock).toBeDefined();
     expect(tryLock(path)).toBeUndefined();
     expect(tryLock(path)).toBeUndefined();
-    expect(filesBeside(path)).toEqual([basename(path)]);
+    expect(filesNextTo(path)).toEqual([basename(path)]);
     lock?.release();
-    expect(filesBeside(path)).toEqual([]);
+    expect(filesNextTo(path)).toEqual([]);
     const next = tryLock(path);
     expect(next).toBeDefined();
-    // A second release of the first is not one of the second.
+    // Releasing the first lock again does not release the second.
     lock?.release();
     expect(tryLock(path)).toBeUndefined();
     next?.release();
   });
 
-  it('is 0600 and makes its folder 0700', () => {
+  it('has mode 0600 and creates its folder with 0700', () => {
     const path = join(temporaryFolder(), 'deep', 'state.lock');
     const lock = tryLock(path);
     expect(fs.statSync(path).mode & 0o077).toBe(0);
@@ -62,7 +62,7 @@ describe('in one process', () => {
     lock?.release();
   });
 
-  it("is not removed when it has become another's, nor missed when it is gone", () => {
+  it('is not removed if another process owns it, and its release ignores a missing file', () => {
     const path = lockPath();
     const lock = tryLock(path);
     fs.rmSync(path);
@@ -75,21 +75,21 @@ describe('in one process', () => {
     expect(() => orphan?.release()).not.toThrow();
   });
 
-  it('is waited for, and ends with the work, also when that fails', async () => {
+  it('is waited for, and released when the work ends or fails', async () => {
     const path = lockPath();
     const first = tryLock(path);
     let waits = 0;
     const clock = clockThat(async () => {
       if (++waits === 3) first?.release();
     });
-    await expect(withLock(path, clock, () => filesBeside(path))).resolves.toEqual([basename(path)]);
+    await expect(withLock(path, clock, () => filesNextTo(path))).resolves.toEqual([basename(path)]);
     expect(waits).toBe(3);
     const failing = withLock(path, clock, () => Promise.reject(new Error('the work failed')));
     await expect(failing).rejects.toThrow('the work failed');
-    expect(filesBeside(path)).toEqual([]);
+    expect(filesNextTo(path)).toEqual([]);
   });
 
-  it('stops waiting when it is told to', async () => {
+  it('stops waiting when it is aborted', async () => {
     const path = lockPath();
     const lock = tryLock(path);
     const stop = new AbortController();
@@ -100,10 +100,10 @@ describe('in one process', () => {
     await expect(acquireLock(path, clock, stop.signal)).rejects.toThrow('Ctrl-C');
     lock?.release();
     await expect(acquireLock(path, clock, stop.signal)).rejects.toThrow('Ctrl-C');
-    expect(filesBeside(path)).toEqual([]);
+    expect(filesNextTo(path)).toEqual([]);
   });
 
-  it('says in a sentence why it cannot be taken', () => {
+  it('reports why it cannot be acquired', () => {
     const folder = temporaryFolder();
     fs.writeFileSync(join(folder, 'file'), '');
     expect(() => tryLock(join(folder, 'file', 'state.lock'))).toThrow(KnownError);
@@ -112,35 +112,35 @@ describe('in one process', () => {
   });
 });
 
-describe('a lock that is found', () => {
+describe('an existing lock', () => {
   it.each<[string, Written, boolean]>([
     ['of a dead process', {}, true],
-    ['of a living one', { pid: process.pid }, false],
-    ['of another machine, young', { host: 'elsewhere.example' }, false],
-    ['of a process 0, which would be ourselves', { pid: 0 }, true],
-    ['of a negative process, which would be a group', { pid: -1 }, true],
-  ])('%s', (_what, holder, taken) => {
+    ['of a live process', { pid: process.pid }, false],
+    ['of another machine, recent', { host: 'elsewhere.example' }, false],
+    ['of process 0, which would be our own process group', { pid: 0 }, true],
+    ['of a negative process id, which would be a group', { pid: -1 }, true],
+  ])('%s is acquired: %s', (what, holder, taken) => {
     const path = lockPath();
     writeLock(path, holder);
     const lock = tryLock(path);
     expect(lock !== undefined).toBe(taken);
-    expect(filesBeside(path)).toEqual([basename(path)]);
+    expect(filesNextTo(path)).toEqual([basename(path)]);
     lock?.release();
     expect(fs.existsSync(path)).toBe(!taken);
   });
 
-  it('of another machine ends with its age', () => {
+  it('of another machine expires with its age', () => {
     const path = lockPath();
     writeLock(path, { host: 'elsewhere.example' });
     fs.utimesSync(path, HOURS_AGO, HOURS_AGO);
     expect(tryLock(path)).toBeDefined();
   });
 
-  it.runIf(onLinux)('of an id that a later process has been given is dead', () => {
+  it.runIf(onLinux)('of a process id that was reused is stale', () => {
     const path = lockPath();
-    const own = tryLock(path);
+    const current = tryLock(path);
     const written = JSON.parse(fs.readFileSync(path, 'utf8')) as Written;
-    own?.release();
+    current?.release();
     fs.writeFileSync(path, JSON.stringify(written));
     expect(tryLock(path)).toBeUndefined();
     fs.writeFileSync(path, JSON.stringify({ ...written, began: `${Number(written.began) - 1}` }));
@@ -148,7 +148,7 @@ describe('a lock that is found', () => {
   });
 
   it.each(['', '{', 'null', '[]', '{"pid":"1","host":"x","nonce":"a"}', '{"pid":1,"nonce":"../x"}', '\0'.repeat(90)])(
-    'with content that nobody wrote (%j) is nobody’s',
+    'with invalid content (%j) is stale',
     (content) => {
       const path = lockPath();
       fs.writeFileSync(path, content);
@@ -156,38 +156,38 @@ describe('a lock that is found', () => {
       expect(lock).toBeDefined();
       expect(tryLock(path)).toBeUndefined();
       lock?.release();
-      expect(filesBeside(path)).toEqual([]);
+      expect(filesNextTo(path)).toEqual([]);
     },
   );
 
-  it.each([1, 2, 300])('is taken over after %i processes in a row were killed while they took it over', (killed) => {
+  it.each([1, 2, 300])('is taken over after %i processes were killed during the takeover', (killed) => {
     const path = lockPath();
     writeLock(path, { nonce: 'n0' });
     for (let n = 0; n < killed; n++) writeLock(`${path}.n${n}.dead`, { nonce: `n${n + 1}` });
     const lock = tryLock(path);
     expect(lock).toBeDefined();
-    expect(filesBeside(path)).toEqual([basename(path)]);
+    expect(filesNextTo(path)).toEqual([basename(path)]);
   });
 
-  it('is not broken while a living process is about to', () => {
+  it('is not taken over while a live process is doing so', () => {
     const path = lockPath();
     writeLock(path, { nonce: 'n1' });
     writeLock(`${path}.n1.dead`, { nonce: 'n2', pid: process.pid });
-    const before = filesBeside(path);
+    const before = filesNextTo(path);
     expect(tryLock(path)).toBeUndefined();
-    expect(filesBeside(path)).toEqual(before);
+    expect(filesNextTo(path)).toEqual(before);
   });
 
-  it('is cleaned up with what killed processes left beside it, and nothing else', () => {
+  it('is removed with the leftovers of killed processes and nothing else', () => {
     const path = lockPath();
     writeLock(path);
-    const innocent = ['state.lock.json', 'state.lock.bak.dead.txt', 'other.lock', 'other.lock.n9.dead'];
+    const unrelated = ['state.lock.json', 'state.lock.bak.dead.txt', 'other.lock', 'other.lock.n9.dead'];
     const leftovers = ['state.lock.n7.dead', 'state.lock.n7.dead.n8.dead', `.cdpadm-${DEAD_PID}-abc.tmp`];
-    for (const name of [...innocent, ...leftovers]) {
+    for (const name of [...unrelated, ...leftovers]) {
       fs.writeFileSync(join(path, '..', name), '');
       fs.utimesSync(join(path, '..', name), HOURS_AGO, HOURS_AGO);
     }
     tryLock(path)?.release();
-    expect(filesBeside(path)).toEqual(innocent.sort());
+    expect(filesNextTo(path)).toEqual(unrelated.sort());
   });
 });

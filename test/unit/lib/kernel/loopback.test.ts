@@ -1,4 +1,4 @@
-// Which hosts are this machine.
+// Hosts that are this machine.
 import { expect, test } from 'vitest';
 import { isLoopback } from '../../../../src/lib/kernel/address.ts';
 

@@ -1,11 +1,11 @@
-// Folders are made level by level, so that no file system keeps us busy for ever.
+// Folders are created level by level, because some file systems make a recursive mkdir loop forever.
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeFolder } from '../../../../src/lib/kernel/temporary-file.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-it('makes each level that is missing, with the mode, and leaves what is there', () => {
+it('creates each missing level with the mode and leaves existing ones unchanged', () => {
   const root = temporaryFolder();
   makeFolder(join(root, 'a', 'b', 'c'), 0o700);
   makeFolder(join(root, 'a', 'b', 'c'), 0o700);
@@ -16,7 +16,7 @@ it('makes each level that is missing, with the mode, and leaves what is there', 
   expect(statSync(join(root, 'open')).mode & 0o777).toBe(0o755);
 });
 
-it('refuses a file in a place of its own or of a parent', () => {
+it('rejects a file in place of the folder or of a parent', () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(() => makeFolder(file)).toThrow('EEXIST');

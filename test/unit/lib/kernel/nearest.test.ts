@@ -1,4 +1,4 @@
-// The "did you mean": near words are proposed, far ones are not.
+// "Did you mean" suggests similar words and no others.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nearest, nearlySpelt } from '../../../../src/lib/kernel/nearest.ts';
@@ -17,11 +17,11 @@ describe('nearest', () => {
     ['histroy', 'history'],
     ['dleete', 'delete'],
     ['creat', 'create'],
-  ])('%s: %s', (word, candidate) => {
+  ])('suggests for %s: %s', (word, candidate) => {
     expect(nearest(word, VERBS)).toBe(candidate);
   });
 
-  it.each(['banana', 'x', '', 'zz', 'history-of-everything', 'qqqq'])('%j: nothing', (word) => {
+  it.each(['banana', 'x', '', 'zz', 'history-of-everything', 'qqqq'])('suggests nothing for %j', (word) => {
     expect(nearest(word, VERBS)).toBeUndefined();
   });
 
@@ -34,33 +34,33 @@ describe('nearest', () => {
     ['cus', ['customers', 'customers'], 'customers'],
     ['cu', ['customers'], undefined],
     ['cus', ['customers-a', 'customers-b'], undefined],
-  ])('%s begins one of %j alone: %s', (word, known, meant) => {
-    expect(nearest(word, known)).toBe(meant);
+  ])('expands the prefix %s of %j to %s', (word, known, expected) => {
+    expect(nearest(word, known)).toBe(expected);
   });
 
-  it('takes a shorter beginning where that is asked for, and none where only the spelling counts', () => {
+  it('accepts a shorter prefix on request, and no prefix if only the spelling counts', () => {
     expect(nearest('em', ['emulator', 'doctor'], 2)).toBe('emulator');
     expect(nearlySpelt('customers', ['customers-archive'])).toBeUndefined();
   });
 
-  it('proposes nothing that has nothing in common', () => {
+  it('suggests no word without a common letter', () => {
     expect(nearest('x', ['y'])).toBeUndefined();
     expect(nearest('', ['y'])).toBeUndefined();
     expect(nearest('ab', ['cd'])).toBeUndefined();
     expect(nearest('ab', ['ac'])).toBe('ac');
   });
 
-  it('keeps the case and the marks of the candidate, and takes any iterable', () => {
+  it('keeps the case and punctuation of the candidate, and accepts any iterable', () => {
     expect(nearest('audience:*', new Set(['Audiences:*', 'catalog:*']))).toBe('Audiences:*');
   });
 
-  it('prefers the word itself, then the first of the nearest', () => {
+  it('prefers an exact match, then the first of the nearest', () => {
     expect(nearest('b1', ['a1', 'B1', 'c1'])).toBe('B1');
     expect(nearest('x1', ['a1', 'b1'])).toBe('a1');
     expect(nearest('list', [])).toBeUndefined();
   });
 
-  it('finds every word again with one letter swapped, doubled, lost or wrong', () => {
+  it('finds every word with one letter swapped, doubled, missing or wrong', () => {
     const word = fc.string({ unit: fc.constantFrom(...Array.from('abcdefghij')), minLength: 5, maxLength: 12 });
     fc.assert(
       fc.property(word, fc.nat(), fc.nat(3), (text, place, kind) => {
@@ -77,7 +77,7 @@ describe('nearest', () => {
     );
   });
 
-  it('is not impressed by a word of a megabyte', () => {
+  it('handles a word of a megabyte', () => {
     expect(nearest('x'.repeat(1_000_000), VERBS)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// Rates as people write them.
+// Parses rates such as 600/m.
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { parseRate } from '../../../../src/lib/kernel/timestamps.ts';
@@ -18,11 +18,11 @@ it.each<[string, number | undefined]>([
   ['', undefined],
   ['Infinity', undefined],
   ['9999999999', undefined],
-])('%j is %s', (text, rate) => {
+])('parses %j as %s', (text, rate) => {
   expect(parseRate(text)).toBe(rate);
 });
 
-test('whatever is written, a rate is a number above 0, or none', () => {
+test('any text is a rate above 0 or invalid', () => {
   const near = fc.stringMatching(/^ ?\d{0,10}(\.\d{0,7})?(\/?[smhd])? ?$/);
   fc.assert(
     fc.property(fc.oneof(near, fc.string()), (text) => {
@@ -32,7 +32,7 @@ test('whatever is written, a rate is a number above 0, or none', () => {
   );
 });
 
-test('a whole number of a unit is that number a second, a minute, an hour', () => {
+test('an integer rate is per second, per minute or per hour', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 999_999_999 }),

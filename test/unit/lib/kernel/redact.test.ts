@@ -1,4 +1,4 @@
-// The redactor against canaries in every spelling, and against innocent text that it must leave alone.
+// The redactor masks canaries in every encoding and leaves harmless text unchanged.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor, MASK, type Redactor } from '../../../../src/lib/kernel/redact.ts';
@@ -6,7 +6,7 @@ import { runs } from '../../../helpers/size.ts';
 
 const CANARY = 'c4n/ry+S€cret "with" \\ all=kinds&of%chars';
 
-function knowing(...secrets: string[]): Redactor {
+function redactorOf(...secrets: string[]): Redactor {
   const redactor = createRedactor();
   for (const secret of secrets) redactor.add(secret);
   return redactor;
@@ -31,7 +31,10 @@ const SPELLINGS: [string, (secret: string) => string][] = [
   ['hex', (secret) => bytes(secret).toString('hex')],
   ['HEX', (secret) => bytes(secret).toString('hex').toUpperCase()],
   ['URL', (secret) => encodeURIComponent(secret)],
-  ['URL with small digits', (secret) => encodeURIComponent(secret).replace(/%../g, (octet) => octet.toLowerCase())],
+  [
+    'URL with lower-case hex digits',
+    (secret) => encodeURIComponent(secret).replace(/%../g, (octet) => octet.toLowerCase()),
+  ],
   ['form', (secret) => new URLSearchParams({ a: secret }).toString().slice(2)],
   ['JSON', (secret) => JSON.stringify(secret)],
   ['JSON in ASCII', ascii],
@@ -42,26 +45,26 @@ const SPELLINGS: [string, (secret: string) => string][] = [
 describe('a known secret', () => {
   it.each(SPELLINGS)('is masked in %s', (_name, spell) => {
     const written = spell(CANARY);
-    const shown = knowing(CANARY).text(`before ${written} after, and ${written}`);
+    const shown = redactorOf(CANARY).text(`before ${written} after, and ${written}`);
     expect(shown.replace(/[\\"]/g, '')).toBe(`before ${MASK} after, and ${MASK}`);
   });
 
-  it('is masked in every spelling, whatever it is made of and whatever stands around it', () => {
+  it('is masked in every encoding, with any characters and any surrounding text', () => {
     const secret = fc.string({ unit: 'binary', minLength: 8, maxLength: 40 }).filter((text) => !/^\*+$/.test(text));
     fc.assert(
       fc.property(secret, fc.constantFrom(...SPELLINGS), fc.string(), fc.string(), (text, [, spell], before, after) => {
         const core = spell(text).replace(/^\\*"|\\*"$/g, '');
-        expect(knowing(text).text(`${before}${core}${after}`)).not.toContain(core);
+        expect(redactorOf(text).text(`${before}${core}${after}`)).not.toContain(core);
       }),
       runs(2000),
     );
   });
 
-  it('is masked in the Base64 of something longer, wherever in it', () => {
+  it('is masked at any position inside longer Base64', () => {
     const secret = 'tN7-qLx2_VbR9fJc4ZsD1mWy';
     for (const key of ['k', 'ke', 'key', 'workspace-key', '']) {
       const encoded = bytes(`${key}:${secret}\n`).toString('base64');
-      const shown = knowing(secret).text(`sent ${encoded}`);
+      const shown = redactorOf(secret).text(`sent ${encoded}`);
       const rest = Buffer.from(shown.replace('sent ', '').replace(MASK, ''), 'base64').toString('latin1');
       expect(shown).toContain(MASK);
       for (let at = 0; at + 3 <= secret.length; at++) expect(rest).not.toContain(secret.slice(at, at + 3));
@@ -69,14 +72,14 @@ describe('a known secret', () => {
     }
   });
 
-  it('leaves no rest when it overlaps another or holds it', () => {
-    const redactor = knowing('abcdefgh', 'fghijklm', 'abcd', 'hijk');
+  it('leaves no remainder if it overlaps or contains another', () => {
+    const redactor = redactorOf('abcdefgh', 'fghijklm', 'abcd', 'hijk');
     expect(redactor.text('x abcdefghijklm y')).toBe(`x ${MASK} y`);
     expect(redactor.text('x abcdx fghijklm')).toBe(`x ${MASK}x ${MASK}`);
-    expect(knowing('aaaa').text('aaaaaaa')).toBe(MASK);
+    expect(redactorOf('aaaa').text('aaaaaaa')).toBe(MASK);
   });
 
-  it('of many lines is masked line by line', () => {
+  it('of several lines is masked line by line', () => {
     const lines = [
       'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw',
       'ggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEfYyji',
@@ -84,12 +87,12 @@ describe('a known secret', () => {
     ];
     const pem = `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`;
     for (const secret of [pem, JSON.stringify({ type: 'service_account', private_key: pem })]) {
-      for (const line of lines) expect(knowing(secret).text(`key: ${line}`)).toBe(`key: ${MASK}`);
-      expect(knowing(secret).text('-----BEGIN PRIVATE KEY-----')).toBe('-----BEGIN PRIVATE KEY-----');
+      for (const line of lines) expect(redactorOf(secret).text(`key: ${line}`)).toBe(`key: ${MASK}`);
+      expect(redactorOf(secret).text('-----BEGIN PRIVATE KEY-----')).toBe('-----BEGIN PRIVATE KEY-----');
     }
   });
 
-  it('that is a document in JSON is masked member by member, but not what says whose it is', () => {
+  it('that is a JSON document is masked by member, except members that identify the account', () => {
     const document = {
       type: 'service_account',
       client_email: 'cdp@crm.example',
@@ -99,7 +102,7 @@ describe('a known secret', () => {
       short: 'on',
     };
     for (const secret of [JSON.stringify(document), JSON.stringify(document, undefined, 2)]) {
-      const redactor = knowing(secret);
+      const redactor = redactorOf(secret);
       for (const value of ['tN7+qLx2/VbR9', 'fJc4ZsD1mWyP']) {
         for (const [, spell] of SPELLINGS)
           expect(redactor.text(`a ${spell(value)} b`)).toMatch(/^a ["\\]*\*{8}["\\]* b$/);
@@ -107,16 +110,16 @@ describe('a known secret', () => {
       const innocent = 'service_account cdp@crm.example https://login.example/token on';
       expect(redactor.text(innocent)).toBe(innocent);
     }
-    expect(knowing('{"no JSON, but a secret').text('a {"no JSON, but a secret b')).toBe(`a ${MASK} b`);
+    expect(redactorOf('{"no JSON, but a secret').text('a {"no JSON, but a secret b')).toBe(`a ${MASK} b`);
   });
 
-  it('that is too short or a mask is not looked for', () => {
-    const redactor = knowing('', 'abc', '****', '********************');
+  it('that is too short or a mask is ignored', () => {
+    const redactor = redactorOf('', 'abc', '****', '********************');
     const text = 'abc **** ******************** and so on';
     expect(redactor.text(text)).toBe(text);
   });
 
-  it('may be made known at any time, and of broken Unicode', () => {
+  it('may be added at any time and may contain lone surrogates', () => {
     const redactor = createRedactor();
     expect(redactor.text('late-secret')).toBe('late-secret');
     redactor.add('late-secret');
@@ -125,13 +128,13 @@ describe('a known secret', () => {
     expect(redactor.text('late-secret \ud800broken\udfff')).toBe(`${MASK} ${MASK}`);
   });
 
-  it('is not a pattern', () => {
-    const redactor = knowing('.*[a-z]+$&', '$1$&$$');
+  it('is not treated as a regular expression', () => {
+    const redactor = redactorOf('.*[a-z]+$&', '$1$&$$');
     expect(redactor.text('innocent .*[a-z]+$& text $1$&$$')).toBe(`innocent ${MASK} text ${MASK}`);
   });
 });
 
-describe('what only looks like a secret', () => {
+describe('a likely secret', () => {
   it.each([
     ['Authorization: Bearer eyJhbGciOi.J9.x-_~', `Authorization: Bearer ${MASK}`],
     ['authorization: bearer abc123', `authorization: bearer ${MASK}`],
@@ -159,15 +162,15 @@ describe('what only looks like a secret', () => {
     '{"token_type":"Bearer","next":"password","secretary":"Ms. X","keyboard":"qwerty"}',
     'roles audiences:* user:core 9223372036854775807 2026-11-21T08:00:00Z',
     '',
-  ])('is left alone: %s', (text) => {
+  ])('is left unchanged if harmless: %s', (text) => {
     expect(createRedactor().text(text)).toBe(text);
   });
 });
 
 describe('values', () => {
-  const redactor = knowing('canary-secret', '9223372036854775807', '31415926');
+  const redactor = redactorOf('canary-secret', '9223372036854775807', '31415926');
 
-  it('are masked by key, by content and in keys, at every depth, and not changed in place', () => {
+  it('are masked by key, by content and in keys, at every depth, without mutation', () => {
     const source = {
       client_secret: 'x',
       nested: [{ config: { password: { deep: 1 }, partner_feed_key: 7, user: 'u' } }, 'has canary-secret inside'],
@@ -210,7 +213,7 @@ describe('values', () => {
     expect(redactor.value({ body: bytes('a canary-secret') })).toEqual({ body: `a ${MASK}` });
   });
 
-  it('may be circular, hold one thing twice, and `__proto__`', () => {
+  it('may be circular, contain one object twice, and contain `__proto__`', () => {
     const shared = { a: 'canary-secret' };
     const circle: Record<string, unknown> = { one: shared, two: shared };
     circle['self'] = circle;
@@ -220,7 +223,7 @@ describe('values', () => {
     expect(JSON.stringify(hostile)).toBe(`{"__proto__":{"polluted":"${MASK}"}}`);
   });
 
-  it('leak nothing as a whole', () => {
+  it('leak no secret at any depth', () => {
     const secret = fc.constantFrom('canary-secret', 'a canary-secret b', 'canary-secretcanary-secret', 31415926);
     const key = fc.constantFrom('a', 'canary-secret', 'b canary-secret');
     fc.assert(
@@ -240,7 +243,7 @@ describe('headers', () => {
       'set-cookie': 'c=d',
       'X-API-Key': 'k',
     };
-    const redactor = knowing('canary-secret');
+    const redactor = redactorOf('canary-secret');
     expect(redactor.headers({ ...secret, 'x-request-id': 'canary-secret-1', accept: 'application/json' })).toEqual({
       ...Object.fromEntries(Object.keys(secret).map((name) => [name, MASK])),
       'x-request-id': `${MASK}-1`,
@@ -249,7 +252,7 @@ describe('headers', () => {
   });
 });
 
-describe('big texts', () => {
+describe('large texts', () => {
   const secrets = Array.from({ length: 50 }, (_, index) => `secret-number-${index}-of-fifty-with-some-length`);
 
   it.each([
@@ -259,15 +262,15 @@ describe('big texts', () => {
       0,
     ],
     ['secrets everywhere', `${secrets.join(' ')} `.repeat(500), 25_000],
-    ['the beginnings of one', 'secret-number-'.repeat(75_000), 0],
-    ['schemes', 'basic '.repeat(170_000), 0],
-    ['open members', '"password":"'.repeat(90_000), undefined],
+    ['prefixes of a secret', 'secret-number-'.repeat(75_000), 0],
+    ['authorization schemes', 'basic '.repeat(170_000), 0],
+    ['unterminated members', '"password":"'.repeat(90_000), undefined],
     ['escaped quotes', `"password":"${'\\"'.repeat(500_000)}`, 1],
     ['one long value', `"password":"${'x'.repeat(10_000_000)}"`, 1],
     ['addresses', 'http://a:'.repeat(110_000), undefined],
     ['spaces', `Bearer${' '.repeat(1_000_000)}x`, 0],
-  ])('are no trouble: %s', (_name, text, masks) => {
-    const redactor = knowing(...secrets);
+  ])('are redacted: %s', (_name, text, masks) => {
+    const redactor = redactorOf(...secrets);
     const shown = redactor.text(text);
     if (masks !== undefined) expect(shown.split(MASK)).toHaveLength(masks + 1);
     for (const secret of secrets) expect(shown.includes(secret)).toBe(false);

@@ -1,4 +1,4 @@
-// Temporary folders: private, and those of killed processes go when the next one is made.
+// Temporary folders are private; a new one removes those of killed processes.
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,8 +8,8 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const LONG_AGO = new Date(Date.now() - 2 * 60 * 60_000);
 
-/** A folder with something in it, as a process that is no more left it. */
-function leftBehind(root: string, name: string, at = LONG_AGO): string {
+/** Creates a non-empty folder, as a killed process would leave it. */
+function leaveFolder(root: string, name: string, at = LONG_AGO): string {
   const folder = join(root, name);
   mkdirSync(folder);
   writeFileSync(join(folder, 'file'), 'text');
@@ -17,7 +17,7 @@ function leftBehind(root: string, name: string, at = LONG_AGO): string {
   return folder;
 }
 
-it('makes an empty private folder that cannot be foretold', () => {
+it('creates an empty private folder with an unpredictable name', () => {
   const root = temporaryFolder();
   const [one, two] = [makeScratchFolder('edit', { root }), makeScratchFolder('edit', { root })];
   expect(one).not.toBe(two);
@@ -25,28 +25,28 @@ it('makes an empty private folder that cannot be foretold', () => {
   expect([readdirSync(one), statSync(one).mode & 0o777]).toEqual([[], 0o700]);
 });
 
-it('removes what a killed process left an hour ago, and nothing else', () => {
+it('removes folders of killed processes after an hour, and nothing else', () => {
   const root = temporaryFolder();
   const target = temporaryFolder();
-  const gone = leftBehind(root, `cdpadm-edit-${DEAD_PID}-abcDEF`);
+  const removed = leaveFolder(root, `cdpadm-edit-${DEAD_PID}-abcDEF`);
   const kept = [
-    leftBehind(root, `cdpadm-edit-${process.pid}-abcDEF`),
-    leftBehind(root, `cdpadm-edit-${DEAD_PID}-young1`, new Date()),
-    leftBehind(root, `cdpadm-warehouse-${DEAD_PID}-abcDEF`),
-    leftBehind(root, `cdpadm-edit-${DEAD_PID}-abcDEFG`),
-    leftBehind(root, 'cdpadm-edit-abcDEF'),
+    leaveFolder(root, `cdpadm-edit-${process.pid}-abcDEF`),
+    leaveFolder(root, `cdpadm-edit-${DEAD_PID}-young1`, new Date()),
+    leaveFolder(root, `cdpadm-warehouse-${DEAD_PID}-abcDEF`),
+    leaveFolder(root, `cdpadm-edit-${DEAD_PID}-abcDEFG`),
+    leaveFolder(root, 'cdpadm-edit-abcDEF'),
   ];
   symlinkSync(target, join(root, `cdpadm-edit-${DEAD_PID}-linked`));
   makeScratchFolder('edit', { root });
-  expect(existsSync(gone)).toBe(false);
+  expect(existsSync(removed)).toBe(false);
   expect(kept.filter((folder) => !existsSync(join(folder, 'file')))).toEqual([]);
   expect(existsSync(target)).toBe(true);
 });
 
-it('leaves what is still needed', () => {
+it('keeps folders that are still needed', () => {
   const root = temporaryFolder();
   const names = [`cdpadm-edit-${DEAD_PID}-needed`, `cdpadm-edit-${DEAD_PID}-spent1`];
-  for (const name of names) leftBehind(root, name);
+  for (const name of names) leaveFolder(root, name);
   makeScratchFolder('edit', { root, isSpent: (folder) => folder.endsWith('spent1') });
   expect(names.map((name) => existsSync(join(root, name)))).toEqual([true, false]);
 });

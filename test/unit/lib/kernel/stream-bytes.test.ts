@@ -1,4 +1,4 @@
-// Bytes of a stream, until the command is told to stop.
+// Bytes of a stream until the command is aborted.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
@@ -6,12 +6,12 @@ import { streamBytes } from '../../../../src/lib/kernel/stream-bytes.ts';
 
 const endless = (): Readable => new Readable({ read: () => undefined });
 
-it('gives texts and bytes as bytes', async () => {
+it('returns strings and bytes as bytes', async () => {
   const stream = Readable.from(['é', Buffer.from('b')], { objectMode: true });
   expect((await buffer(streamBytes(stream, new AbortController().signal))).toString()).toBe('éb');
 });
 
-it('throws the reason of the signal while it waits, and destroys the stream', async () => {
+it('throws the reason of an abort while it waits, and destroys the stream', async () => {
   const stream = endless();
   const stop = new AbortController();
   stream.push('a');
@@ -24,14 +24,14 @@ it('throws the reason of the signal while it waits, and destroys the stream', as
   expect(stream.destroyed).toBe(true);
 });
 
-it('throws it at once where it was told before, whatever there is to read', async () => {
+it('throws at once if it was aborted before, even with data to read', async () => {
   const stream = Readable.from(['a']);
   const reason = new Error('told to stop');
   await expect(streamBytes(stream, AbortSignal.abort(reason)).next()).rejects.toBe(reason);
   expect(stream.destroyed).toBe(true);
 });
 
-it('passes on what the stream itself fails with', async () => {
+it('rethrows an error of the stream', async () => {
   const stream = endless();
   const next = streamBytes(stream, new AbortController().signal).next();
   stream.destroy(new Error('broken'));

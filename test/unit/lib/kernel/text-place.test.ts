@@ -1,4 +1,4 @@
-// Line and column of an offset.
+// Converts an offset to a line and a column.
 import { expect, it } from 'vitest';
 import { placeAt } from '../../../../src/lib/kernel/text-place.ts';
 

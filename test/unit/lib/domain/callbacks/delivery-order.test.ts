@@ -1,4 +1,4 @@
-// Which deliveries may start: in order for each request, so many at once, and later after each failure.
+// The deliveries that may start: in order per request, up to the concurrency, with growing pauses after failures.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -36,7 +36,7 @@ function next(state: OutboxState, options: Partial<Parameters<typeof nextDeliver
 }
 
 describe('targets', () => {
-  it('are known by the status of their flag and their place among those with it', () => {
+  it('are named by the status of their flag and a counter', () => {
     expect(hookTargets(['completed', 'any', 'completed', 'completed'])).toEqual([
       { name: 'on-completed', status: 'completed' },
       { name: 'on-any', status: 'any' },
@@ -46,28 +46,28 @@ describe('targets', () => {
   });
 
   it.each([
-    ['the first callback of a status', [], 'completed', ['forward', 'on-any', 'on-completed']],
-    ['the first of another status', ['pending'], 'in_progress', ['forward', 'on-any']],
+    ['the first callback of a request', [], 'completed', ['forward', 'on-any', 'on-completed']],
+    ['the first callback of another status', ['pending'], 'in_progress', ['forward', 'on-any']],
     ['a repeat', ['pending'], 'pending', []],
-    ['a status that comes late', ['completed'], 'pending', ['forward']],
+    ['a late status', ['completed'], 'pending', ['forward']],
   ])('of %s', (_what, before, status, expected) => {
     const state = stateOf(...before.map((word) => received(word)));
     expect(targetsOf(state, received(status), ALL)).toEqual(expected);
   });
 
-  it('of other bytes with a known status are the forward address alone', () => {
+  it('of different bytes with a known status are only the forward address', () => {
     const state = stateOf(received('completed'));
     expect(targetsOf(state, { ...received('completed'), id: 'other bytes' }, ALL)).toEqual(['forward']);
   });
 
-  it('of a body that is no status are the forward address alone', () => {
+  it('of a body without a status are only the forward address', () => {
     const callback = { ...received('x'), request_id: null, status: null };
     expect(targetsOf(emptyOutbox(), callback, ALL)).toEqual(['forward']);
   });
 });
 
-describe('what may start', () => {
-  it('is the oldest of each request, to hooks and to the forward address apart', () => {
+describe('the next delivery', () => {
+  it('is the oldest of each request, separately for hooks and the forward address', () => {
     const state = stateOf(
       received('pending', ['forward', 'on-any'], 'a'),
       received('in_progress', ['forward', 'on-any'], 'a'),
@@ -76,7 +76,7 @@ describe('what may start', () => {
     expect(next(state).start).toEqual(['a pending forward', 'a pending on-any', 'b pending on-any']);
   });
 
-  it('waits behind one of its request that failed, until that is due again', () => {
+  it('waits for a failed delivery of its request until that is due again', () => {
     const first = received('pending', ['on-any'], 'a');
     const due = new Date(NOW + 5000).toISOString();
     const failed = { event: 'failed', id: first.id, target: 'on-any', at: AT, attempts: 1, due };
@@ -85,21 +85,21 @@ describe('what may start', () => {
     expect(next(state, { now: NOW + 5000 })).toEqual({ start: ['a pending on-any'], wakeAt: undefined });
   });
 
-  it('does not wait behind a dead letter, nor behind a target that this listener does not have', () => {
+  it('does not wait for a dead letter or for a target that this listener does not have', () => {
     const first = received('pending', ['on-any', 'on-pending'], 'a');
     const dead = { event: 'dead', id: first.id, target: 'on-any', at: AT, attempts: 10 };
     const state = stateOf(first, dead, received('in_progress', ['on-any'], 'a'));
     expect(next(state).start).toEqual(['a in_progress on-any']);
   });
 
-  it('goes first again when a dead letter is replayed', () => {
+  it('is a replayed dead letter first', () => {
     const first = received('pending', ['on-any'], 'a');
     const lines = ['dead', 'replayed'].map((event) => ({ event, id: first.id, target: 'on-any', at: AT, attempts: 0 }));
     const state = stateOf(first, received('in_progress', ['on-any'], 'a'), ...lines);
     expect(next(state).start).toEqual(['a pending on-any']);
   });
 
-  it('leaves one place to hooks while the forward address takes all others', () => {
+  it('leaves one slot for hooks while forwards use all others', () => {
     const requests = ['a', 'b', 'c', 'd', 'e'];
     const forwards = stateOf(...requests.map((id) => received('pending', ['forward'], id)));
     expect(next(forwards).start).toHaveLength(3);
@@ -110,7 +110,7 @@ describe('what may start', () => {
     expect(next(hooks, { running }).start).toEqual(['z pending on-any']);
   });
 
-  it('keeps the order of each request, and never runs more than allowed, whatever fails', () => {
+  it('keeps the order of each request and the concurrency limit under any failures', () => {
     const statuses = ['pending', 'in_progress', 'completed'];
     fc.assert(
       fc.property(
@@ -120,10 +120,10 @@ describe('what may start', () => {
         (requests, concurrency, seed) => {
           const random = randomFrom(seed);
           const state = emptyOutbox();
-          const told = new Map<string, number>();
+          const sentCount = new Map<string, number>();
           for (const id of requests) {
-            const status = statuses[told.get(id) ?? 0];
-            told.set(id, (told.get(id) ?? 0) + 1);
+            const status = statuses[sentCount.get(id) ?? 0];
+            sentCount.set(id, (sentCount.get(id) ?? 0) + 1);
             if (status === undefined) continue;
             const callback = received(status, [], id);
             takeLine(state, JSON.stringify({ ...callback, targets: targetsOf(state, callback, ALL) }));
@@ -143,21 +143,21 @@ describe('what may start', () => {
             const [ended] = running.splice(Math.floor(random() * running.length), 1);
             if (!ended) continue;
             const attempts = ended.attempts + 1;
-            const isWell = random() > 0.3;
+            const isDelivered = random() > 0.3;
             const at = new Date(retryAt(attempts, now, random)).toISOString();
             const outcome = { id: ended.callback.id, target: ended.target, at: AT, attempts };
             takeLine(
               state,
-              JSON.stringify({ ...outcome, ...(isWell ? { event: 'delivered' } : { event: 'failed', due: at }) }),
+              JSON.stringify({ ...outcome, ...(isDelivered ? { event: 'delivered' } : { event: 'failed', due: at }) }),
             );
-            if (isWell) done.push(ended.id);
+            if (isDelivered) done.push(ended.id);
           }
           expect(new Set(done)).toEqual(due);
           for (const kind of [true, false]) {
             for (const id of new Set(requests)) {
               const order = done.filter((one) => one.endsWith('forward') === kind && isOf(one, id));
-              const wanted = [...due].filter((one) => one.endsWith('forward') === kind && isOf(one, id));
-              expect(order).toEqual(wanted);
+              const expected = [...due].filter((one) => one.endsWith('forward') === kind && isOf(one, id));
+              expect(order).toEqual(expected);
             }
           }
         },
@@ -172,7 +172,7 @@ describe('what may start', () => {
 });
 
 describe('a failed delivery', () => {
-  it('is tried again after any part of a pause that grows up to eight hours', () => {
+  it('is retried after a random part of a pause that grows up to eight hours', () => {
     expect([1, 2, 3, 4, 8, 9, 30].map(longestPause)).toEqual([
       1000, 4000, 16_000, 64_000, 16_384_000, 28_800_000, 28_800_000,
     ]);
@@ -180,8 +180,8 @@ describe('a failed delivery', () => {
     expect(retryAt(3, NOW, () => 0.5)).toBe(NOW + 8000);
   });
 
-  it('outlives an outage of a minute with ten attempts, all but once in a million', () => {
-    // Nine pauses end within a minute only if each of the long ones is drawn very short.
+  it('survives an outage of a minute with ten attempts, except once in a million', () => {
+    // Nine pauses end within a minute only if each of the long ones is very short by chance.
     const long = [4, 5, 6, 7, 8, 9].map(longestPause);
     const most = long.reduce((chance, pause) => chance * Math.min(1, 60_000 / pause), 1);
     expect(most).toBeLessThan(1e-6);

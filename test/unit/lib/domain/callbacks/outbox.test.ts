@@ -1,4 +1,4 @@
-// The lines of an outbox and what they add up to: open deliveries, received statuses, and the same after compaction.
+// The lines of an outbox give the open deliveries and received statuses, before and after compaction.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -35,8 +35,8 @@ const outcome = (event: OutcomeLine['event'], id: string, target: string, attemp
   ...(['failed', 'dead'].includes(event) && { reason: 'exit 1' }),
 });
 
-/** What a listener does by: the open deliveries in order, and what was received. */
-function meaning({ open, seen }: OutboxState) {
+/** The state that a listener uses: open deliveries in order, and received statuses. */
+function summaryOf({ open, seen }: OutboxState) {
   return {
     open: [...open.values()].map(({ attempts, callback, id, isDead, reason }) => [
       id,
@@ -50,7 +50,7 @@ function meaning({ open, seen }: OutboxState) {
 }
 
 describe('an event id', () => {
-  it('is the same for the same bytes from the same workspace, and another otherwise', () => {
+  it('depends only on the bytes, the workspace and the address', () => {
     const body = Buffer.from('{"a":1}');
     const id = eventId('https://a.example', '1', body);
     expect(id).toMatch(/^[0-9a-f]{20}$/);
@@ -83,14 +83,14 @@ describe('a callback', () => {
     expect(isFirst(state, callback)).toBe(first);
   });
 
-  it('is a repeat when the same bytes came before, and only then', () => {
+  it('is a repeat only if the same bytes were received before', () => {
     const state = stateOf(received('pending'));
     expect(isRepeat(state, received('pending'))).toBe(true);
     expect(isRepeat(state, { ...received('pending'), id: 'other' })).toBe(false);
     expect(isRepeat(state, { ...received('pending'), request_id: 'other' })).toBe(false);
   });
 
-  it('makes its deliveries due once, however often it is read', () => {
+  it('creates its deliveries once, even if it is read again', () => {
     const line = received('pending', ['forward', 'on-any']);
     const state = stateOf(line, outcome('delivered', line.id, 'forward'), line);
     expect([...state.open.keys()]).toEqual([`${line.id}.on-any`]);
@@ -106,15 +106,15 @@ describe('an outcome', () => {
     ['failed', { isDead: false, attempts: 3, dueAt: NOW, reason: 'exit 1' }],
     ['dead', { isDead: true, attempts: 3, reason: 'exit 1' }],
     ['replayed', { isDead: false, attempts: 3, dueAt: 0 }],
-  ])('%s changes its own delivery only', (event, after) => {
+  ])('%s changes only its own delivery', (event, after) => {
     const { open } = stateOf(line, outcome(event, line.id, 'forward', 3));
     expect(open.get(`${line.id}.on-any`)).toMatchObject({ isDead: false, attempts: 0, dueAt: 0, reason: null });
     if (after === undefined) expect(open.has(`${line.id}.forward`)).toBe(false);
     else expect(open.get(`${line.id}.forward`)).toMatchObject(after);
   });
 
-  it('of an unknown delivery changes nothing', () => {
-    expect(meaning(stateOf(line, outcome('dead', 'other', 'forward')))).toEqual(meaning(stateOf(line)));
+  it('for an unknown delivery changes nothing', () => {
+    expect(summaryOf(stateOf(line, outcome('dead', 'other', 'forward')))).toEqual(summaryOf(stateOf(line)));
   });
 });
 
@@ -148,28 +148,28 @@ describe('lines', () => {
         const state = stateOf(...before);
         const compact = compactLines(state, NOW);
         const again = stateOf(...compact);
-        expect(meaning(again)).toEqual(meaning(state));
+        expect(summaryOf(again)).toEqual(summaryOf(state));
         expect(compactLines(again, NOW)).toHaveLength(compact.length);
-        expect(meaning(stateOf(...compact, ...after))).toEqual(meaning(stateOf(...before, ...after)));
+        expect(summaryOf(stateOf(...compact, ...after))).toEqual(summaryOf(stateOf(...before, ...after)));
       }),
       runs(1000),
     );
   });
 
-  it('of a request that was last heard of 90 days ago are forgotten, unless a delivery is open', () => {
+  it('are removed 90 days after the last callback of a request, unless a delivery is open', () => {
     const done = received('pending');
     const open = { ...received('pending', ['forward']), request_id: 'open' };
     const state = stateOf(done, open);
-    expect(meaning(stateOf(...compactLines(state, NOW + 90 * DAY))).seen).toHaveLength(2);
-    expect(meaning(stateOf(...compactLines(state, NOW + 91 * DAY))).seen.map(([id]) => id)).toEqual(['3001 open']);
+    expect(summaryOf(stateOf(...compactLines(state, NOW + 90 * DAY))).seen).toHaveLength(2);
+    expect(summaryOf(stateOf(...compactLines(state, NOW + 91 * DAY))).seen.map(([id]) => id)).toEqual(['3001 open']);
   });
 
-  it('that a newer version wrote are kept as they are', () => {
+  it('of a newer version are kept unchanged', () => {
     const newer = { event: 'paused', id: 'a', at: AT, until: AT };
     expect(compactLines(stateOf(newer, received('pending')), NOW)[0]).toBe(JSON.stringify(newer));
   });
 
-  it('that are damaged change nothing and end nothing', () => {
+  it('that are damaged change nothing and throw nothing', () => {
     const line = received('pending', ['forward']);
     const good: OutboxLine[] = [
       line,
@@ -177,10 +177,10 @@ describe('lines', () => {
       { event: 'seen', id: `3001 ${REQUEST}`, at: AT, statuses: ['pending'], events: [line.id] },
     ];
     for (const one of good) expect(readLine(JSON.stringify(one))).toEqual(one);
-    const wrong = [null, 7, {}, [null], [['a']], '__proto__', '', undefined];
+    const invalid = [null, 7, {}, [null], [['a']], '__proto__', '', undefined];
     for (const one of good) {
       for (const key of Object.keys(one)) {
-        for (const value of wrong) {
+        for (const value of invalid) {
           const state = stateOf(line, { ...one, [key]: value });
           expect(() => compactLines(state, NOW)).not.toThrow();
         }

@@ -1,4 +1,4 @@
-// What extensions allow, field by field: in doubt nothing.
+// The use that certificate extensions allow; anything malformed allows nothing.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DerError, type Extension } from '../../../../../src/lib/domain/callbacks/der.ts';
@@ -16,15 +16,15 @@ type Extensions = Map<string, Extension>;
 const extensions = (of: Record<string, Buffer>, critical = false): Extensions =>
   new Map(Object.entries(of).map(([name, value]) => [name, { critical, value }]));
 const integer = (...bytes: number[]): Buffer => der(0x02, bytes);
-/** A bit string: how many bits at its end do not count, then the bits. */
+/** A bit string: the number of unused bits, then the bits. */
 const bits = (...bytes: number[]): Buffer => der(0x03, [0, ...bytes]);
 
-describe('a condition', () => {
-  it.each([BASIC, USAGE, PURPOSE, NAMES, '551d11', '551d20'])('%s is known, critical or not', (name) => {
+describe('an extension', () => {
+  it.each([BASIC, USAGE, PURPOSE, NAMES, '551d11', '551d20'])('%s is known, even if critical', (name) => {
     expect(unknownCondition(extensions({ [name]: Buffer.alloc(0) }, true))).toBeUndefined();
   });
 
-  it('that is not known does no harm unless it is critical', () => {
+  it('that is unknown is an issue only if it is critical', () => {
     const issue = 'has a critical extension that is not known here';
     expect(unknownCondition(extensions({ '2a03': Buffer.alloc(0) }))).toBeUndefined();
     expect(unknownCondition(extensions({ '2a03': Buffer.alloc(0) }, true))).toBe(issue);
@@ -41,20 +41,20 @@ describe('signing messages', () => {
   const client = objectId('2b06010505070302');
 
   it.each<[string, Record<string, Buffer>, string | undefined]>([
-    ['nothing', {}, undefined],
+    ['no restriction', {}, undefined],
     ['signatures', { [USAGE]: bits(0x80) }, undefined],
-    ['signatures among others', { [USAGE]: bits(0xa0) }, undefined],
-    ['everything but signatures', { [USAGE]: bits(0x7f, 0x80) }, NO_SIGNATURES],
-    ['no use at all', { [USAGE]: bits() }, NO_SIGNATURES],
-    ['a use that is empty', { [USAGE]: der(0x03) }, NO_SIGNATURES],
+    ['signatures and other uses', { [USAGE]: bits(0xa0) }, undefined],
+    ['all uses except signatures', { [USAGE]: bits(0x7f, 0x80) }, NO_SIGNATURES],
+    ['no use', { [USAGE]: bits() }, NO_SIGNATURES],
+    ['an empty key usage', { [USAGE]: der(0x03) }, NO_SIGNATURES],
     ['servers', { [PURPOSE]: sequence(server) }, undefined],
-    ['servers among others', { [PURPOSE]: sequence(client, server) }, undefined],
-    ['every purpose', { [PURPOSE]: sequence(any) }, undefined],
+    ['clients and servers', { [PURPOSE]: sequence(client, server) }, undefined],
+    ['any purpose', { [PURPOSE]: sequence(any) }, undefined],
     ['clients', { [PURPOSE]: sequence(client) }, OTHER_PURPOSE],
     ['no purpose', { [PURPOSE]: sequence() }, OTHER_PURPOSE],
-    ['servers, but no signatures', { [PURPOSE]: sequence(server), [USAGE]: bits(0x20) }, NO_SIGNATURES],
-    ['signatures, but for clients', { [PURPOSE]: sequence(client), [USAGE]: bits(0x80) }, OTHER_PURPOSE],
-  ])('of what speaks of %s', (_what, of, issue) => {
+    ['servers, but not signatures', { [PURPOSE]: sequence(server), [USAGE]: bits(0x20) }, NO_SIGNATURES],
+    ['signatures, but only for clients', { [PURPOSE]: sequence(client), [USAGE]: bits(0x80) }, OTHER_PURPOSE],
+  ])('depends on the allowed use: %s', (_what, of, issue) => {
     expect(signingIssue(extensions(of))).toBe(issue);
   });
 });
@@ -66,29 +66,29 @@ describe('an authority', () => {
   const NO_SIGNING = 'may not sign certificates';
 
   it.each<[string, Record<string, Buffer>, number, string | undefined]>([
-    ['is one that says so', { [BASIC]: CA }, 0, undefined],
-    ['stands above any number without a limit', { [BASIC]: CA }, 5, undefined],
-    ['does not say so', {}, 0, NONE],
-    ['says nothing', { [BASIC]: sequence() }, 0, NONE],
-    ['says no', { [BASIC]: sequence(FALSE) }, 0, NONE],
-    ['says neither yes nor no', { [BASIC]: sequence(der(0x01)) }, 0, NONE],
-    ['says only how many', { [BASIC]: sequence(integer(1)) }, 0, NONE],
-    ['stands above none with a limit of none', { [BASIC]: sequence(TRUE, integer(0)) }, 0, undefined],
-    ['stands above one with a limit of none', { [BASIC]: sequence(TRUE, integer(0)) }, 1, MANY],
-    ['stands above as many as it may', { [BASIC]: sequence(TRUE, integer(3)) }, 3, undefined],
-    ['stands above one too many', { [BASIC]: sequence(TRUE, integer(3)) }, 4, MANY],
-    ['has a limit of two bytes', { [BASIC]: sequence(TRUE, integer(1, 0)) }, 5, undefined],
+    ['has the CA flag', { [BASIC]: CA }, 0, undefined],
+    ['has no path length', { [BASIC]: CA }, 5, undefined],
+    ['has no basic constraints', {}, 0, NONE],
+    ['has empty basic constraints', { [BASIC]: sequence() }, 0, NONE],
+    ['has a false CA flag', { [BASIC]: sequence(FALSE) }, 0, NONE],
+    ['has a malformed CA flag', { [BASIC]: sequence(der(0x01)) }, 0, NONE],
+    ['has only a path length', { [BASIC]: sequence(integer(1)) }, 0, NONE],
+    ['has path length 0 and no authority below', { [BASIC]: sequence(TRUE, integer(0)) }, 0, undefined],
+    ['has path length 0 and one authority below', { [BASIC]: sequence(TRUE, integer(0)) }, 1, MANY],
+    ['has as many authorities below as its path length', { [BASIC]: sequence(TRUE, integer(3)) }, 3, undefined],
+    ['has one authority too many below', { [BASIC]: sequence(TRUE, integer(3)) }, 4, MANY],
+    ['has a path length of two bytes', { [BASIC]: sequence(TRUE, integer(1, 0)) }, 5, undefined],
     [
-      'has a limit of more than can be counted',
+      'has a path length beyond a safe integer',
       { [BASIC]: sequence(TRUE, integer(...Array<number>(9).fill(1))) },
       5,
       undefined,
     ],
-    ['has an empty limit', { [BASIC]: sequence(TRUE, integer()) }, 0, MANY],
+    ['has an empty path length', { [BASIC]: sequence(TRUE, integer()) }, 0, MANY],
     ['may sign certificates', { [BASIC]: CA, [USAGE]: bits(0x04) }, 0, undefined],
-    ['may sign certificates and lists', { [BASIC]: CA, [USAGE]: bits(0x06) }, 0, undefined],
-    ['may do all but sign certificates', { [BASIC]: CA, [USAGE]: bits(0xfb, 0x80) }, 0, NO_SIGNING],
-    ['may do nothing', { [BASIC]: CA, [USAGE]: bits() }, 0, NO_SIGNING],
+    ['may sign certificates and revocation lists', { [BASIC]: CA, [USAGE]: bits(0x06) }, 0, undefined],
+    ['may do everything except sign certificates', { [BASIC]: CA, [USAGE]: bits(0xfb, 0x80) }, 0, NO_SIGNING],
+    ['has an empty key usage', { [BASIC]: CA, [USAGE]: bits() }, 0, NO_SIGNING],
   ])('%s', (_what, of, below, issue) => {
     expect(authorityIssue(extensions(of), below, DOMAIN)).toBe(issue);
   });
@@ -98,42 +98,42 @@ describe('an authority', () => {
   const permitted = (...of: Buffer[]): Buffer => der(0xa0, ...of);
   const excluded = (...of: Buffer[]): Buffer => der(0xa1, ...of);
   it.each<[string, Buffer[], string | undefined]>([
-    ['nothing', [], undefined],
+    ['an empty list', [], undefined],
     ['the domain', [permitted(dns(DOMAIN))], undefined],
     ['its parent', [permitted(dns('platform.example'))], undefined],
     ['its parent in capitals', [permitted(dns('PLATFORM.Example'))], undefined],
-    ['all below its parent', [permitted(dns('.platform.example'))], undefined],
-    ['all below itself', [permitted(dns(`.${DOMAIN}`))], VOUCH],
+    ['the subdomains of its parent', [permitted(dns('.platform.example'))], undefined],
+    ['its own subdomains', [permitted(dns(`.${DOMAIN}`))], VOUCH],
     ['every name', [permitted(dns(''))], undefined],
-    ['a name that ends alike', [permitted(dns('form.example'))], VOUCH],
-    ['a name below it', [permitted(dns(`a.${DOMAIN}`))], VOUCH],
-    ['another, and its own', [permitted(dns('other.example'), dns(DOMAIN))], undefined],
-    ['others', [permitted(dns('other.example'), dns('third.example'))], VOUCH],
-    ['names of another kind', [permitted(sequence(der(0x81, Buffer.from('other.example'))))], undefined],
+    ['a name with the same ending', [permitted(dns('form.example'))], VOUCH],
+    ['a subdomain of it', [permitted(dns(`a.${DOMAIN}`))], VOUCH],
+    ['another domain and this one', [permitted(dns('other.example'), dns(DOMAIN))], undefined],
+    ['other domains', [permitted(dns('other.example'), dns('third.example'))], VOUCH],
+    ['names of another type', [permitted(sequence(der(0x81, Buffer.from('other.example'))))], undefined],
     [
-      'its own by a name of another kind, and another',
+      'the domain as a name of another type, and another domain',
       [permitted(sequence(der(0x81, Buffer.from(DOMAIN))), dns('a.example'))],
       VOUCH,
     ],
-    ['not the domain', [excluded(dns(DOMAIN))], VOUCH],
-    ['not its parent', [excluded(dns('platform.example'))], VOUCH],
-    ['not what is below its parent', [excluded(dns('.platform.example'))], VOUCH],
-    ['not what is below itself', [excluded(dns(`.${DOMAIN}`))], VOUCH],
+    ['all but the domain', [excluded(dns(DOMAIN))], VOUCH],
+    ['all but its parent', [excluded(dns('platform.example'))], VOUCH],
+    ['all but the subdomains of its parent', [excluded(dns('.platform.example'))], VOUCH],
+    ['all but its own subdomains', [excluded(dns(`.${DOMAIN}`))], VOUCH],
     ['no name', [excluded(dns(''))], VOUCH],
-    ['not a name of other parts', [excluded(dns('plat.form.example'))], undefined],
+    ['all but a name with other labels', [excluded(dns('plat.form.example'))], undefined],
     [
-      'not another, whose limits are told',
+      'all but another domain, which has more fields',
       [excluded(sequence(der(0x82, Buffer.from('a.example')), der(0x82, Buffer.from(DOMAIN))))],
       undefined,
     ],
-    ['what is below the root of all names', [permitted(dns('.'))], VOUCH],
-    ['nothing below the root of all names', [excluded(dns('.'))], VOUCH],
-    ['not another', [excluded(dns('other.example'))], undefined],
-    ['not another and not it', [excluded(dns('other.example'), dns(DOMAIN))], VOUCH],
-    ['it, but not its parent', [permitted(dns(DOMAIN)), excluded(dns('platform.example'))], VOUCH],
-    ['it, but not another', [permitted(dns(DOMAIN)), excluded(dns('other.example'))], undefined],
+    ['the names below the root', [permitted(dns('.'))], VOUCH],
+    ['no names below the root', [excluded(dns('.'))], VOUCH],
+    ['all but another domain', [excluded(dns('other.example'))], undefined],
+    ['all but another domain and this one', [excluded(dns('other.example'), dns(DOMAIN))], VOUCH],
+    ['the domain, but not its parent', [permitted(dns(DOMAIN)), excluded(dns('platform.example'))], VOUCH],
+    ['the domain, but not another one', [permitted(dns(DOMAIN)), excluded(dns('other.example'))], undefined],
     [
-      'its parent, of which a depth is told',
+      'its parent, with a depth',
       [
         permitted(
           sequence(der(0x82, Buffer.from('platform.example')), der(0x80, [0]), der(0x82, Buffer.from('other.example'))),
@@ -141,13 +141,13 @@ describe('an authority', () => {
       ],
       undefined,
     ],
-    ['something of an unknown kind', [der(0xa2, dns('other.example'))], undefined],
+    ['an unknown field', [der(0xa2, dns('other.example'))], undefined],
   ])('whose names are limited to %s', (_what, lists, issue) => {
     expect(authorityIssue(extensions({ [BASIC]: CA, [NAMES]: sequence(...lists) }), 0, DOMAIN)).toBe(issue);
   });
 });
 
-it('extensions of any bytes are judged or refused as damaged', () => {
+it('checks or rejects extensions of any bytes', () => {
   const piece: fc.Arbitrary<Buffer> = fc.oneof(
     fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
     fc

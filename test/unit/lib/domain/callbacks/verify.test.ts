@@ -1,4 +1,4 @@
-// The other checks of a callback: which domain it names, whether the signature fits its bytes, and the verdict of all.
+// The checks of a callback's domain and signature, and the verdict of all checks.
 import { constants, createPublicKey, createSign, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import { newKey } from '../../../../helpers/keys.ts';
 
 const DOMAIN = 'opendsr.platform.example';
 
-describe('the header of the domain', () => {
+describe('the domain header', () => {
   const NAME = 'x-opendsr-processor-domain';
   const lines = (...values: string[]): HeaderLines => values.map((value) => ['X-OpenDSR-Processor-Domain', value]);
   const NONE = 'the header is not a domain';
@@ -26,7 +26,7 @@ describe('the header of the domain', () => {
     [lines('a-1.b2'), 'a-1.b2'],
     [lines('1.2'), '1.2'],
     [lines(long(253)), long(253)],
-  ])('%j names one that is allowed', (headers, domain) => {
+  ])('is accepted: %j', (headers, domain) => {
     const allow = ['first.example', 'OpenDSR.platform.example', 'a-1.b2', '1.2', long(253)];
     expect(checkDomain(headers, allow)).toEqual({ name: 'domain', ok: true, detail: `${domain} is allowed`, domain });
   });
@@ -59,11 +59,11 @@ describe('the header of the domain', () => {
     [lines('*.platform.example'), NONE],
     [lines(`ｏpendsr.platform.example`), NONE],
     [lines(long(255)), NONE],
-  ])('%j does not', (headers, detail) => {
+  ])('is rejected: %j', (headers, detail) => {
     expect(checkDomain(headers, [DOMAIN, 'b.example'])).toEqual({ name: 'domain', ok: false, detail });
   });
 
-  it('names none that is allowed where none is', () => {
+  it('is rejected if no domain is allowed', () => {
     expect(checkDomain(lines(DOMAIN), []).detail).toBe(`${DOMAIN} is not allowed; allowed: nothing`);
   });
 });
@@ -71,7 +71,7 @@ describe('the header of the domain', () => {
 describe('the signature', () => {
   const NAME = 'x-opendsr-signature';
   const body = Buffer.from('{"request_status":"completed"}');
-  const [own, foreign] = [newKey('rsa'), newKey('rsa')];
+  const [own, other] = [newKey('rsa'), newKey('rsa')];
   const signed = (bytes: Buffer, algorithm = 'sha256', key = own): string =>
     createSign(algorithm).update(bytes).sign(key, 'base64');
   const check = (values: string[], over: Buffer = body, title = NAME): Check => {
@@ -83,7 +83,7 @@ describe('the signature', () => {
     );
   };
 
-  it('holds over the very bytes, under the header in any letters', () => {
+  it('is valid for exactly these bytes, with the header in any case', () => {
     const whole = { name: 'signature', ok: true, detail: 'valid for the body' };
     expect(check([signed(body)])).toEqual(whole);
     expect(check([` ${signed(body)} `], body, 'X-OpenDSR-Signature')).toEqual(whole);
@@ -95,41 +95,37 @@ describe('the signature', () => {
   it.each<[string, () => string[], string, Buffer?]>([
     ['is missing', () => [], `the header ${NAME} is missing`],
     ['is empty', () => [''], `the header ${NAME} is empty`],
-    ['stands twice', () => [signed(body), signed(body)], `the header ${NAME} occurs 2 times`],
-    ['is of another key', () => [signed(body, 'sha256', foreign)], OTHER],
-    ['is by SHA-1', () => [signed(body, 'sha1')], OTHER],
-    ['is by SHA-512', () => [signed(body, 'sha512')], OTHER],
+    ['is repeated', () => [signed(body), signed(body)], `the header ${NAME} occurs 2 times`],
+    ['is from another key', () => [signed(body, 'sha256', other)], OTHER],
+    ['uses SHA-1', () => [signed(body, 'sha1')], OTHER],
+    ['uses SHA-512', () => [signed(body, 'sha512')], OTHER],
     [
-      'has the newer padding',
+      'uses PSS padding',
       () => [sign('sha256', body, { key: own, padding: constants.RSA_PKCS1_PSS_PADDING }).toString('base64')],
       OTHER,
     ],
-    ['is of other bytes', () => [signed(Buffer.from('{}'))], OTHER],
+    ['is for other bytes', () => [signed(Buffer.from('{}'))], OTHER],
     [
-      'is of the same JSON with other spaces',
+      'is for the same JSON with other spaces',
       () => [signed(body)],
       OTHER,
       Buffer.from('{"request_status": "completed"}'),
     ],
-    ['is of the body and a line feed', () => [signed(body)], OTHER, Buffer.concat([body, Buffer.from('\n')])],
-    ['is cut short', () => [signed(body).slice(0, 200)], OTHER],
-    ['is of the alphabet of URLs', () => [`-_${signed(body).slice(2)}`], NO_BASE64],
-    ['has spaces within', () => [`${signed(body).slice(0, 8)} ${signed(body).slice(8)}`], NO_BASE64],
-    ['has text behind it', () => [`${signed(body)}====`], NO_BASE64],
+    ['is for the body and a line feed', () => [signed(body)], OTHER, Buffer.concat([body, Buffer.from('\n')])],
+    ['is truncated', () => [signed(body).slice(0, 200)], OTHER],
+    ['is Base64url', () => [`-_${signed(body).slice(2)}`], NO_BASE64],
+    ['contains spaces', () => [`${signed(body).slice(0, 8)} ${signed(body).slice(8)}`], NO_BASE64],
+    ['has text after it', () => [`${signed(body)}====`], NO_BASE64],
     ['has text before it', () => [`====${signed(body)}`], NO_BASE64],
-    ['lacks its end', () => [signed(body).slice(0, -1)], NO_BASE64],
-    ['is nothing but an end', () => ['===='], NO_BASE64],
-    [
-      'is in a form that is not the shortest',
-      () => [signed(body).replace(/.==$/, (end) => `${next(end)}==`)],
-      NO_BASE64,
-    ],
+    ['has incomplete padding', () => [signed(body).slice(0, -1)], NO_BASE64],
+    ['is only padding', () => ['===='], NO_BASE64],
+    ['is not canonical Base64', () => [signed(body).replace(/.==$/, (end) => `${next(end)}==`)], NO_BASE64],
     ['is hex', () => [Buffer.from(signed(body), 'base64').toString('hex')], OTHER],
-  ])('does not when it %s', (_what, values, detail, over) => {
+  ])('is rejected if it %s', (_what, values, detail, over) => {
     expect(check(values(), over)).toEqual({ name: 'signature', ok: false, detail });
   });
 
-  /** The letter behind it, which a reader that is not strict takes for the same. */
+  /** The next letter, which a lenient decoder reads as the same. */
   function next(end: string): string {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     return letters.charAt(letters.indexOf(end.charAt(0)) + 1);
@@ -145,29 +141,29 @@ describe('the verdict', () => {
     detail: 'skipped, because an earlier check failed',
   });
 
-  it('is good when all four checks are, in whatever order they were made', () => {
+  it('is valid if all four checks pass, in any order', () => {
     expect(verdictOf(good)).toEqual({ valid: true, checks: good });
     expect(verdictOf(good.toReversed())).toEqual({ valid: true, checks: good });
   });
 
-  it.each(ORDER.map((name, index) => [name, index] as const))('is bad when %s is', (name, index) => {
+  it.each(ORDER.map((name, index) => [name, index] as const))('is invalid if %s fails', (name, index) => {
     const failed: Check = { name, ok: false, detail: 'no' };
     const done = [...good.slice(0, index), failed];
     expect(verdictOf(done)).toEqual({ valid: false, checks: [...done, ...ORDER.slice(index + 1).map(open)] });
     expect(verdictOf([...done, ...good.slice(index + 1)]).valid).toBe(false);
   });
 
-  it.each(ORDER)('is bad when %s was found good and bad, whichever came first', (name) => {
+  it.each(ORDER)('is invalid if %s both passed and failed, in any order', (name) => {
     const failed: Check = { name, ok: false, detail: 'no' };
     expect(verdictOf([...good, failed]).valid).toBe(false);
     expect(verdictOf([failed, ...good]).valid).toBe(false);
   });
 
-  it.each(ORDER)('is bad when %s was not looked at', (name) => {
+  it.each(ORDER)('is invalid if %s was not checked', (name) => {
     expect(verdictOf(good.filter((check) => check.name !== name)).valid).toBe(false);
   });
 
-  it('tells of a check what it says of itself, and nothing of what it found besides', () => {
+  it('contains only the name, result and detail of a check', () => {
     const { checks } = verdictOf([{ ...good[0], domain: DOMAIN } as Check]);
     expect(checks[0]).toEqual(good[0]);
   });

@@ -1,4 +1,4 @@
-// How other programs write CSV: backslash escapes, a separator of their own, files without a header, decimal commas.
+// CSV dialects of other programs: backslash escapes, separators, decimal commas.
 import { describe, expect, it } from 'vitest';
 import { type Dialect, SOURCES, withDecimalPoint } from '../../../../../src/lib/domain/csv/dialect.ts';
 import { CsvFeed } from '../../../../../src/lib/domain/csv/feed.ts';
@@ -27,7 +27,7 @@ function read(text: string, dialect: Dialect, size = text.length): (string[] | s
 }
 
 const INSIDE = 'a quote is inside an unquoted cell; put the whole cell in quotes';
-const BEHIND = 'text follows a closing quote; a quote within quotes is written twice';
+const AFTER_QUOTE = 'text follows a closing quote; a quote within quotes is written twice';
 
 describe('a backslash', () => {
   it.each<[keyof typeof SOURCES, string, (string[] | string)[]]>([
@@ -35,9 +35,9 @@ describe('a backslash', () => {
     ['redshift', 'a\\|b|"q\\"r"|\\N\n1|2|x\\\\\n', [['a|b', 'q"r', '\\N'], ['1', '2', 'x\\']]],
     ['redshift', '1|"a\\\nb"|\r\n2||\\', [['1', 'a\nb', ''], ['2', '', '\\']]],
     ['spark', '"a \\"b\\"",c\\d,"e\\\\f\\g"\n"a""b",,', [['a "b"', 'c\\d', 'e\\f\\g'], ['a"b', '', '']]],
-    ['spark', 'a"b,c\n"x"y,z\nok,1', [`1: ${INSIDE}`, `2: ${BEHIND}`, ['ok', '1']]],
+    ['spark', 'a"b,c\n"x"y,z\nok,1', [`1: ${INSIDE}`, `2: ${AFTER_QUOTE}`, ['ok', '1']]],
     ['spark', 'a,b\n1,"x\\"', [['a', 'b'], 'this cell begins with a quote that is never closed']],
-  ])('of %s in %j is read as it is meant', (source, text, rows) => {
+  ])('is an escape in the dialect of %s: %j', (source, text, rows) => {
     for (const size of [1, 3, text.length]) expect(read(text, SOURCES[source], size), String(size)).toEqual(rows);
   }); // prettier-ignore
 
@@ -46,7 +46,7 @@ describe('a backslash', () => {
   });
 });
 
-it('a separator that is named wins over the one that the header has most of', () => {
+it('prefers an explicit separator to the most frequent one of the header', () => {
   expect(read('a;b,c\n', { separator: ',' })).toEqual([['a;b', 'c']]);
   expect(read('a;b;c,d\n', {})).toEqual([['a', 'b', 'c,d']]);
 });
@@ -61,6 +61,6 @@ it.each([
   ['-1.234.567', undefined],
   ['1.23,4', '1.23,4'],
   ['x,1', 'x,1'],
-])('%s with a decimal comma is %s', (text, number) => {
+])('converts %s with a decimal comma to %s', (text, number) => {
   expect(withDecimalPoint(text)).toBe(number);
 });

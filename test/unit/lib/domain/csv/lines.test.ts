@@ -1,4 +1,4 @@
-// The CSV reader: what it reads, cut anywhere, is what was written; what is no CSV has its place.
+// The CSV reader round-trips rows for any chunking, and reports each fault with its place.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CsvFeed } from '../../../../../src/lib/domain/csv/feed.ts';
@@ -10,7 +10,7 @@ interface Found {
   faults: { line: number; column: number; message: string }[];
 }
 
-/** `cuts` are where the bytes come in pieces. The header line that decides the separator is left out. */
+/** Reads the bytes in chunks split at `cuts`. The header line that decides the separator is omitted. */
 function readAll(text: string, cuts: readonly number[] = [], delimiter = ','): Found {
   const bytes = Buffer.from(`h${delimiter}h\n${text}`);
   const found: Found = { records: [], faults: [] };
@@ -41,7 +41,7 @@ const textsIn = (text: string, cuts?: readonly number[], delimiter?: string): st
 const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', ',', '"', '\n', '\r', ' ', ';', '=') });
 
 describe('rows', () => {
-  it('come back as they were written, however the text is cut', () => {
+  it('are read back as written for any chunking', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 }),
@@ -57,7 +57,7 @@ describe('rows', () => {
     );
   });
 
-  it('know the line on which each begins, also behind line feeds within quotes', () => {
+  it('have the line where each starts, even after line feeds in quotes', () => {
     const { records } = readAll('a,b\r\n"x\ny",z\n\n"q""q",\n1,2');
     expect(records.map(({ line, source }) => [line, source])).toEqual([
       [1, 'a,b'],
@@ -67,7 +67,7 @@ describe('rows', () => {
     ]);
   });
 
-  it.each(['\n', '\r\n'])('are none where nothing stands on a line, ended by %j', (end) => {
+  it.each(['\n', '\r\n'])('skip empty lines that end with %j', (end) => {
     const text = ['a,b', '', '1,2', '', '', '3,4', '', ''].join(end);
     expect(textsIn(text, [10, 11])).toEqual([
       ['a', 'b'],
@@ -77,11 +77,11 @@ describe('rows', () => {
     expect(readAll(text).records[2]?.line).toBe(6);
   });
 
-  it('end with the text, line feed or not', () => {
+  it('end with the text, with or without a line feed', () => {
     expect(textsIn('a,b')).toEqual([['a', 'b']]);
     for (const last of ['1,', '1,""', '"",']) expect(textsIn(`a,b\n${last}`), last).toHaveLength(2);
     expect(textsIn('a,b\n')).toHaveLength(1);
-    // Excel writes lines of nothing but separators behind the last row.
+    // Excel writes lines of only separators after the last row.
     expect(textsIn('a,b\n,\n1,\n,')).toEqual([
       ['a', 'b'],
       ['1', ''],
@@ -91,25 +91,25 @@ describe('rows', () => {
 });
 
 const OPEN = 'this cell begins with a quote that is never closed';
-const BEHIND = 'text follows a closing quote; a quote within quotes is written twice';
+const AFTER_QUOTE = 'text follows a closing quote; a quote within quotes is written twice';
 const INSIDE = 'a quote is inside an unquoted cell; put the whole cell in quotes';
 it.each([
   ['a"b', 1, 2, INSIDE],
   ['a,b"', 1, 4, INSIDE],
-  ['"a"b', 1, 4, BEHIND],
-  ['"a" ', 1, 4, BEHIND],
-  ['"x\ny"z', 2, 3, BEHIND],
-  ['é,"€" ', 1, 6, BEHIND],
+  ['"a"b', 1, 4, AFTER_QUOTE],
+  ['"a" ', 1, 4, AFTER_QUOTE],
+  ['"x\ny"z', 2, 3, AFTER_QUOTE],
+  ['é,"€" ', 1, 6, AFTER_QUOTE],
   ['x\n"a\nb', 2, 1, OPEN],
   ['x,"', 1, 3, OPEN],
   ['x,"a""', 1, 3, OPEN],
-])('%j breaks the rules for quotes', (text, line, column, message) => {
+])('reports a quoting error in %j', (text, line, column, message) => {
   for (const cuts of [[], [5, 6, 7]]) {
     expect(readAll(text, cuts).faults[0]).toEqual({ line, column, message });
   }
 });
 
-it('the record behind a fault is read on its own', () => {
+it('reads the record after a fault', () => {
   const { faults, records } = readAll('a,b\nc,d"\ne,f\n');
   expect(faults).toHaveLength(1);
   expect(records.map(({ texts }) => texts)).toEqual([
@@ -118,12 +118,12 @@ it('the record behind a fault is read on its own', () => {
   ]);
 });
 
-it('a quote that is open for more than a row may hold is an error before the input ends', () => {
-  const piece = Buffer.from('x'.repeat(1024 * 1024));
+it('reports an unclosed quote at the row size limit, before the input ends', () => {
+  const chunk = Buffer.from('x'.repeat(1024 * 1024));
   const feed = new CsvFeed('a.csv', { take: () => undefined });
   feed.feed(Buffer.from('a,b\nc,"'));
   const feedAll = (): void => {
-    for (let count = 0; count < 40; count++) feed.feed(piece);
+    for (let count = 0; count < 40; count++) feed.feed(chunk);
   };
   expect(feedAll).toThrow(
     expect.objectContaining({ issues: [expect.objectContaining({ line: 2, column: 3, message: OPEN })] }) as Error,
@@ -140,10 +140,10 @@ it.each([
   ['two\rlines', '"two\rlines"'],
   [' before', '" before"'],
   ['behind ', '"behind "'],
-])('the cell %j is written %s', (text, written) => {
+])('writes the cell %j as %s', (text, written) => {
   expect(csvLine([text, 'x'])).toBe(`${written},x\n`);
 });
 
-it('is written with the delimiter that is wanted', () => {
+it('writes with the given delimiter', () => {
   expect(csvLine(['a;b', 'c,d'], ';')).toBe('"a;b";c,d\n');
 });

@@ -1,4 +1,4 @@
-// One record of CSV in bytes: where it ends, what its cells say, and whether they can be taken as they stand.
+// One CSV record in bytes: its end, its cells, and whether they can be copied without unescaping.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf, RecordScan } from '../../../../../src/lib/domain/csv/record.ts';
@@ -6,7 +6,7 @@ import { runs } from '../../../../helpers/size.ts';
 
 const COMMA = 0x2c;
 
-/** What is found of the record at `at`; undefined when it does not end before the last line feed at `limit`. */
+/** The record at `at`, or undefined if it does not end before the last line feed at `limit`. */
 function found(text: string, at = 0, limit = Buffer.from(text).lastIndexOf('\n')) {
   const scan = new RecordScan();
   const bytes = Buffer.from(text);
@@ -34,10 +34,10 @@ describe('a record', () => {
     ['""""\n', ['"'], { isPlain: false }],
     ['"""a""",b\n', ['"a"', 'b'], { isPlain: false }],
     ['"é",€\n', ['é', '€'], {}],
-  ])('of %j', (text, cells, { text: own = text.slice(0, -1), lines = 1, isPlain = true }) => {
+  ])('is read from %j', (text, cells, { text: own = text.slice(0, -1), lines = 1, isPlain = true }) => {
     const next = Buffer.byteLength(text);
     expect(found(text)).toEqual({ text: own, next, count: cells.length, lines, isPlain, cells });
-    // The same between others.
+    // The same record between other records.
     const before = 'x,"y"\n';
     const between = found(`${before}${text}z\n`, before.length);
     expect(between).toEqual({ text: own, next: next + before.length, count: cells.length, lines, isPlain, cells });
@@ -49,7 +49,7 @@ describe('a record', () => {
     ['"a"b"\n', 3],
     ['a"b",c\n', 1],
     ['a,"b",c"\n', 7],
-  ])('with a quote where none may stand: %j', (text, at) => {
+  ])('has a fault for a misplaced quote: %j', (text, at) => {
     const scan = new RecordScan();
     const bytes = Buffer.from(`x\n${text}y\n`);
     expect(scan.read(bytes, 2, bytes.length - 1, 0x2c)).toBe(true);
@@ -58,11 +58,11 @@ describe('a record', () => {
     expect(scan.record.fault).toBeUndefined();
   });
 
-  it.each(['"a\n', '"a\nb,c\n', '"a""\n', 'a,"\n', '"\n'])('that does not end: %j', (text) => {
+  it.each(['"a\n', '"a\nb,c\n', '"a""\n', 'a,"\n', '"\n'])('is undefined without an end: %j', (text) => {
     expect(found(text)).toBeUndefined();
   });
 
-  it('does not end with what stands behind the limit', () => {
+  it('does not end after the limit', () => {
     const text = '"a\n"\n';
     expect(found(text, 0, 2)).toBeUndefined();
     expect(found(text, 0, 4)).toMatchObject({ cells: ['a\n'], lines: 2 });
@@ -70,7 +70,7 @@ describe('a record', () => {
     expect(found('a\n"', 0, 1)).toMatchObject({ cells: ['a'], next: 2 });
   });
 
-  it('may have any number of cells, and the next one others', () => {
+  it('may have any number of cells, different from the next record', () => {
     const scan = new RecordScan();
     for (const count of [1, 63, 64, 65, 300, 2]) {
       const cells = Array.from({ length: count }, (_, index) => `cell ${index}`);
@@ -82,7 +82,7 @@ describe('a record', () => {
     }
   });
 
-  it('says what was written, in quotes wherever they must or may be', () => {
+  it('is read back as written, with required and optional quotes', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é', '😀'), maxLength: 6 });
     const cell = fc.tuple(text, fc.boolean()).map(([value, isQuoted]) => ({
       value,
@@ -104,9 +104,9 @@ describe('a record', () => {
   });
 });
 
-it.each([[['a']], [['', 'é', '', 'a,"b"\nc']], [[]]])('cells put together anew: %j', (texts) => {
+it.each([[['a']], [['', 'é', '', 'a,"b"\nc']], [[]]])('joins cells into one buffer: %j', (texts) => {
   const { bytes, starts, ends } = cellsOf(texts);
   expect(texts.map((_text, index) => bytes.toString('utf8', starts[index], ends[index]))).toEqual(texts);
-  // A line feed stands behind each.
+  // A line feed follows each cell.
   expect(texts.map((_text, index) => bytes[ends[index] ?? -1])).toEqual(texts.map(() => 0x0a));
 });

@@ -1,4 +1,4 @@
-// From single values to the body of a request: each identity where it belongs, and nothing that was not said.
+// Composes the body of a request from single values, with each identity in its place.
 import { describe, expect, it } from 'vitest';
 import { composeRequest, isExtensionType } from '../../../../../src/lib/domain/dsr/compose.ts';
 
@@ -7,12 +7,12 @@ const KEY = 'opendsr.vendor.example';
 const raw = (value: string) => ({ value, encoding: 'raw' });
 
 describe('composeRequest', () => {
-  it('says nothing that was not said', () => {
+  it('adds no fields that were not given', () => {
     expect(composeRequest({ identities: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
     expect(composeRequest({ identities: [], status_callback_urls: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
   });
 
-  it('puts every value where the specification has it', () => {
+  it('puts every value into the field of the specification', () => {
     const parts = {
       regulation: 'gdpr',
       subject_request_type: 'erasure',
@@ -28,7 +28,7 @@ describe('composeRequest', () => {
     });
   });
 
-  it('puts the identities of the extension into the extension, and only those', () => {
+  it('puts only the identities of the extension into the extension', () => {
     const identities = [
       ['email', 'a@b.example'],
       ['xpid', '7'],
@@ -42,7 +42,7 @@ describe('composeRequest', () => {
     expect(composeRequest({ identities: identities.slice(1) }, VENDOR)).not.toHaveProperty('subject_identities');
   });
 
-  it.each([true, false])('says of the waiting period what was said of it: %s', (skip) => {
+  it.each([true, false])('keeps the given choice for the waiting period: %s', (skip) => {
     expect(composeRequest({ identities: [['email', 'a']], skip_waiting_period: skip }, VENDOR)).toHaveProperty(
       'extensions',
       { [KEY]: { skip_waiting_period: skip } },
@@ -50,7 +50,7 @@ describe('composeRequest', () => {
   });
 });
 
-it('knows which identities are of the extension', () => {
+it('recognizes the identity types of the extension', () => {
   expect(['xpid', 'other10', 'phone_number_3', 'email', 'toString', ''].map(isExtensionType)).toEqual([
     true,
     true,

@@ -1,4 +1,4 @@
-// The times that bind a request: what the law grants, until when it can be taken back, when its results end.
+// The deadlines of a request: the legal one, the end of cancellation, and the expiry of results.
 import { describe, expect, it } from 'vitest';
 import {
   cancellableUntil,
@@ -29,7 +29,7 @@ describe('the legal deadline', () => {
     ['gdpr', '2026-12-31T23:59:59Z', '2027-01-31T23:59:59.000Z'],
     ['gdpr', '2026-03-31T00:00:00Z', '2026-04-30T00:00:00.000Z'],
     ['ccpa', '2026-11-21T08:00:00Z', '2027-01-05T08:00:00.000Z'],
-  ])('%s from %s is %s', (regulation, from, until) => {
+  ])('for %s from %s is %s', (regulation, from, until) => {
     expect(new Date(deadlineOf(regulation, Date.parse(from)) ?? 0).toISOString()).toBe(until);
   });
 
@@ -38,7 +38,7 @@ describe('the legal deadline', () => {
   });
 });
 
-it('a deadline follows from texts, and from no text that is no time', () => {
+it('calculates a deadline from strings, and none from an invalid time', () => {
   expect(deadlineFrom('ccpa', '1970-01-01T00:00:00Z')).toBe(45 * DAY);
   expect([
     deadlineFrom('ccpa', undefined),
@@ -47,25 +47,25 @@ it('a deadline follows from texts, and from no text that is no time', () => {
   ]).toEqual([undefined, undefined, undefined]);
 });
 
-describe('until when a request can be taken back', () => {
-  it('is a week, and a day where the waiting period is skipped', () => {
+describe('the end of cancellation', () => {
+  it('is after a week, or a day if the waiting period is skipped', () => {
     expect(cancellableUntil(facts({}))).toBe(7 * DAY);
     expect(cancellableUntil(facts({ skipWaiting: undefined, receivedAt: 5 }))).toBe(7 * DAY + 5);
     expect(cancellableUntil(facts({ skipWaiting: true }))).toBe(DAY);
   });
 
   it.each<[string, Partial<RequestFacts>]>([
-    ['of another type', { type: 'access' }],
-    ['of a type that is not known', { type: undefined }],
-    ['that nobody knows when the platform took', { receivedAt: undefined }],
-    ['that is on its way', { status: 'in_progress' }],
-    ['whose state is not known', { status: undefined }],
-  ])('is not known of one %s', (_what, over) => {
+    ['a request of another type', { type: 'access' }],
+    ['a request of unknown type', { type: undefined }],
+    ['an unknown time of receipt', { receivedAt: undefined }],
+    ['a request in progress', { status: 'in_progress' }],
+    ['an unknown status', { status: undefined }],
+  ])('is unknown for %s', (_what, over) => {
     expect(cancellableUntil(facts(over))).toBeUndefined();
   });
 });
 
-it('results are there only of what is completed, is no erasure, and has a time', () => {
+it('results expire only for a completed request with a time that is not an erasure', () => {
   const done = facts({ type: 'access', status: 'completed', completedAt: 5 });
   expect(resultsExpireAt(done)).toBe(7 * DAY + 5);
   expect(resultsExpireAt({ ...done, status: 'in_progress' })).toBeUndefined();
@@ -74,7 +74,7 @@ it('results are there only of what is completed, is no erasure, and has a time',
   expect(resultsExpireAt({ ...done, type: 'erasure' })).toBeUndefined();
 });
 
-it('days to wait for are known of erasures only', () => {
+it('the expected days are known only for erasures', () => {
   expect(expectedDays('erasure', false)).toEqual({ from: 7, to: 21 });
   expect(expectedDays('erasure', true)).toEqual({ from: 1, to: 14 });
   expect(expectedDays('access', false)).toBeUndefined();

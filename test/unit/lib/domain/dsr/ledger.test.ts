@@ -1,4 +1,4 @@
-// How lines of the ledger add up, and who is still waited for.
+// Folds ledger events into requests and decides which are due.
 import { describe, expect, it } from 'vitest';
 import {
   answeredAt,
@@ -56,7 +56,7 @@ const fold = (events: readonly LedgerEvent[]): LedgerRequest =>
   events.reduce<LedgerRequest>((before, event) => foldEvent(before, event) ?? before, { id: 'x', states: [] });
 
 describe('a request', () => {
-  it('has who saw each status, downloaded the results and marked it, and where', () => {
+  it('has the user and host of each status, download and mark', () => {
     const request = fold([
       sent('access'),
       state('completed', 8),
@@ -73,11 +73,11 @@ describe('a request', () => {
     });
   });
 
-  it('passes over the kinds of a newer version', () => {
+  it('ignores events of a newer version', () => {
     expect(foldEvent(undefined, { event: 'later', id: 'x' } as never)).toBeUndefined();
   });
 
-  it('has the deadline of the law, or the one that it was extended to last', () => {
+  it('has the legal deadline or its latest extension', () => {
     expect(deadlineOfRequest(fold([sent('access')]))).toBe('2026-11-30T08:00:00Z');
     const extended = [marked(2, { extended: '2027-01-01T00:00:00Z' }), marked(3, { extended: '2027-01-02T00:00:00Z' })];
     expect(deadlineOfRequest(fold([sent('access'), ...extended, marked(4, { answered: true })]))).toBe(
@@ -87,31 +87,36 @@ describe('a request', () => {
   });
 });
 
-describe('somebody waits', () => {
+describe('isDue', () => {
   const done = state('completed', 8);
   it.each<[name: string, events: LedgerEvent[], due: boolean, answered: string | undefined]>([
-    ['for a request that was sent', [sent('access')], true, undefined],
-    ['for an access request that is completed', [sent('access'), done], true, undefined],
-    ['for a portability request that is completed', [sent('portability'), done], true, undefined],
-    ['not for an erasure that is completed', [sent('erasure'), done], false, undefined],
-    ['not for one that was downloaded', [sent('access'), done, downloaded], false, at(9)],
-    ['not for one that was marked', [sent('access'), marked(3, { answered: true })], false, at(3)],
+    ['is true for a submitted request', [sent('access')], true, undefined],
+    ['is true for a completed access request', [sent('access'), done], true, undefined],
+    ['is true for a completed portability request', [sent('portability'), done], true, undefined],
+    ['is false for a completed erasure', [sent('erasure'), done], false, undefined],
+    ['is false after the download', [sent('access'), done, downloaded], false, at(9)],
+    ['is false for a request marked as answered', [sent('access'), marked(3, { answered: true })], false, at(3)],
     [
-      'for one whose mark was taken back',
+      'is true after the mark is withdrawn',
       [sent('access'), done, marked(9, { answered: true }), marked(10, { answered: false })],
       true,
       undefined,
     ],
-    ['not for one that was cancelled', [sent('access'), state('cancelled', 3)], false, undefined],
-    ['not for one that the platform rejected', [sent('access'), state('refused', 3)], false, undefined],
-    ['not for what an earlier version saw completed', [sent('access'), state('completed', 8, {})], false, undefined],
-    ['for what a callback alone tells of', [state('pending', 3)], true, undefined],
-    ['not for what a callback alone tells to be completed', [done], false, undefined],
+    ['is false for a cancelled request', [sent('access'), state('cancelled', 3)], false, undefined],
+    ['is false for a rejected request', [sent('access'), state('refused', 3)], false, undefined],
+    [
+      'is false for a completed request of an earlier version',
+      [sent('access'), state('completed', 8, {})],
+      false,
+      undefined,
+    ],
+    ['is true for a pending request known only by a callback', [state('pending', 3)], true, undefined],
+    ['is false for a completed request known only by a callback', [done], false, undefined],
   ])('%s', (_name, events, due, answered) => {
     const request = fold(events);
     expect(isDue(request.subject_request_type, request.status, isAnswered(request))).toBe(due);
     expect(answeredAt(request)).toBe(answered);
-    // The ledger decides by a word for each request, in either order of the lines.
+    // The ledger index keeps one word per request, which gives the same result.
     expect(isPhaseDue(events.reduce<string | undefined>(phaseAfter, undefined))).toBe(due);
   });
 });

@@ -1,9 +1,9 @@
-// An identity as screens show it: enough to know one's own, too little to know anybody else's.
+// A masked identity is recognizable to its owner only.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskIdentity } from '../../../../../src/lib/render/dsr-request.ts';
 
-describe('an identity that is shown', () => {
+describe('maskIdentity', () => {
   it.each([
     ['ada@example.org', 'a***@***.org'],
     ['a@b.co.uk', 'a***@***.uk'],
@@ -17,18 +17,18 @@ describe('an identity that is shown', () => {
     ['123456', '12***'],
     ['😀😀😀😀😀', '***'],
     ['😀😀😀😀😀😀', '😀😀***'],
-  ])('%s is %s', (value, masked) => {
+  ])('masks %s as %s', (value, masked) => {
     expect(maskIdentity(value)).toBe(masked);
   });
 });
 
-it('masks whatever an identity looks like', () => {
+it('masks any email address', () => {
   fc.assert(
     fc.property(fc.emailAddress(), (mail) => {
       const masked = maskIdentity(mail);
       expect(masked).not.toBe(mail);
       expect(masked.length).toBeLessThan(mail.length + 6);
-      // The name alone: the end of the domain is shown, and may happen to be the same letters.
+      // Only the local part: the end of the domain is shown and may have the same letters.
       expect(masked.split('@')[0]).toBe(`${mail.charAt(0)}***`);
     }),
   );

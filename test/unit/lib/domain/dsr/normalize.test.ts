@@ -1,4 +1,4 @@
-// One body checked whole: what it is as it is sent, and everything that is wrong or deserves a look.
+// Normalizes one body and reports all issues and warnings.
 import { describe, expect, it } from 'vitest';
 import type { DsrRequest } from '../../../../../src/lib/contract/dsr.ts';
 import { showPath } from '../../../../../src/lib/contract/explain.ts';
@@ -24,11 +24,11 @@ const shown = (found: { path: (string | number)[]; message: string }[]): string[
   found.map(({ path, message }) => `${showPath(path)}: ${message}`);
 
 describe('normalizeRequest', () => {
-  it('gives a right body back as it is sent, without issue or advice', () => {
+  it('returns a valid body unchanged, without issues or warnings', () => {
     expect(normalized()).toEqual({ request: GOOD, issues: [], warnings: [], changes: [] });
   });
 
-  it('upgrades, and tells what it changed', () => {
+  it('upgrades an older body and lists the changes', () => {
     const { request, changes } = normalized({
       api_version: '2.0',
       subject_identities: [{ identity_type: 'email', identity_value: 'a@b.example', identity_format: 'raw' }],
@@ -37,13 +37,13 @@ describe('normalizeRequest', () => {
     expect(changes).toHaveLength(2);
   });
 
-  it('understands a deployment’s words', () => {
+  it('understands deployment-specific names', () => {
     const extensions = { [KEY]: { subject_identities: { other: raw('7') } } };
     const deployed = { [KEY]: { subject_identities: { elsewhere: raw('7') } } };
     expect(normalized({ extensions: deployed }, { other: 'elsewhere' }).request).toMatchObject({ extensions });
   });
 
-  it('gives no request where anything is wrong, and tells all of it', () => {
+  it('returns no request if there are issues, and lists all of them', () => {
     const { request, issues, warnings } = normalized({
       regulation: 'lgpd',
       extensions: { 'opendsr.other.example': { skip_waiting_period: true } },
@@ -56,20 +56,20 @@ describe('normalizeRequest', () => {
     ]);
   });
 
-  it('refuses the extension of another vendor alone, too, at its key', () => {
+  it('rejects the extension of another vendor at its key', () => {
     const { request, issues } = normalized({ extensions: { 'opendsr.other.example': { skip_waiting_period: true } } });
     expect(request).toBeUndefined();
     expect(issues).toMatchObject([{ path: ['extensions', 'opendsr.other.example'], at: 'key' }]);
   });
 
-  it('takes the extension of its own vendor', () => {
+  it('accepts the extension of its own vendor', () => {
     expect(normalized({ extensions: { [KEY]: { skip_waiting_period: true } } })).toMatchObject({
       issues: [],
       warnings: [],
     });
   });
 
-  it('does not stumble over what is no request at all', () => {
+  it('reports issues for a value that is not a request', () => {
     for (const value of [null, 'x', 7, [], { extensions: null }, { extensions: 'x' }]) {
       const { request, issues } = normalizeRequest(value, { vendorDomain: VENDOR, names: createWireNames({}) }, NOW);
       expect([request, issues.length > 0]).toEqual([undefined, true]);
@@ -89,7 +89,7 @@ describe('the time of a request', () => {
   const FUTURE = /^submitted_time: is in the future/;
   it.each<[regulation: string, time: string, issue: RegExp | undefined, warning: string | undefined]>([
     ['gdpr', '2026-11-21T09:00:00Z', undefined, undefined],
-    // Clocks differ by some minutes.
+    // Clocks may differ by a few minutes.
     ['gdpr', '2026-11-21T09:05:00Z', undefined, undefined],
     ['gdpr', '2026-11-21T09:05:01Z', FUTURE, undefined],
     ['gdpr', '2026-11-21T11:04:00+02:00', undefined, undefined],
@@ -100,7 +100,7 @@ describe('the time of a request', () => {
     ['ccpa', '2026-10-21T08:59:59Z', undefined, undefined],
     ['gdpr', '2026-10-19T08:00:00Z', undefined, 'submitted_time: has a deadline that passed 2 days ago'],
     ['ccpa', '2026-09-01T09:00:00Z', undefined, 'submitted_time: has a deadline that passed 36 days ago'],
-  ])('%s %s', (regulation, submitted_time, issue, warning) => {
+  ])('is checked: %s %s', (regulation, submitted_time, issue, warning) => {
     const { issues, request, warnings } = normalized({ regulation, submitted_time });
     expect(shown(issues)).toEqual(issue ? [expect.stringMatching(issue)] : []);
     expect(shown(warnings)).toEqual(warning === undefined ? [] : [warning]);
@@ -108,14 +108,14 @@ describe('the time of a request', () => {
   });
 });
 
-describe('advice on identities', () => {
-  it('is given where all of them are devices', () => {
+describe('the warning about identities', () => {
+  it('appears if all of them are devices', () => {
     const { request, warnings } = normalized({ subject_identities: { osb_vendor_id: raw('x') } });
     expect(request).toBeDefined();
     expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: names devices only/)]);
   });
 
-  it('is not given where one names a person, in the extension too', () => {
+  it('does not appear if one names a person, even in the extension', () => {
     expect(normalized({ subject_identities: { osb_vendor_id: raw('x'), email: raw('a@b.example') } }).warnings).toEqual(
       [],
     );
@@ -125,11 +125,11 @@ describe('advice on identities', () => {
   });
 });
 
-describe('what a request holds', () => {
+describe('a normalized request', () => {
   const request = (extensions?: unknown): DsrRequest =>
     ({ ...GOOD, ...(extensions ? { extensions } : {}) }) as DsrRequest;
 
-  it('lists all identities, those of the extension last', () => {
+  it('has all identities, with those of the extension last', () => {
     expect(identitiesOf(request())).toEqual([['email', 'a@b.example']]);
     expect(identitiesOf(request({ [KEY]: { subject_identities: { xpid: raw('7') } } }))).toEqual([
       ['email', 'a@b.example'],
@@ -138,7 +138,7 @@ describe('what a request holds', () => {
     expect(identitiesOf(request({ [KEY]: { skip_waiting_period: true } }))).toEqual([['email', 'a@b.example']]);
   });
 
-  it('skips the waiting period only where it says so', () => {
+  it('skips the waiting period only if the extension says so', () => {
     expect(skipsWaiting(request())).toBe(false);
     expect(skipsWaiting(request({ [KEY]: { skip_waiting_period: false } }))).toBe(false);
     expect(skipsWaiting(request({ [KEY]: {} }))).toBe(false);

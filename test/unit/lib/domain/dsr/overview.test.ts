@@ -1,4 +1,4 @@
-// A request as lists show it, from what the platform answers and what this machine remembers; the most urgent first.
+// A request as lists show it, combined from the platform's response and the local ledger.
 import { describe, expect, it } from 'vitest';
 import type { RequestStatusReply } from '../../../../../src/lib/contract/dsr.ts';
 import type { LedgerRequest } from '../../../../../src/lib/domain/dsr/ledger.ts';
@@ -7,7 +7,7 @@ import { dueFirst, overviewOf, type RequestOverview } from '../../../../../src/l
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const CLOCKS = { now: NOW, platformNow: NOW };
 
-describe('one request as lists show it', () => {
+describe('the overview of a request', () => {
   const reply = { subject_request_id: 'x', request_status: 'pending' } as RequestStatusReply;
   const known: LedgerRequest = {
     id: 'x',
@@ -18,7 +18,7 @@ describe('one request as lists show it', () => {
     states: [],
   };
 
-  it('has what this machine knows of it', () => {
+  it('contains the data of the local ledger', () => {
     expect(overviewOf(reply, known, CLOCKS)).toEqual({
       ...reply,
       regulation: 'gdpr',
@@ -34,7 +34,7 @@ describe('one request as lists show it', () => {
     });
   });
 
-  it('has nothing of it where this machine did not submit it', () => {
+  it('has nulls for a request that is not in the ledger', () => {
     expect(overviewOf(reply, undefined, CLOCKS)).toEqual({
       ...reply,
       regulation: null,
@@ -50,7 +50,7 @@ describe('one request as lists show it', () => {
     });
   });
 
-  it('counts the waiting period from when the platform took it, where that is known', () => {
+  it('counts the waiting period from the time of receipt if that is known', () => {
     const until = (received_time: string | null | undefined): string | null =>
       overviewOf(reply, { ...known, ...(received_time !== undefined && { received_time }) }, CLOCKS).cancellable_until;
     expect(until('2026-11-21T08:00:00Z')).toBe('2026-11-28T08:00:00Z');
@@ -60,13 +60,13 @@ describe('one request as lists show it', () => {
   const completed = { ...reply, request_status: 'completed' } as RequestStatusReply;
   const access = { ...known, subject_request_type: 'access' };
 
-  it('knows when the results of its own request end, also before there is a link to them', () => {
+  it('has the expiry of results of a local request, even without a link to them', () => {
     expect(overviewOf(completed, access, CLOCKS).results_expire_at).toBe('2026-11-28T08:00:00Z');
     expect(overviewOf(completed, undefined, CLOCKS).results_expire_at).toBeNull();
     expect(overviewOf(reply, access, CLOCKS).results_expire_at).toBeNull();
   });
 
-  it('goes by when it was seen completed, not by when it was seen otherwise', () => {
+  it('counts from the time the completed status was seen', () => {
     const states = [
       { status: 'pending', at: '2026-11-01T00:00:00Z', source: 'submit' },
       { status: 'completed', at: '2026-11-10T00:00:00Z', source: 'status' },
@@ -75,7 +75,7 @@ describe('one request as lists show it', () => {
   });
 });
 
-describe('the end of results', () => {
+describe('the expiry of results', () => {
   const reply = {
     subject_request_id: 'x',
     request_status: 'completed',
@@ -90,29 +90,34 @@ describe('the end of results', () => {
   const at = (text: string): number => Date.parse(text);
 
   it.each([
-    ['seven days after it was seen completed, before its time', '2026-11-03T00:00:00Z', 0, '2026-11-10T00:00:00Z'],
-    ['seven days after the time it was expected, seen later', '2026-11-09T00:00:00Z', 0, '2026-11-12T00:00:00Z'],
-    ['by the platform’s clock, where ours is behind', '2026-11-01T00:00:00Z', 4 * 86_400_000, '2026-11-12T00:00:00Z'],
-    ['without the seconds of an answer’s time', '2026-11-03T00:00:00Z', -59_999, '2026-11-10T00:00:00Z'],
-    ['by the platform’s clock from a minute on', '2026-11-03T00:00:00Z', -60_000, '2026-11-09T23:59:00Z'],
+    ['seven days after completion was seen, if that was early', '2026-11-03T00:00:00Z', 0, '2026-11-10T00:00:00Z'],
+    [
+      'seven days after the expected completion, if that was seen later',
+      '2026-11-09T00:00:00Z',
+      0,
+      '2026-11-12T00:00:00Z',
+    ],
+    ['by the platform’s clock if ours is behind', '2026-11-01T00:00:00Z', 4 * 86_400_000, '2026-11-12T00:00:00Z'],
+    ['not corrected by a clock difference below a minute', '2026-11-03T00:00:00Z', -59_999, '2026-11-10T00:00:00Z'],
+    ['corrected by a clock difference of a minute', '2026-11-03T00:00:00Z', -60_000, '2026-11-09T23:59:00Z'],
   ])('is %s', (_what, when, ahead, end) => {
     const now = at('2026-11-09T12:00:00Z');
     const { results_expire_at: found } = overviewOf(reply, seen(when), { now, platformNow: now + ahead });
     expect(found).toBe(end);
   });
 
-  it('is known for the requests of others by their link, and not where there is none', () => {
+  it('is known for other requests only if they have a link', () => {
     const clocks = { now: at('2026-11-04T00:00:00Z'), platformNow: at('2026-11-04T00:00:00Z') };
     expect(overviewOf(reply, undefined, clocks).results_expire_at).toBe('2026-11-11T00:00:00Z');
     expect(overviewOf({ ...reply, results_url: null }, undefined, clocks).results_expire_at).toBeNull();
   });
 });
 
-describe('what is due', () => {
+describe('dueFirst', () => {
   const due = (id: string, deadline: string | null, isDue = true): RequestOverview =>
     ({ subject_request_id: id, due: isDue, deadline }) as RequestOverview;
 
-  it('comes with the most urgent first, what has no deadline last, and what is over not at all', () => {
+  it('sorts the most urgent first, requests without a deadline last, and omits finished ones', () => {
     const requests = [
       due('none', null),
       due('late', '2026-12-03T00:00:00Z'),

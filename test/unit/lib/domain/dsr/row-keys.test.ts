@@ -1,11 +1,11 @@
-// Which keys were seen before, and in which row: as a map would tell it, however many they are.
+// Remembers the first row of each key like a map, for any number of keys.
 import { expect, it } from 'vitest';
 import { createRowKeys } from '../../../../../src/lib/domain/dsr/row-keys.ts';
 
-it('remembers in which row a key stood first', () => {
+it('remembers the first row of a key', () => {
   const keys = createRowKeys();
   const rows = new Map<string, number>();
-  // Far beyond where the table has to grow, with every key again at once and much later.
+  // The table grows several times; keys repeat soon and much later.
   for (let row = 1; row <= 12_000; row++) {
     const key = `key ${row % 3 === 0 ? Math.floor(row / 2) : row}`;
     expect(keys.add(key, row)).toBe(rows.get(key));
@@ -14,19 +14,19 @@ it('remembers in which row a key stood first', () => {
   for (const [key, row] of rows) expect(keys.add(key, 99_999)).toBe(row);
 });
 
-it('tells keys apart whose hashes are alike in their first half, or in their second and in where they are kept', () => {
-  const alike = [
+it('distinguishes keys whose hashes collide in the first half, or in the second half and the slot', () => {
+  const colliding = [
     ['key 66081', 'key 66229'],
     ['key 323194', 'key 920347'],
   ];
-  for (const [first = '', second = ''] of alike) {
+  for (const [first = '', second = ''] of colliding) {
     const keys = createRowKeys();
     expect([keys.add(first, 1), keys.add(second, 2)]).toEqual([undefined, undefined]);
     expect([keys.add(first, 3), keys.add(second, 3)]).toEqual([1, 2]);
   }
 });
 
-it('tells keys apart that differ in one character, and an empty one', () => {
+it('distinguishes keys that differ in one character, and an empty key', () => {
   const keys = createRowKeys();
   expect(['', 'a', 'A', ' a', 'a '].map((key, index) => keys.add(key, index + 1))).toEqual(Array(5).fill(undefined));
   expect(['a ', ' a', 'A', 'a', ''].map((key) => keys.add(key, 9))).toEqual([5, 4, 3, 2, 1]);

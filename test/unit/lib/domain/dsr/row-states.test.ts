@@ -1,12 +1,12 @@
-// The small memory of what became of each row of a bulk run.
+// A compact table of the state of each row of a bulk run.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRowStates } from '../../../../../src/lib/domain/dsr/row-states.ts';
 
-describe('what became of rows', () => {
+describe('row states', () => {
   const ID = 'a7551968-d5d6-44b2-9831-815ac9017798';
 
-  it('is nothing yet for a row that nobody spoke of, however far it is', () => {
+  it('are open for every row that was not planned, at any number', () => {
     const states = createRowStates();
     expect([states.state(1), states.id(1), states.error(1), states.count('planned')]).toEqual([
       'open',
@@ -17,7 +17,7 @@ describe('what became of rows', () => {
     expect([states.state(1_000_000), states.id(1_000_000)]).toEqual(['open', undefined]);
   });
 
-  it('keeps the id of a row whose request never went out, and counts it as planned no more', () => {
+  it('keep the id of a released row, which no longer counts as planned', () => {
     const states = createRowStates();
     states.plan(1, ID);
     states.plan(2, ID);
@@ -25,7 +25,7 @@ describe('what became of rows', () => {
     expect([states.state(1), states.id(1), states.count('planned')]).toEqual(['open', ID, 1]);
   });
 
-  it('forgets why a row failed once it did not', () => {
+  it('drop the error of a row that is submitted later', () => {
     const states = createRowStates();
     states.complete(1, 'failed', 'why');
     expect([states.error(1), states.count('failed')]).toEqual(['why', 1]);
@@ -33,7 +33,7 @@ describe('what became of rows', () => {
     expect([states.error(1), states.count('failed'), states.count('submitted')]).toEqual(['', 0, 1]);
   });
 
-  it.each([1023, 1024, 1025, 2048, 5000, 100_000])('loses nothing when row %i makes it grow', (row) => {
+  it.each([1023, 1024, 1025, 2048, 5000, 100_000])('lose nothing when row %i makes the table grow', (row) => {
     const states = createRowStates();
     states.plan(1, ID);
     states.plan(row, ID);
@@ -42,7 +42,7 @@ describe('what became of rows', () => {
   });
 });
 
-it('keeps ids and states of rows, whatever their number', () => {
+it('keeps ids and states of any number of rows', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 5000 }), fc.uuid({ version: 4 })), {

@@ -1,4 +1,4 @@
-// Rows of a table: what a column is for, what a row says, and which column an issue is about.
+// Rows of a table: the target of each column, the values of a row, and the column of an issue.
 import { describe, expect, it } from 'vitest';
 import { createWireNames } from '../../../../../src/lib/contract/names.ts';
 import {
@@ -19,12 +19,12 @@ const plan = (columns: string[], mapping: Record<string, string> = {}, names = N
   planColumns(columns, new Map(Object.entries(mapping)), names);
 
 describe('the columns of a table', () => {
-  it('stand for themselves, whatever they are', () => {
+  it('map to the field of the same name', () => {
     const columns = [...ROW_FIELDS, ...RESULT_COLUMNS, ...IDENTITY_COLUMNS];
     expect(plan(columns)).toEqual({ targets: columns, issues: [] });
   });
 
-  it('may be mapped, left out, or in a deployment’s words; spaces around them do not matter', () => {
+  it('may be mapped, ignored or deployment-specific, and are trimmed', () => {
     const names = createWireNames({ xpid: 'pid' });
     expect(plan(['Mail', 'junk', 'pid', ' regulation '], { Mail: ' email ', junk: '-' }, names)).toEqual({
       targets: ['email', '-', 'xpid', 'regulation'],
@@ -32,12 +32,12 @@ describe('the columns of a table', () => {
     });
   });
 
-  it('are what they are in the specification’s words, also where a deployment uses one of these for another', () => {
+  it('keep the names of the specification, even if a deployment uses one of them for another field', () => {
     const names = createWireNames({ xpid: 'email', other: 'regulation' });
     expect(plan(['email', 'regulation'], {}, names).targets).toEqual(['email', 'regulation']);
   });
 
-  it('that nobody knows are told with the nearest one and the way to leave them out', () => {
+  it('that are unknown are reported with the nearest name and the flag that ignores them', () => {
     expect(plan(['emial', 'qqqqqqqqqq']).issues).toEqual([
       { column: 0, message: 'unknown column `emial`; did you mean `email`?; --map "emial=-" leaves it out' },
       { column: 1, message: 'unknown column `qqqqqqqqqq`; --map "qqqqqqqqqq=-" leaves it out' },
@@ -54,17 +54,17 @@ describe('the columns of a table', () => {
     });
   });
 
-  it('that mean the same are told, by the first of them; those that are left out may be many', () => {
+  it('with the same target are reported with the first of them; ignored columns may repeat', () => {
     expect(plan(['a', 'email', 'b', 'Mail'], { a: '-', b: '-', Mail: 'email' }).issues).toEqual([
       { column: 3, message: 'column `Mail` means the same as column 2' },
     ]);
   });
 });
 
-describe('what neither a column nor a flag says', () => {
+describe('a value without a column or a flag', () => {
   const paths = (...of: Parameters<typeof missingColumns>): string[] => missingColumns(...of).map(({ path }) => path);
 
-  it('is told once for the file', () => {
+  it('is reported once for the file', () => {
     expect(missingColumns(['regulation', 'email'], {})).toEqual([
       {
         path: 'subject_request_type',
@@ -77,14 +77,14 @@ describe('what neither a column nor a flag says', () => {
     expect(paths([], {})).toEqual(['regulation', 'subject_request_type', '']);
   });
 
-  it('is nothing where a column or a flag says it', () => {
+  it('is not reported if a column or a flag has it', () => {
     expect(paths(['regulation', 'subject_request_type', 'xpid'], {})).toEqual([]);
     expect(paths(['email'], { regulation: 'gdpr', subject_request_type: 'access' })).toEqual([]);
   });
 });
 
 describe('a row', () => {
-  it('gives what its cells say, without the spaces around it', () => {
+  it('returns the trimmed values of its cells', () => {
     const targets = [
       'regulation',
       'subject_request_type',
@@ -115,7 +115,7 @@ describe('a row', () => {
     });
   });
 
-  it('takes from the flags what it does not say: an empty cell says nothing, nor does one that is not there', () => {
+  it('uses the flags for empty and missing cells', () => {
     const defaults = {
       regulation: 'gdpr',
       subject_request_type: 'erasure',
@@ -134,11 +134,11 @@ describe('a row', () => {
     }
   });
 
-  it('does not say what stands in a column that is left out', () => {
+  it('ignores the value of an ignored column', () => {
     expect(partsOfRow(['x'], ['-'], {}).parts.identities).toEqual([]);
   });
 
-  it('lists callback addresses between bars', () => {
+  it('splits callback addresses at bars', () => {
     const urls = (cell: string) => partsOfRow([cell], ['status_callback_urls'], {}).parts.status_callback_urls;
     expect(urls('https://a.example | https://b.example||')).toEqual(['https://a.example', 'https://b.example']);
     expect(urls('https://a.example')).toEqual(['https://a.example']);
@@ -159,7 +159,7 @@ describe('a row', () => {
     expect([parts.skip_waiting_period, issues]).toEqual([skip, []]);
   });
 
-  it.each(['maybe', 'truely', 'not no', '10', '01'])('is told that %j is neither true nor false', (cell) => {
+  it.each(['maybe', 'truely', 'not no', '10', '01'])('has an issue if a boolean is %j', (cell) => {
     expect(partsOfRow([cell], ['skip_waiting_period'], {}).issues).toEqual([
       { path: ['skip_waiting_period'], message: `must be true or false, not \`${cell}\`` },
     ]);
@@ -170,7 +170,7 @@ describe('a row', () => {
     ['existing', 'id', true],
     ['failed', 'id', false],
     ['', 'id', false],
-    // Without an id nobody can know that it was done.
+    // Without an id the row cannot be identified as done.
     ['submitted', '', false],
   ])('of a result file, %j with id %j, is done: %s', (status, id, done) => {
     expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(done);
@@ -178,7 +178,7 @@ describe('a row', () => {
 });
 
 describe('a flat JSON object', () => {
-  it('is cells under its keys, and keeps every digit', () => {
+  it('is converted to columns and cells with every digit', () => {
     expect(
       cellsOfObject({ a: 'x', b: null, c: 9_223_372_036_854_775_807n, d: true, e: ['x', 'y'], f: 0, g: [] }),
     ).toEqual({
@@ -187,12 +187,12 @@ describe('a flat JSON object', () => {
     });
   });
 
-  it.each<unknown>([{ x: 1 }, [1], ['x', null], undefined])('is none with %j in it', (value) => {
+  it.each<unknown>([{ x: 1 }, [1], ['x', null], undefined])('may not contain %j', (value) => {
     expect(cellsOfObject({ a: 'x', b: value })).toBeUndefined();
   });
 });
 
-it('a body is told from a flat row', () => {
+it('distinguishes a body from a flat row', () => {
   expect(
     [{ subject_identities: {} }, { extensions: {} }, { email: 'a' }, null, 'subject_identities'].map(isBody),
   ).toEqual([true, true, false, false, false]);
@@ -201,7 +201,7 @@ it('a body is told from a flat row', () => {
 describe('an issue of the composed body', () => {
   const issue = (...path: (string | number)[]) => ({ path, message: 'x' });
 
-  it('is about the innermost column on the way to it', () => {
+  it('belongs to the innermost column of its path', () => {
     const targets = ['status_callback_urls', 'regulation', 'email'];
     expect(columnOfIssue(issue('subject_identities', 'email', 'value'), targets)).toBe(2);
     expect(columnOfIssue(issue('status_callback_urls', 0), targets)).toBe(0);
@@ -209,7 +209,7 @@ describe('an issue of the composed body', () => {
     expect(columnOfIssue(issue(), targets)).toBeUndefined();
   });
 
-  it('names the field that would have said it, where the row has no such column', () => {
+  it('names the field if the row has no such column', () => {
     expect(fieldOfIssue(issue('extensions', 'opendsr.x', 'subject_identities', 'xpid', 'value'))).toBe('xpid');
     expect(fieldOfIssue(issue('subject_identities'))).toBe('');
     expect(fieldOfIssue(issue('submitted_time'))).toBe('submitted_time');

@@ -1,9 +1,9 @@
-// The states of a request: which is news after which, which is the last, and whether one can still be reached.
+// The statuses of a request: their order, the final ones, and whether one can still be reached.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasReached, isAdvance, isFinal } from '../../../../../src/lib/domain/dsr/statuses.ts';
 
-describe('states', () => {
+describe('statuses', () => {
   it.each<[string | undefined, string, boolean]>([
     [undefined, 'pending', true],
     ['refused', 'pending', true],
@@ -13,7 +13,7 @@ describe('states', () => {
     ['in_progress', 'pending', false],
     ['completed', 'in_progress', false],
     ['completed', 'cancelled', false],
-    // A word that is to come lies somewhere on the way; it is news once, and hides nothing that is known.
+    // An unknown status is between known ones: it is an advance once and hides no known status.
     ['pending', 'on_hold', true],
     ['in_progress', 'on_hold', true],
     ['on_hold', 'on_hold', false],
@@ -21,11 +21,11 @@ describe('states', () => {
     ['on_hold', 'in_progress', false],
     ['on_hold', 'completed', true],
     ['completed', 'on_hold', false],
-  ])('%s, then %s: news is %s', (current, next, isNews) => {
-    expect(isAdvance(current, next)).toBe(isNews);
+  ])('%s, then %s: advance is %s', (current, next, expected) => {
+    expect(isAdvance(current, next)).toBe(expected);
   });
 
-  it('are final at the end alone', () => {
+  it('are final only if completed or cancelled', () => {
     expect(['completed', 'cancelled', 'in_progress', 'pending', 'refused', 'on_hold'].map(isFinal)).toEqual([
       true,
       true,
@@ -54,11 +54,11 @@ describe('states', () => {
   });
 
   const known = ['refused', 'pending', 'in_progress', 'completed', 'cancelled'];
-  it('never come to an end and go on from there', () => {
+  it('never advance from a final status', () => {
     for (const next of known) for (const end of ['completed', 'cancelled']) expect(isAdvance(end, next)).toBe(false);
   });
 
-  it('in any order and with repeats, end as the last of them', () => {
+  it('in any order and with repeats end with the last of them', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(known.slice(1, 4), { minLength: 1 }), fc.array(fc.nat(2)), (order, repeats) => {
         const seen = [...order, ...repeats.map((index) => order[index % order.length] ?? '')];

@@ -1,4 +1,4 @@
-// Bodies of earlier versions become version 3: nobody's identity is lost, and every change is told.
+// Bodies of earlier versions are upgraded to version 3 without losing an identity, and every change is reported.
 import { describe, expect, it } from 'vitest';
 import { upgradeRequest } from '../../../../../src/lib/domain/dsr/upgrade.ts';
 
@@ -18,18 +18,18 @@ describe('a body of version 3', () => {
     ['with everything', { api_version: '3.0', subject_identities: { email: raw('a') }, extensions: { [KEY]: {} } }],
     ['without a version', { subject_identities: { email: raw('a') } }],
     ['with an extension type in the wrong place', { api_version: '3.0', subject_identities: { xpid: raw('7') } }],
-    ['of a version that is to come', { api_version: '4.0', subject_identities: { email: raw('a') } }],
+    ['of a later version', { api_version: '4.0', subject_identities: { email: raw('a') } }],
     ['of version 30', { api_version: '30' }],
     ['of version 12', { api_version: '12' }],
-    ['of a version that only begins like an old one', { api_version: '2.0-beta' }],
+    ['of a version that only starts like an old one', { api_version: '2.0-beta' }],
     ['of a version that only ends like an old one', { api_version: 'draft-2.0' }],
-    ['of a version that is no text', { api_version: ['2.0'] }],
-    ['that is a number', { api_version: 3 }],
-    ['that is number nought', { api_version: 0 }],
-    ['that is nothing', null],
+    ['of a version that is not a string', { api_version: ['2.0'] }],
+    ['of a numeric version', { api_version: 3 }],
+    ['of version 0', { api_version: 0 }],
+    ['that is null', null],
     ['that is a list', [{ api_version: '1.0' }]],
-    ['with extensions that are none', { extensions: { [KEY]: 'x', other: null } }],
-  ])('stays the very same: %s', (_what, value) => {
+    ['with invalid extensions', { extensions: { [KEY]: 'x', other: null } }],
+  ])('is returned unchanged: %s', (_what, value) => {
     const { changes, issues, value: same } = upgrade(value);
     expect(same).toBe(value);
     expect([changes, issues]).toEqual([[], []]);
@@ -46,7 +46,7 @@ describe('an older body', () => {
     [1, '1.0'],
     [2, '2.0'],
     [2.5, '2.5'],
-  ])('is known by its version: %j', (version, shown) => {
+  ])('is recognized by its version: %j', (version, shown) => {
     expect(upgrade({ api_version: version })).toEqual({
       value: { api_version: '3.0' },
       changes: [`api_version: ${shown} became 3.0`],
@@ -54,7 +54,7 @@ describe('an older body', () => {
     });
   });
 
-  it('is known by its list, also without a version', () => {
+  it('is recognized by its list, even without a version', () => {
     expect(upgrade({ subject_identities: [entry('email', 'a@b.example'), entry('osb_vendor_id', 'x')] })).toEqual({
       value: { api_version: '3.0', subject_identities: { email: raw('a@b.example'), osb_vendor_id: raw('x') } },
       changes: ['subject_identities: the list of 2 became an object by identity type'],
@@ -62,7 +62,7 @@ describe('an older body', () => {
     });
   });
 
-  it('is known by a list in any of its extensions, and all extensions are kept', () => {
+  it('is recognized by a list in any of its extensions, and keeps all extensions', () => {
     const { changes, value } = upgrade({
       api_version: '3.0',
       extensions: { 'opendsr.a': {}, [KEY]: { identities: [entry('xpid', '7')], skip_waiting_period: true } },
@@ -82,12 +82,12 @@ describe('an older body', () => {
     });
   });
 
-  it('keeps extensions that are none, for the rules of version 3 to refuse', () => {
+  it('keeps invalid extensions, which version 3 validation rejects', () => {
     const extensions = { [KEY]: null, other: 'x', third: 7 };
     expect(upgrade({ api_version: '2.0', extensions })).toMatchObject({ value: { extensions }, issues: [] });
   });
 
-  it('does not touch what came in', () => {
+  it('is not mutated', () => {
     const value = {
       api_version: '2.0',
       subject_identities: { xpid: raw('7'), email: raw('a') },
@@ -98,7 +98,7 @@ describe('an older body', () => {
     expect(value).toEqual(before);
   });
 
-  it('has the types of the extension moved there, to the one that is there', () => {
+  it('has the types of the extension moved into the existing or a new extension', () => {
     const identities = { email: raw('a'), xpid: raw('7'), mobile_number: raw('+49') };
     const moved = { xpid: raw('7'), mobile_number: raw('+49') };
     expect(upgrade({ api_version: '2.0', subject_identities: identities })).toMatchObject({
@@ -124,7 +124,7 @@ describe('an older body', () => {
     });
   });
 
-  it('has no empty object left where all of them moved, and no extension where none did', () => {
+  it('has no empty identities after all moved, and no extension if none moved', () => {
     expect(upgrade({ api_version: '2.0', subject_identities: { xpid: raw('7') } }).value).toStrictEqual({
       api_version: '3.0',
       extensions: { [KEY]: { subject_identities: { xpid: raw('7') } } },
@@ -136,8 +136,8 @@ describe('an older body', () => {
   });
 });
 
-describe('what no upgrade can fix', () => {
-  it('an extension with identities under both names, of which neither is dropped', () => {
+describe('an upgrade', () => {
+  it('keeps both lists of an extension with identities under both names', () => {
     const extension = { identities: [entry('xpid', '7')], subject_identities: { xpid: raw('8') } };
     expect(upgrade({ api_version: '2.0', extensions: { [KEY]: extension } }).value).toEqual({
       api_version: '3.0',
@@ -145,7 +145,7 @@ describe('what no upgrade can fix', () => {
     });
   });
 
-  it('an identity that is given both here and in the extension', () => {
+  it('reports an identity given in both places', () => {
     const { issues } = upgrade({
       api_version: '2.0',
       subject_identities: { xpid: raw('7') },
@@ -154,7 +154,7 @@ describe('what no upgrade can fix', () => {
     expect(issues).toEqual([{ path: ['subject_identities'], message: 'gives `xpid` besides the vendor extension' }]);
   });
 
-  it('two identities of one type', () => {
+  it('reports two identities of one type', () => {
     const { issues, value } = upgrade({
       subject_identities: [entry('email', 'a'), entry('osa_id', 'o'), entry('email', 'b')],
     });
@@ -167,7 +167,7 @@ describe('what no upgrade can fix', () => {
     expect(value).toHaveProperty('subject_identities.osa_id', raw('o'));
   });
 
-  it('entries without a type, told by their place; the others are kept', () => {
+  it('reports entries without a type by place and keeps the others', () => {
     const list = [null, 'x', {}, { identity_type: 7 }, entry('email', 'a')];
     const { issues, value } = upgrade({ extensions: { [KEY]: { identities: list } } });
     expect(issues).toEqual(
@@ -180,7 +180,7 @@ describe('what no upgrade can fix', () => {
     ['identity_format', 'sha256'],
     ['identity_encoding', 'sha-256'],
     ['encoding', 'md5'],
-  ])('values that are not raw, by %s', (field, format) => {
+  ])('reports values that are not raw, by %s', (field, format) => {
     const { identity_format, ...bare } = entry('email', 'a');
     const { issues } = upgrade({ subject_identities: [{ ...bare, [field]: format }] });
     expect(issues).toEqual([
@@ -189,7 +189,7 @@ describe('what no upgrade can fix', () => {
   });
 });
 
-it('an entry is raw where it does not say, and may have its value by the later name', () => {
+it('treats an entry without an encoding as raw, and accepts the newer name of its value', () => {
   expect(upgrade({ subject_identities: [{ identity_type: 'email', value: 'a' }] })).toMatchObject({
     value: { subject_identities: { email: raw('a') } },
     issues: [],
