@@ -1,4 +1,4 @@
-// Words for a missing value: which empty a cell, which must not name anybody.
+// Words for a missing value: some empty a cell, and none may be an identity.
 import { describe, expect, it } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { partsOfRow } from '../../../../src/lib/domain/dsr/rows.ts';
@@ -9,7 +9,7 @@ const WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'];
 const ISSUE = 'is the null word';
 
 describe('rows of data subject requests', () => {
-  it('take \\N and the words of --null as empty cells', () => {
+  it('treat \\N and the words of --null as empty cells', () => {
     const row = (nulls?: Parameters<typeof partsOfRow>[3]) =>
       partsOfRow(['\\N', '-', 'a@b.c'], ['group_id', 'email', 'other'], { group_id: 'all' }, nulls).parts;
     expect(row()).toMatchObject({ group_id: 'all', identities: [['email', '-'], ['other', 'a@b.c']] }); // prettier-ignore
@@ -40,7 +40,7 @@ describe('a data subject request', () => {
       message.includes(ISSUE),
     ]);
 
-  it.each(['\\N', ...WORDS])('rejects %s as an identity, of the vendor extension too', (word) => {
+  it.each(['\\N', ...WORDS])('rejects %s as an identity, even in the vendor extension', (word) => {
     expect(paths(body({ email: raw(word) }))).toEqual([['email', true]]);
     expect(paths(body({ email: raw('a@b.c') }, { other: raw(word) }))).toEqual([['other', true]]);
     expect(paths(body({ email: raw(`${word}@b.c`) }))).toEqual([]);

@@ -119,7 +119,7 @@ describe('an existing lock', () => {
     ['of another machine, recent', { host: 'elsewhere.example' }, false],
     ['of process 0, which would be our own process group', { pid: 0 }, true],
     ['of a negative process id, which would be a group', { pid: -1 }, true],
-  ])('%s is acquired: %s', (what, holder, taken) => {
+  ])('%s is acquired: %s', (_what, holder, taken) => {
     const path = lockPath();
     writeLock(path, holder);
     const lock = tryLock(path);

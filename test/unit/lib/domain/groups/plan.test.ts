@@ -1,4 +1,4 @@
-// The least call that makes a group definition say what is wanted.
+// Plans the smallest request that changes a group definition as wanted.
 import { describe, expect, it } from 'vitest';
 import type { GroupReply, GroupRequest } from '../../../../../src/lib/contract/groups.ts';
 import { comparableGroup, limitWarning, planGroup, toGroupRequest } from '../../../../../src/lib/domain/groups/plan.ts';
@@ -15,7 +15,7 @@ const LIVE: GroupReply = {
 const WANTED = toGroupRequest(LIVE);
 
 describe('planGroup', () => {
-  it('does nothing where nothing differs, whatever the order of the attributes', () => {
+  it('sends nothing if nothing differs, in any order of the attributes', () => {
     expect(planGroup(LIVE, { ...WANTED, attributes: [...WANTED.attributes].reverse() })).toEqual({
       id: 'household',
       method: null,
@@ -25,43 +25,43 @@ describe('planGroup', () => {
 
   it.each<[string, Partial<GroupRequest>, 'PUT' | 'PATCH', unknown]>([
     [
-      'another description: the whole is replaced',
+      'replaces the definition for another description',
       { description: 'Homes' },
       'PUT',
       { description: { from: 'People of one home', to: 'Homes' } },
     ],
     [
-      'another source: the whole is replaced',
+      'replaces the definition for another source',
       { source_user_attribute: 'home_id' },
       'PUT',
       { source_user_attribute: { from: 'household_id', to: 'home_id' } },
     ],
     [
-      'one attribute more: the attributes alone are sent',
+      'sends only the attributes for a new attribute',
       { attributes: [...WANTED.attributes, { id: 'street', type: 'latest' }] },
       'PATCH',
       { attributes: { added: [{ id: 'street', type: 'latest' }], removed: [], changed: [] } },
     ],
     [
-      'one attribute less',
+      'sends only the attributes for a removed attribute',
       { attributes: WANTED.attributes.slice(1) },
       'PATCH',
       { attributes: { added: [], removed: [{ id: 'size', type: 'sum' }], changed: [] } },
     ],
     [
-      'an attribute of another type',
+      'sends only the attributes for a changed type',
       { attributes: [{ id: 'size', type: 'latest' }, ...WANTED.attributes.slice(1)] },
       'PATCH',
       { attributes: { added: [], removed: [], changed: [{ id: 'size', type: { from: 'sum', to: 'latest' } }] } },
     ],
     [
-      'one attribute in place of another',
+      'sends only the attributes for a replaced attribute',
       { attributes: [...WANTED.attributes.slice(1), { id: 'rooms', type: 'sum' }] },
       'PATCH',
       { attributes: { added: [{ id: 'rooms', type: 'sum' }], removed: [{ id: 'size', type: 'sum' }], changed: [] } },
     ],
     [
-      'an attribute and the description',
+      'replaces the definition for a removed attribute and another description',
       { description: 'Homes', attributes: WANTED.attributes.slice(1) },
       'PUT',
       {
@@ -73,7 +73,7 @@ describe('planGroup', () => {
     expect(planGroup(LIVE, { ...WANTED, ...change })).toEqual({ id: 'household', method, changes });
   });
 
-  it('creates what is not there, and tells all of it as new', () => {
+  it('creates a missing definition and reports all of it as new', () => {
     expect(planGroup(undefined, WANTED)).toEqual({
       id: 'household',
       method: 'POST',
@@ -85,7 +85,7 @@ describe('planGroup', () => {
     });
   });
 
-  it('creates a definition without anything in it, too', () => {
+  it('creates an empty definition', () => {
     expect(planGroup(undefined, { ...WANTED, description: '', source_user_attribute: '', attributes: [] })).toEqual({
       id: 'household',
       method: 'POST',
@@ -93,7 +93,7 @@ describe('planGroup', () => {
     });
   });
 
-  it('takes what the platform leaves out for empty', () => {
+  it('treats fields that the platform omits as empty', () => {
     const bare = { id: 'household', description: null, attributes: null } as unknown as GroupReply;
     const empty: GroupRequest = { id: 'household', description: '', source_user_attribute: '', attributes: [] };
     expect(toGroupRequest(bare)).toEqual(empty);
@@ -101,8 +101,8 @@ describe('planGroup', () => {
   });
 });
 
-describe('what of a group can be compared', () => {
-  it('is the same for the same definition in another order, or with fields that the platform adds', () => {
+describe('comparableGroup', () => {
+  it('is the same for another order and for extra fields of the platform', () => {
     const turned = {
       ...LIVE,
       created_on: 'x',
@@ -115,7 +115,7 @@ describe('what of a group can be compared', () => {
     ]);
   });
 
-  it('has everything empty for what is not there', () => {
+  it('has empty values for missing fields', () => {
     expect(comparableGroup({})).toEqual({ description: '', source_user_attribute: '', attributes: [] });
   });
 
@@ -128,12 +128,12 @@ describe('the limit of definitions', () => {
   const create = planGroup(undefined, WANTED);
   const other = { ...LIVE, id: 'company' };
 
-  it('is foretold where one more is to be created, and names what is there', () => {
+  it('is reported before a creation, with the existing definitions', () => {
     expect(limitWarning(create, [other])).toMatch(/^This workspace already has its 1 group definition \(company\), /);
     expect(limitWarning(create, [other, LIVE])).toMatch(/\(company, household\)/);
   });
 
-  it('is none where nothing is there yet, and none for a change', () => {
+  it('is not reported in an empty workspace or for a change', () => {
     expect(limitWarning(create, [])).toBeUndefined();
     expect(limitWarning(planGroup(LIVE, { ...WANTED, description: 'Homes' }), [LIVE])).toBeUndefined();
     expect(limitWarning(planGroup(LIVE, WANTED), [LIVE])).toBeUndefined();

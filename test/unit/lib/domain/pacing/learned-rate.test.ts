@@ -1,54 +1,54 @@
-// What is learned of a platform's limit from where it said "too many".
+// Learns a platform's rate limit from its 429 responses.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createLearnedRate, type LearnedRate } from '../../../../../src/lib/domain/pacing/learned-rate.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** So many requests a second are taken from `from` to `to`. */
-function take(rate: LearnedRate, perSecond: number, from: number, to: number): void {
+/** The platform accepts `perSecond` requests per second from `from` to `to`. */
+function accept(rate: LearnedRate, perSecond: number, from: number, to: number): void {
   for (let at = from; at < to; at += 1000 / perSecond) rate.accepted(at);
 }
 
-/** Limited at `at`, and going on a second later. */
-function hit(rate: LearnedRate, at: number, askedMs: number | undefined = 1000): number | undefined {
+/** A 429 at `at`; requests resume a second later. */
+function hitLimit(rate: LearnedRate, at: number, askedMs: number | undefined = 1000): number | undefined {
   rate.limited(at, askedMs);
   return rate.resumed(at + 1000);
 }
 
-function taught(): LearnedRate {
+function learnedRate(): LearnedRate {
   const rate = createLearnedRate();
-  take(rate, 100, 0, 2000);
-  hit(rate, 2000);
+  accept(rate, 100, 0, 2000);
+  hitLimit(rate, 2000);
   return rate;
 }
 
 describe('the first limit', () => {
-  it('tells what was taken of the second before it, of which a little less is kept', () => {
+  it('sets the rate slightly below the accepted requests of the last second', () => {
     const rate = createLearnedRate();
     expect(rate.at(0)).toBe(Infinity);
-    take(rate, 100, 0, 2000);
-    expect(hit(rate, 2000)).toBeCloseTo(97 * 0.99, 0);
+    accept(rate, 100, 0, 2000);
+    expect(hitLimit(rate, 2000)).toBeCloseTo(97 * 0.99, 0);
     expect(rate.at(3000)).toBeCloseTo(97 * 0.99, 0);
   });
 
   test.each([
-    ['a long wait, which others may have brought about', 100, 0, 2000, 30_000],
-    ['less than a second of requests', 100, 1500, 2000, 1000],
+    ['a long Retry-After, which other clients may have caused', 100, 0, 2000, 30_000],
+    ['requests for less than a second', 100, 1500, 2000, 1000],
     ['few requests', 15, 0, 2000, 1000],
-    ['no request', 1, 5000, 5000, 1000],
-  ])('tells nothing after %s, but the next one does', (_what, perSecond, from, to, askedMs) => {
+    ['no requests', 1, 5000, 5000, 1000],
+  ])('is ignored after %s, but the next one is not', (_what, perSecond, from, to, askedMs) => {
     const rate = createLearnedRate();
-    take(rate, perSecond, from, to);
-    expect(hit(rate, to, askedMs)).toBeUndefined();
+    accept(rate, perSecond, from, to);
+    expect(hitLimit(rate, to, askedMs)).toBeUndefined();
     expect(rate.at(to + 1000)).toBe(Infinity);
-    take(rate, 50, to + 1000, to + 8000);
-    expect(hit(rate, to + 8000, askedMs)).toBeGreaterThan(45);
+    accept(rate, 50, to + 1000, to + 8000);
+    expect(hitLimit(rate, to + 8000, askedMs)).toBeGreaterThan(45);
   });
 });
 
 describe('the rate', () => {
-  it('is what was too much after 45 seconds, hardly more for a while, and much more later', () => {
-    const rate = taught();
+  it('returns to the failed rate after 45 seconds, stays close for a while, and then grows fast', () => {
+    const rate = learnedRate();
     const at = (second: number): number => rate.at(3000 + second * 1000);
     const high = at(45);
     expect([at(0) / high, at(20) / high, at(70) / high].map((part) => part.toFixed(3))).toEqual([
@@ -59,8 +59,8 @@ describe('the rate', () => {
     expect(at(200) / high).toBeGreaterThan(2);
   });
 
-  it('is tried again later each time that the limit is where it had been', () => {
-    const rate = taught();
+  it('is probed less often each time the limit is unchanged', () => {
+    const rate = learnedRate();
     const gaps: number[] = [];
     let now = 3000;
     for (let time = 0; time < 4; time++) {
@@ -71,7 +71,7 @@ describe('the rate', () => {
         now += 1000 / rate.at(now);
       }
       gaps.push(Math.round((now - from) / 1000));
-      hit(rate, now);
+      hitLimit(rate, now);
       now += 1000;
     }
     expect(gaps[1]).toBeGreaterThan((gaps[0] ?? 0) * 1.5);
@@ -79,75 +79,75 @@ describe('the rate', () => {
     expect(gaps[3]).toBeLessThanOrEqual((gaps[2] ?? 0) * 1.1);
   });
 
-  it('goes down in larger steps while limits follow soon, but not below what went through between them', () => {
-    const rate = taught();
+  it('falls in larger steps while limits follow soon, but not below the accepted rate between them', () => {
+    const rate = learnedRate();
     const before = rate.at(3000);
-    take(rate, before, 3000, 5000);
-    const second = hit(rate, 5000) ?? 0;
+    accept(rate, before, 3000, 5000);
+    const second = hitLimit(rate, 5000) ?? 0;
     expect(second / before).toBeCloseTo(0.85, 1);
-    // 195 in the three seconds from limit to limit, 70 of them in the last.
-    take(rate, 125, 6000, 7000);
-    take(rate, 70, 7001, 8000);
-    expect(hit(rate, 8000)).toBeCloseTo((195 / 3) * 0.97, 0);
+    // 195 requests in the three seconds between the limits, 70 of them in the last second.
+    accept(rate, 125, 6000, 7000);
+    accept(rate, 70, 7001, 8000);
+    expect(hitLimit(rate, 8000)).toBeCloseTo((195 / 3) * 0.97, 0);
   });
 
-  it('of a platform that takes fewer now is what it takes now', () => {
-    const rate = taught();
-    take(rate, 20, 3000, 30_000);
-    // Of any second there are 19 whole intervals at least.
-    expect(hit(rate, 30_000)).toBeCloseTo(19 * 0.97, 1);
+  it('follows a platform that accepts fewer requests', () => {
+    const rate = learnedRate();
+    accept(rate, 20, 3000, 30_000);
+    // Each second contains at least 19 whole intervals.
+    expect(hitLimit(rate, 30_000)).toBeCloseTo(19 * 0.97, 1);
   });
 
-  it('goes down no further than usual when the limit before told nothing', () => {
+  it('falls no further than usual if the previous limit was ignored', () => {
     const rate = createLearnedRate();
-    take(rate, 100, 0, 500);
-    hit(rate, 500);
-    take(rate, 100, 1500, 3500);
-    expect(hit(rate, 3500)).toBeCloseTo(99 * 0.97, 0);
+    accept(rate, 100, 0, 500);
+    hitLimit(rate, 500);
+    accept(rate, 100, 1500, 3500);
+    expect(hitLimit(rate, 3500)).toBeCloseTo(99 * 0.97, 0);
   });
 
-  it('of few requests is what was kept, since a second holds whole requests only', () => {
+  it('stays fractional for few requests, although a second contains only whole requests', () => {
     const rate = createLearnedRate();
-    take(rate, 5, 0, 2000);
-    hit(rate, 2000);
-    take(rate, 5, 3000, 11_000);
-    const before = hit(rate, 11_000) ?? 0;
+    accept(rate, 5, 0, 2000);
+    hitLimit(rate, 2000);
+    accept(rate, 5, 3000, 11_000);
+    const before = hitLimit(rate, 11_000) ?? 0;
     expect(before).toBeCloseTo(4 * 0.97);
-    // At 4.1 a second the limit is met again; of the second before it four are whole.
+    // The limit is hit again at 4.1 per second; the second before it contains four whole requests.
     let now = 12_000;
     while (rate.at(now) < 4.1) {
       rate.accepted(now);
       now += 1000 / rate.at(now);
     }
-    expect(hit(rate, now)).toBeCloseTo(4.1 * 0.97, 1);
+    expect(hitLimit(rate, now)).toBeCloseTo(4.1 * 0.97, 1);
   });
 
-  it('that was told is right, unless clearly fewer are taken', () => {
+  it('stays at the given rate unless clearly fewer requests are accepted', () => {
     for (const [wanted, learned] of [
       [110, undefined],
       [200, 97],
     ] as const) {
       const rate = createLearnedRate(wanted);
-      take(rate, 100, 0, 2000);
-      expect(hit(rate, 2000)?.toFixed(0)).toBe(learned === undefined ? undefined : (learned * 0.99).toFixed(0));
+      accept(rate, 100, 0, 2000);
+      expect(hitLimit(rate, 2000)?.toFixed(0)).toBe(learned === undefined ? undefined : (learned * 0.99).toFixed(0));
     }
   });
 
-  it('of thousands a second is known too', () => {
+  it('is learned for thousands of requests per second', () => {
     const rate = createLearnedRate();
-    take(rate, 20_000, 0, 2000);
-    expect((hit(rate, 2000) ?? 0) / 20_000).toBeCloseTo(0.97, 2);
+    accept(rate, 20_000, 0, 2000);
+    expect((hitLimit(rate, 2000) ?? 0) / 20_000).toBeCloseTo(0.97, 2);
   });
 });
 
-test('whatever happens, the rate is more than nothing, and grows until the next limit', () => {
-  const event = fc.record({ afterMs: fc.integer({ min: 0, max: 20_000 }), taken: fc.integer({ min: 0, max: 50 }) });
+test('the rate is always positive and grows until the next limit', () => {
+  const event = fc.record({ afterMs: fc.integer({ min: 0, max: 20_000 }), accepted: fc.integer({ min: 0, max: 50 }) });
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), fc.constantFrom(undefined, 0, 1000, 60_000), (events, asked) => {
       const rate = createLearnedRate();
       let now = 0;
-      for (const { afterMs, taken } of events) {
-        for (let one = 0; one < taken; one++) rate.accepted(now + (afterMs * one) / taken);
+      for (const { afterMs, accepted } of events) {
+        for (let one = 0; one < accepted; one++) rate.accepted(now + (afterMs * one) / accepted);
         now += afterMs;
         rate.limited(now, asked);
         rate.limited(now + 1, asked);

@@ -1,31 +1,31 @@
-// A limit that is known is neither exceeded in any second nor left unused.
+// A known rate limit is neither exceeded in any second nor left unused.
 import { expect, test } from 'vitest';
 import { createSlots } from '../../../../../src/lib/domain/pacing/slots.ts';
 import { randomFrom } from '../../../../helpers/random.ts';
 
-test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('at %d a second, with timers that come late', (rate) => {
+test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps %d per second with late timers', (rate) => {
   const random = randomFrom(1);
   const slots = createSlots(rate);
   const sent: number[] = [];
   let now = 0;
   while (sent.length < Math.max(20, rate * 20)) {
     now = Math.max(now, slots.from);
-    // Now and then nothing goes for a while.
+    // Pause occasionally.
     if (random() < 0.1 / rate) now += random() * 100;
     slots.take(now);
     sent.push(now);
   }
-  const inAStretch = Math.ceil(rate);
-  const stretchMs = (inAStretch / rate) * 1000;
-  for (let index = inAStretch; index < sent.length; index++) {
-    const since = (sent[index] ?? 0) - (sent[index - inAStretch] ?? 0);
-    if (since < stretchMs) expect.fail(`${inAStretch + 1} requests within ${since} ms`);
+  const inWindow = Math.ceil(rate);
+  const windowMs = (inWindow / rate) * 1000;
+  for (let index = inWindow; index < sent.length; index++) {
+    const since = (sent[index] ?? 0) - (sent[index - inWindow] ?? 0);
+    if (since < windowMs) expect.fail(`${inWindow + 1} requests within ${since} ms`);
   }
-  const idle = ((sent.length - inAStretch) / rate) * 1000;
-  expect(sent.at(-1)).toBeLessThan(idle * 1.05);
+  const expectedMs = ((sent.length - inWindow) / rate) * 1000;
+  expect(sent.at(-1)).toBeLessThan(expectedMs * 1.05);
 });
 
-test('what was to go while the program stood still went afterwards', () => {
+test('counts requests delayed by a stalled event loop at their actual time', () => {
   const slots = createSlots(4);
   for (const at of [0, 100, 200, 300]) slots.take(at);
   expect(slots.from).toBe(1010);
@@ -33,6 +33,6 @@ test('what was to go while the program stood still went afterwards', () => {
   expect(slots.from).toBe(1010);
   slots.take(1010);
   slots.take(1110);
-  // The third and the fourth went at 500.
+  // The third and the fourth were sent at 500.
   expect(slots.from).toBe(1510);
 });

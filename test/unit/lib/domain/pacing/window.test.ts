@@ -1,21 +1,21 @@
-// How many requests are under way at once, by what answers tell.
+// The number of concurrent requests, adjusted by responses.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createWindow, type Window } from '../../../../../src/lib/domain/pacing/window.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** As many answers as may be under way, each after so long; the size then. */
+/** Reports a full window of responses after `ms` each; returns the new size. */
 function round(window: Window, ms: number): number {
-  for (let rest = window.size; rest > 0; rest--) window.answered(ms, false);
+  for (let left = window.size; left > 0; left--) window.answered(ms, false);
   return window.size;
 }
 
 describe('the window', () => {
-  it('begins with four, or with what is allowed', () => {
+  it('starts with four requests or the maximum', () => {
     expect([1, 3, 4, 64].map((max) => createWindow(max).size)).toEqual([1, 3, 4, 4]);
   });
 
-  it('doubles with each round of quick answers, up to what is allowed, and not before the round is whole', () => {
+  it('doubles after each complete round of fast responses, up to the maximum', () => {
     const window = createWindow(50);
     for (let answer = 0; answer < 3; answer++) window.answered(100, false);
     expect(window.size).toBe(4);
@@ -24,26 +24,26 @@ describe('the window', () => {
     expect([round(window, 100), round(window, 100), round(window, 100), round(window, 100)]).toEqual([16, 32, 50, 50]);
   });
 
-  it('shrinks when answers take more than twice the best and a little, and grows by a quarter from then on', () => {
+  it('shrinks if responses take more than twice the best time and a margin, and then grows by a quarter', () => {
     const window = createWindow(100);
     round(window, 100);
     round(window, 100);
     expect(round(window, 200)).toBe(32);
     expect(round(window, 215)).toBe(27);
-    // Between 27 and 28 it is 28 answers that make a round.
+    // The size is between 27 and 28, so a round takes 28 responses.
     expect(round(window, 100)).toBe(27);
     window.answered(100, false);
     expect(window.size).toBe(34);
   });
 
-  it('takes no notice of milliseconds', () => {
+  it('ignores differences of a few milliseconds', () => {
     const window = createWindow(64);
     round(window, 1);
     expect(round(window, 7)).toBe(16);
     expect(round(window, 8)).toBe(13);
   });
 
-  it('goes by what a round took on average', () => {
+  it('uses the average time of a round', () => {
     const window = createWindow(64);
     round(window, 100);
     for (const ms of [700, 100, 100, 100, 100, 100, 100, 100]) window.answered(ms, false);
@@ -52,14 +52,14 @@ describe('the window', () => {
     expect(window.size).toBe(13);
   });
 
-  it('grows by one at least', () => {
+  it('grows by at least one', () => {
     const window = createWindow(64);
     window.overloaded();
     expect(window.size).toBe(2);
     expect([round(window, 100), round(window, 100), round(window, 100)]).toEqual([3, 4, 5]);
   });
 
-  it('forgets how quick it once was', () => {
+  it('forgets an old best time', () => {
     const window = createWindow(64);
     round(window, 100);
     let sizes = 0;
@@ -68,7 +68,7 @@ describe('the window', () => {
     expect(sizes).toBe(64);
   });
 
-  it('shrinks with each word that a limit is near, and begins its round anew', () => {
+  it('shrinks with each warning that a limit is near, and restarts its round', () => {
     const window = createWindow(64);
     round(window, 100);
     for (let answer = 0; answer < 7; answer++) window.answered(100, false);
@@ -82,22 +82,22 @@ describe('the window', () => {
     expect(window.size).toBe(1);
   });
 
-  it('is halved once for all requests that were under way when a limit was hit', () => {
+  it('is halved once for all requests in flight when a limit was hit', () => {
     const window = createWindow(64);
     round(window, 100);
     round(window, 100);
-    for (let refusal = 0; refusal < 17; refusal++) window.overloaded();
+    for (let rejection = 0; rejection < 17; rejection++) window.overloaded();
     expect(window.size).toBe(8);
     window.overloaded();
     expect(window.size).toBe(4);
-    // Answers to requests of before count as such.
+    // Responses to earlier requests count as such.
     for (let answer = 0; answer < 8; answer++) window.answered(100, false);
     expect(window.size).toBe(5);
     window.overloaded();
     expect(window.size).toBe(2);
   });
 
-  it('counts answers that came before a limit was hit for nothing', () => {
+  it('ignores responses that arrived before a limit was hit', () => {
     const window = createWindow(64);
     round(window, 100);
     for (let answer = 0; answer < 7; answer++) window.answered(100, false);
@@ -109,7 +109,7 @@ describe('the window', () => {
   });
 });
 
-test('whatever happens, one request may go and no more than are allowed', () => {
+test('always allows at least one request and at most the maximum', () => {
   const anyEvent = fc.oneof(
     fc.constant(undefined),
     fc.tuple(fc.double({ min: 0, max: 10_000, noNaN: true }), fc.boolean()),

@@ -1,4 +1,4 @@
-// Diffs: a diff of two manifests contains exactly the changes from one to the other.
+// A diff of two manifests contains exactly the changes from one to the other.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, escalationsOf, isEmptyDiff, type RolesDiff } from '../../../../../src/lib/domain/roles/diff.ts';
@@ -7,12 +7,12 @@ import { type Role, sameContent } from '../../../../../src/lib/domain/roles/mani
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** Applies the diff, and nothing else. */
+/** Applies only the diff. */
 function apply(from: readonly Role[], diff: RolesDiff): Role[] {
   const modified = new Map(diff.modified.map((item) => [item.role_id, item.changes]));
-  const gone = new Set(diff.deleted.map((item) => item.role_id));
+  const deletedIds = new Set(diff.deleted.map((item) => item.role_id));
   const kept = from
-    .filter((item) => !gone.has(item.role_id))
+    .filter((item) => !deletedIds.has(item.role_id))
     .map((item) => {
       const result: Role = { ...item, tasks: item.tasks.map((task) => ({ ...task })) };
       for (const [field, change] of Object.entries(modified.get(item.role_id) ?? {})) {
@@ -41,18 +41,18 @@ function withoutTaskFields(roles: readonly Role[]): Role[] {
 }
 
 describe('diffRoles', () => {
-  it('leads from one manifest to the other', () => {
+  it('applied to one manifest gives the other', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
-        const wanted = withoutTaskFields(to);
-        const reached = apply(from, diffRoles(from, wanted));
-        expect(sameContent(manifestOf(reached), manifestOf(wanted))).toBe(true);
+        const target = withoutTaskFields(to);
+        const reached = apply(from, diffRoles(from, target));
+        expect(sameContent(manifestOf(reached), manifestOf(target))).toBe(true);
       }),
       runs(500),
     );
   });
 
-  it('tells something of every role that it calls modified, and nothing twice', () => {
+  it('has changes for every modified role, and lists every role once', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
         const { created, modified, deleted, unchanged, summary } = diffRoles(from, to);
@@ -70,7 +70,7 @@ describe('diffRoles', () => {
     );
   });
 
-  it('finds nothing in the same manifest in another order, with repeated tasks and `user:core`', () => {
+  it('is empty for another order, repeated tasks and `user:core`', () => {
     fc.assert(
       fc.property(anyRoles, fc.nat(), (roles, seed) => {
         const again = shuffled(roles, seed).map((item) => {
@@ -83,7 +83,7 @@ describe('diffRoles', () => {
     );
   });
 
-  it('turned round, takes back what it gave', () => {
+  it('is symmetric in the opposite direction', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
         const there = diffRoles(from, to);
@@ -142,7 +142,7 @@ describe('diffRoles', () => {
       { tasks: { added: ['c:1', 'd:1'], removed: ['a:1', 'z:1'] } },
     ],
     ['an unknown field', role('a', [], { on: 1 }), role('a', [], { on: 2 }), { on: { from: 1, to: 2 } }],
-    ['an unknown field less', role('a', [], { on: { x: 1 } }), role('a'), { on: { from: { x: 1 }, to: null } }],
+    ['a removed unknown field', role('a', [], { on: { x: 1 } }), role('a'), { on: { from: { x: 1 }, to: null } }],
     ['an unknown field that is null', role('a', [], { on: null }), role('a'), undefined],
     [
       'a field of a task',
@@ -175,7 +175,7 @@ describe('escalations', () => {
     ['user:core', false],
     ['user_management_x:view', false],
     ['x:*:y', false],
-  ])('%s: %s', (task, expected) => {
+  ])('include %s: %s', (task, expected) => {
     expect(isEscalation(task)).toBe(expected);
   });
 

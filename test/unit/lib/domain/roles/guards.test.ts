@@ -1,4 +1,4 @@
-// The guards before a PUT: which change needs which flag.
+// The guards before a PUT, and the flags that lift them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type GuardFlags, guardPush } from '../../../../../src/lib/domain/roles/guards.ts';
@@ -10,21 +10,21 @@ const SCOPE = { organization: '101', address: 'https://api.example.com' };
 const NONE: GuardFlags = { allowDelete: false, force: false, allowEmpty: false, failOnEscalation: false };
 const ALL: GuardFlags = { allowDelete: true, force: true, allowEmpty: true, failOnEscalation: false };
 
-function refusals(live: Role[], wanted: Role[], flags: Partial<GuardFlags> = {}) {
+function violations(live: Role[], wanted: Role[], flags: Partial<GuardFlags> = {}) {
   return guardPush(planRoles(SCOPE, manifestOf(live), wanted), { ...NONE, ...flags });
 }
 
-const guards = (...push: Parameters<typeof refusals>): string[] => refusals(...push).map((item) => item.guard);
+const guards = (...push: Parameters<typeof violations>): string[] => violations(...push).map((item) => item.guard);
 
 const many = (count: number, tasks: string[] = []): Role[] =>
   Array.from({ length: count }, (_, index) => role(`r${index}`, tasks));
 
-/** `count` roles of which the first `changed` have a task more. */
+/** `count` roles of which the first `some` have a new task. */
 const changed = (count: number, some: number): Role[] => [...many(some, ['rules:view']), ...many(count).slice(some)];
 
 describe('deletions', () => {
-  it('need --allow-delete, or their number typed, and are named', () => {
-    expect(refusals(many(4), many(2))).toEqual([
+  it('need --allow-delete or their typed number, and are listed', () => {
+    expect(violations(many(4), many(2))).toEqual([
       {
         guard: 'delete',
         flag: '--allow-delete',
@@ -32,11 +32,11 @@ describe('deletions', () => {
         typed: '2',
       },
     ]);
-    expect(refusals(many(2), many(1))[0]?.message).toBe('1 role would be deleted for the whole organization: r1');
+    expect(violations(many(2), many(1))[0]?.message).toBe('1 role would be deleted for the whole organization: r1');
     expect(guards(many(4), many(2), { allowDelete: true })).toEqual([]);
   });
 
-  it('are what renaming an id is', () => {
+  it('include a renamed role id', () => {
     expect(guards([role('a')], [role('b')])).toEqual(['delete']);
   });
 });
@@ -55,16 +55,16 @@ describe('a large change', () => {
     [90, 27, false],
     [100, 30, false],
     [100, 31, true],
-  ])('of %i roles, %i: %s', (count, some, refused) => {
-    expect(guards(many(count), changed(count, some))).toEqual(refused ? ['threshold'] : []);
+  ])('of %i roles, %i changed, is guarded: %s', (count, some, guarded) => {
+    expect(guards(many(count), changed(count, some))).toEqual(guarded ? ['threshold'] : []);
     expect(guards(many(count), changed(count, some), { force: true })).toEqual([]);
   });
 
-  it('counts changes and deletions together, and no new roles', () => {
+  it('counts changes and deletions, but not new roles', () => {
     const live = many(10);
     const wanted = [...changed(10, 2).slice(0, 8), ...many(30).slice(20)];
     expect(guards(live, wanted, { allowDelete: true })).toEqual(['threshold']);
-    expect(refusals(live, wanted, { allowDelete: true })[0]).toEqual({
+    expect(violations(live, wanted, { allowDelete: true })[0]).toEqual({
       guard: 'threshold',
       flag: '--force',
       message: '4 of 10 roles would be changed or deleted, more than 30 %',
@@ -79,12 +79,12 @@ describe('an emptied manifest', () => {
     expect(guards(many(10), [], { allowDelete: true, force: true })).toEqual(['empty']);
     expect(guards(many(10), [], { allowEmpty: true })).toEqual(['delete', 'threshold']);
     expect(guards(many(10), [], ALL)).toEqual([]);
-    expect(refusals(many(1), [], { allowDelete: true })).toEqual([
+    expect(violations(many(1), [], { allowDelete: true })).toEqual([
       { guard: 'empty', flag: '--allow-empty', message: 'the manifest would have no roles left' },
     ]);
   });
 
-  it('is none where there was no role before', () => {
+  it('needs no flag if there was no role before', () => {
     expect(guards([], [])).toEqual([]);
   });
 });
@@ -92,22 +92,22 @@ describe('an emptied manifest', () => {
 describe('--fail-on escalation', () => {
   const live = [role('a', ['rules:*'])];
 
-  it('names each gained task, and no flag lifts it', () => {
+  it('lists each new task, and no flag lifts it', () => {
     const wanted = [role('a', ['rules:*', 'audiences:*']), role('b', ['privacy:settings'])];
-    expect(refusals(live, wanted, { failOnEscalation: true })).toEqual([
+    expect(violations(live, wanted, { failOnEscalation: true })).toEqual([
       { guard: 'escalation', message: 'permissions would be escalated: b gains privacy:settings, a gains audiences:*' },
     ]);
     expect(guards(live, wanted)).toEqual([]);
     expect(guards(live, wanted, { ...ALL, failOnEscalation: true })).toEqual(['escalation']);
   });
 
-  it('ignores tasks that are unchanged or lost', () => {
+  it('ignores unchanged and removed tasks', () => {
     expect(guards(live, [role('a', ['rules:*', 'audiences:view'])], { failOnEscalation: true })).toEqual([]);
     expect(guards(live, [role('a')], { failOnEscalation: true })).toEqual([]);
   });
 });
 
-it('every flag only lifts guards, and no flag is needed without changes', () => {
+it('flags only lift guards, and no flag is needed without changes', () => {
   fc.assert(
     fc.property(anyRoles, anyRoles, (live, wanted) => {
       expect(guards(live, wanted, ALL)).toEqual([]);

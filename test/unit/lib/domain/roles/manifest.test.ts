@@ -1,4 +1,4 @@
-// When two roles are the same: what is seen at a glance must be what spelling both out says.
+// Comparing two roles quickly gives the same result as comparing their full content.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RoleReply, TaskRef } from '../../../../../src/lib/contract/roles.ts';
@@ -12,7 +12,7 @@ import {
 import { manifestOf, role } from '../../../../helpers/any-roles.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** Few of everything, so that two roles are often the same. */
+/** Few distinct values, so that two roles are often the same. */
 const anyTask: fc.Arbitrary<TaskRef> = fc
   .tuple(
     fc.constantFrom('user:core', 'a:b', 'c:d', 'e:*'),
@@ -33,7 +33,7 @@ const anyRole: fc.Arbitrary<RoleReply> = fc
   }));
 
 describe('sameRole', () => {
-  it('says what the content of both says', () => {
+  it('agrees with the comparison of full content', () => {
     fc.assert(
       fc.property(anyRole, anyRole, (a, b) => {
         expect(sameRole(a, b)).toBe(sameContent(manifestOf([a]), manifestOf([b])));
@@ -42,52 +42,52 @@ describe('sameRole', () => {
     );
   });
 
-  it('looks past order, repeated tasks and the core task', () => {
+  it('ignores order, repeated tasks and the core task', () => {
     expect(sameRole(role('a', ['x:y', 'x:z', 'x:y']), role('a', ['user:core', 'x:z', 'x:y']))).toBe(true);
   });
 
-  it('sees what the specification does not know, of a role and of a task', () => {
+  it('compares unknown fields of roles and tasks', () => {
     expect(sameRole(role('a', ['x:y']), role('a', ['x:y'], { on: 1 }))).toBe(false);
     expect(sameRole(role('a', [], { on: 1 }), role('a', [], { on: 2 }))).toBe(false);
     expect(sameRole(role('a', ['x:y']), role('a', [{ task_id: 'x:y', level: 1 }]))).toBe(false);
   });
 });
 
-it('roles of different ids are never the same, whatever else they share', () => {
+it('roles with different ids are never the same', () => {
   const texts = { name: 'N', description: 'D' };
   expect(sameRole(role('a', ['x:y'], texts), role('b', ['x:y'], texts))).toBe(false);
   expect(sameRole(role('a', ['x:y'], texts), role('a', ['x:y'], { ...texts, description: 'E' }))).toBe(false);
 });
 
-it('`user:core` comes first, whatever the others are called', () => {
+it('sorts `user:core` first', () => {
   const sorted = inTaskOrder(['z:1', 'a:1', 'user:core', 'b:1'].map((task_id) => ({ task_id })));
   expect(sorted.map(({ task_id }) => task_id)).toEqual(['user:core', 'a:1', 'b:1', 'z:1']);
 });
 
-describe('whether the platform holds what was sent', () => {
+describe('sameRoles', () => {
   const sent = [role('a', ['x:y', { task_id: 'x:z', level: 1 }], { on: 1 }), role('b')];
 
-  it('looks past order and past what the specification does not know', () => {
+  it('ignores order and unknown fields', () => {
     expect(sameRoles(sent, [role('b', [], { on: 7 }), role('a', ['x:z', 'user:core', 'x:y'])])).toBe(true);
   });
 
   it.each<[string, RoleReply[]]>([
-    ['a role less', sent.slice(1)],
+    ['a missing role', sent.slice(1)],
     ['another id', [role('c', ['x:y', 'x:z'], { name: 'Name of a', description: 'What a is for' }), role('b')]],
     ['another name', [role('a', ['x:y', 'x:z'], { name: 'N' }), role('b')]],
     ['another description', [role('a', ['x:y', 'x:z'], { description: 'D' }), role('b')]],
-    ['a task less', [role('a', ['x:y']), role('b')]],
+    ['a missing task', [role('a', ['x:y']), role('b')]],
     ['another task', [role('a', ['x:y', 'x:w']), role('b')]],
     ['the tasks of another role', [role('a'), role('b', ['x:y', 'x:z'])]],
-  ])('sees %s', (_what, held) => {
-    expect(sameRoles(sent, held)).toBe(false);
+  ])('detects %s', (_what, live) => {
+    expect(sameRoles(sent, live)).toBe(false);
   });
 });
 
-describe('the same state in two readings', () => {
+describe('sameState', () => {
   const first = manifestOf([role('a', ['x:y']), role('b')], { extra: { version: 1 } });
 
-  it('is so in another order', () => {
+  it('ignores the order', () => {
     expect(sameState(first, { ...first, roles: [...first.roles].reverse() })).toBe(true);
   });
 
@@ -95,7 +95,7 @@ describe('the same state in two readings', () => {
     ['in the same second', { roles: [role('a', ['x:z']), role('b')] }],
     ['the same roles again', { last_modified_on: '2026-11-20 08:00:01' }],
     ['the same roles again in the same second', { last_modified_by: 'bob@example.com' }],
-    ['beside the roles', { extra: { version: 2 } }],
+    ['a top-level field', { extra: { version: 2 } }],
   ])('differs after a write to %s', (_what, change) => {
     expect(sameState(first, { ...first, ...change })).toBe(false);
   });

@@ -1,4 +1,4 @@
-// Three-way merges: no edit and no role is lost silently.
+// Three-way merges lose no edit and no role silently.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/diff.ts';
@@ -15,7 +15,7 @@ function sameRolesAs(a: readonly Role[], b: readonly Role[]): boolean {
 const ids = (roles: readonly Role[]): string[] => roles.map((item) => item.role_id);
 
 describe('mergeRoles', () => {
-  it('is mine where only I edited, and theirs where only they did', () => {
+  it('returns the edited side if only one side changed', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (base, other) => {
         const mine = mergeRoles(base, other, base);
@@ -36,7 +36,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('tells as rebased what they changed, and only that', () => {
+  it('reports as rebased exactly the roles that they changed', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (base, theirs) => {
         const { created, modified, deleted } = diffRoles(base, theirs);
@@ -49,7 +49,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('gives the same result from both sides if nothing conflicts', () => {
+  it('is symmetric if nothing conflicts', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const one = mergeRoles(base, mine, theirs);
@@ -62,7 +62,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('loses no role but those that one side deleted, and makes none up', () => {
+  it('loses only roles that one side deleted, and invents none', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const { roles, conflicts } = mergeRoles(base, mine, theirs);
@@ -85,7 +85,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('keeps the edits of both sides, field by field, and reports every overlap', () => {
+  it('keeps the edits of both sides by field, and reports every overlap', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const { roles, conflicts } = mergeRoles(base, mine, theirs);
@@ -97,13 +97,13 @@ describe('mergeRoles', () => {
           for (const field of ['name', 'description'] as const) {
             const [before, left, right] = [was[field] ?? null, own[field] ?? null, other[field] ?? null];
             const overlap = left !== before && right !== before && left !== right;
-            const told = conflicts.filter((item) => item.role_id === id && item.field === field);
-            expect(told).toEqual(overlap ? [{ role_id: id, field, base: before, mine: left, theirs: right }] : []);
+            const reported = conflicts.filter((item) => item.role_id === id && item.field === field);
+            expect(reported).toEqual(overlap ? [{ role_id: id, field, base: before, mine: left, theirs: right }] : []);
             if (!overlap) expect(merged[field] ?? null).toBe(left === before ? right : left);
           }
           const has = (item: Role, task: string): boolean => item.tasks.some(({ task_id }) => task_id === task);
           for (const task of new Set([was, own, other].flatMap((item) => item.tasks.map(({ task_id }) => task_id)))) {
-            if (task === 'user:core') continue; // The platform's affair.
+            if (task === 'user:core') continue; // The platform manages it.
             // The side that changed a field decides; equal changes agree.
             const wanted = has(own, task) === has(was, task) ? has(other, task) : has(own, task);
             expect(has(merged, task)).toBe(wanted);
@@ -114,7 +114,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('adds up gains and losses of tasks', () => {
+  it('merges added and removed tasks', () => {
     const merged = mergeRoles(
       [role('a', ['x:1', 'x:2', 'x:3'])],
       [role('a', ['x:1', 'x:3', 'mine:1'])],
@@ -127,7 +127,7 @@ describe('mergeRoles', () => {
     });
   });
 
-  it('leaves nothing behind of a field that one side took away', () => {
+  it('removes a field that one side removed', () => {
     const [held, bare] = [role('a', [], { on: 1 }), role('a')];
     const [mine] = mergeRoles([held], [bare], [{ ...held, name: 'T' }]).roles;
     const [theirs] = mergeRoles([held], [{ ...held, name: 'M' }], [bare]).roles;
@@ -137,42 +137,42 @@ describe('mergeRoles', () => {
     ]);
   });
 
-  it('keeps the order of mine, then what only they have', () => {
+  it('keeps my order and appends roles that only they have', () => {
     const [a, b, c] = [role('a'), role('b'), role('c')];
     expect(ids(mergeRoles([a, b], [b, a], [a, c, b]).roles)).toEqual(['b', 'a', 'c']);
   });
 
   it.each<[string, Role[], Role[], Role[], unknown]>([
     [
-      'one name, changed twice',
+      'a name changed by both',
       [role('a')],
       [role('a', [], { name: 'M' })],
       [role('a', [], { name: 'T' })],
       [{ role_id: 'a', field: 'name', base: 'Name of a', mine: 'M', theirs: 'T' }],
     ],
     [
-      'deleted by me, changed by them',
+      'a role deleted by me, changed by them',
       [role('a')],
       [],
       [role('a', ['x:y'])],
       [{ role_id: 'a', field: 'role', base: role('a'), mine: null, theirs: role('a', ['x:y']) }],
     ],
     [
-      'changed by me, deleted by them',
+      'a role changed by me, deleted by them',
       [role('a')],
       [role('a', ['x:y'])],
       [],
       [{ role_id: 'a', field: 'role', base: role('a'), mine: role('a', ['x:y']), theirs: null }],
     ],
     [
-      'created by both differently',
+      'a role created differently by both',
       [],
       [role('a', ['x:y'])],
       [role('a')],
       [{ role_id: 'a', field: 'role', base: null, mine: role('a', ['x:y']), theirs: role('a') }],
     ],
-    ['created by both alike', [], [role('a', ['x:y'])], [role('a', ['user:core', 'x:y'])], []],
-    ['deleted by both', [role('a')], [], [], []],
+    ['a role created identically by both', [], [role('a', ['x:y'])], [role('a', ['user:core', 'x:y'])], []],
+    ['a role deleted by both', [role('a')], [], [], []],
     [
       'an unknown field',
       [role('a', [], { on: 1 })],
@@ -188,7 +188,7 @@ describe('mergeRoles', () => {
       [{ role_id: 'a', field: 'tasks.x:y.n', base: 1, mine: 2, theirs: 3 }],
     ],
     ['different fields', [role('a')], [role('a', [], { name: 'M' })], [role('a', [], { description: 'T' })], []],
-  ])('%s', (_what, base, mine, theirs, conflicts) => {
+  ])('reports the conflicts of %s', (_what, base, mine, theirs, conflicts) => {
     expect(mergeRoles(base, mine, theirs).conflicts).toEqual(conflicts);
   });
 });

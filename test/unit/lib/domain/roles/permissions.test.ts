@@ -1,4 +1,4 @@
-// The permissions of a role in the words of the reference, and the tasks that grant them.
+// The permissions of a role as the reference describes them, and the tasks that grant them.
 import { describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '../../../../../src/lib/contract/role-catalog.ts';
 import {
@@ -10,16 +10,16 @@ import {
 import { role } from '../../../../helpers/any-roles.ts';
 
 describe('the permissions of a role', () => {
-  it('come in the order of the reference, unknown ones last, each once, including user:core', () => {
+  it('are sorted like the reference with unknown ones last, without duplicates, including user:core', () => {
     const [first, second] = PERMISSIONS.filter(({ task_id }) => task_id !== 'user:core');
     const ids = ['new_feature:view', second?.task_id ?? '', first?.task_id ?? '', second?.task_id ?? ''];
-    const told = permissionsOf(role('a', ids)).map(({ task_id }) => task_id);
+    const listed = permissionsOf(role('a', ids)).map(({ task_id }) => task_id);
     const wanted = PERMISSIONS.map(({ task_id }) => task_id).filter((id) => id === 'user:core' || ids.includes(id));
     const core = wanted.includes('user:core') ? [] : ['user:core'];
-    expect(told).toEqual([...wanted, ...core, 'new_feature:view']);
+    expect(listed).toEqual([...wanted, ...core, 'new_feature:view']);
   });
 
-  it('have their feature and meaning; a task outside the reference is its own feature', () => {
+  it('have a feature and a meaning; an unknown task is its own feature', () => {
     const [known] = PERMISSIONS;
     expect(permissionsOf(role('a', [known?.task_id ?? '']))).toContainEqual({
       ...known,
@@ -34,9 +34,11 @@ describe('the permissions of a role', () => {
     });
   });
 
-  it('say which deserve a second look', () => {
-    const sharp = permissionsOf(role('a', ['audiences:*', 'audiences:view'])).filter(({ escalation }) => escalation);
-    expect(sharp.map(({ task_id }) => task_id)).toEqual(['audiences:*']);
+  it('mark escalations', () => {
+    const escalations = permissionsOf(role('a', ['audiences:*', 'audiences:view'])).filter(
+      ({ escalation }) => escalation,
+    );
+    expect(escalations.map(({ task_id }) => task_id)).toEqual(['audiences:*']);
   });
 });
 
@@ -47,16 +49,16 @@ describe('the task that grants another', () => {
     ['is full access to its feature', ['rules:*', 'audiences:*'], 'audiences:view', 'audiences:*'],
     ['is not full access to another feature', ['rules:*'], 'audiences:view', undefined],
     ['is not another task of its feature', ['audiences:edit'], 'audiences:view', undefined],
-    ['is not a narrower one', ['audiences:view'], 'audiences:*', undefined],
-    ['is there for every role where every role has it', [], 'user:core', 'user:core'],
-    ['of a feature without tasks is its full access', ['audiences:*'], 'audiences', 'audiences:*'],
+    ['is not a narrower task', ['audiences:view'], 'audiences:*', undefined],
+    ['always exists for the core task', [], 'user:core', 'user:core'],
+    ['for a feature id is its full access', ['audiences:*'], 'audiences', 'audiences:*'],
   ])('%s', (_what, tasks, wanted, granting) => {
     expect(grantingTask(role('a', tasks), wanted)).toBe(granting);
   });
 });
 
 describe('the matrix of roles and tasks', () => {
-  it('has every task that any role holds: directly, by full access, or not', () => {
+  it('has every task of any role: direct, by full access, or missing', () => {
     const rows = roleMatrix([
       role('a', ['audiences:*']),
       role('b', ['audiences:view', 'zzz:b', 'user:core']),
@@ -68,13 +70,13 @@ describe('the matrix of roles and tasks', () => {
           ? [task_id, { a: 'direct', b: null, c: null }]
           : [task_id, { a: 'implied', b: 'direct', c: null }],
       ),
-      // Those that the reference does not have come last, sorted.
+      // Tasks that are not in the reference come last, sorted.
       ['zzz:a', { a: null, b: null, c: 'direct' }],
       ['zzz:b', { a: null, b: 'direct', c: null }],
     ]);
   });
 
-  it('names feature and permission as the reference does, and nothing where it has none', () => {
+  it('has the feature and permission of the reference, or empty strings', () => {
     const known = PERMISSIONS.find(({ task_id }) => task_id === 'audiences:view');
     expect(roleMatrix([role('a', ['audiences:view', 'zzz:a'])])).toEqual([
       { task_id: 'audiences:view', feature: known?.feature, permission: known?.permission, roles: { a: 'direct' } },
@@ -83,7 +85,7 @@ describe('the matrix of roles and tasks', () => {
   });
 });
 
-it('two roles compared: what both have, and what only one has, sorted', () => {
+it('compares two roles: sorted common tasks and tasks of only one', () => {
   const left = role('l', ['b:2', 'b:1', 'z:1', 'y:1', 'user:core']);
   const right = role('r', ['x:2', 'b:1', 'x:1', 'b:2']);
   expect(compareRoleTasks(left, right)).toEqual({

@@ -1,4 +1,4 @@
-// Plans: one hash for one change, and the body that is sent.
+// A plan has one hash per change and the body that is sent.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromReply, inStableOrder, type Manifest, toReply } from '../../../../../src/lib/domain/roles/manifest.ts';
@@ -14,7 +14,7 @@ const hashOf = (live: Manifest = LIVE, wanted = WANTED, scope = SCOPE): string =
   planRoles(scope, live, wanted).plan.plan;
 
 describe('the plan', () => {
-  it('is 32 hex digits, the same each time and after a trip over the wire', () => {
+  it('has a hash of 32 hex digits that is stable, even after a round trip over the wire', () => {
     expect(hashOf()).toMatch(/^[0-9a-f]{32}$/);
     const again = fromReply(parseJson(stringifyJson(toReply(LIVE))) as ReturnType<typeof toReply>);
     expect(hashOf(again, structuredClone(WANTED))).toBe(hashOf());
@@ -51,7 +51,7 @@ describe('the plan', () => {
       'another unknown field of a live role',
       () => hashOf({ ...LIVE, roles: [role('a', ['user:core', 'x:y'], { on: 2 }), role('b', ['x:y'])] }),
     ],
-    ['one live role less', () => hashOf({ ...LIVE, roles: LIVE.roles.slice(1) })],
+    ['one live role fewer', () => hashOf({ ...LIVE, roles: LIVE.roles.slice(1) })],
     ['another unknown top-level field', () => hashOf({ ...LIVE, extra: { version: 4 } })],
     ['one more wanted task', () => hashOf(LIVE, [role('a', ['x:y', 'x:z', 'x:w'], { on: 1 }), role('c')])],
     [
@@ -67,12 +67,12 @@ describe('the plan', () => {
         ]),
     ],
     ['nothing wanted', () => hashOf(LIVE, [])],
-  ])('is another one for %s', (_what, other) => {
+  ])('has another hash for %s', (_what, other) => {
     expect(other()).toMatch(/^[0-9a-f]{32}$/);
     expect(other()).not.toBe(hashOf());
   });
 
-  it('differs for any two wanted manifests that differ', () => {
+  it('has different hashes for different wanted manifests', () => {
     fc.assert(
       fc.property(anyReply, anyRoles, anyRoles, (reply, one, other) => {
         const live = fromReply(reply);
@@ -84,7 +84,7 @@ describe('the plan', () => {
     );
   });
 
-  it('holds the diff and the stamp that it starts from', () => {
+  it('contains the diff and the live stamp', () => {
     expect(planRoles(SCOPE, LIVE, WANTED).plan).toMatchObject({
       base: { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' },
       created: [{ role_id: 'c' }],
@@ -94,7 +94,7 @@ describe('the plan', () => {
     });
   });
 
-  it('sends the wanted roles, the unknown top-level fields and no stamp; unchanged roles as they came', () => {
+  it('sends the wanted roles, unknown top-level fields and unchanged roles, but no stamp', () => {
     const wanted = [role('b', ['x:y']), { ...role('a', ['x:y']), on: 1 }];
     const { request } = planRoles(
       SCOPE,
@@ -105,14 +105,14 @@ describe('the plan', () => {
   });
 });
 
-it('a comparison of two files has the changes of a plan, but no hash', () => {
-  const { plan, ...told } = planRoles(SCOPE, LIVE, WANTED).plan;
-  expect(compareManifests(LIVE, WANTED)).toEqual({ ...told, plan: null });
-  expect(told.base).toEqual({ last_modified_on: LIVE.last_modified_on, last_modified_by: LIVE.last_modified_by });
+it('comparing two files gives the changes of a plan without a hash', () => {
+  const { plan, ...changes } = planRoles(SCOPE, LIVE, WANTED).plan;
+  expect(compareManifests(LIVE, WANTED)).toEqual({ ...changes, plan: null });
+  expect(changes.base).toEqual({ last_modified_on: LIVE.last_modified_on, last_modified_by: LIVE.last_modified_by });
 });
 
 describe('a manifest', () => {
-  it('comes back from the wire’s form as it went', () => {
+  it('round-trips through the wire form', () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         expect(toReply(fromReply(reply))).toEqual(reply);
@@ -120,7 +120,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('in stable order has `user:core` first and ids sorted', () => {
+  it('in stable order has sorted ids and `user:core` first', () => {
     const roles = inStableOrder([role('b', ['x:z', 'user:core', 'x:y']), role('B'), role('a')]);
     expect(roles.map((item) => [item.role_id, item.tasks.map((task) => task.task_id)])).toEqual([
       ['B', []],

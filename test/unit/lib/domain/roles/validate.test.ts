@@ -1,4 +1,4 @@
-// Checks of a roles file: every rule, with the way to what is wrong and the nearest name.
+// The rules for a roles file, with the path of each issue and the nearest name.
 import { describe, expect, it } from 'vitest';
 import { showPath } from '../../../../../src/lib/contract/explain.ts';
 import type { Known } from '../../../../../src/lib/domain/roles/known.ts';
@@ -20,7 +20,7 @@ function check(value: unknown, known: Partial<Known> = {}): Findings {
   return { issues: shown(issues), warnings: shown(warnings) };
 }
 
-/** One role that differs from a good one; a field that is undefined is left out. */
+/** Checks a file with one role, changed from a valid one; undefined fields are omitted. */
 function checkRole(change: Record<string, unknown>, known: Partial<Known> = {}): Findings {
   const item = Object.fromEntries(
     Object.entries<unknown>({ ...GOOD, ...change }).filter(([, value]) => value !== undefined),
@@ -28,7 +28,7 @@ function checkRole(change: Record<string, unknown>, known: Partial<Known> = {}):
   return check({ roles: [item] }, known);
 }
 
-const NOTHING = { issues: [], warnings: [] };
+const NO_FINDINGS = { issues: [], warnings: [] };
 
 describe('a whole file', () => {
   it.each<[unknown, string]>([
@@ -49,29 +49,29 @@ describe('a whole file', () => {
     [{ roles: [], toString: 1 }, 'toString!: unknown field `toString`'],
     [{ roles: [], last_modified_on: 20261120 }, 'last_modified_on: `last_modified_on` must be text; put it in quotes'],
     [{ roles: [], last_modified_by: ['x'] }, 'last_modified_by: `last_modified_by` must be text; put it in quotes'],
-  ])('%j', (value, issue) => {
+  ])('is rejected if it is %j', (value, issue) => {
     expect(check(value)).toEqual({ issues: [issue], warnings: [] });
   });
 
-  it('may be empty, carry its stamps and a hint for editors', () => {
+  it('may be empty, and may have stamps and a schema hint', () => {
     expect(check({ $schema: 'x', last_modified_on: '2026-11-20 08:00:00', last_modified_by: null, roles: [] })).toEqual(
-      NOTHING,
+      NO_FINDINGS,
     );
   });
 
-  it('holds at most 100 roles, or as many as the platform does', () => {
+  it('has at most 100 roles, or as many as the platform has', () => {
     const many = (count: number): object[] =>
       Array.from({ length: count }, (_, index) => ({ ...GOOD, role_id: `r${index}`, name: `N${index}` }));
-    expect(check({ roles: many(100) })).toEqual(NOTHING);
+    expect(check({ roles: many(100) })).toEqual(NO_FINDINGS);
     expect(check({ roles: many(101) }).issues).toEqual(['roles[100]: 101 roles; an organization holds at most 100']);
     const live = manifestOf(Array.from({ length: 102 }, (_, index) => role(`r${index}`)));
-    expect(check({ roles: many(102) }, { live })).toEqual(NOTHING);
+    expect(check({ roles: many(102) }, { live })).toEqual(NO_FINDINGS);
     expect(check({ roles: many(103) }, { live }).issues).toEqual([
       'roles[102]: 103 roles; an organization holds at most 102',
     ]);
   });
 
-  it('comes back in the wire’s form, without what is for editors', () => {
+  it('is returned in wire form without the schema hint', () => {
     const { manifest } = checkManifest(
       {
         $schema: 'x',
@@ -119,7 +119,7 @@ describe('a role', () => {
     [{ tasks: [null] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
     [{ tasks: [{ task_id: '' }] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
     [{ tasks: [{ task_id: 'rules:view', level: 1 }] }, 'roles[0].tasks[0].level!: unknown field `level`'],
-  ])('%j', (change, issue) => {
+  ])('is rejected with %j', (change, issue) => {
     expect(checkRole(change)).toEqual({ issues: [issue], warnings: [] });
   });
 
@@ -129,13 +129,13 @@ describe('a role', () => {
     { description: 'two\nlines' },
     { tasks: [] },
     { tasks: ['user:core', { task_id: 'rules:view' }] },
-    // Full access to a feature makes no other task of it needless where every role has that one.
+    // The task of every role is never redundant.
     { tasks: ['user:core', 'rules:*'] },
   ])('may be %j', (change) => {
-    expect(checkRole(change)).toEqual(NOTHING);
+    expect(checkRole(change)).toEqual(NO_FINDINGS);
   });
 
-  it('tells everything at once', () => {
+  it('reports all issues at once', () => {
     expect(check({ roles: [{ rolle: 1, role_id: '', tasks: [7] }, GOOD, { ...GOOD, name: 5 }] }).issues).toEqual([
       'roles[0].rolle!: unknown field `rolle`',
       'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`',
@@ -147,7 +147,7 @@ describe('a role', () => {
     ]);
   });
 
-  it('without an id is not told that another one without an id has the same', () => {
+  it('without an id has no duplicate id issue', () => {
     const { role_id, ...nameless } = GOOD;
     expect(check({ roles: [nameless, { ...nameless, name: 'B' }] }).issues).toEqual([
       'roles[0]: role_id is missing',
@@ -181,7 +181,7 @@ describe('a role', () => {
       "roles[0].tasks[0]: task audience:view is not in the specification's list; did you mean audiences:view?",
     ],
     [{ tasks: ['quite:different'] }, "roles[0].tasks[0]: task quite:different is not in the specification's list"],
-  ])('is advised of %j', (change, warning) => {
+  ])('has a warning for %j', (change, warning) => {
     expect(checkRole(change)).toEqual({ issues: [], warnings: [warning] });
   });
 
@@ -195,7 +195,7 @@ describe('a role', () => {
   it.each([
     ['role_id', { role_id: 'a', name: 'B' }, '`a`'],
     ['name', { role_id: 'b', name: 'A' }, '`A`'],
-  ])('has a %s of its own', (field, change, what) => {
+  ])('has a unique %s', (field, change, what) => {
     expect(check({ roles: [GOOD, { ...GOOD, ...change }] }).issues).toEqual([
       `roles[1].${field}: ${what} is already taken by roles[0]`,
     ]);
@@ -215,17 +215,17 @@ describe('with the live tasks', () => {
     ['Audiences:view', 'task Audiences:view does not exist on the platform; did you mean audiences:view?'],
     ['new_feature:veiw', 'task new_feature:veiw does not exist on the platform; did you mean new_feature:view?'],
     ['catalog:*', 'task catalog:* does not exist on the platform'],
-  ])('%s', (task, message) => {
+  ])('checks the task %s', (task, message) => {
     const issues = message === undefined ? [] : [`roles[0].tasks[0]: ${message}`];
     expect(checkRole({ tasks: [task] }, { live, base, liveTasks: LIVE_TASKS })).toEqual({ issues, warnings: [] });
   });
 
-  it('without them, the base excuses a task from advice too', () => {
-    expect(checkRole({ tasks: ['retired:view', 'forgotten:view'] }, { live, base })).toEqual(NOTHING);
+  it('accepts tasks of the base without a warning if there are none', () => {
+    expect(checkRole({ tasks: ['retired:view', 'forgotten:view'] }, { live, base })).toEqual(NO_FINDINGS);
   });
 });
 
-describe('what the platform itself returned', () => {
+describe('a value returned by the platform', () => {
   const odd = role('a', [{ task_id: 'rules:view', level: 1 }], {
     name: null,
     description: '',
@@ -242,17 +242,13 @@ describe('what the platform itself returned', () => {
     tasks: [{ task_id: 'rules:view', level: 2 }],
   };
 
-  it.each(['live', 'base'] as const)('may go back as it came, where the %s manifest has it', (which) => {
-    expect(check({ version: 3, roles: [asFile] }, { [which]: live })).toEqual(NOTHING);
+  it.each(['live', 'base'] as const)('may be sent back if the %s manifest has it', (which) => {
+    expect(check({ version: 3, roles: [asFile] }, { [which]: live })).toEqual(NO_FINDINGS);
   });
 
   it.each<[string, unknown, string]>([
     ['a field of another role', { roles: [{ ...GOOD, role_id: 'b', on: 6 }] }, 'roles[0].on!: unknown field `on`'],
-    [
-      'a field of a role that is new',
-      { roles: [{ ...GOOD, role_id: 'c', meta: {} }] },
-      'roles[0].meta!: unknown field `meta`',
-    ],
+    ['a field of a new role', { roles: [{ ...GOOD, role_id: 'c', meta: {} }] }, 'roles[0].meta!: unknown field `meta`'],
     [
       'a field of another task',
       { roles: [{ ...asFile, tasks: [{ task_id: 'rules:*', level: 1 }] }] },
@@ -276,17 +272,17 @@ describe('what the platform itself returned', () => {
       'roles[0].name: must be a string, not empty',
     ],
     ['another empty text', { roles: [{ ...asFile, description: ' ' }] }, 'roles[0].description: is empty'],
-  ])('stands nowhere else: %s', (_what, value, issue) => {
+  ])('is rejected elsewhere: %s', (_what, value, issue) => {
     expect(check(value, { live }).issues).toEqual([issue]);
   });
 
-  it('is proposed when it is misspelled', () => {
+  it('is suggested for a misspelling', () => {
     expect(check({ versoin: 3, roles: [] }, { live }).issues).toEqual([
       'versoin!: unknown field `versoin`; did you mean `version`?',
     ]);
   });
 
-  it('is let pass for a long id, restricted characters and a name held twice', () => {
+  it('is accepted with a long id, restricted characters and a duplicate name', () => {
     const id = `${'x'.repeat(70)}<`;
     const strange = manifestOf([role(id, [], { name: 'Same' }), role('b', [], { name: 'Same' })]);
     const roles = [
@@ -300,7 +296,7 @@ describe('what the platform itself returned', () => {
     expect(check({ roles }).issues).toHaveLength(2);
   });
 
-  it('excuses no name held twice that the platform holds once, whatever else it holds twice', () => {
+  it('does not excuse a new duplicate of a name, even if the platform has other duplicates', () => {
     const live = manifestOf([
       role('a', [], { name: 'Once' }),
       role('b', [], { name: 'Twice' }),
@@ -316,7 +312,7 @@ describe('what the platform itself returned', () => {
       { live: one, base: other },
       { live: other, base: one },
     ]) {
-      expect(check({ roles: [{ ...GOOD, on: { x: 2 } }] }, known)).toEqual(NOTHING);
+      expect(check({ roles: [{ ...GOOD, on: { x: 2 } }] }, known)).toEqual(NO_FINDINGS);
       expect(check({ roles: [{ ...GOOD, on: { y: 2 } }] }, known).issues).toEqual([
         'roles[0].on.y!: unknown field `y`',
       ]);
@@ -327,12 +323,12 @@ describe('what the platform itself returned', () => {
     const message = 'version: `version` belongs to the platform: this value is not sent';
     expect(check({ version: 4, roles: [asFile] }, { live })).toEqual({ issues: [], warnings: [message] });
     const base = manifestOf([odd], { extra: { version: 2 } });
-    expect(check({ version: 2, roles: [asFile] }, { live, base })).toEqual(NOTHING);
+    expect(check({ version: 2, roles: [asFile] }, { live, base })).toEqual(NO_FINDINGS);
   });
 
-  it('is not asked for before the platform was read', () => {
+  it('is tolerated before the platform is read', () => {
     const value = { version: 3, roles: [asFile, { ...GOOD, role_id: 'b', name: 'B' }] };
-    expect(check(value, { tolerateUnknown: true })).toEqual(NOTHING);
+    expect(check(value, { tolerateUnknown: true })).toEqual(NO_FINDINGS);
     expect(check(value).issues.length).toBeGreaterThan(3);
     // An issue that no manifest can explain is reported immediately.
     expect(

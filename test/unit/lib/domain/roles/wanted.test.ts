@@ -1,4 +1,4 @@
-// The roles that a file asks for: merged against its base, or a plain replacement without one.
+// The wanted roles of a file: merged with its base, or a plain replacement without one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/diff.ts';
@@ -9,7 +9,7 @@ import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 const OLD = { last_modified_on: '2026-11-19 08:00:00' };
 const UNSTAMPED = { last_modified_on: null, last_modified_by: null };
 
-/** As written by hand: only fields of the specification, and tasks by their ids. */
+/** Roles as written by hand: only fields of the specification, and tasks only with ids. */
 function byHand(roles: readonly Role[]): Role[] {
   return roles.map(({ role_id, name, description, tasks }) => {
     return { role_id, name, description, tasks: tasks.map(({ task_id }) => ({ task_id })) };
@@ -17,15 +17,15 @@ function byHand(roles: readonly Role[]): Role[] {
 }
 
 describe('wantedRoles', () => {
-  it('without a base wants exactly the file, with the unknown fields that the platform holds', () => {
+  it('without a base are exactly those of the file, with the platform’s unknown fields', () => {
     fc.assert(
-      fc.property(anyRoles, anyRoles, (roles, held) => {
+      fc.property(anyRoles, anyRoles, (roles, live) => {
         const {
           roles: wanted,
           conflicts,
           rebased,
           stale,
-        } = wantedRoles(manifestOf(roles, UNSTAMPED), undefined, manifestOf(held));
+        } = wantedRoles(manifestOf(roles, UNSTAMPED), undefined, manifestOf(live));
         expect({ conflicts, rebased, stale }).toEqual({ conflicts: [], rebased: [], stale: false });
         expect(wanted.map((item) => item.role_id)).toEqual(roles.map((item) => item.role_id));
         expect(isEmptyDiff(diffRoles(byHand(wanted), byHand(roles)))).toBe(true);
@@ -33,7 +33,7 @@ describe('wantedRoles', () => {
     );
   });
 
-  it('finds no difference in a file that leaves out what the specification does not know', () => {
+  it('do not differ if a file only omits unknown fields', () => {
     fc.assert(
       fc.property(anyRoles, fc.boolean(), (roles, hasBase) => {
         const live = manifestOf(roles);
@@ -43,10 +43,10 @@ describe('wantedRoles', () => {
     );
   });
 
-  it('takes nothing of the platform’s away from a role that is edited by hand', () => {
-    const held = role('a', [{ task_id: 'x:y', level: 1 }, 'x:z'], { on: 5 });
-    const base = manifestOf([held]);
-    const now = manifestOf([{ ...held, on: 6 }]);
+  it('keep the platform’s fields of a role edited by hand', () => {
+    const original = role('a', [{ task_id: 'x:y', level: 1 }, 'x:z'], { on: 5 });
+    const base = manifestOf([original]);
+    const now = manifestOf([{ ...original, on: 6 }]);
     const edited = manifestOf([role('a', ['x:y', 'x:w'])]);
     for (const from of [base, undefined]) {
       expect(wantedRoles(edited, from, now).roles).toEqual([
@@ -55,14 +55,14 @@ describe('wantedRoles', () => {
     }
   });
 
-  it('knows a role that was pushed from elsewhere, whatever the platform added to it', () => {
+  it('have no conflict with the same role pushed elsewhere, even with fields added by the platform', () => {
     const live = manifestOf([role('a', ['user:core', { task_id: 'x:y', level: 1 }], { on: 5 })]);
     const wanted = wantedRoles(manifestOf([role('a', ['x:y'])]), manifestOf([]), live);
     expect(wanted.conflicts).toEqual([]);
     expect(isEmptyDiff(diffRoles(live.roles, wanted.roles))).toBe(true);
   });
 
-  it('reports the roles that keep changes of the platform, also of its own fields', () => {
+  it('list as rebased the roles with changes of the platform, even of unknown fields', () => {
     const base = manifestOf([role('a', ['x:y'], { on: 5 })], OLD);
     const live = manifestOf([role('a', ['x:y'], { on: 6 })]);
     expect(wantedRoles(manifestOf(byHand(base.roles), OLD), base, live)).toMatchObject({
@@ -71,7 +71,7 @@ describe('wantedRoles', () => {
     });
   });
 
-  it('with a base carries the edits onto what is there now', () => {
+  it('with a base apply the edits to the live roles', () => {
     const base = manifestOf([role('a', ['x:y']), role('b'), role('gone')], OLD);
     const live = manifestOf([role('a', ['x:y', 'theirs:1']), role('b'), role('gone'), role('new')]);
     const file = manifestOf([role('a', ['x:y', 'mine:1']), role('b')], OLD);
@@ -101,13 +101,13 @@ describe('chooseBase', () => {
   const near = manifestOf([role('a', ['x:y']), role('b')]);
   const far = manifestOf([role('a'), role('c')]);
 
-  it('takes the one of the same stamp that differs least', () => {
+  it('returns the manifest with the same stamp that differs least', () => {
     expect(chooseBase(file, [far, near])).toBe(near);
     expect(chooseBase(file, [near, far])).toBe(near);
     expect(chooseBase(file, [far])).toBe(far);
   });
 
-  it('counts the roles that differ, not those that are there', () => {
+  it('counts the roles that differ, not all roles', () => {
     const roles = ['a', 'b', 'c'].map((id) => role(id, ['x:y']));
     const [one, all] = [1, 3].map((some) =>
       manifestOf(roles.map((item, at) => (at < some ? role(item.role_id) : item))),
@@ -120,12 +120,12 @@ describe('chooseBase', () => {
     }
   });
 
-  it('takes the newest of several alike', () => {
+  it('prefers the newest of several equal manifests', () => {
     const twin = structuredClone(near);
     expect(chooseBase(file, [twin, near])).toBe(twin);
   });
 
-  it('takes none of another stamp, and none for a file without one', () => {
+  it('returns none with another stamp, and none for a file without a stamp', () => {
     expect(chooseBase(file, [])).toBeUndefined();
     expect(
       chooseBase(file, [

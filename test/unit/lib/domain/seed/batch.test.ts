@@ -1,4 +1,4 @@
-// A batch is filled again and again: nothing of the rows before may be left in it.
+// A reused batch contains nothing of earlier rows.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -9,7 +9,7 @@ function add(batch: Batch, text: string, position: number, line = position): voi
   batch.add(bytes, 0, bytes.length - 1, position, line);
 }
 
-test('nothing is left of the rows before', () => {
+test('removes everything of earlier rows', () => {
   const batch = new Batch(Buffer.alloc(1024));
   batch.begin(0, 0);
   add(batch, '{"a":1}', 1, 33);
@@ -24,11 +24,11 @@ test('nothing is left of the rows before', () => {
   expect(batch.body().toString()).toBe('[{"b":3}]');
   expect(batch).toMatchObject({ from: 7, to: 9, count: 1 });
   expect(batch.line(0)).toBe(9);
-  // Whoever still holds the refused rows of before keeps them.
+  // A reference to the old rejected rows stays valid.
   expect(refused).toHaveLength(1);
 });
 
-test('it takes more rows than most have', () => {
+test('accepts more rows than usual', () => {
   const batch = new Batch(Buffer.alloc(10_000));
   batch.begin(0, 0);
   const rows = Array.from({ length: 1000 }, (_, index) => index);
@@ -39,7 +39,7 @@ test('it takes more rows than most have', () => {
   expect(batch.bodyOf([0, 500, 999]).toString()).toBe('[0,500,999]');
 });
 
-test('keeps copies of its rows, in their order', () => {
+test('copies its rows in order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 12 }),
@@ -61,7 +61,7 @@ test('keeps copies of its rows, in their order', () => {
   );
 });
 
-test('is filled to its last byte, and grows for one row that is larger', () => {
+test('fills up to its last byte, and grows for a larger single row', () => {
   const batch = new Batch(Buffer.alloc(10));
   batch.begin(0, 0);
   add(batch, '1234', 1);
@@ -75,7 +75,7 @@ test('is filled to its last byte, and grows for one row that is larger', () => {
   expect(batch.capacity).toBe(15);
 });
 
-test('the issues of a row are told in one line, each behind its place', () => {
+test('prints the issues of a row on one line, each after its path', () => {
   const issue = (path: string, message: string) => ({ path, message });
   expect(reasonOf([issue('', 'is no JSON')])).toBe('is no JSON');
   expect(reasonOf([issue('xpid', 'is missing'), issue('', 'is odd')])).toBe('xpid: is missing; is odd');

@@ -1,9 +1,9 @@
-// Who is to blame for a refused batch: what the platform's message names, and what was learnt of it before.
+// Finds the rows that caused a rejected batch from the platform's message and earlier results.
 import { describe, expect, it, test } from 'vitest';
 import { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
 import { type Blame, createBlame } from '../../../../../src/lib/domain/seed/blame.ts';
 
-/** A batch whose rows hold these attributes. */
+/** A batch whose rows have the given attributes. */
 function batchOf(...rows: string[][]): Batch {
   const batch = new Batch(Buffer.alloc(100_000));
   batch.begin(0, 0);
@@ -14,82 +14,92 @@ function batchOf(...rows: string[][]): Batch {
   return batch;
 }
 
-/** Refuses single rows until an attribute counts as bad. */
+/** Rejects single rows until an attribute counts as bad. */
 function convict(blame: Blame, name: string, times = 2): void {
   for (let time = 0; time < times; time++) blame.judge(batchOf([name]), [0], [`${name}: no such attribute`]);
 }
 
 const ABC = batchOf(['A'], ['B'], ['A', 'B'], ['C']);
 
-describe('rows that were refused together', () => {
+describe('rows that were rejected together', () => {
   it.each<[string, string[], number[], ReturnType<Blame['judge']>]>([
-    ['a row alone', ['too old'], [3], { guilty: [3], suspects: [], rest: [] }],
-    ['a row alone that does not hold what is named', ['A: wrong'], [3], { guilty: [3], suspects: [], rest: [] }],
-    ['several, and nothing is named', ['too old'], [0, 1, 3], { guilty: [], suspects: [0, 1, 3], rest: [] }],
-    ['several, and no message', [], [0, 1], { guilty: [], suspects: [0, 1], rest: [] }],
-    ['several, of which none holds what is named', ['X: wrong'], [1, 3], { guilty: [], suspects: [1, 3], rest: [] }],
-    ['several, of which one holds it', ['C: wrong'], [0, 1, 3], { guilty: [3], suspects: [], rest: [0, 1] }],
-    ['several, of which some hold it', ['A: wrong'], [0, 1, 2, 3], { guilty: [], suspects: [0, 2], rest: [1, 3] }],
-    ['several that all hold it', ['A: wrong'], [0, 2], { guilty: [], suspects: [0, 2], rest: [] }],
+    ['a single row', ['too old'], [3], { guilty: [3], suspects: [], rest: [] }],
+    ['a single row without the named attribute', ['A: wrong'], [3], { guilty: [3], suspects: [], rest: [] }],
+    ['several rows and no named attribute', ['too old'], [0, 1, 3], { guilty: [], suspects: [0, 1, 3], rest: [] }],
+    ['several rows and no message', [], [0, 1], { guilty: [], suspects: [0, 1], rest: [] }],
+    ['several rows without the named attribute', ['X: wrong'], [1, 3], { guilty: [], suspects: [1, 3], rest: [] }],
     [
-      'several, and the first message names nothing',
+      'several rows, one with the named attribute',
+      ['C: wrong'],
+      [0, 1, 3],
+      { guilty: [3], suspects: [], rest: [0, 1] },
+    ],
+    [
+      'several rows, some with the named attribute',
+      ['A: wrong'],
+      [0, 1, 2, 3],
+      { guilty: [], suspects: [0, 2], rest: [1, 3] },
+    ],
+    ['several rows, all with the named attribute', ['A: wrong'], [0, 2], { guilty: [], suspects: [0, 2], rest: [] }],
+    [
+      'several rows, and a first message without an attribute',
       ['too old', 'C: wrong'],
       [0, 3],
       { guilty: [3], suspects: [], rest: [0] },
     ],
     [
-      'several, and the second message could be meant, too',
+      'several rows, and a second message with another attribute',
       ['A: wrong', 'C: wrong'],
       [0, 3],
       { guilty: [0], suspects: [], rest: [3] },
     ],
-    ['several, and a colon without a blank', ['C:wrong'], [0, 3], { guilty: [], suspects: [0, 3], rest: [] }],
+    ['several rows, and a colon without a blank', ['C:wrong'], [0, 3], { guilty: [], suspects: [0, 3], rest: [] }],
     [
-      'several, and a message that begins with a colon',
+      'several rows, and a message that starts with a colon',
       [': wrong'],
       [0, 3],
       { guilty: [], suspects: [0, 3], rest: [] },
     ],
-  ])('%s', (_what, messages, rows, verdict) => {
+  ])('are judged: %s', (_what, messages, rows, verdict) => {
     expect(createBlame().judge(ABC, rows, messages)).toEqual(verdict);
   });
 
   it.each([
     ['with a colon and a blank', 'a: b', 'a: b: wrong: very'],
-    ['that is another one’s beginning', 'Order', 'Order: wrong'],
+    ['that is a prefix of another', 'Order', 'Order: wrong'],
     ['with quotes and a backslash', 'say "no" \\', 'say "no" \\: wrong'],
-    ['of another alphabet', 'Заказы', 'Заказы: wrong'],
-  ])('by an attribute %s', (_what, name, message) => {
+    ['in another alphabet', 'Заказы', 'Заказы: wrong'],
+  ])('are judged by an attribute %s', (_what, name, message) => {
     const batch = batchOf(['Orders'], [name], ['b']);
     expect(createBlame().judge(batch, [0, 1, 2], [message])).toEqual({ guilty: [1], suspects: [], rest: [0, 2] });
   });
 });
 
-it('an empty name is none, though rows hold empty texts', () => {
+it('ignores an empty name, even if rows contain empty strings', () => {
   expect(createBlame().judge(batchOf([''], ['a']), [0, 1], [': wrong'])).toMatchObject({ suspects: [0, 1] });
 });
 
-describe('an attribute that two rows were refused for, each alone', () => {
+describe('an attribute for which two single rows were rejected', () => {
   const judge = (blame: Blame) => blame.judge(ABC, [0, 1, 2, 3], ['A: wrong']);
   const asBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };
   const asOpen = { guilty: [], suspects: [0, 2], rest: [1, 3] };
 
-  it('makes all rows with it guilty at once, one row does not', () => {
+  it('makes all rows with it guilty at once, unlike one with one rejected row', () => {
     const blame = createBlame();
     convict(blame, 'A', 1);
     expect(judge(blame)).toEqual(asOpen);
     convict(blame, 'A', 1);
     expect(judge(blame)).toEqual(asBad);
-    // Another attribute is judged by itself.
+    // Another attribute is judged separately.
     expect(blame.judge(batchOf(['B'], ['B']), [0, 1], ['B: wrong'])).toMatchObject({ suspects: [0, 1] });
   });
 
-  it('is no proof where rows were refused together', () => {
+  it('is not bad if the rows were rejected together', () => {
     const blame = createBlame();
     for (let time = 0; time < 5; time++) expect(judge(blame)).toEqual(asOpen);
   });
 
-  it('is right again for good once a row with it was accepted', () => {
+  it('is good forever after a row with it was accepted', () => {
     const blame = createBlame();
     convict(blame, 'A');
     blame.accepted(ABC, [1, 3]);
@@ -100,13 +110,13 @@ describe('an attribute that two rows were refused for, each alone', () => {
     expect(judge(blame)).toEqual(asOpen);
   });
 
-  it('stands apart when rows are sorted', () => {
+  it('forms its own group when rows are sorted', () => {
     const blame = createBlame();
     expect(blame.sort(ABC, [0, 1, 2, 3])).toEqual([[0, 1, 2, 3]]);
     convict(blame, 'B');
     convict(blame, 'C', 1);
     convict(blame, 'A');
-    // A row with two bad ones stands by the one that was found first.
+    // A row with two bad attributes joins the group of the first one found.
     expect(blame.sort(ABC, [0, 1, 2, 3])).toEqual([[3], [1, 2], [0]]);
     expect(blame.sort(ABC, [3, 0])).toEqual([[3], [0]]);
     expect(blame.sort(ABC, [3])).toEqual([[3]]);
@@ -119,7 +129,7 @@ describe('an attribute that two rows were refused for, each alone', () => {
   });
 });
 
-test('two hundred attributes are remembered, which no account has', () => {
+test('remembers two hundred attributes, more than any account has', () => {
   const blame = createBlame();
   for (let index = 0; index < 250; index++) convict(blame, `n${index}`);
   const isBad = (name: string): boolean =>

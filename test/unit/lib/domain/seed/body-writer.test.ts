@@ -1,4 +1,4 @@
-// Which cells are written at once, bytes to bytes, and which are left to the exact reading. Both give the same body.
+// Cells that are copied as bytes, and cells that need exact parsing; both give the same body.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import type { TableDefaults } from '../../../../../src/lib/domain/seed/body-writer.ts';
@@ -17,8 +17,8 @@ function tableOf(header: readonly string[], defaults: Partial<TableDefaults> = {
   return createTable(header, columns, { ...DEFAULTS, ...defaults }, own);
 }
 
-/** The body, written into memory of the size that was asked for; undefined if it is not written. */
-function written(table: Table, cells: readonly string[]): string | undefined {
+/** The body, written into a buffer of the requested size; undefined if it is not written. */
+function directBody(table: Table, cells: readonly string[]): string | undefined {
   const found = cellsOf(cells);
   const out = Buffer.alloc(table.writer?.room(found.bytes.length) ?? 0);
   const end = table.writer?.write(found, out) ?? -1;
@@ -26,8 +26,8 @@ function written(table: Table, cells: readonly string[]): string | undefined {
   return end < 0 ? undefined : out.toString('utf8', 0, end);
 }
 
-/** As the contract reads the same cells. */
-function exactly(table: Table, cells: readonly string[]): string | undefined {
+/** The body of the same cells after exact parsing by the contract. */
+function exactBody(table: Table, cells: readonly string[]): string | undefined {
   const checked = checkRow(table.value(cells), rules);
   return 'text' in checked ? canonicalJson(parseJson(checked.text)) : undefined;
 }
@@ -65,49 +65,49 @@ describe.each<[string, string[], string[]]>([
   ['attr:A:average', ['sum=1|count=2', 'count=2|sum=-1.5', 'sum=0|count=01', 'sum=007|count=2'], ['sum=1|count=0', 'count=00|sum=1', 'sum=1', 'count=1', 'sum=|count=1', 'sum=1|count=', 'sum=x|count=1', 'sum=1|count=1.5', 'sum=1|count=2|x=3', 'x=1|sum=1|count=2', 'sum=1|sum=2', 'count=1|count=2', 'sum=1 |count=2']],
   ['environment', ['production', 'development'], ['prod', 'Production', 'production ', 'productioN', 'developmen', 'developmenT']],
   ['cutoff_date', ['2024-01-31', '2000-02-29', '1999-12-31'], ['2024-02-30', '2023-02-29', '2024-1-31', '2024-01-31 ', '2024/01/31', 'x']],
-])('a cell of %s', (title, atOnce, left) => {
-  const isWhom = title === 'xpid' || title.startsWith('identity:');
-  const make = (): Table => tableOf([...(isWhom ? [] : ['xpid']), title, 'attr:B:count']);
-  const cells = (cell: string): string[] => [...(isWhom ? [] : ['7']), cell, '1'];
+])('a cell of %s', (title, directCells, exactCells) => {
+  const isIdentity = title === 'xpid' || title.startsWith('identity:');
+  const make = (): Table => tableOf([...(isIdentity ? [] : ['xpid']), title, 'attr:B:count']);
+  const cells = (cell: string): string[] => [...(isIdentity ? [] : ['7']), cell, '1'];
 
-  it('is written at once where it is plainly right', () => {
+  it('is written directly if it is clearly valid', () => {
     const table = make();
-    for (const cell of atOnce) {
-      const text = written(table, cells(cell));
+    for (const cell of directCells) {
+      const text = directBody(table, cells(cell));
       if (text === undefined) expect.fail(`not written: ${JSON.stringify(cell)}`);
-      expect(canonicalJson(parseJson(text)), cell).toBe(exactly(table, cells(cell)));
+      expect(canonicalJson(parseJson(text)), cell).toBe(exactBody(table, cells(cell)));
     }
   });
 
-  it('is left to the exact reading else, and nothing of it is in the next row', () => {
+  it('otherwise needs exact parsing and leaves nothing in the next row', () => {
     const table = make();
-    const [right = ''] = atOnce;
-    const before = written(table, cells(right));
-    for (const cell of left) {
-      expect(written(table, cells(cell)), cell).toBeUndefined();
-      expect(written(table, cells(right))).toBe(before);
+    const [valid = ''] = directCells;
+    const before = directBody(table, cells(valid));
+    for (const cell of exactCells) {
+      expect(directBody(table, cells(cell)), cell).toBeUndefined();
+      expect(directBody(table, cells(valid))).toBe(before);
     }
   });
 
-  it('that is empty leaves its field to what else is there', () => {
+  it('that is empty omits its field', () => {
     const table = make();
-    const text = written(table, cells(''));
-    expect(text === undefined ? undefined : canonicalJson(parseJson(text))).toBe(exactly(table, cells('')));
-    expect(text === undefined).toBe(isWhom);
+    const text = directBody(table, cells(''));
+    expect(text === undefined ? undefined : canonicalJson(parseJson(text))).toBe(exactBody(table, cells('')));
+    expect(text === undefined).toBe(isIdentity);
   });
 }); // prettier-ignore
 
-// Two texts of one length that stand where `sum=` and `count=` are looked for.
+// Texts of the length of `sum=` and `count=` at their positions.
 test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
-  'an average of %s is left to the exact reading',
+  'parses an average of %s exactly',
   (cell) => {
     const table = tableOf(['xpid', 'attr:A:average']);
-    expect(written(table, ['7', cell])).toBeUndefined();
-    expect(exactly(table, ['7', cell])).toBeUndefined();
+    expect(directBody(table, ['7', cell])).toBeUndefined();
+    expect(exactBody(table, ['7', cell])).toBeUndefined();
   },
 );
 
-// Before it there is nothing in the record, so that places count from 0.
+// The first cell starts at offset 0 of the record.
 test.each<[string, string, boolean]>([
   ['attr:A:most_frequent', '=1', true],
   ['attr:A:most_frequent', '12', false],
@@ -118,20 +118,20 @@ test.each<[string, string, boolean]>([
   ['environment', 'development', true],
   ['environment', 'developments', false],
   ['cutoff_date', '2024-01-31', true],
-  // What stands far behind in a record is not therefore long.
+  // A large offset in the record does not make a cell long.
   ['user:a', 'x'.repeat(900), true],
-])('the first column as %s with %j', (title, cell, isAtOnce) => {
+])('writes the first column as %s with %j', (title, cell, isDirect) => {
   const table = tableOf([title, 'xpid', 'attr:B:count', 'identity:email']);
   const row = [cell, '7', '1', 'x'.repeat(90)];
-  const text = written(table, row);
-  expect(text !== undefined).toBe(isAtOnce);
-  if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactly(table, row));
+  const text = directBody(table, row);
+  expect(text !== undefined).toBe(isDirect);
+  if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactBody(table, row));
 });
 
 test.each([
   ['attr:A:average:sum', 'attr:A:average:count'],
   ['attr:A:average:count', 'attr:A:average:sum'],
-])('an average of the first columns %s and %s', (...titles) => {
+])('writes an average of the first columns %s and %s', (...titles) => {
   const table = tableOf([...titles, 'xpid', 'attr:B:count']);
   for (const cells of [
     ['1', '2'],
@@ -140,12 +140,12 @@ test.each([
     ['', '1'],
   ]) {
     const row = [...cells, '7', '1'];
-    const text = written(table, row);
-    expect(text && canonicalJson(parseJson(text))).toBe(exactly(table, row));
+    const text = directBody(table, row);
+    expect(text && canonicalJson(parseJson(text))).toBe(exactBody(table, row));
   }
 });
 
-describe('cells that make one attribute', () => {
+describe('cells of one attribute', () => {
   it.each<[string[], string[], boolean]>([
     [['attr:A:average:sum', 'attr:A:average:count'], ['1.5', '2'], true],
     [['attr:A:average:count', 'attr:A:average:sum'], ['2', '-1.5'], true],
@@ -166,19 +166,19 @@ describe('cells that make one attribute', () => {
     [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['-1', '1'], false],
     [['attr:A:most_frequent:x', 'attr:A:most_frequent:__y'], ['1', '1'], false],
     [['attr:A:most_frequent', 'attr:A:most_frequent:x'], ['a=1', '2'], false],
-  ])('%j with %j', (header, cells, isAtOnce) => {
-    // Something of its own before and behind, so that commas show.
+  ])('are joined from %j with %j', (header, cells, isDirect) => {
+    // Attributes before and after show the commas.
     const table = tableOf(['xpid', 'attr:First:count', ...header, 'attr:Last:count']);
     for (const [first, last] of [['1', '2'], ['', '2'], ['1', ''], ['', '']] as const) {
       const row = ['7', first, ...cells, last];
-      const text = written(table, row);
-      expect(text !== undefined).toBe(isAtOnce);
-      if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactly(table, row));
+      const text = directBody(table, row);
+      expect(text !== undefined).toBe(isDirect);
+      if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactBody(table, row));
     }
   }); // prettier-ignore
 });
 
-test('whom a row is about: an id, identities, both; not nobody', () => {
+test('requires an id, identities or both in a row', () => {
   const table = tableOf(['xpid', 'identity:email', 'identity:customer_id', 'user:a', 'user:b']);
   for (const row of [
     ['7', '', '', '', ''],
@@ -186,40 +186,40 @@ test('whom a row is about: an id, identities, both; not nobody', () => {
     ['', '', 'c', 'a', ''],
     ['7', 'a', 'c', 'a', 'b'],
   ]) {
-    const text = written(table, row);
-    expect(canonicalJson(parseJson(text ?? 'null'))).toBe(exactly(table, row));
+    const text = directBody(table, row);
+    expect(canonicalJson(parseJson(text ?? 'null'))).toBe(exactBody(table, row));
   }
-  expect(written(table, ['', '', '', 'a', 'b'])).toBeUndefined();
-  expect(written(tableOf(['identity:email']), [''])).toBeUndefined();
+  expect(directBody(table, ['', '', '', 'a', 'b'])).toBeUndefined();
+  expect(directBody(tableOf(['identity:email']), [''])).toBeUndefined();
 });
 
-test('a row says its environment and its date, or those of all rows hold; without any it is left', () => {
+test('writes the environment and date of a row or the defaults; without both the row needs exact parsing', () => {
   const header = ['xpid', 'environment', 'cutoff_date', 'attr:A:count'];
   const find = (text: string | undefined): string | undefined =>
     text && [...text.matchAll(/"(?:environment|cutoff_date)":"([^"]*)"/g)].map(([, found]) => found).join(' ');
   const table = tableOf(header);
-  expect(find(written(table, ['7', '', '', '1']))).toBe('production 2024-02-29');
-  expect(find(written(table, ['7', 'development', '2024-01-31', '1']))).toBe('development 2024-01-31');
-  expect(find(written(table, ['7', '', '', '1']))).toBe('production 2024-02-29');
+  expect(find(directBody(table, ['7', '', '', '1']))).toBe('production 2024-02-29');
+  expect(find(directBody(table, ['7', 'development', '2024-01-31', '1']))).toBe('development 2024-01-31');
+  expect(find(directBody(table, ['7', '', '', '1']))).toBe('production 2024-02-29');
   const bare = tableOf(header, { environment: undefined, cutoffDate: undefined });
-  expect(find(written(bare, ['7', 'development', '2024-01-31', '1']))).toBe('development 2024-01-31');
-  expect(written(bare, ['7', '', '2024-01-31', '1'])).toBeUndefined();
-  expect(written(bare, ['7', 'development', '', '1'])).toBeUndefined();
-  const wrong = tableOf(header, { environment: 'prod', cutoffDate: '2024-02-30' });
-  expect(written(wrong, ['7', '', '2024-01-31', '1'])).toBeUndefined();
-  expect(written(wrong, ['7', 'production', '', '1'])).toBeUndefined();
+  expect(find(directBody(bare, ['7', 'development', '2024-01-31', '1']))).toBe('development 2024-01-31');
+  expect(directBody(bare, ['7', '', '2024-01-31', '1'])).toBeUndefined();
+  expect(directBody(bare, ['7', 'development', '', '1'])).toBeUndefined();
+  const invalid = tableOf(header, { environment: 'prod', cutoffDate: '2024-02-30' });
+  expect(directBody(invalid, ['7', '', '2024-01-31', '1'])).toBeUndefined();
+  expect(directBody(invalid, ['7', 'production', '', '1'])).toBeUndefined();
 });
 
-test('columns that are one identity on the wire, or bear an odd name, are left for the whole table', () => {
+test('needs exact parsing for a table with two columns of one identity or an unusual column name', () => {
   const merge = createRowRules({ other: 'email' });
   expect(tableOf(['identity:email', 'identity:other'], {}, merge).writer).toBeUndefined();
   expect(tableOf(['identity:__proto__']).writer).toBeUndefined();
   expect(tableOf(['identity:_a']).writer).toBeDefined();
 });
 
-test('the deployment’s words are written', () => {
+test('writes deployment-specific names', () => {
   const table = tableOf(['xpid', 'identity:email'], {}, createRowRules({ xpid: 'pid', email: 'mail' }));
-  expect(written(table, ['7', 'a'])).toBe(
+  expect(directBody(table, ['7', 'a'])).toBe(
     '{"environment":"production","pid":7,"identities":{"mail":"a"},"calculated_attributes":{"5001":[]}}',
   );
 });

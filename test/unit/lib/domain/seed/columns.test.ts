@@ -1,4 +1,4 @@
-// What a header says: each column's meaning, or the sentence about what is wrong with it.
+// The meaning of each column of a header, or the issue with it.
 import { describe, expect, it, test } from 'vitest';
 import { readHeader } from '../../../../../src/lib/domain/seed/columns.ts';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
@@ -22,7 +22,7 @@ test.each([
   ['attr:A:average:count', { kind: 'attribute', name: 'A', type: 'average', key: 'count' }],
   ['attr:A:most_frequent:red', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'red' }],
   ['attr:A:most_frequent:"x:y"', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'x:y' }],
-])('%s is %j', (title, column) => {
+])('reads %s as %j', (title, column) => {
   const { columns, issues, passedOver } = readHeader(['identity:other', title], undefined, rules);
   expect([columns[1], issues, passedOver]).toEqual([column, [], []]);
 });
@@ -34,7 +34,7 @@ test.each([
   ['', UNKNOWN],
   ['zzzzzzzz', UNKNOWN],
   ['zzzzzzzz:a', UNKNOWN],
-  // Without a colon it is none of those that have one.
+  // A name without a colon is not compared with those that have one.
   ['usr', UNKNOWN],
   ['xpdi', 'is no known column; did you mean `xpid`?'],
   ['usr:tier', 'is no known column; did you mean `user:tier`?'],
@@ -60,29 +60,29 @@ test.each([
   ['attr:"A:count', 'has a double quote that is not closed'],
   ['attr:"a"b"c":count', 'has a double quote that is not closed'],
   ['attr:"A"x:count', 'has a double quote that is not closed'],
-])('%j: %s', (title, message) => {
+])('rejects %j: %s', (title, message) => {
   expect(readHeader(['xpid', title], undefined, rules).issues).toEqual([{ column: title, message }]);
 });
 
 const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(Object.entries(fields));
 
-describe('a header as a whole', () => {
-  it('names a column that means the same as another one', () => {
+describe('a header', () => {
+  it('has an issue for a column with the same meaning as another', () => {
     expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
       { column: ' xpid', message: 'means the same as the column `xpid`' },
       { column: 'identity:"email"', message: 'means the same as the column `identity:email`' },
     ]);
   });
 
-  it('must say whom a row is about, which is told when nothing else is wrong', () => {
-    const nobody = { column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' };
-    expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([nobody]);
-    expect(readHeader(['a', 'b'], new Map(), rules).issues).toEqual([nobody]);
+  it('needs an identity column, which is reported if there is no other issue', () => {
+    const noIdentity = { column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' };
+    expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([noIdentity]);
+    expect(readHeader(['a', 'b'], new Map(), rules).issues).toEqual([noIdentity]);
     expect(readHeader(['user:'], undefined, rules).issues).toHaveLength(1);
     expect(readHeader(['identity:a'], undefined, rules).issues).toEqual([]);
   });
 
-  it('is wrong where the map says what no column can mean, under the name of the column', () => {
+  it('has issues for invalid targets of the map, under the name of the column', () => {
     const map = mapOf({ Orders: 'attr:Orders:cuont', Customer: 'identity:', Mail: 'identity:email' });
     expect(readHeader([...map.keys()], map, rules).issues).toEqual([
       { column: 'Orders', message: expect.stringContaining('did you mean `count`?') as string },
@@ -90,33 +90,33 @@ describe('a header as a whole', () => {
     ]);
   });
 
-  it('is what the map says, by the names as they stand or without their blanks', () => {
+  it('is mapped by exact or trimmed names', () => {
     const map = mapOf({ ' A ': 'xpid', B: 'user:b', Gone: 'user:c' });
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
       issues: [{ column: 'Gone', message: 'is mapped, but there is no such column' }],
-      // It is called like a field that another column holds.
+      // Its name is that of a field that another column has.
       passedOver: [{ column: 'xpid', field: undefined }],
     });
   });
 });
 
-describe('columns that a map passes over', () => {
-  it('are named, with the field that they are called like', () => {
+describe('columns that a map skips', () => {
+  it('are listed with the field of the same name', () => {
     const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
     expect(readHeader(header, mapOf({ Customer: 'identity:customer_id' }), rules).passedOver).toEqual([
       { column: 'Tier', field: undefined },
       { column: 'e-mail', field: 'identity:email' },
       { column: 'xpid', field: 'xpid' },
       { column: 'Cutoff Date', field: 'cutoff_date' },
-      // Another column holds what it is called like.
+      // Another column has the field of that name.
       { column: 'Customer Name', field: undefined },
       { column: 'user:tier', field: 'user:tier' },
     ]);
     expect(readHeader(header, undefined, rules).passedOver).toEqual([]);
   });
 
-  it('may be called like what every object has', () => {
+  it('may have the name of an object property', () => {
     const { columns, issues } = readHeader(
       ['Customer', 'constructor', '__proto__', 'toString'],
       mapOf({ Customer: 'xpid' }),
@@ -130,12 +130,12 @@ describe('columns that a map passes over', () => {
     [' Tier ', undefined],
     ['Customer  -  Id', 'identity:customer_id'],
     [' E-Mail', 'identity:email'],
-  ])('%j is perhaps meant for %s', (column, field) => {
+  ])('may be meant for a field: %j for %s', (column, field) => {
     const { passedOver } = readHeader(['Whom', column], mapOf({ Whom: 'identity:mobile_number' }), rules);
     expect(passedOver).toEqual([{ column: column.trim(), field }]);
   });
 
-  it('are none that it names wrongly', () => {
+  it('do not include columns that it maps incorrectly', () => {
     const { issues, passedOver } = readHeader([' A', 'B'], mapOf({ A: 'zzzzzzzz', B: 'xpid' }), rules);
     expect(issues.map(({ column }) => column)).toEqual([' A']);
     expect(passedOver).toEqual([]);

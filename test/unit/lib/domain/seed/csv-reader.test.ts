@@ -1,4 +1,4 @@
-// The records of CSV bytes: where each begins, what is said of those that are refused, and which headers are of no use.
+// The records of CSV bytes: their places, rejected records, and unusable headers.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -15,7 +15,7 @@ const usual: CsvOptions = {
   isOurs: () => true,
 };
 
-/** Each record: its line, with the id and the note that it is about, or why it is refused and what is shown of it. */
+/** For each record: its line, then id and note, or the reason of a rejection and the original text. */
 function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7): unknown[] {
   const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
   packer.begin(0, 0);
@@ -33,7 +33,7 @@ function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7
   ]);
 }
 
-function refused(text: string | Buffer, options: Partial<CsvOptions> = {}, size?: number): KnownError {
+function errorOf(text: string | Buffer, options: Partial<CsvOptions> = {}, size?: number): KnownError {
   const error = thrownBy(() => read(text, options, size));
   if (error instanceof KnownError) return error;
   throw error;
@@ -54,11 +54,11 @@ describe('records', () => {
     ['xpid,user:n\n1,a\n2', [[2, '1', '"a"'], [3, 'has 1 column; the header has 2', '2']]],
     ['xpid\n', []],
     ['xpid', []],
-  ])('of %j', (text, records) => {
+  ])('are read from %j', (text, records) => {
     for (const size of [1, 7, 1000]) expect(read(text, {}, size)).toEqual(records);
   }); // prettier-ignore
 
-  it('cost themselves alone where a byte is not UTF-8, whatever else is wrong with them', () => {
+  it('are rejected individually for a byte that is not UTF-8, even with other issues', () => {
     const bytes = Buffer.from('xpid,user:n\n1,a\n2,\u00ff\n3\u00ff\n4,d\n', 'latin1');
     expect(read(bytes, {}, 1000)).toEqual([
       [2, '1', '"a"'],
@@ -68,7 +68,7 @@ describe('records', () => {
     ]);
   });
 
-  it('are those of this shard, counted from 0 and without empty lines', () => {
+  it('are selected by shard, counted from 0 without empty lines', () => {
     const asked: number[] = [];
     const isOurs = (record: number): boolean => asked.push(record) > 0 && record % 2 === 1;
     expect(read('xpid\n1\n\n2\n3\n4\n', { isOurs })).toEqual([
@@ -91,39 +91,43 @@ describe('a header', () => {
     ['xpid,user:,attr:\n', {}, ['1 user:: must be written `user:<name>`', '1 attr:: must be written `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes']],
     ['xpid\n', withDefaults({ environment: undefined }), ['1 : there is no column `environment`, and the profile has no environment either; CDPADM_ENVIRONMENT sets it for all rows']],
     ['xpid,attr:N:count\n', {}, ['1 : there is no column `cutoff_date`, and no --cutoff-date']],
-  ])('%j is of no use', (text, options, issues) => {
-    const error = refused(text, options);
+  ])('is rejected: %j', (text, options, issues) => {
+    const error = errorOf(text, options);
     expect(error).toMatchObject({ code: 'input.invalid', message: 'The header of users.csv cannot be used.' });
     expect(issuesOf(error)).toEqual(issues);
     expect(error.hint).toBe('Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.');
   }); // prettier-ignore
 
-  it('that a map is for is told without speaking of one', () => {
-    expect(refused('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
+  it('has no hint about maps if there is one', () => {
+    expect(errorOf('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
-  it('does without what every row or no row has', () => {
+  it('needs no defaults if every row has the value or no row needs it', () => {
     for (const header of ['xpid,environment,attr:N:count,cutoff_date', 'xpid,environment,user:n']) {
       expect(read(`${header}\n`, withDefaults({ environment: undefined }))).toEqual([]);
     }
     expect(read('xpid,attr:N:count\n', withDefaults({ cutoffDate: '2024-02-29' }))).toEqual([]);
   });
 
-  it('tells once which columns a map passes over, if any', () => {
-    const told: unknown[] = [];
-    const onPassedOver = (columns: unknown): unknown => told.push(columns);
+  it('reports once the columns that a map skips', () => {
+    const calls: unknown[] = [];
+    const onPassedOver = (columns: unknown): unknown => calls.push(columns);
     read('Id,Tier\n1,a\n2,b\n', { map: new Map([['Id', 'xpid']]), onPassedOver });
     read('Id\n1\n', { map: new Map([['Id', 'xpid']]), onPassedOver });
-    expect(told).toEqual([[{ column: 'Tier', field: undefined }]]);
+    expect(calls).toEqual([[{ column: 'Tier', field: undefined }]]);
     expect(read('Id,Tier\n1,a\n', { map: new Map([['Id', 'xpid']]) })).toHaveLength(1);
   });
 
   it.each<[string, string | Buffer, string]>([
-    ['nothing', '', 'there is no header'],
+    ['an empty file', '', 'there is no header'],
     ['empty lines', '\n\r\n', 'there is no header'],
-    ['other bytes', Buffer.from('xpid,user:\u00ff\n', 'latin1'), 'a byte here is not UTF-8; save the file as UTF-8'],
-  ])('is missed in %s', (_what, text, reason) => {
-    const error = refused(text);
+    [
+      'bytes that are not UTF-8',
+      Buffer.from('xpid,user:\u00ff\n', 'latin1'),
+      'a byte here is not UTF-8; save the file as UTF-8',
+    ],
+  ])('is missing or invalid in %s', (_what, text, reason) => {
+    const error = errorOf(text);
     expect(error).toMatchObject({
       code: 'input.invalid',
       message: 'users.csv cannot be read.',
@@ -131,13 +135,13 @@ describe('a header', () => {
     });
   });
 
-  it('has an end, and so has each record', () => {
+  it('and a record have a maximum length', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
-    expect(issuesOf(refused(bytes, {}, bytes.length))).toEqual([
+    expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([
       '2 : this cell begins with a quote that is never closed',
     ]);
-    // One of just that length may end yet.
+    // A record of exactly that length could still end.
     expect(read(bytes.subarray(0, -1), {}, bytes.length)).toMatchObject([
       [2, 'a double quote is not closed', `"${'x'.repeat(199)}`],
     ]);

@@ -1,4 +1,4 @@
-// CSV bytes to bodies: the way through bytes agrees with parsing the cells and checking them by the contract.
+// Converting CSV bytes to bodies agrees with parsing the cells and validating them by the contract.
 import { expect, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -30,13 +30,13 @@ const CELLS = [
   ' 1', '1 ', '\t', '\u0001', '\u007f', '=', '|', '||', 'x'.repeat(1200), '9'.repeat(19), '9'.repeat(40), '0'.repeat(18), '\\u0041', '{"a":1}',
 ]; // prettier-ignore
 
-/** A cell as some program might write it. */
-function written(cell: string, separator: string, random: () => number): string {
-  const must = cell.includes(separator) || /["\r\n]/.test(cell);
-  return must || random() < 0.15 ? `"${cell.replaceAll('"', '""')}"` : cell;
+/** A cell as a program may write it. */
+function csvCell(cell: string, separator: string, random: () => number): string {
+  const needsQuotes = cell.includes(separator) || /["\r\n]/.test(cell);
+  return needsQuotes || random() < 0.15 ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** The reader's verdict on every record: its body, or why it is refused; by the line on which it begins. */
+/** The reader's result for every record by its first line: the body or the reason of the rejection. */
 function readAll(text: Buffer, cut: () => number): Map<number, { body: string } | { reason: string }> {
   const packer = new RowPacker({ rows: 7, bytes: 20_000 }, rules, () => false);
   packer.begin(0, 0);
@@ -58,7 +58,7 @@ function readAll(text: Buffer, cut: () => number): Map<number, { body: string } 
   return found;
 }
 
-// The exact reading is slow: all of them with `vitest --mode whole`.
+// Exact parsing is slow; `vitest --mode whole` tests all records.
 const PART = size(1000, 500, 200);
 const RECORDS = size(40_000, 500, PART);
 const DAMAGED = size(20_000, 600, 400);
@@ -68,7 +68,7 @@ test.each([
   [';', '\r\n', 7],
   ['\t', '\n', 11],
 ])(
-  `${RECORDS} records of any cells between %j, ended by %j, are read as the contract reads them`,
+  `${RECORDS} records with separator %j and line end %j are read as the contract reads them`,
   (separator, end, seed) => {
     const random = randomFrom(seed);
     const table = tableOf(HEADER, options);
@@ -76,10 +76,10 @@ test.each([
     for (let part = 0; part < RECORDS / PART; part++) {
       const expected = new Map<number, { body: string } | { reason: string }>();
       let line = 2;
-      let text = `${HEADER.map((title) => written(title, separator, () => 1)).join(separator)}${end}`;
+      let text = `${HEADER.map((title) => csvCell(title, separator, () => 1)).join(separator)}${end}`;
       for (let index = 0; index < PART; index++) {
         const cells = HEADER.map((_title, at) => (random() < 0.92 ? (USUAL[at] ?? '') : pick(CELLS, random)));
-        const record = cells.map((cell) => written(cell, separator, random)).join(separator);
+        const record = cells.map((cell) => csvCell(cell, separator, random)).join(separator);
         const exact = checkRow(table.value(cells), rules);
         expected.set(
           line,
@@ -88,7 +88,7 @@ test.each([
         if ('text' in exact) accepted++;
         line += record.split('\n').length;
         text += `${record}${end}`;
-        // Lines without anything on them count for places alone.
+        // Empty lines count only for places.
         if (random() < 0.02) {
           text += end;
           line++;
@@ -111,13 +111,13 @@ test.each([
   },
 );
 
-test(`whatever damage is done to the bytes of ${DAMAGED} records, what is accepted is right by the contract, and nothing is lost in silence`, () => {
+test(`accepts only valid records of ${DAMAGED} damaged ones and loses none silently`, () => {
   const random = randomFrom(5);
   let accepted = 0;
   let refused = 0;
   for (let round = 0; round < DAMAGED / 100; round++) {
     const rows = Array.from({ length: 100 }, () =>
-      HEADER.map((_title, at) => (random() < 0.9 ? (USUAL[at] ?? '') : written(pick(CELLS, random), ',', random))).join(
+      HEADER.map((_title, at) => (random() < 0.9 ? (USUAL[at] ?? '') : csvCell(pick(CELLS, random), ',', random))).join(
         ',',
       ),
     );
@@ -128,7 +128,7 @@ test(`whatever damage is done to the bytes of ${DAMAGED} records, what is accept
         random,
       );
     }
-    const header = Buffer.from(`${HEADER.map((title) => written(title, ',', () => 1)).join(',')}\n`);
+    const header = Buffer.from(`${HEADER.map((title) => csvCell(title, ',', () => 1)).join(',')}\n`);
     for (const verdict of readAll(Buffer.concat([header, bytes]), () => 30_000).values()) {
       if ('reason' in verdict) {
         refused++;
@@ -144,7 +144,7 @@ test(`whatever damage is done to the bytes of ${DAMAGED} records, what is accept
   expect(refused).toBeGreaterThan(DAMAGED / 10);
 });
 
-test('two columns that are one identity on the wire are refused, not sent as two', () => {
+test('rejects two columns of one identity on the wire', () => {
   const words = createRowRules({ other: 'elsewhere' });
   const packer = new RowPacker({ rows: 10, bytes: 10_000 }, words, () => false);
   packer.begin(0, 0);

@@ -1,4 +1,4 @@
-// Rows in JSON bytes: where each begins and ends, which position it has, and from where reading can go on behind it.
+// Rows in JSON bytes: the place, the position, and the offset from which reading can resume.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -13,7 +13,7 @@ type Make = (packer: RowPacker) => RowReader;
 const elements: Make = createElementReader;
 const lines: Make = (packer) => createLineReader(packer, { line: 0, offset: 0 });
 
-/** Each row as it came, in the order of the input: position, line, its body or why it is refused, and the end behind it. */
+/** Each row in input order: position, line, body or reason of the rejection, and end offset. */
 function read(make: Make, chunks: readonly (string | Buffer)[]) {
   const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
   packer.begin(0, 0);
@@ -36,7 +36,7 @@ const everyByte = (text: string): string[] => [...Buffer.from(text, 'latin1')].m
 const ways = (text: string): string[][] => [[text], everyByte(text), [text.slice(0, 40), text.slice(40)]];
 
 describe('lines', () => {
-  it('are rows, by their numbers, with the offsets behind them', () => {
+  it('are rows with their line numbers and end offsets', () => {
     const text = `${row(1)}\n\n \t${row(2)} \r\n  \n${row(3)}`;
     const ends = [row(1).length + 1, text.indexOf('\r') + 2, text.length];
     for (const chunks of ways(text)) {
@@ -44,13 +44,13 @@ describe('lines', () => {
         rows: [1, 3, 5].map((line, index) => {
           return { position: line, line, body: row(index + 1), end: ends[index] };
         }),
-        // Behind the input nothing is to be begun again.
+        // There is nothing to resume after the end of the input.
         offset: -1,
       });
     }
   });
 
-  it('go on behind those of before, and have no offsets where the input has none', () => {
+  it('continue the numbers of earlier lines, and have no offsets if the input has none', () => {
     const text = `${row(1)}\n${row(2)}\n`;
     const later = read((packer) => createLineReader(packer, { line: 7, offset: 1000 }), [text]);
     expect(later.rows.map(({ position, end }) => [position, end])).toEqual([
@@ -64,7 +64,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('may begin with a mark', () => {
+  it('may start with a byte order mark', () => {
     const marked = [`${MARK}${row(1)}\n${row(2)}`, `${row(1)}\n${MARK}${row(2)}\n`, `${MARK}\n${MARK}${row(2)}\n`];
     const found = marked.map((text) => read(lines, [text]).rows.map((line) => [line.position, 'body' in line]));
     const both = [
@@ -74,7 +74,7 @@ describe('lines', () => {
     expect(found).toEqual([both, both, [[2, true]]]);
   });
 
-  it('cost themselves alone where a byte is not UTF-8', () => {
+  it('are rejected individually for a byte that is not UTF-8', () => {
     const wrong = Buffer.from(row(2).replace('production', 'pr\u00ffd'), 'latin1');
     for (const last of ['\n', `\n${row(3)}`]) {
       const { rows } = read(lines, [Buffer.concat([Buffer.from(`${row(1)}\n`), wrong, Buffer.from(last)])]);
@@ -84,7 +84,7 @@ describe('lines', () => {
     }
   });
 
-  it('longer than 32 MB are refused, shown by their beginning, and what follows is read', () => {
+  it('longer than 32 MB are rejected with a prefix, and later lines are read', () => {
     const most = 32 * 1024 * 1024;
     const long = Buffer.alloc(most, 'x');
     const { rows } = read(lines, [`${row(1)}\n`, long, 'yy', `z\n${row(2)}\n`]);
@@ -99,7 +99,7 @@ describe('lines', () => {
       },
       { position: 3, line: 3, body: row(2), end: row(1).length + 1 + most + 4 + row(2).length + 1 },
     ]);
-    // One of just that length is read.
+    // A line of exactly that length is read.
     expect(read(lines, [long]).rows).not.toMatchObject([{ reason: 'the row is longer than 32 MB' }]);
   });
 });
@@ -117,22 +117,22 @@ describe('elements', () => {
     [`\n[ ${row(1)} ,\n\t${row(2)}\r\n]\n`, [row(1), row(2)]],
     [`${row(1)}${row(2)} ${row(3)}`, [row(1), row(2), row(3)]],
     [`[${odd},${row(1)}]`, [odd, row(1)]],
-    // What is no object is refused, and costs itself alone.
+    // An element that is not an object is rejected individually.
     [`[7,${row(1)},"a, b]","\\"",null]`, ['7', row(1), '"a, b]"', '"\\""', 'null']],
     [`[true]${row(1)}`, ['true', row(1)]],
     [`7 8\n${row(1)}`, ['7', '8', row(1)]],
     [`[[${row(1)}],${row(2)}]`, [`[${row(1)}]`, row(2)]],
-    // Behind the array's end another one is an element.
+    // Another array after the end of the first is an element.
     [`[${row(1)}] [${row(2)}]`, [row(1), `[${row(2)}]`]],
-    // Between values without an array stands no comma.
+    // No comma is allowed between values without an array.
     [`${row(1)},${row(2)}`, [row(1), '', row(2)]],
     [`[${row(1)},`, [row(1), '']],
     [`[${row(1)},{"a":`, [row(1), '{"a":']],
-  ])('of %j', (text, wanted) => {
+  ])('are read from %j', (text, wanted) => {
     expect(told(text)).toEqual(all(wanted));
   });
 
-  it.each([1, 2, 3, 7, 1000])('may begin with a mark, in chunks of %i bytes', (size) => {
+  it.each([1, 2, 3, 7, 1000])('may start with a byte order mark, in chunks of %i bytes', (size) => {
     for (const text of [`${MARK}[${row(1)},\n ${row(2)}]\n`, `${MARK}${row(1)} ${row(2)}`]) {
       const bytes = Buffer.from(text);
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -142,7 +142,7 @@ describe('elements', () => {
     }
   });
 
-  it('may be none, and fewer bytes than a mark has', () => {
+  it('may be missing, in an input shorter than a byte order mark', () => {
     const reasons = (text: string): (string | undefined)[] =>
       read(elements, everyByte(text)).rows.map((found) => ('reason' in found ? found.reason : undefined));
     expect([reasons(''), reasons('[]')]).toEqual([[], []]);
@@ -150,7 +150,7 @@ describe('elements', () => {
     expect([reasons('{}'), reasons('1')]).toMatchObject([[expect.any(String)], [expect.any(String)]]);
   });
 
-  it('have their numbers as positions, and the lines on which they begin', () => {
+  it('have their index as position and the line where they start', () => {
     const text = `[\n${row(1)},{"a":"\\\n",\n"b":1}\n,\n\n7,${row(2)}\n`;
     for (const chunks of ways(text)) {
       expect(read(elements, chunks).rows.map(({ position, line }) => [position, line])).toEqual([
@@ -166,7 +166,7 @@ describe('elements', () => {
     });
   });
 
-  it('cost themselves alone where a byte is not UTF-8', () => {
+  it('are rejected individually for a byte that is not UTF-8', () => {
     const wrong = Buffer.from(`[${row(1)},${row(2).replace('production', 'pr\u00ffd')},${row(3)}]`, 'latin1');
     const { rows } = read(elements, [wrong]);
     expect(rows.map((found) => ('reason' in found ? found.reason : found.body))).toEqual([
@@ -176,7 +176,7 @@ describe('elements', () => {
     ]);
   });
 
-  it('longer than 32 MB end the reading, shown by their beginning', () => {
+  it('longer than 32 MB stop the reader and are reported with a prefix', () => {
     const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
     packer.begin(0, 0);
     const reader = createElementReader(packer);

@@ -1,4 +1,4 @@
-// 64-bit ids through every format, at random: not a digit is lost between the file and the wire.
+// Random 64-bit ids keep every digit in every format between the file and the wire.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -20,7 +20,7 @@ import { randomFrom } from '../../../../helpers/random.ts';
 import { SEED } from '../../../../helpers/seed.ts';
 import { size } from '../../../../helpers/size.ts';
 
-/** The promise is 100,000 of them (docs/proof.md), which `vitest --mode whole` tries. */
+/** docs/proof.md promises 100,000 ids, which `vitest --mode whole` tests. */
 const COUNT = size(100_000, 3000, 300);
 const MANY = COUNT.toLocaleString('en');
 const rules = createRowRules({});
@@ -35,8 +35,8 @@ function ids(part: number): string[] {
   });
 }
 
-/** The ids in the bodies, as they are written there. */
-function sent(text: string, readerOf: (packer: RowPacker) => RowReader): string[] {
+/** The ids as written in the bodies. */
+function sentIds(text: string, readerOf: (packer: RowPacker) => RowReader): string[] {
   const packer = new RowPacker({ rows: 1000, bytes: 256_000 }, rules, () => false);
   packer.begin(0, 0);
   const reader = readerOf(packer);
@@ -55,7 +55,7 @@ function sent(text: string, readerOf: (packer: RowPacker) => RowReader): string[
   });
 }
 
-/** Compared at once: a difference is told by its first place. */
+/** Compares all ids at once and reports only the first difference. */
 function expectSame(found: readonly string[], wanted: readonly string[]): void {
   const at = wanted.findIndex((id, index) => found[index] !== id);
   expect([at, found[at], found.length]).toEqual([-1, undefined, wanted.length]);
@@ -72,25 +72,25 @@ const csv = (packer: RowPacker) =>
     isOurs: () => true,
   });
 
-test(`${MANY} through NDJSON, forwarded as they stand`, () => {
+test(`${MANY} through NDJSON, forwarded unchanged`, () => {
   const wanted = ids(1);
-  expectSame(sent(wanted.map(row).join('\n'), lines), wanted);
+  expectSame(sentIds(wanted.map(row).join('\n'), lines), wanted);
 });
 
-test(`${MANY} through NDJSON, as texts and so by the exact reading`, () => {
+test(`${MANY} through NDJSON, as strings, which need exact parsing`, () => {
   const wanted = ids(2);
-  expectSame(sent(wanted.map((id) => row(`"${id}"`)).join('\n'), lines), wanted);
+  expectSame(sentIds(wanted.map((id) => row(`"${id}"`)).join('\n'), lines), wanted);
 });
 
 test(`${MANY} through a JSON array`, () => {
   const wanted = ids(3);
-  expectSame(sent(`[${wanted.map(row).join(', ')}]`, createElementReader), wanted);
+  expectSame(sentIds(`[${wanted.map(row).join(', ')}]`, createElementReader), wanted);
 });
 
 test(`${MANY} through CSV, bare and in quotes`, () => {
   const wanted = ids(4);
   const text = `xpid,user:n\n${wanted.map((id, index) => (index % 3 === 0 ? `"${id}","a ""b"""` : `${id},b`)).join('\n')}`;
-  expectSame(sent(text, csv), wanted);
+  expectSame(sentIds(text, csv), wanted);
 });
 
 test(`${MANY} through Parquet`, async () => {
@@ -110,7 +110,7 @@ test(`${MANY} through Parquet`, async () => {
   expectSame(found, wanted);
 });
 
-test(`${MANY} through reading and writing JSON, as answers and documents are`, () => {
+test(`${MANY} through reading and writing JSON`, () => {
   const wanted = ids(6);
   const text = stringifyJson(parseJson(`[${wanted.join(',')}]`));
   expectSame(text.slice(1, -1).split(','), wanted);

@@ -1,4 +1,4 @@
-// What of an input is complete: however long it is, the journal's part of it stays small and says the truth.
+// The completed ranges of an input stay small and correct in the journal for any length.
 import { expect, test } from 'vitest';
 import {
   createMarks,
@@ -12,10 +12,10 @@ import { size } from '../../../../helpers/size.ts';
 const ROWS = size(100_000_000, 3_000_000, 1_000_000);
 const BATCH = 100;
 const MANY_BATCHES = size(100_000, 20_000, 2000);
-/** As many batches as are under way at most. */
+/** The maximum number of concurrent batches. */
 const UNDER_WAY = 66;
 
-test(`${ROWS / 1_000_000} million rows, completed in any order, never take more than a few kilobytes`, () => {
+test(`${ROWS / 1_000_000} million rows, completed in any order, need at most a few kilobytes`, () => {
   const random = randomFrom(3);
   const marks = createMarks(NOTHING_COMPLETED);
   const open: { complete(): void }[] = [];
@@ -31,7 +31,7 @@ test(`${ROWS / 1_000_000} million rows, completed in any order, never take more 
   expect(largest).toBeLessThan(10_000);
 });
 
-test('one request that hangs while a hundred thousand others come back costs one stretch', () => {
+test('a hanging request among a hundred thousand completed ones needs one range', () => {
   const marks = createMarks(NOTHING_COMPLETED);
   marks.open({ file: 0, from: 0, to: BATCH, endOffset: 1 });
   for (let from = BATCH; from < BATCH * MANY_BATCHES; from += BATCH) {
@@ -43,7 +43,7 @@ test('one request that hangs while a hundred thousand others come back costs one
   });
 });
 
-test('a run that is cut short again and again forgets nothing that was completed, and claims nothing that was not', () => {
+test('a repeatedly interrupted run remembers exactly the completed rows', () => {
   const random = randomFrom(9);
   const completed = new Set<number>();
   let before: Completed = NOTHING_COMPLETED;
@@ -53,7 +53,7 @@ test('a run that is cut short again and again forgets nothing that was completed
     const marks = createMarks(before);
     const open: { from: number; to: number; complete(): void }[] = [];
     for (let at = 0, from = 0; at < 3000;) {
-      // A stretch holds what is not completed yet, one row after the other.
+      // A range contains consecutive rows that are not complete.
       at++;
       if (isDone(0, at) && at < 3000) {
         from = at;
@@ -62,8 +62,8 @@ test('a run that is cut short again and again forgets nothing that was completed
       if (isDone(0, at)) break;
       let to = at;
       while (to < 3000 && to - from < 40 && !isDone(0, to + 1)) to++;
-      const stretch = { file: 0, from, to, endOffset: to };
-      open.push({ from, to, ...marks.open(stretch) });
+      const range = { file: 0, from, to, endOffset: to };
+      open.push({ from, to, ...marks.open(range) });
       at = to;
       from = to;
     }
@@ -77,7 +77,7 @@ test('a run that is cut short again and again forgets nothing that was completed
   }
 });
 
-test('of several files each has its own rows', () => {
+test('keeps the rows of several files apart', () => {
   const before: Completed = {
     mark: { file: 1, position: 50, offset: 500 },
     beyond: [
@@ -97,7 +97,7 @@ test('of several files each has its own rows', () => {
     [],
   ]);
 
-  // What lies before the mark needs no telling.
+  // Ranges before the mark are dropped.
   const marks = createMarks(before);
   expect(marks.snapshot()).toEqual({ mark: before.mark, beyond: before.beyond.slice(2) });
   const first = marks.open({ file: 1, from: 50, to: 60, endOffset: 600 });
@@ -116,7 +116,7 @@ test('of several files each has its own rows', () => {
   });
 });
 
-test('stretches of two files that meet by their numbers stay two', () => {
+test('does not merge adjacent ranges of different files', () => {
   const marks = createMarks(NOTHING_COMPLETED);
   marks.open({ file: 0, from: 0, to: 5, endOffset: 1 });
   marks.open({ file: 0, from: 5, to: 9, endOffset: 2 }).complete();

@@ -1,11 +1,11 @@
-// Rows packed into batches: how full they get, what is refused in them, and where each row came from.
+// Packs rows into batches: size limits, rejected rows, and the place of each row.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import type { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 
 const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';
-/** As large, and read exactly: an id in quotes. */
+/** A row of the same size that needs exact parsing, because its id is in quotes. */
 const EXACT = '{"environment":"production","xpid":"","calculated_attributes":{}}'.replace('""', '"7"');
 
 /** Adds a row as JSON. */
@@ -19,11 +19,11 @@ function packer(limits: Partial<BatchLimits> = {}, isDone: (file: number, positi
   return made;
 }
 
-/** Each way by which a row comes in. */
+/** Every way to add a row. */
 const WAYS: [string, (into: RowPacker, position: number) => void][] = [
   ['as JSON', take],
-  ['as JSON that is read exactly', (into, position) => take(into, position, EXACT)],
-  ['written', (into, position) => void into.takeWritten(ROW.length, position, (out) => out.write(ROW))],
+  ['as JSON that needs exact parsing', (into, position) => take(into, position, EXACT)],
+  ['by a writer', (into, position) => void into.takeWritten(ROW.length, position, (out) => out.write(ROW))],
   [
     'as a value',
     (into, position) => into.takeValue({ environment: 'production', xpid: 7, calculated_attributes: {} }, position),
@@ -36,8 +36,8 @@ const packed = (from: RowPacker): Batch[] => {
 };
 const bodies = (from: RowPacker): string[] => packed(from).map((batch) => batch.body().toString());
 
-describe.each(WAYS)('rows that come in %s', (_way, take) => {
-  it('fill batches of so many rows, which together are the input', () => {
+describe.each(WAYS)('rows added %s', (_way, take) => {
+  it('fill batches up to the row limit and keep their order', () => {
     const into = packer({ rows: 3 });
     for (let position = 1; position <= 7; position++) {
       into.offset = position * 100;
@@ -54,7 +54,7 @@ describe.each(WAYS)('rows that come in %s', (_way, take) => {
     expect(bodies(into)).toEqual([3, 3, 1].map((count) => `[${Array<string>(count).fill(ROW).join(',')}]`));
   });
 
-  it('fill batches of so many bytes to the last one', () => {
+  it('fill batches up to the last byte of the limit', () => {
     const exactly = 2 * ROW.length + 3;
     const enough = packer({ bytes: exactly });
     const tooFew = packer({ bytes: exactly - 1 });
@@ -64,26 +64,26 @@ describe.each(WAYS)('rows that come in %s', (_way, take) => {
     expect(bodies(enough)).toEqual([`[${ROW},${ROW}]`, `[${ROW},${ROW}]`]);
   });
 
-  it('go alone where even one is too large', () => {
+  it('form a batch each if a single row exceeds the limit', () => {
     const into = packer({ bytes: 10 });
     for (const position of [1, 2]) take(into, position);
     expect(bodies(into)).toEqual([`[${ROW}]`, `[${ROW}]`]);
   });
 
-  it('are left out where an earlier run completed them', () => {
-    const asked = new Set<string>();
+  it('are skipped if an earlier run completed them', () => {
+    const checked = new Set<string>();
     const into = packer({}, (file, position) => {
-      asked.add(`${file}:${position}`);
+      checked.add(`${file}:${position}`);
       return position < 3;
     });
     into.begin(4, 2);
     for (let position = 1; position <= 3; position++) take(into, position);
     expect(packed(into).map(({ count, file, from, to }) => [file, from, to, count])).toEqual([[4, 2, 3, 1]]);
-    expect([...asked]).toEqual(['4:1', '4:2', '4:3']);
+    expect([...checked]).toEqual(['4:1', '4:2', '4:3']);
   });
 });
 
-describe('JSON that is right', () => {
+describe('valid JSON', () => {
   const SPACED = '{ "environment":"production" , "xpid":7,"calculated_attributes":{} }';
 
   it('is sent unchanged', () => {
@@ -95,13 +95,13 @@ describe('JSON that is right', () => {
     expect(bodies(into)).toEqual([`[${ROW},${SPACED}]`]);
   });
 
-  it('is behind what may be read again only where that is known', () => {
+  it('has an end offset only if the input has offsets', () => {
     const into = packer();
     take(into, 1);
     expect(packed(into)[0]?.endOffset).toBe(-1);
   });
 
-  it('needs no writing where an earlier run completed it, and right it counts as taken', () => {
+  it('is not written if an earlier run completed it, and counts as accepted', () => {
     const into = packer({}, () => true);
     const write = (): number => expect.fail('was written');
     expect(into.takeWritten(100, 1, write)).toBe(true);
@@ -109,10 +109,10 @@ describe('JSON that is right', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a rejected row', () => {
   const refused = (from: RowPacker) => packed(from).flatMap((batch) => batch.refused);
 
-  it('stands in its batch with its place, its reason and itself', () => {
+  it('is in its batch with its place, reason and original text', () => {
     const into = packer();
     take(into, 1);
     into.line = 20;
@@ -131,7 +131,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  it('is told by its position where the input has no lines, and not at all where it was completed', () => {
+  it('is reported by position if the input has no lines, and not if it was completed', () => {
     const into = packer({}, (_file, position) => position === 1);
     into.refuse(1, 'is wrong', 'x');
     into.takeValue({}, 1);
@@ -140,7 +140,7 @@ describe('what is refused', () => {
     expect(refused(into)).toMatchObject([{ position: 2, line: 2 }]);
   });
 
-  it('is told once, and of one row no more than can be read', () => {
+  it('is reported once with at most five issues', () => {
     const into = packer();
     const calculated_attributes = { 5001: Array.from({ length: 9 }, () => ({})) };
     into.takeValue({ environment: 'production', xpid: 7, calculated_attributes }, 1, () => ({
@@ -153,7 +153,7 @@ describe('what is refused', () => {
     expect(many?.issues).toHaveLength(5);
   });
 
-  it('is complete now and then where there is nothing else', () => {
+  it('fills batches even without valid rows', () => {
     const into = packer();
     for (let position = 1; position <= 2500; position++) into.refuse(position, 'is wrong', 'x');
     expect(packed(into).map(({ from, to, count }) => [from, to, count])).toEqual([
@@ -163,7 +163,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  it('is no JSON, and no UTF-8, where bytes may be anything', () => {
+  it('may be invalid JSON or invalid UTF-8', () => {
     const into = packer();
     const odd = Buffer.from(
       '{"environment":"production","xpid":7,"calculated_attributes":{},"a":"\u00ff"}\n',
@@ -193,7 +193,7 @@ describe('a row that cannot be written', () => {
     return -1;
   };
 
-  it.each([10_000, 200])('leaves nothing behind (batches of %i bytes)', (bytes) => {
+  it.each([10_000, 200])('leaves no bytes in the batch (%i bytes)', (bytes) => {
     const into = packer({ bytes });
     take(into, 1);
     expect(into.takeWritten(150, 2, fail)).toBe(false);
@@ -201,7 +201,7 @@ describe('a row that cannot be written', () => {
     expect(bodies(into).join('')).toBe(`[${ROW},${ROW}]`);
   });
 
-  it('goes into the open batch by its exact length, whatever room it asked for', () => {
+  it('is added by its exact length, not the requested room', () => {
     const into = packer({ bytes: 300 });
     for (let position = 1; position <= 4; position++) {
       expect(into.takeWritten(250, position, (out) => out.write(ROW))).toBe(true);
@@ -211,7 +211,7 @@ describe('a row that cannot be written', () => {
 });
 
 describe('batches', () => {
-  it('serve again with the rows of a later one, unless they had to be larger', () => {
+  it('are reused, unless they had to grow', () => {
     const into = packer({ rows: 1, bytes: 200 });
     take(into, 1);
     const [first] = into.ready.splice(0);
@@ -228,7 +228,7 @@ describe('batches', () => {
     expect(bodies(into)).toEqual([`[${ROW}]`]);
   });
 
-  it('of a new input begin behind what was completed of it; what is open before goes out', () => {
+  it('of a new input start after its completed rows, and the open batch is flushed', () => {
     const into = packer();
     into.line = 5;
     take(into, 1);
@@ -240,7 +240,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('are smaller at once where limits shrink', () => {
+  it('shrink at once with the limits', () => {
     const limits = { rows: 4, bytes: 10_000 };
     const into = new RowPacker(limits, createRowRules({}), () => false);
     into.begin(0, 0);
@@ -256,7 +256,7 @@ describe('batches', () => {
     expect(packed(into).map(({ count }) => count)).toEqual([4, 2, 2, 2, 1, 1, 1, 1]);
   });
 
-  it('are none where nothing came', () => {
+  it('are absent without rows', () => {
     const into = packer();
     expect(packed(into)).toEqual([]);
   });

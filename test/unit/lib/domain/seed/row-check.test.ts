@@ -1,4 +1,4 @@
-// The quick check of a seed row agrees with parsing it and checking it by the contract.
+// The byte check of a seed row agrees with parsing it and validating it by the contract.
 import { expect, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { createRowCheck, type RowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
@@ -16,18 +16,18 @@ function passes(row: string, check = usual): boolean {
   return check(bytes, 0, bytes.length - 1);
 }
 
-/** Of the rows that the byte check refuses, each so many-th is read exactly; all of them with `vitest --mode whole`. */
-const READ_OF_REFUSED = isWhole ? 1 : 6;
+/** Parses exactly only some rows that the byte check does not pass; `vitest --mode whole` parses all of them. */
+const PARSE_INTERVAL = isWhole ? 1 : 6;
 
 const ROWS = size(6_000_000, 10_000, 2400);
 
-test('whatever the byte check accepts of many damaged rows, the contract accepts and reads as the same value', () => {
+test('every damaged row that passes the byte check is valid by the contract with the same value', () => {
   const random = randomFrom(SEED);
   const counts = { accepted: 0, left: 0, onlyExactly: 0, refused: 0 };
   for (let index = 0; index < ROWS; index++) {
     const row = damage(makeRow(random), random);
     const isAccepted = passes(row);
-    if (!isAccepted && counts.left++ % READ_OF_REFUSED > 0) continue;
+    if (!isAccepted && counts.left++ % PARSE_INTERVAL > 0) continue;
     const exact = readRow(row, rules);
     if (isAccepted) {
       counts.accepted++;
@@ -37,10 +37,10 @@ test('whatever the byte check accepts of many damaged rows, the contract accepts
       counts.onlyExactly++;
     } else counts.refused++;
   }
-  // The damage must leave enough of each kind for the comparison to mean something.
+  // The damage must leave enough rows of each kind for a meaningful comparison.
   expect(counts.accepted).toBeGreaterThan(ROWS / 30);
-  expect(counts.onlyExactly).toBeGreaterThan(ROWS / 120 / READ_OF_REFUSED);
-  expect(counts.refused).toBeGreaterThan(ROWS / 3 / READ_OF_REFUSED);
+  expect(counts.onlyExactly).toBeGreaterThan(ROWS / 120 / PARSE_INTERVAL);
+  expect(counts.refused).toBeGreaterThan(ROWS / 3 / PARSE_INTERVAL);
 });
 
 const seeds = (...typesAndSeeds: string[]): string => {
@@ -51,8 +51,8 @@ const seeds = (...typesAndSeeds: string[]): string => {
   return `{"environment":"production","xpid":7,"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
 };
 
-/** Right rows, with everything that a row may hold. */
-const RIGHT = [
+/** Valid rows with every field of a row. */
+const VALID = [
   '{"environment":"production","xpid":9199999999999999999,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
   '{"environment":"development","xpid":-7201284209016359738,"calculated_attributes":{}}',
   '{ "environment" : "production" , "identities" : { "email" : "a@b.c" } , "calculated_attributes" : { "1" : [ { "attribute_name" : "a" , "calculation_type" : "average" , "cutoff_date" : "2024-12-31" , "seed" : { "key_value_pairs" : { "count" : 2 , "sum" : 1.5 } } } ] } }',
@@ -61,11 +61,11 @@ const RIGHT = [
   seeds('unique_list', '{"list":["a","b"]}', 'first_occurrence', '{"value":"x"}'),
 ];
 
-test('right rows in the usual spelling need no second reading', () => {
-  for (const row of RIGHT) expect(passes(row), row).toBe(true);
+test('valid rows in the usual spelling pass the byte check', () => {
+  for (const row of VALID) expect(passes(row), row).toBe(true);
 });
 
-test('attributes pass however long their names are and however many there are, again and again', () => {
+test('any number of attributes with names of any length passes repeatedly', () => {
   const check = createRowCheck(rules);
   const attribute = '{"attribute_name":"n","calculation_type":"count","cutoff_date":"2024-10-09","seed":{"value":1}}';
   const empty = '{"environment":"production","xpid":7,"calculated_attributes":{"1":[]}}';
@@ -77,22 +77,22 @@ test('attributes pass however long their names are and however many there are, a
   }
 });
 
-/** What takes a byte's place. */
-const SIGNS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
-/** Of the changes each so many-th is tried. */
+/** The replacements of a byte. */
+const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
+/** Tests one change in `EACH`. */
 const EACH = size(1, 5);
 
-test('with any one byte gone or another, a row passes only as what it then says', () => {
+test('a row with one byte removed or replaced passes only if it is still valid, with its new value', () => {
   const fresh = (): RowCheck => createRowCheck(rules);
   let tried = 0;
-  for (const right of RIGHT) {
-    // A check that saw the right row before takes what looks like it the short way.
+  for (const valid of VALID) {
+    // A check that passed the valid row before takes a shortcut for similar rows.
     const primed = fresh();
-    for (let at = 0; at < right.length; at++) {
-      for (const [index, sign] of SIGNS.entries()) {
+    for (let at = 0; at < valid.length; at++) {
+      for (const [index, sign] of REPLACEMENTS.entries()) {
         if ((at + index) % EACH > 0) continue;
-        const row = `${right.slice(0, at)}${sign}${right.slice(at + 1)}`;
-        expect(passes(right, primed)).toBe(true);
+        const row = `${valid.slice(0, at)}${sign}${valid.slice(at + 1)}`;
+        expect(passes(valid, primed)).toBe(true);
         const [first, next] = [passes(row, fresh()), passes(row, primed)];
         if (first !== next) expect.fail(`passes ${first ? 'only at first' : 'only after others'}: ${row}`);
         tried++;
@@ -108,42 +108,45 @@ test('with any one byte gone or another, a row passes only as what it then says'
 });
 
 test.each([
-  ['environment twice', '{"environment":"production","environment":"production","xpid":1,"calculated_attributes":{}}'],
-  ['xpid twice', '{"environment":"production","xpid":7,"xpid":8,"calculated_attributes":{}}'],
-  ['xpid twice, once escaped', '{"environment":"production","xpid":7,"x\\u0070id":8,"calculated_attributes":{}}'],
   [
-    'an identity twice',
+    'a duplicate environment',
+    '{"environment":"production","environment":"production","xpid":1,"calculated_attributes":{}}',
+  ],
+  ['a duplicate xpid', '{"environment":"production","xpid":7,"xpid":8,"calculated_attributes":{}}'],
+  ['a duplicate xpid, once escaped', '{"environment":"production","xpid":7,"x\\u0070id":8,"calculated_attributes":{}}'],
+  [
+    'a duplicate identity',
     '{"environment":"production","identities":{"email":"a","email":"b"},"calculated_attributes":{}}',
   ],
   [
-    'an identity twice, once escaped',
+    'a duplicate identity, once escaped',
     '{"environment":"production","identities":{"email":"a","em\\u0061il":"b"},"calculated_attributes":{}}',
   ],
   [
-    'a value twice',
+    'a duplicate value',
     '{"environment":"production","xpid":7,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2026-01-01","seed":{"value":"3","value":"4"}}]}}',
   ],
-  ['a workspace twice', '{"environment":"production","xpid":7,"calculated_attributes":{"1":[],"1":[]}}'],
+  ['a duplicate workspace', '{"environment":"production","xpid":7,"calculated_attributes":{"1":[],"1":[]}}'],
   [
-    'a pair twice',
+    'a duplicate pair',
     '{"environment":"production","xpid":7,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"most_frequent","cutoff_date":"2026-01-01","seed":{"key_value_pairs":{"x":"1","x":"2"}}}]}}',
   ],
   ['neither xpid nor identities', '{"environment":"production","calculated_attributes":{}}'],
   ['empty identities', '{"environment":"production","identities":{},"calculated_attributes":{}}'],
   ['no attributes', '{"environment":"production","xpid":1}'],
-  ['something behind it', '{"environment":"production","xpid":1,"calculated_attributes":{}}x'],
+  ['text after it', '{"environment":"production","xpid":1,"calculated_attributes":{}}x'],
   ['a fraction as xpid', '{"environment":"production","xpid":1.5,"calculated_attributes":{}}'],
   [
-    'one more than a signed 64-bit integer holds',
+    'an xpid above the signed 64-bit range',
     '{"environment":"production","xpid":9223372036854775808,"calculated_attributes":{}}',
   ],
-  ['a negative zero', '{"environment":"production","xpid":-0,"calculated_attributes":{}}'],
-])('refuses %s', (_what, row) => {
+  ['a negative zero as xpid', '{"environment":"production","xpid":-0,"calculated_attributes":{}}'],
+])('rejects %s', (_what, row) => {
   expect(passes(row)).toBe(false);
   expect(readRow(row, rules)).toHaveProperty('issues');
 });
 
-test("a deployment's words pass as they are, neutral ones are translated", () => {
+test('deployment-specific names pass unchanged, and neutral ones are translated', () => {
   const words = createRowRules({ xpid: 'pid', 'osa_*': 'apple_', other: 'loyalty' });
   const checkWords = createRowCheck(words);
   const deployed = '{"environment":"production","pid":-7201284209016359738,"calculated_attributes":{}}';

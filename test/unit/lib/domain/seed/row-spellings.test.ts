@@ -1,4 +1,4 @@
-// Which spellings of a row the byte check passes, and which it leaves to the exact reading.
+// The spellings of a row that pass the byte check, and those that need exact parsing.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
@@ -6,7 +6,7 @@ import { readRow } from './rows.ts';
 
 const rules = createRowRules({});
 
-/** Whether the check passes a row that stands between others. */
+/** Checks a row between two others. */
 function passes(row: string, check = createRowCheck(rules)): boolean {
   const before = Buffer.byteLength('{"x":1}\n');
   const bytes = Buffer.from(`{"x":1}\n${row}\n{"y":2}\n`);
@@ -21,7 +21,7 @@ const pairs = (count: number): string =>
   `{${Array.from({ length: count }, (_, index) => `"k${index}":${index}`).join(',')}}`;
 
 const NUMBERS = ['0', '-0', '17', '-4.5', '12.50', '"3"', '"-2.5"', '"007"', '"-0.10"', digits(40), `"${digits(39)}"`];
-const NO_NUMBERS = [
+const NOT_NUMBERS = [
   '',
   '-',
   '01',
@@ -49,8 +49,8 @@ const NO_NUMBERS = [
   '"1 "',
   "'1'",
 ];
-const WHOLES = ['0', '17', '"3"', '"007"', '"0"', digits(18), `"${digits(18)}"`];
-const NO_WHOLES = [
+const WHOLE_NUMBERS = ['0', '17', '"3"', '"007"', '"0"', digits(18), `"${digits(18)}"`];
+const NOT_WHOLE_NUMBERS = [
   '',
   '""',
   '-1',
@@ -78,7 +78,7 @@ const TEXTS = [
   '"{[,:]}"',
   `"${'x'.repeat(5000)}"`,
 ];
-const NO_TEXTS = [
+const NOT_TEXTS = [
   '',
   '"',
   '"a',
@@ -101,19 +101,19 @@ const NO_TEXTS = [
 ];
 
 describe.each<[string, (value: string) => string, string[], string[]]>([
-  ['sum', (value) => `{"value":${value}}`, NUMBERS, NO_NUMBERS],
+  ['sum', (value) => `{"value":${value}}`, NUMBERS, NOT_NUMBERS],
   ['minimum', (value) => `{"value":${value}}`, ['-4.5'], ['"x"']],
   ['max', (value) => `{"value":${value}}`, ['-4.5'], ['"x"']],
-  ['count', (value) => `{"value":${value}}`, WHOLES, NO_WHOLES],
-  ['last_occurrence_timestamp', (value) => `{"value":${value}}`, WHOLES, NO_WHOLES],
-  ['first_occurrence', (value) => `{"value":${value}}`, [...TEXTS, '17', '-4.5'], [...NO_TEXTS, '1e3', '01']],
-  ['unique_list', (value) => `{"list":[${value}]}`, ['', ' ', '"a"', '"a","b"', ' "a" , "b" ', ...TEXTS], ['1', '"a",', ',"a"', '"a" "b"', 'null', '["a"]', ...NO_TEXTS.slice(1)]],
+  ['count', (value) => `{"value":${value}}`, WHOLE_NUMBERS, NOT_WHOLE_NUMBERS],
+  ['last_occurrence_timestamp', (value) => `{"value":${value}}`, WHOLE_NUMBERS, NOT_WHOLE_NUMBERS],
+  ['first_occurrence', (value) => `{"value":${value}}`, [...TEXTS, '17', '-4.5'], [...NOT_TEXTS, '1e3', '01']],
+  ['unique_list', (value) => `{"list":[${value}]}`, ['', ' ', '"a"', '"a","b"', ' "a" , "b" ', ...TEXTS], ['1', '"a",', ',"a"', '"a" "b"', 'null', '["a"]', ...NOT_TEXTS.slice(1)]],
   ['unique_values_count', (value) => `{"list":[${value}]}`, ['', '"a"'], ['1']],
   ['unique_list', (value) => `{"list":${value}}`, ['[]'], ['', '{}', '"a"', '["a"', '["a"}', 'null']],
   ['most_frequent', (value) => `{"key_value_pairs":${value}}`, ['{}', '{ }', '{"a":1}', '{"a":"1","b":2}', '{ "a" : 1 , "b" : 2 }', '{"":1}', '{"_":1}', '{"a":1,"ab":2,"b":3}', pairs(16)], ['', '[]', '{"a"}', '{"a":}', '{"a":1,}', '{"a":1', '{"a":1]', '{"a":-1}', '{"a":1,"a":2}', '{"a":1,"b":2,"a":3}', '{"a" 1}', '{a:1}', '{"\\u0061":1}', '{"__a":1}', '{"a":1 "b":2}', '{"a\tb":1}', pairs(17)]],
   ['average', (value) => `{"key_value_pairs":${value}}`, ['{"sum":1,"count":2}', '{"count":2,"sum":-1.5}', '{ "sum" : "1.5" , "count" : "2" }', '{"sum":0,"count":"01"}'], ['{}', '{"sum":1}', '{"count":2}', '{"sum":1,"count":0}', '{"sum":1,"count":"00"}', '{"sum":1,"count":1.5}', '{"sum":"x","count":1}', '{"sum":1,"sum":2}', '{"sum":1,"count":2,"sum":3}', '{"sum":1,"count":2,"x":3}', '{"sum":1,"count":2,}', '{"sum":1,"count":2', '{"sum":1 "count":2}', '{"sum" 1,"count":2}', '["sum"]', '']],
 ])('the seed of %s', (type, form, passed, left) => {
-  it('passes in its usual spellings, wherever blanks stand', () => {
+  it('passes in its usual spellings, with blanks anywhere', () => {
     for (const value of passed) {
       for (const seed of [form(value), form(value).replace(/^\{/, '{ ').replace(/\}$/, ' }')]) {
         const check = createRowCheck(rules);
@@ -123,11 +123,11 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
     }
   });
 
-  it('does not pass in others, right after a right row either', () => {
+  it('does not pass in other spellings, even right after a valid row', () => {
     for (const value of left) {
       const row = seedRow(type, form(value));
       expect(passes(row), row).toBe(false);
-      // What is the same in two rows is not looked at twice.
+      // The check skips the bytes that are the same as in the row before.
       const check = createRowCheck(rules);
       expect(passes(seedRow(type, form(passed[0] ?? '')), check)).toBe(true);
       expect(passes(row, check), row).toBe(false);
@@ -154,7 +154,7 @@ test.each([
   [false, '},"x":1}'],
   [false, '},"seed":{"value":1}}'],
   [false, '}1'],
-])('%s: a seed that ends with %j, whether or not the row before looks like it', (isPassed, tail) => {
+])('%s: a seed that ends with %j, after any row', (isPassed, tail) => {
   const usual = seedRow('count', '{"value":1}');
   const row = usual.replace('{"value":1}}', () => `{"value":1${tail}`);
   expect('text' in readRow(row, rules)).toBe(isPassed);
@@ -181,7 +181,7 @@ test.each<[boolean, string[]]>([
   [true, [NAME, TYPE, DATE, SEED]],
   [true, [TYPE, SEED, DATE, NAME]],
   [true, [DATE, NAME, TYPE, SEED]],
-  // Before its type a seed cannot be judged in one walk.
+  // A seed before its type cannot be checked in one pass.
   [false, [SEED, NAME, TYPE, DATE]],
   [false, [NAME, TYPE, SEED]],
   [false, [NAME, DATE, TYPE]],
@@ -269,13 +269,13 @@ describe('a row', () => {
   }); // prettier-ignore
 });
 
-test('rows whose attributes are now alike and now not are each judged by themselves', () => {
+test('rows with partly equal attributes are checked independently', () => {
   const attribute = (name: string, value: string): string =>
     `{"attribute_name":"${name}","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":${value}}}`;
   const row = (...attributes: string[]): string => `{${HEAD},"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
   const check = createRowCheck(rules);
   const passesNext = (text: string): boolean => passes(text, check);
-  // More often than attributes are compared with those before.
+  // More rows than the check compares with earlier ones.
   for (let time = 0; time < 300; time++) {
     expect(passesNext(row(attribute(`a${time}`, '1'), attribute('b', String(time))))).toBe(true);
     expect(passesNext(row(attribute(`a${time}`, '-1'), attribute('b', '1')))).toBe(false);

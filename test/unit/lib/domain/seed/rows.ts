@@ -1,10 +1,10 @@
-// Rows to try the checks with: right ones of every calculation type, and damage done to them.
+// Test rows: valid ones of every calculation type, and damaged ones.
 
 import { checkRow, type ReadRow, readRecord } from '../../../../../src/lib/domain/seed/read-row.ts';
 import type { RowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { pick } from '../../../../helpers/random.ts';
 
-/** As the packer reads the text of a row that is a body. */
+/** Reads the text of a row like the packer. */
 export function readRow(text: string, rules: RowRules): ReadRow {
   const read = readRecord(text);
   return 'message' in read ? { issues: [{ path: [], message: read.message }] } : checkRow(read.value, rules);
@@ -21,16 +21,16 @@ const XPIDS = [
 ];
 const TEXTS = ['plain', 'Ünïcödé ☃ 😀', 'quote " and \\ and / and \t tab', 'a:b|c=d', ' ', 'x'.repeat(300)];
 const NUMBERS = ['0', '17', '-4', '12.50', '"3"', '"-2.5"', '1e3', '9007199254740993', '-0', '0.1'];
-const WHOLES = ['0', '17', '"3"', '1709251200000', '9223372036854775807', '"0007"'];
+const WHOLE_NUMBERS = ['0', '17', '"3"', '1709251200000', '9223372036854775807', '"0007"'];
 
 const attribute = (type: string, seed: string, name: string): string =>
   `{"attribute_name":${JSON.stringify(name)},"calculation_type":"${type}","cutoff_date":"2024-02-29","seed":${seed}}`;
 
-/** The text of a right row; now and then in a spelling that the byte check leaves to the exact reading. */
+/** The text of a valid row, sometimes in a spelling that needs exact parsing. */
 export function makeRow(random: () => number): string {
   const text = (): string => JSON.stringify(pick(TEXTS, random));
   const types: [string, () => string][] = [
-    ['count', () => `{"value":${pick(WHOLES, random)}}`],
+    ['count', () => `{"value":${pick(WHOLE_NUMBERS, random)}}`],
     ['sum', () => `{"value":${pick(NUMBERS, random)}}`],
     ['minimum', () => `{"value":${pick(NUMBERS, random)}}`],
     ['max', () => `{"value":${pick(NUMBERS, random)}}`],
@@ -39,10 +39,10 @@ export function makeRow(random: () => number): string {
       () => `{"key_value_pairs":{"sum":${pick(NUMBERS, random)},"count":${pick(['1', '"20"', '300'], random)}}}`,
     ],
     ['first_occurrence', () => `{"value":${random() < 0.5 ? text() : pick(NUMBERS, random)}}`],
-    ['last_occurrence_timestamp', () => `{"value":${pick(WHOLES, random)}}`],
+    ['last_occurrence_timestamp', () => `{"value":${pick(WHOLE_NUMBERS, random)}}`],
     ['unique_list', () => `{"list":[${text()},${text()}]}`],
     ['unique_values_count', () => '{"list":[]}'],
-    ['most_frequent', () => `{"key_value_pairs":{"red":${pick(WHOLES, random)},"blue":2}}`],
+    ['most_frequent', () => `{"key_value_pairs":{"red":${pick(WHOLE_NUMBERS, random)},"blue":2}}`],
   ];
   const attributes = Array.from({ length: 1 + Math.floor(random() * 4) }, (_, index) => {
     const [type, seed] = pick(types, random);
@@ -58,20 +58,20 @@ export function makeRow(random: () => number): string {
   return `{${space}${fields.join(',')}${space}}`;
 }
 
-const PIECES = [
+const FRAGMENTS = [
   '"', '{', '}', '[', ']', ',', ':', '\\', '\\u12', '\\u0041', '\n', '\u0000', ' ', '-', '0', '00', '1e400', '.5', '1.', 'null', 'true',
   '"xpid":1', '"xpid":1,', '"identities":{},', '"identities":{"email":"a"},', '"environment":"production",', '"a":1,', '"__proto__":1,',
   '"seed":{"value":1}', '"value":1,', '"list":[]', '"cuttoff_date":"2024-01-01",', '2023-02-29', '2024-13-01', '"sum"', '"count":0', '99999999999999999999',
   '9223372036854775808', '-0', '-9223372036854775809', 'average', 'sum', 'unique_list', 'é', '""', '"5001":[],', '"attribute_name":"",',
 ]; // prettier-ignore
 
-/** The first match at or behind `at`; `pattern` is global. */
+/** The first match at or after `at`; `pattern` is global. */
 function firstFrom(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
 }
 
-/** The row with one to three pieces cut out, doubled, put in or changed. */
+/** Removes, duplicates, inserts or changes one to three fragments of a row. */
 export function damage(row: string, random: () => number): string {
   let text = row;
   for (let times = 1 + Math.floor(random() * 3); times > 0; times--) {
@@ -85,18 +85,18 @@ export function damage(row: string, random: () => number): string {
         text = text.slice(0, to) + text.slice(at);
         break;
       case 2:
-        text = text.slice(0, at) + pick(PIECES, random) + text.slice(at);
+        text = text.slice(0, at) + pick(FRAGMENTS, random) + text.slice(at);
         break;
       case 3: {
-        // At a joint of the syntax damage is likelier to leave JSON.
+        // An insertion after punctuation is more likely to leave valid JSON.
         const joint = (firstFrom(/[,{[:]/g, text, at)?.index ?? at) + 1;
-        text = text.slice(0, joint) + pick(PIECES, random) + text.slice(joint);
+        text = text.slice(0, joint) + pick(FRAGMENTS, random) + text.slice(joint);
         break;
       }
       case 4: {
         const token = firstFrom(/"[^"]*"|-?\d+/g, text, at);
         if (token === null) break;
-        text = text.slice(0, token.index) + pick(PIECES, random) + text.slice(token.index + token[0].length);
+        text = text.slice(0, token.index) + pick(FRAGMENTS, random) + text.slice(token.index + token[0].length);
         break;
       }
       default:

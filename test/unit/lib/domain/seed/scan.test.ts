@@ -1,4 +1,4 @@
-// The steps over the tokens of a row, each beside a pattern that says the same, over every short text of its signs.
+// Compares each token scanner with an equivalent pattern over every short text of some characters.
 import { describe, expect, it } from 'vitest';
 import {
   afterItem,
@@ -22,24 +22,24 @@ import {
   word,
 } from '../../../../../src/lib/domain/seed/scan.ts';
 
-/** Every text of up to `length` of these signs. */
-function* texts(signs: readonly string[], length: number): Generator<string> {
+/** Every text of at most `length` of the given characters. */
+function* texts(characters: readonly string[], length: number): Generator<string> {
   yield '';
   if (length === 0) return;
-  for (const rest of texts(signs, length - 1))
-    for (const sign of signs) if (rest.length === length - 1) yield rest + sign;
-  if (length > 1) yield* texts(signs, length - 1);
+  for (const rest of texts(characters, length - 1))
+    for (const character of characters) if (rest.length === length - 1) yield rest + character;
+  if (length > 1) yield* texts(characters, length - 1);
 }
 
 const BEFORE = 3;
 
-/** Where a step ends that begins behind other bytes; counted from its beginning. */
+/** The end offset of a scanner that starts after other bytes, relative to its start. */
 function endOf(step: (bytes: Buffer, start: number) => number, text: string): number {
   const end = step(Buffer.from(`${'1'.repeat(BEFORE)}${text}\n`), BEFORE);
   return end === FAIL ? FAIL : end - BEFORE;
 }
 
-/** What a pattern takes at the beginning of a text, where `isGood` agrees. */
+/** The length that a pattern matches at the start of a text if `isGood` accepts the match. */
 function byPattern(pattern: RegExp, isGood: (match: RegExpExecArray, rest: string) => boolean = () => true) {
   return (text: string): number => {
     const match = pattern.exec(text);
@@ -64,14 +64,14 @@ describe.each<[string, Step, string[], number, (text: string) => number]>([
     }),
   ],
   [
-    'a decimal, with zeros before it',
+    'a decimal with leading zeros',
     scanDecimal,
     DIGITS,
     5,
     byPattern(/^-?(\d*)(?:\.(\d*))?/, ([, whole = '', fraction]) => whole !== '' && fraction !== ''),
   ],
   [
-    'a number or a text that is one',
+    'a number or a numeric string',
     scanNumeric,
     DIGITS,
     5,
@@ -120,19 +120,19 @@ describe.each<[string, Step, string[], number, (text: string) => number]>([
     6,
     byPattern(/^\[\s*(?:1+(?:\s*,\s*1+)*\s*)?\]/),
   ],
-])('%s', (_what, step, signs, length, expected) => {
-  it('ends where its pattern does', () => {
-    let taken = 0;
-    for (const text of texts(signs, length)) {
+])('%s', (_what, step, characters, length, expected) => {
+  it('ends like its pattern', () => {
+    let matches = 0;
+    for (const text of texts(characters, length)) {
       const end = endOf(step, text);
-      if (end !== FAIL) taken++;
+      if (end !== FAIL) matches++;
       if (end !== expected(`${text}\n`)) expect.fail(`${JSON.stringify(text)}: ${end}, not ${expected(`${text}\n`)}`);
     }
-    expect(taken).toBeGreaterThan(0);
+    expect(matches).toBeGreaterThan(0);
   });
 });
 
-describe('how long they may be', () => {
+describe('maximum lengths', () => {
   const nines = (count: number): string => '9'.repeat(count);
 
   it.each<[string, Step, string, boolean]>([
@@ -140,8 +140,8 @@ describe('how long they may be', () => {
     ['a number', scanNumber, nines(41), false],
     ['a number', scanNumber, `-${nines(38)}.5`, false],
     ['a number', scanNumber, `-${nines(37)}.5`, true],
-    ['a text that is a number', scanNumeric, `"${nines(39)}"`, true],
-    ['a text that is a number', scanNumeric, `"${nines(40)}"`, false],
+    ['a numeric string', scanNumeric, `"${nines(39)}"`, true],
+    ['a numeric string', scanNumeric, `"${nines(40)}"`, false],
     ['a whole number', (bytes, start) => scanWhole(bytes, start, 0), nines(18), true],
     ['a whole number', (bytes, start) => scanWhole(bytes, start, 0), nines(19), false],
     ['a whole number', (bytes, start) => scanWhole(bytes, start, 1), `"${nines(18)}"`, true],
@@ -156,11 +156,11 @@ describe('how long they may be', () => {
     ['a long', scanLong, `92${'0'.repeat(17)}`, false],
     ['a long', scanLong, `91${nines(17)}`, true],
     ['a long', scanLong, `-92${'0'.repeat(16)}`, true],
-  ])('%s: %#', (_what, step, text, isTaken) => {
-    expect(endOf(step, text)).toBe(isTaken ? text.length : FAIL);
+  ])('%s: %#', (_what, step, text, isAccepted) => {
+    expect(endOf(step, text)).toBe(isAccepted ? text.length : FAIL);
   });
 
-  it('an exponent of either case is no plain number', () => {
+  it('reject a number with an exponent', () => {
     expect(['1e3', '1E3', '1.5e3', '1f'].map((text) => endOf(scanNumber, text))).toEqual([FAIL, FAIL, FAIL, 1]);
   });
 });
@@ -192,7 +192,7 @@ it.each([
   [[0x61, 0xbb, 0xbf], 0],
   [[0xef, 0xbb, 0x61], 0],
   [[], 0],
-])('%j has a mark of %i bytes', (bytes, length) => {
+])('%j has a byte order mark of %i bytes', (bytes, length) => {
   expect(markLength(Uint8Array.from(bytes))).toBe(length);
 });
 
@@ -207,13 +207,13 @@ it.each([
   expect(isReserved(Buffer.from(`"${name}"`), 1)).toBe(expected);
 });
 
-it('knows the blanks of JSON alone', () => {
+it('recognizes only the whitespace of JSON', () => {
   const blanks = Array.from({ length: 256 }, (_, code) => code).filter((code) => isSpace(code));
   expect(blanks).toEqual([0x09, 0x0a, 0x0d, 0x20]);
   expect(isSpace(undefined)).toBe(false);
 });
 
-it('sees a word where it stands whole', () => {
+it('detects only a complete word', () => {
   const bytes = Buffer.from('x"seed":1');
   expect([
     standsAt(bytes, 1, word('seed')),
@@ -222,11 +222,11 @@ it('sees a word where it stands whole', () => {
   ]).toEqual([true, false, false]);
 });
 
-it('stops at the comma after an item, or behind the blanks', () => {
+it('stops at the comma after an item or after the blanks', () => {
   expect([',  ', '  ,', ' ]', ']', ''].map((text) => endOf(afterItem, text))).toEqual([0, 2, 1, 0, 1]);
 });
 
-it('finds a key that an object has twice, among sixteen at most', () => {
+it('detects a duplicate key of an object among at most sixteen', () => {
   const areNew = (...keys: string[]): boolean[] => {
     const bytes = Buffer.from(keys.join(''));
     let at = 0;
@@ -238,6 +238,6 @@ it('finds a key that an object has twice, among sixteen at most', () => {
   expect(areNew('', '')).toEqual([true, false]);
   const many = Array.from({ length: 17 }, (_, index) => `k${String.fromCharCode(97 + index)}`);
   expect(areNew(...many)).toEqual([...Array<boolean>(16).fill(true), false]);
-  // The keys of the object before are forgotten.
+  // The keys of the previous object are forgotten.
   expect(areNew('ka')).toEqual([true]);
 });

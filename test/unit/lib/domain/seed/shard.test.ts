@@ -1,4 +1,4 @@
-// Shards: however a file is cut into chunks and parts, every line is in exactly one part.
+// Every line of a file is in exactly one shard, for any chunks and shards.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -10,21 +10,21 @@ import {
 } from '../../../../../src/lib/domain/seed/shard.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** The shard's bytes, given in chunks of this size. */
+/** The shard's bytes, read in chunks of `chunkSize`. */
 function partOf(file: Buffer, shard: Shard, chunkSize: number): string {
   const part = inByteShard(shardRange(file.length, shard), undefined);
-  const taken: Buffer[] = [];
+  const kept: Buffer[] = [];
   for (let at = part.from; at < file.length && !part.isOver; at += chunkSize) {
     const found = part.take(file.subarray(at, at + chunkSize));
-    if (found) taken.push(found.bytes);
+    if (found) kept.push(found.bytes);
   }
-  return Buffer.concat(taken).toString('latin1');
+  return Buffer.concat(kept).toString('latin1');
 }
 
 const anyLines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 30 });
 const anyCount = fc.integer({ min: 1, max: 9 });
 
-test('the parts of a file together are the file, and each begins with a line', () => {
+test('the shards of a file add up to the file, and each starts with a line', () => {
   fc.assert(
     fc.property(
       anyLines,
@@ -51,7 +51,7 @@ test('each record is in exactly one shard', () => {
   );
 });
 
-test('the ranges of a file of any size meet', () => {
+test('the ranges of a file of any size are adjacent', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.integer({ min: 1, max: 1000 }), (size, count) => {
       const ranges = Array.from({ length: count }, (_, index) => shardRange(size, { index, count }));
@@ -93,24 +93,24 @@ test.each<[string, string | undefined, Shard | RegExp]>([
   else expect(found).toEqual(wanted);
 });
 
-test('without shards everything is in the one there is', () => {
+test('without shards everything is in a single range', () => {
   expect(inRecordShard(123_456, undefined)).toBe(true);
   expect(shardRange(77, undefined)).toEqual({ start: 0, end: 77 });
 });
 
-test('records stay together by the thousand', () => {
+test('a thousand consecutive records stay together', () => {
   const shard = { index: 1, count: 2 };
   const found = [0, 999, 1000, 1999, 2000, 3000].map((record) => inRecordShard(record, shard));
   expect(found).toEqual([false, false, true, true, false, true]);
 });
 
-test('where an earlier run came to, reading goes on, and tells offsets in the whole file', () => {
+test('a resumed shard starts after the completed rows and has offsets in the whole file', () => {
   const file = Buffer.from('aa\nbb\ncc\ndd\n');
   const fresh = inByteShard({ start: 4, end: 8 }, undefined);
-  // The line that holds the first byte belongs to the shard before, the one that holds the last byte to this one.
+  // The line with the first byte belongs to the previous shard, the line with the last byte to this one.
   expect(fresh.from).toBe(3);
-  const taken = fresh.take(file.subarray(3));
-  expect([taken?.bytes.toString(), taken?.offset, fresh.isOver]).toEqual(['cc\n', 6, true]);
+  const kept = fresh.take(file.subarray(3));
+  expect([kept?.bytes.toString(), kept?.offset, fresh.isOver]).toEqual(['cc\n', 6, true]);
   expect(fresh.take(file)).toBeUndefined();
 
   const resumed = inByteShard({ start: 0, end: 9 }, 6);
@@ -123,7 +123,7 @@ test('where an earlier run came to, reading goes on, and tells offsets in the wh
 
   const done = inByteShard({ start: 0, end: 9 }, 9);
   expect([done.isOver, done.take(file)]).toEqual([true, undefined]);
-  // A shard that holds the beginning of no line.
+  // A shard in which no line starts.
   const inner = inByteShard({ start: 4, end: 5 }, undefined);
   expect([inner.isOver, inner.take(file.subarray(3)), inner.isOver]).toEqual([false, undefined, true]);
 });

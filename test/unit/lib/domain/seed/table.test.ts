@@ -1,4 +1,4 @@
-// From the cells of a table to the body of a user.
+// Converts the cells of a table to the body of a user.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { cellsOf } from '../../../../../src/lib/domain/csv/record.ts';
@@ -13,7 +13,7 @@ const HEADER = [
 const defaults = { workspace: '5001', environment: 'production', cutoffDate: '2024-02-29' };
 const options = { name: 'users.csv', defaults, map: undefined, rules: createRowRules({}) };
 
-test('a row becomes the body that its header says', () => {
+test('a row becomes a body as its header defines', () => {
   const table = tableOf(HEADER, options);
   const cells = [
     '-7201284209016359738',
@@ -65,14 +65,14 @@ describe('the value of a row', () => {
     (value(cells)['calculated_attributes'] as Record<string, { seed: unknown }[]>)['5001']?.map(({ seed }) => seed);
   const time = '2024-01-31T22:30:00.000Z';
 
-  it('has nothing of cells without anything in them', () => {
+  it('omits empty cells', () => {
     const bare = { environment: 'production', calculated_attributes: { '5001': [] } };
     for (const empty of [undefined, null, '']) {
       expect(value(Object.fromEntries(header.map((title) => [title, empty])))).toStrictEqual(bare);
     }
   });
 
-  it('has each of its cells in its place, as text whatever they are', () => {
+  it('has each cell in its field, converted to a string', () => {
     const cells = { xpid: 7n, environment: 'development', cutoff_date: time, 'attr:N:count': 12 };
     const texts = { 'user:a': true, 'user:b': 1.5, 'identity:email': 9223372036854775807n, 'identity:other': time };
     const own = { attribute_name: 'N', calculation_type: 'count', cutoff_date: '2024-01-31', seed: { value: '12' } };
@@ -90,7 +90,7 @@ describe('the value of a row', () => {
     });
   });
 
-  it('has no date where there is none', () => {
+  it('has no date if there is none', () => {
     const table = tableOf(['xpid', 'attr:N:count', 'cutoff_date'], {
       ...options,
       defaults: { ...defaults, cutoffDate: undefined },
@@ -117,11 +117,11 @@ describe('the value of a row', () => {
     ['attr:K:most_frequent', 'a=b=1|c', { key_value_pairs: { 'a=b': '1', c: '' } }],
     ['attr:K:most_frequent', { a: 1n, b: 'x' }, { key_value_pairs: { a: 1n, b: 'x' } }],
     ['attr:K:most_frequent', 7n, { key_value_pairs: { '7': '' } }],
-  ])('has of a cell of %s its seed (%#)', (title, cell, seed) => {
+  ])('has the seed of a cell of %s (%#)', (title, cell, seed) => {
     expect(seedOf({ [title]: cell })).toStrictEqual([seed]);
   });
 
-  it('has one attribute of the cells of one name and type', () => {
+  it('joins the cells of one name and type into one attribute', () => {
     const cells = { 'attr:N:count': '1', 'attr:N:unique_list': 'x', 'attr:K:most_frequent:red': '1' };
     expect(seedOf({ ...cells, 'attr:K:most_frequent': 'blue=2' })).toStrictEqual([
       { value: '1' },
@@ -131,7 +131,7 @@ describe('the value of a row', () => {
   });
 });
 
-describe('the column of what is wrong', () => {
+describe('the column of an issue', () => {
   const header = [' Id', 'Mail', 'Left out', 'A', 'B', 'K', 'L'];
   const map = { Id: 'identity:customer_id', Mail: 'identity:email', A: 'user:a', B: 'user:b', K: 'attr:K:most_frequent:red', L: 'attr:K:most_frequent' }; // prettier-ignore
   const full = ['1', 'm', '', '', 'b', 'r', 'blue=1'];
@@ -141,26 +141,26 @@ describe('the column of what is wrong', () => {
     [[], 'Id, Mail', 'is wrong'],
     [['identities', 'email'], 'Mail', 'is wrong'],
     [['identities', 'customer_id', 'x'], 'Id', '`x` is wrong'],
-    // The one before it is empty.
+    // The cell before it is empty.
     [['user_attributes', '5001', 0, 'attribute_value'], 'B', 'is wrong'],
     [['user_attributes', '5001', 1, 'attribute_value'], '', 'is wrong'],
     [[...seed, 'red'], 'K', 'is wrong'],
     [[...seed, 'blue'], 'K', '`blue` is wrong'],
     [seed, 'K', 'is wrong'],
     [['calculated_attributes', '5001', 1, 'seed'], '', 'is wrong'],
-    // No column stands for it, it is the same for all rows.
+    // It has no column because it is the same for all rows.
     [['calculated_attributes', '5001', 0, 'cutoff_date'], 'cutoff_date', 'is wrong'],
     [['environment'], 'environment', 'is wrong'],
     [['xpid'], 'xpid', 'is wrong'],
     [['other', 'x'], '', '`other.x` is wrong'],
-  ])('%j', (path, column, message) => {
+  ])('is found for %j', (path, column, message) => {
     const table = tableOf(header, { ...options, map: new Map(Object.entries(map)) });
     expect(table.issue({ path, message: 'is wrong' }, full)).toEqual({ path: column, message });
   });
 
-  it('is called as it is in the file, not as what it means', () => {
-    const called = { Whom: 'xpid', Where: 'environment', Until: 'cutoff_date', N: 'attr:N:count' };
-    const table = tableOf(Object.keys(called), { ...options, map: new Map(Object.entries(called)) });
+  it('has the name of the file, not of the field', () => {
+    const columns = { Whom: 'xpid', Where: 'environment', Until: 'cutoff_date', N: 'attr:N:count' };
+    const table = tableOf(Object.keys(columns), { ...options, map: new Map(Object.entries(columns)) });
     const paths = [['xpid'], ['environment'], ['calculated_attributes', '5001', 0, 'cutoff_date']];
     expect(paths.map((path) => table.issue({ path, message: '' }, ['', '', '', '1']).path)).toEqual([
       'Whom',
@@ -169,15 +169,15 @@ describe('the column of what is wrong', () => {
     ]);
   });
 
-  it('is named once', () => {
+  it('is not repeated in the message', () => {
     const table = tableOf(header, { ...options, map: new Map(Object.entries(map)) });
     const path = [...seed, 'blue'];
     expect(table.issue({ path, message: 'unknown field `blue`' }, full).message).toBe('unknown field `blue`');
   });
 });
 
-/** What is told of a row whose cells are the header's but for these. */
-function told(cells: Partial<Record<string, string>>): string[] {
+/** The issues of a valid row with the given cells replaced. */
+function issuesWith(cells: Partial<Record<string, string>>): string[] {
   const table = tableOf(HEADER, options);
   const row = HEADER.map((title) => cells[title] ?? { xpid: '7', cutoff_date: '2024-01-31' }[title] ?? '');
   const checked = checkRow(table.value(row), createRowRules({}));
@@ -191,7 +191,7 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: has 5000 characters']],
   [{ environment: 'prod' }, ['environment: must be `production` or `development`']],
   [{ 'attr:Orders:count': 'x' }, ['attr:Orders:count: must be a whole number, 0 or more']],
-  // The attributes before it are empty, so that it is the first of the body.
+  // The attributes before it are empty, so it is the first one of the body.
   [{ 'attr:"a:b":sum': 'x' }, ['attr:"a:b":sum: must be a number']],
   [{ 'attr:Avg:average:sum': '1', 'attr:Avg:average:count': '0' }, ['attr:Avg:average:count: must be a positive integer']],
   [{ 'attr:Avg:average:sum': '1' }, ['attr:Avg:average:count: is missing']],
@@ -201,14 +201,14 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   [{ 'attr:T:last_occurrence_timestamp': '31.01.2024' }, ['attr:T:last_occurrence_timestamp: must be a time in whole']],
   [{ 'attr:Orders:count': '1', cutoff_date: '2024-02-30' }, ['cutoff_date: must be a valid date']],
   [{ xpid: 'x', 'attr:F:first_occurrence': 'x', 'attr:P:most_frequent': 'a' }, ['xpid: must', 'attr:P:most_frequent: `a` must']],
-])('%j is told by its columns', (cells, issues) => {
-  expect(told(cells)).toEqual(issues.map((issue) => expect.stringContaining(issue) as unknown));
+])('reports the column for %j', (cells, issues) => {
+  expect(issuesWith(cells)).toEqual(issues.map((issue) => expect.stringContaining(issue) as unknown));
 }); // prettier-ignore
 
-test('a column is told by its own name, not by the field that a map makes of it', () => {
+test('reports a mapped column by its own name', () => {
   const header = [' Customer ', 'Bought'];
   const map = { Customer: 'identity:osa_id', Bought: 'attr:Orders:count' };
-  // The header may hold the deployment's word for an identity.
+  // The header may contain a deployment-specific identity name.
   const rules = createRowRules({ osa_id: 'ours_id' });
   const renamed = tableOf(header, { name: 'u.csv', defaults, map: new Map(Object.entries(map)), rules });
   const cells = ['x'.repeat(5000), 'many'];
@@ -219,7 +219,7 @@ test('a column is told by its own name, not by the field that a map makes of it'
   ]);
 });
 
-test('cells of Parquet that are lists and objects are told by their columns too', () => {
+test('reports the column of Parquet cells that are lists and objects', () => {
   const cells = [
     7n,
     null,

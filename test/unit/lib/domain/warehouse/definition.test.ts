@@ -1,4 +1,4 @@
-// Definitions: what of them is compared, what a file leaves open, and how values are taken out and put in.
+// Definitions: comparison, fields that a file omits, and setting and removing values.
 import { describe, expect, it } from 'vitest';
 import {
   comparable,
@@ -17,9 +17,9 @@ const CONNECTION: Definition = {
 describe('comparable', () => {
   it.each<[string, Definition, Definition]>([
     ['a mask', CONNECTION, { ...CONNECTION, config: { role: 'sync', password: '********' } }],
-    ['what the platform adds', CONNECTION, { ...CONNECTION, status: 'healthy', errors: [], created_on: 'x' }],
+    ['fields set by the platform', CONNECTION, { ...CONNECTION, status: 'healthy', errors: [], created_on: 'x' }],
     ['null and absent', CONNECTION, { ...CONNECTION, name: null }],
-  ])('is the same for a connection but for %s', (_what, one, other) => {
+  ])('ignores %s of a connection', (_what, one, other) => {
     expect(comparable('connection', one)).toEqual(comparable('connection', other));
   });
 
@@ -31,7 +31,7 @@ describe('comparable', () => {
     [{ schedule: { start: '2026-01-01T01:00:00+01:00' } }, { schedule: { start: '2026-01-01T00:00:00Z' } }],
     [{ schedule: { end: '2026-01-01T01:00:00+01:00' } }, { schedule: { end: '2026-01-01T00:00:00Z' } }],
     [{ partner_feed_key: 'env:KEY' }, { partner_feed_key: 'shown' }],
-  ])('takes %j for %j', (one, other) => {
+  ])('treats %j and %j as equal', (one, other) => {
     expect(comparable('pipeline', { id: 'p', ...one })).toEqual(comparable('pipeline', { id: 'p', ...other }));
   });
 
@@ -40,18 +40,18 @@ describe('comparable', () => {
     [{ data_plan_version: 2 }, { data_plan_version: '3' }],
     [{ sync_mode: { from: '2026-01-01T00:00:00Z' } }, { sync_mode: { from: '2026-01-01T00:00:01Z' } }],
     [{ schedule: { start: 'not a time' } }, { schedule: { start: 'no time' } }],
-  ])('tells %j from %j', (one, other) => {
+  ])('distinguishes %j and %j', (one, other) => {
     expect(comparable('pipeline', { id: 'p', ...one })).not.toEqual(comparable('pipeline', { id: 'p', ...other }));
   });
 
-  it('minds no line ends around a query, and every character within', () => {
+  it('ignores line ends around a query, but no character in it', () => {
     const model = (sql_query: string) => comparable('data_model', { id: 'm', config: { sql_query } });
     expect(model('SELECT 1\n')).toEqual(model('SELECT 1'));
     expect(model("SELECT 'a b'")).not.toEqual(model("SELECT 'a  b'"));
   });
 });
 
-it('leaves to the platform what the file does not mention, and nothing else', () => {
+it('keeps only the live values that the file omits', () => {
   const live: Definition = { id: 'c', state: 'inactive', name: 'Old', config: { port: '5439', role: 'x' } };
   const wanted: Definition = { id: 'c', config: { role: 'y' } };
   expect(completed('connection', wanted, live)).toEqual({
@@ -59,17 +59,17 @@ it('leaves to the platform what the file does not mention, and nothing else', ()
     state: 'inactive',
     config: { role: 'y', port: '5439' },
   });
-  const told: Definition = { id: 'c', state: 'active', config: { role: 'y', port: '1' } };
-  expect(completed('connection', told, live)).toEqual(told);
+  const explicit: Definition = { id: 'c', state: 'active', config: { role: 'y', port: '1' } };
+  expect(completed('connection', explicit, live)).toEqual(explicit);
   expect(completed('pipeline', { id: 'p' }, { id: 'p', state: 'paused' })).toEqual({ id: 'p' });
 });
 
-it('takes nulls and read-only fields out of an answer, however deep', () => {
+it('removes nulls and read-only fields from a response at any depth', () => {
   const reply = { id: 'p', status: 'idle', errors: null, schedule: { type: 'once', end: null }, extra: [null] };
   expect(toDefinition(reply)).toEqual({ id: 'p', schedule: { type: 'once' }, extra: [null] });
 });
 
-it('sets and takes out values without touching the original', () => {
+it('sets and removes values without mutating the original', () => {
   const value = { a: { b: 1 }, c: 2 };
   expect(withValue(value, ['a', 'b'], 3)).toEqual({ a: { b: 3 }, c: 2 });
   expect(withValue(value, ['a', 'b'], undefined)).toEqual({ a: {}, c: 2 });

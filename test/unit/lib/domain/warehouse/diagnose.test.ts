@@ -1,4 +1,4 @@
-// What keeps a pipeline from syncing: each cause by itself, and the first one first when one brings others about.
+// Diagnoses why a pipeline does not sync: each cause, and the root cause before its consequences.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/lib/domain/warehouse/diagnose.ts';
 import { hintText } from '../../../../../src/lib/kernel/hint.ts';
 
-/** With its hints as text. */
+/** Diagnoses with hints as text. */
 function diagnose(of: Evidence): Diagnosis<string> {
   const { findings, ...rest } = diagnoseAsData(of);
   return { ...rest, findings: findings.map((finding) => ({ ...finding, next: hintText(finding.next) })) };
@@ -65,17 +65,21 @@ it('reports nothing for a healthy pipeline', () => {
   });
 });
 
-it('tells the status of the report, or else of the pipeline, or none', () => {
+it('returns the status of the report, of the pipeline, or null', () => {
   const { pipeline, report } = evidence();
-  const told = (of: unknown, own: unknown): unknown =>
+  const statusOf = (of: unknown, own: unknown): unknown =>
     diagnose(
       evidence({ report: { ...report, status: of }, pipeline: { ...pipeline, status: own } } as Partial<Evidence>),
     ).status;
-  expect([told('running', 'idle'), told(undefined, 'idle'), told(null, 'idle')]).toEqual(['running', 'idle', 'idle']);
-  expect(told(undefined, undefined)).toBeNull();
+  expect([statusOf('running', 'idle'), statusOf(undefined, 'idle'), statusOf(null, 'idle')]).toEqual([
+    'running',
+    'idle',
+    'idle',
+  ]);
+  expect(statusOf(undefined, undefined)).toBeNull();
 });
 
-it('says what is wrong also where the platform does not say why', () => {
+it('reports a problem even if the platform gives no reason', () => {
   const { pipeline } = evidence();
   const given = evidence({
     connection: { id: 'c', state: 'active', status: 'faulted' },
@@ -92,7 +96,7 @@ it('says what is wrong also where the platform does not say why', () => {
   expect(findings[0]?.next).toMatch(/^Check its settings, then /);
 });
 
-describe('the cause comes first', () => {
+describe('the root cause comes first', () => {
   it.each<[string, Partial<Evidence>, string[], RegExp, RegExp]>([
     [
       'credentials (505)',
@@ -111,7 +115,7 @@ describe('the cause comes first', () => {
       /its user and secret.*connections update c/,
     ],
     [
-      'a place that is wrong (505)',
+      'a wrong address (505)',
       {
         connection: {
           ...faultedConnection,
@@ -186,7 +190,7 @@ describe('the cause comes first', () => {
       /pipelines resume p/,
     ],
     [
-      'a schedule that is over',
+      'an ended schedule',
       {
         pipeline: {
           ...evidence().pipeline,
@@ -197,7 +201,7 @@ describe('the cause comes first', () => {
       /schedule ended on 2026-03-01/,
       /Change or remove the end/,
     ],
-  ])('%s', (_what, over, expected, problem, next) => {
+  ])('for %s', (_what, over, expected, problem, next) => {
     const diagnosis = diagnose(evidence(over));
     expect(diagnosis.healthy).toBe(false);
     expect(diagnosis.findings.map((finding) => finding.about)).toEqual(expected);
@@ -208,7 +212,7 @@ describe('the cause comes first', () => {
     });
   });
 
-  it('a connection before a data model before the pipeline', () => {
+  it('in the order connection, data model, pipeline', () => {
     const all = evidence({
       connection: faultedConnection,
       model: invalidModel,
@@ -243,7 +247,7 @@ describe('a notice', () => {
   });
 });
 
-it('says of everything what to do, puts problems before notices, and is healthy only without problems', () => {
+it('gives a next step for every finding, lists problems before notices, and is healthy only without problems', () => {
   const part = (statuses: string[]) =>
     fc.option(
       fc.record({
@@ -283,7 +287,7 @@ it('says of everything what to do, puts problems before notices, and is healthy 
   );
 });
 
-describe('each finding word for word', () => {
+describe('the exact text of a finding', () => {
   const at = (hours: number): string => new Date(NOW - hours * HOUR).toISOString();
   const latest = (of: Record<string, unknown>): Partial<Evidence> => ({
     report: { ...evidence().report, latest_pipeline_run: { ...run('success'), ...of } },
@@ -292,25 +296,26 @@ describe('each finding word for word', () => {
     pipeline: { ...evidence().pipeline, schedule },
     ...(hours !== undefined && { success: { ...run('success'), ended_on: at(hours) } }),
   });
-  const again = 'To see the run: `cdpadm pipelines run p 7` After you fix the cause: cdpadm pipelines trigger p --wait';
-  const look = 'To see the run: cdpadm pipelines run p 7';
+  const retryHint =
+    'To see the run: `cdpadm pipelines run p 7` After you fix the cause: cdpadm pipelines trigger p --wait';
+  const showHint = 'To see the run: cdpadm pipelines run p 7';
   const [daily, hourly] = [
     { type: 'interval', frequency: 'daily' },
     { type: 'interval', frequency: 'hourly' },
   ];
 
   it.each<[string, Partial<Evidence>, string[][]]>([
-    ['a failed run', latest({ status: 'failed' }), [['problem', 'The latest run failed.', again]]],
+    ['a failed run', latest({ status: 'failed' }), [['problem', 'The latest run failed.', retryHint]]],
     [
-      'a stopped run, with what it says once',
+      'a stopped run, with each message once',
       latest({ status: 'stopped', errors: [{ message: 'a. b.' }, { message: 'c.' }, { message: 'a. b.' }] }),
-      [['problem', 'The latest run was stopped: a. b.; c.', again]],
+      [['problem', 'The latest run was stopped: a. b.; c.', retryHint]],
     ],
-    ['refused records', latest({ failed_records: 3 }), [['notice', '3 of its records failed.', look]]],
+    ['rejected records', latest({ failed_records: 3 }), [['notice', '3 of its records failed.', showHint]]],
     [
-      'refused records with a reason',
+      'rejected records with a reason',
       latest({ failed_records: 3, errors: [{ message: 'too long' }, { message: null }] }),
-      [['notice', '3 of its records failed: too long.', look]],
+      [['notice', '3 of its records failed: too long.', showHint]],
     ],
     ['a run that succeeded', latest({ failed_records: 0 }), []],
     [
@@ -318,19 +323,19 @@ describe('each finding word for word', () => {
       scheduled({ ...daily, end: at(1) }),
       [['problem', `Its schedule ended on ${at(1)}.`, 'Change or remove the end of its schedule.']],
     ],
-    ['one that ends now', scheduled({ ...daily, end: at(0) }), []],
-    ['one that will end', scheduled({ ...daily, end: at(-1) }), []],
+    ['a schedule that ends now', scheduled({ ...daily, end: at(0) }), []],
+    ['a schedule that ends later', scheduled({ ...daily, end: at(-1) }), []],
     [
-      'a daily one that last succeeded three days ago',
+      'a daily schedule that last succeeded three days ago',
       scheduled(daily, 72),
       [['notice', 'It runs daily and last succeeded 3d ago.', 'To list its runs: cdpadm pipelines runs p']],
     ],
-    ['a daily one, exactly two days ago', scheduled(daily, 48), []],
-    ['an hourly one that is on demand', scheduled({ ...hourly, type: 'on_demand' }, 72), []],
-    ['one with a period of another kind', scheduled({ ...hourly, frequency: 'fortnightly' }, 9000), []],
-    ['an hourly one that never succeeded', scheduled(hourly), []],
+    ['a daily schedule that last succeeded exactly two days ago', scheduled(daily, 48), []],
+    ['an hourly frequency on demand', scheduled({ ...hourly, type: 'on_demand' }, 72), []],
+    ['a schedule with an unknown frequency', scheduled({ ...hourly, frequency: 'fortnightly' }, 9000), []],
+    ['an hourly schedule that never succeeded', scheduled(hourly), []],
     ['no schedule', { pipeline: { ...evidence().pipeline, schedule: null } }, []],
-  ])('%s', (_what, over, expected) => {
+  ])('for %s', (_what, over, expected) => {
     const { findings } = diagnose(evidence(over));
     expect(findings.map(({ level, problem, next }) => [level, problem, next])).toEqual(expected);
   });

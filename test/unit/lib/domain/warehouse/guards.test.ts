@@ -1,4 +1,4 @@
-// The guards before a plan of warehouse sync is applied: which step needs which flag.
+// The guards before a warehouse plan is applied, and the flags that lift them.
 import { describe, expect, it } from 'vitest';
 import { guardWarehouse, type WarehouseGuardFlags } from '../../../../../src/lib/domain/warehouse/guards.ts';
 import type { Step, StepAction } from '../../../../../src/lib/domain/warehouse/plan.ts';
@@ -17,20 +17,20 @@ const step = (action: StepAction, id: string, over: Partial<Step> = {}): Step =>
   ...over,
 });
 
-function refusals(steps: Step[], live: number, flags: Partial<WarehouseGuardFlags> = {}) {
+function violations(steps: Step[], live: number, flags: Partial<WarehouseGuardFlags> = {}) {
   const count = (action: StepAction): number => steps.filter((one) => one.action === action).length;
   const summary = { create: count('create'), update: count('update'), delete: count('delete'), unchanged: 0 };
   return guardWarehouse({ plan: 'x', steps, unchanged: [], summary }, live, { ...NONE, ...flags });
 }
 
-const guards = (...push: Parameters<typeof refusals>): string[] => refusals(...push).map(({ guard }) => guard);
+const guards = (...push: Parameters<typeof violations>): string[] => violations(...push).map(({ guard }) => guard);
 const many = (action: StepAction, count: number): Step[] =>
   Array.from({ length: count }, (_, index) => step(action, `${action}-${index}`));
 
 describe('deletions', () => {
-  it('need --allow-delete, or their number typed, and are named by kind and id', () => {
+  it('need --allow-delete or their typed number, and are listed by type and id', () => {
     const steps = [step('delete', 'p'), step('delete', 'm', { type: 'data_model' }), step('update', 'q')];
-    expect(refusals(steps, 9)).toEqual([
+    expect(violations(steps, 9)).toEqual([
       { guard: 'delete', flag: '--allow-delete', message: '2 to be deleted: pipeline p, data model m', typed: '2' },
     ]);
     expect(guards(steps, 9, { allowDelete: true })).toEqual([]);
@@ -38,9 +38,9 @@ describe('deletions', () => {
 });
 
 describe('resets', () => {
-  it('need --allow-reset, and name whose sync position is lost', () => {
+  it('need --allow-reset, and list the pipelines that lose their sync position', () => {
     const steps = [step('update', 'p', { resets: true }), step('update', 'q'), step('update', 'r', { resets: true })];
-    expect(refusals(steps, 9)).toEqual([
+    expect(violations(steps, 9)).toEqual([
       { guard: 'reset', flag: '--allow-reset', message: 'the sync position would be reset: p, r' },
     ]);
     expect(guards(steps, 9, { allowReset: true })).toEqual([]);
@@ -48,15 +48,15 @@ describe('resets', () => {
 });
 
 describe('an emptied workspace', () => {
-  it('needs its own flag besides the one for deletions', () => {
-    expect(refusals(many('delete', 3), 3, { allowDelete: true })).toEqual([
+  it('needs its own flag in addition to the one for deletions', () => {
+    expect(violations(many('delete', 3), 3, { allowDelete: true })).toEqual([
       { guard: 'empty', flag: '--allow-empty', message: 'every resource would be deleted' },
     ]);
     expect(guards(many('delete', 3), 3)).toEqual(['delete', 'empty']);
     expect(guards(many('delete', 3), 3, { allowDelete: true, allowEmpty: true })).toEqual([]);
   });
 
-  it('is none where something is left, something is created, or nothing was there', () => {
+  it('is not reported if a resource remains or is created, or if none existed', () => {
     expect(guards(many('delete', 3), 4, { allowDelete: true })).toEqual([]);
     expect(guards([...many('delete', 3), step('create', 'n')], 3, { allowDelete: true })).toEqual([]);
     expect(guards([], 0)).toEqual([]);
@@ -72,14 +72,14 @@ describe('a large change', () => {
     [13, 4, true],
     [100, 30, false],
     [100, 31, true],
-  ])('of %i resources, %i: %s', (live, some, refused) => {
-    expect(guards(many('update', some), live)).toEqual(refused ? ['threshold'] : []);
+  ])('of %i resources, %i changed, is guarded: %s', (live, some, guarded) => {
+    expect(guards(many('update', some), live)).toEqual(guarded ? ['threshold'] : []);
     expect(guards(many('update', some), live, { force: true })).toEqual([]);
   });
 
-  it('counts changes and deletions together, and nothing that is created', () => {
+  it('counts changes and deletions, but not creations', () => {
     const steps = [...many('update', 2), ...many('delete', 2)];
-    expect(refusals([...steps, ...many('create', 9)], 10, { allowDelete: true })).toEqual([
+    expect(violations([...steps, ...many('create', 9)], 10, { allowDelete: true })).toEqual([
       {
         guard: 'threshold',
         flag: '--force',
@@ -90,7 +90,7 @@ describe('a large change', () => {
   });
 });
 
-it('all guards are told at once, and all flags let all of it pass', () => {
+it('reports all guards at once, and all flags together lift them', () => {
   const steps = [...many('delete', 10), step('update', 'p', { resets: true })];
   expect(guards(steps, 10)).toEqual(['delete', 'empty', 'reset', 'threshold']);
   expect(guards(steps, 10, ALL)).toEqual([]);

@@ -1,4 +1,4 @@
-// One plan over three kinds: carried out it gives what was wanted, in an order that nothing stands in the way of.
+// A plan over three resource types: applying it gives the wanted state, in an order that respects dependencies.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -19,19 +19,19 @@ function plan(live: ByType<Definition>, wanted: ByType<Definition>, sendSecrets 
   return planWarehouse({ scope: SCOPE, live, wanted, sendSecrets });
 }
 
-/** What the platform holds after the steps. */
-function carriedOut(live: ByType<Definition>, wanted: ByType<Definition>): ByType<Definition> {
+/** The state of the platform after the steps. */
+function applied(live: ByType<Definition>, wanted: ByType<Definition>): ByType<Definition> {
   const after: ByType<Definition> = { ...live };
   for (const { action, type, id } of plan(live, wanted).steps) {
-    const held = after[type].find((it) => it.id === id);
-    const meant = wanted[type].find((it) => it.id === id);
+    const current = after[type].find((it) => it.id === id);
+    const target = wanted[type].find((it) => it.id === id);
     const others = after[type].filter((it) => it.id !== id);
-    after[type] = action === 'delete' || !meant ? others : [...others, completed(type, meant, held)];
+    after[type] = action === 'delete' || !target ? others : [...others, completed(type, target, current)];
   }
   return after;
 }
 
-/** Shuffles deterministically: the other way round. */
+/** Reverses every list. */
 function reversed(workspace: ByType<Definition>): ByType<Definition> {
   return {
     connection: [...workspace.connection].reverse(),
@@ -41,15 +41,15 @@ function reversed(workspace: ByType<Definition>): ByType<Definition> {
 }
 
 describe('any two workspaces', () => {
-  it('have a plan after which nothing is left to do', () => {
+  it('have a plan that leaves no difference', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
-        expect(plan(carriedOut(live, wanted), wanted).steps).toEqual([]);
+        expect(plan(applied(live, wanted), wanted).steps).toEqual([]);
       }),
     );
   });
 
-  it('have steps in the order in which one needs the other: creations down, deletions up', () => {
+  it('have steps in dependency order: creations forward, deletions backward', () => {
     const rank = (type: ResourceType): number => RESOURCE_TYPES.indexOf(type);
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
@@ -73,7 +73,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('have the same plan in whatever order they are listed', () => {
+  it('have the same plan in any order', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         expect(plan(reversed(live), reversed(wanted))).toEqual(plan(live, wanted));
@@ -81,7 +81,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('have another plan when anything that can be compared is another', () => {
+  it('have another plan if any compared field differs', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, anyWorkspace, (live, wanted, other) => {
         const same = RESOURCE_TYPES.every((type) => {
@@ -95,7 +95,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('hold no secret, and no reference to one, in their changes', () => {
+  it('have no secret and no reference to one in their changes', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const changes = plan(live, wanted, always).steps.map((step) => step.changes);
@@ -108,7 +108,7 @@ describe('any two workspaces', () => {
 const CONNECTION: Definition = { id: 'c', name: 'C', config: { role: 'r', password: 'env:P' } };
 const none: ByType<Definition> = { connection: [], data_model: [], pipeline: [] };
 
-it('is bound to workspace and address', () => {
+it('depends on the workspace and the address', () => {
   const of = (scope: typeof SCOPE): string =>
     planWarehouse({ scope, live: none, wanted: none, sendSecrets: never }).plan;
   const hashes = [SCOPE, { ...SCOPE, workspace: '2' }, { ...SCOPE, address: 'https://other.example.com' }].map(of);
@@ -116,7 +116,7 @@ it('is bound to workspace and address', () => {
   for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{32}$/);
 });
 
-it('sends a secret with what is sent anyway, and alone only when it has to', () => {
+it('sends a secret with other changes, and alone only on request', () => {
   const live = { ...none, connection: [{ ...CONNECTION, config: { role: 'r', password: '********' } }] };
   const wanted = { ...none, connection: [CONNECTION] };
   expect(plan(live, wanted).steps).toEqual([]);

@@ -1,4 +1,4 @@
-// Runs of a pipeline: which are over, which are new, and how old the data is.
+// Runs of a pipeline: ended runs, new runs, and the age of the data.
 import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../../../../src/lib/contract/pipeline-runs.ts';
 import {
@@ -22,18 +22,18 @@ describe('isEnded', () => {
     ['stopped', true],
     ['running', false],
     ['queued', false],
-    ['what nobody knows', false],
+    ['another status', false],
     [undefined, false],
   ])('%s: %s', (status, ended) => {
     expect(isEnded({ status } as RunReply)).toBe(ended);
   });
 });
 
-it('an id of 64 bits loses no digit', () => {
+it('keeps every digit of a 64-bit id', () => {
   expect(runId(run(9_223_372_036_854_775_807n))).toBe('9223372036854775807');
 });
 
-it('runs go by when they began, or were to begin; those without a time come last', () => {
+it('sorts runs by start or logical date, and those without a time last', () => {
   const runs = [
     run(4),
     run(5),
@@ -54,33 +54,33 @@ it.each([
     { successful_records: 'many', failed_records: -1 },
     { successful: 0, failed: 0 },
   ],
-])('records of %j', (over, records) => {
+])('counts the records of %j', (over, records) => {
   expect(recordsOf(run(1, over))).toEqual(records);
 });
 
-it('runs are counted by status', () => {
+it('counts runs by status', () => {
   const runs = [run(1, { status: 'success' }), run(2), run(3, { status: 'success' }), run(4), run(5, { status: null })];
   expect(statusCounts(runs)).toBe('2 success, 3 unknown');
 });
 
-it('new runs by hand are those that nobody saw before, and no scheduled one', () => {
+it('returns only new runs that are not scheduled', () => {
   const runs = [run(1, { type: 'manual' }), run(2, { type: 'manual' }), run(3, { type: 'scheduled' }), run(4)];
   expect(newManualRuns(runs, new Set(['1'])).map(runId)).toEqual(['2', '4']);
 });
 
 describe('the age of the last success', () => {
-  it('runs from its end, and from its start where it has no end', () => {
+  it('counts from its end, or from its start if it has no end', () => {
     const both = { started_on: '2026-11-21T06:00:00Z', ended_on: '2026-11-21T07:00:00Z' };
     expect(ageOf(run(1, both), NOW)).toBe(3_600_000);
     expect(ageOf(run(1, { ...both, ended_on: null }), NOW)).toBe(7_200_000);
   });
 
-  it('is never less than nothing, where the platform’s clock is ahead', () => {
+  it('is never negative if the platform’s clock is ahead', () => {
     expect(ageOf(run(1, { ended_on: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
     expect(lagOf(run(1, { range_end: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
   });
 
-  it('is unknown without a success, and without a time', () => {
+  it('is unknown without a success or without a time', () => {
     expect([ageOf(undefined, NOW), ageOf(run(1), NOW), ageOf(run(1, { ended_on: 'soon' }), NOW)]).toEqual([
       undefined,
       undefined,
@@ -89,7 +89,7 @@ describe('the age of the last success', () => {
   });
 });
 
-it('the data lag behind by the end of the range that was read last', () => {
+it('calculates the lag from the end of the last range', () => {
   const last = run(1, { range_end: '2026-11-20T08:00:00Z', ended_on: '2026-11-21T07:00:00Z' });
   expect(lagOf(last, NOW)).toBe(86_400_000);
   expect([lagOf(undefined, NOW), lagOf(run(1), NOW)]).toEqual([undefined, undefined]);

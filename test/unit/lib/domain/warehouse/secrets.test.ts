@@ -1,4 +1,4 @@
-// Secrets in definitions: references pass, everything else is told without being repeated.
+// Secrets in definitions: references are accepted, and everything else is reported without its value.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Definition, findMasks, withHiddenSecrets } from '../../../../../src/lib/domain/warehouse/definition.ts';
@@ -33,12 +33,12 @@ describe('a reference', () => {
   });
 });
 
-describe('what stands in the place of a secret', () => {
+describe('the value of a secret field', () => {
   it.each(['env:PASSWORD', '', '  ', undefined, null, 7])('may be %j', (password) => {
     expect(secretIssues('connection', connection({ password }))).toEqual([]);
   });
 
-  it('is told when it is written out: where, and what to write instead, but not the secret', () => {
+  it('is reported if it is not a reference, with its path and a fix but without the secret', () => {
     const issues = secretIssues('connection', connection({ password: 'hunter2', service_account_key: 'key' }));
     expect(issues.map(({ path }) => path)).toEqual([
       ['config', 'password'],
@@ -53,7 +53,7 @@ describe('what stands in the place of a secret', () => {
     ]);
   });
 
-  it('is told once when it is a mask', () => {
+  it('is reported once if it is a mask', () => {
     expect(secretIssues('connection', connection({ password: MASK }))).toEqual([maskIssue(['config', 'password'])]);
     expect(maskIssue(['a', 0])).toMatchObject({
       path: ['a', 0],
@@ -61,13 +61,13 @@ describe('what stands in the place of a secret', () => {
     });
   });
 
-  it('is known as a mask that came back', () => {
+  it('is recognized as a returned mask', () => {
     expect(maskedSecrets('connection', connection({ password: MASK, role: MASK }))).toEqual([['config', 'password']]);
     expect(maskedSecrets('connection', connection({ password: 'env:A' }))).toEqual([]);
   });
 });
 
-it('a mask is found wherever it stands, also within lists', () => {
+it('finds masks everywhere, even in lists', () => {
   expect(findMasks({ a: [1, { b: MASK }, ['x', MASK]], c: { d: MASK }, e: 'x' })).toEqual([
     ['a', 1, 'b'],
     ['a', 2, 1],
@@ -77,13 +77,13 @@ it('a mask is found wherever it stands, also within lists', () => {
   expect([findMasks(null), findMasks(undefined), findMasks(7)]).toEqual([[], [], []]);
 });
 
-it('the references of a definition are those in the places of secrets', () => {
+it('returns only references in secret fields', () => {
   const uses = (password: unknown) => secretUses('connection', { id: 'c', config: { password, role: 'env:ROLE' } });
   expect(uses('env:PASSWORD')).toEqual([{ path: ['config', 'password'], reference: 'env:PASSWORD' }]);
   expect([uses('hunter2'), uses(undefined), uses(['env:A'])]).toEqual([[], [], []]);
 });
 
-it('what is taken out is gone, and nothing else', () => {
+it('removes only the given paths', () => {
   const value = { id: 'c', config: { password: 'x', role: 'r' } };
   expect(
     withoutPaths(value, [
@@ -100,13 +100,13 @@ const CONNECTION: Definition = {
   config: { role: 'sync', password: 'env:PASSWORD' },
 };
 
-/** May hold a short text by chance. */
-const SENTENCE = secretIssues('connection', { ...CONNECTION, config: { password: 'written out' } })[0]?.message ?? '';
+/** The message itself may contain a short secret by chance. */
+const MESSAGE = secretIssues('connection', { ...CONNECTION, config: { password: 'written out' } })[0]?.message ?? '';
 
 describe('any secrets', () => {
   const secretPaths = fc.constantFrom(['config', 'password'], ['config', 'service_account_key']);
 
-  it('are refused in every form of a mask, wherever one stands', () => {
+  it('are rejected in every form of a mask in any field', () => {
     fc.assert(
       fc.property(anyMask, fc.constantFrom('name', 'role', 'password', 'service_account_key'), (mask, field) => {
         const value = { ...CONNECTION, config: { ...(CONNECTION.config as object), [field]: mask } };
@@ -117,12 +117,12 @@ describe('any secrets', () => {
     );
   });
 
-  it('are refused when they are written out, and not repeated', () => {
+  it('are rejected if they are not references, without repeating them', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6 }), secretPaths, (secret, [, field = '']) => {
         fc.pre(secret.trim().length >= 6 && !/^(?:env|file|keychain|command):\s*\S/.test(secret));
         const issues = secretIssues('connection', { ...CONNECTION, config: { [field]: secret } });
-        fc.pre(!issues.some((issue) => issue.message.includes(secret)) || !SENTENCE.includes(secret));
+        fc.pre(!issues.some((issue) => issue.message.includes(secret)) || !MESSAGE.includes(secret));
         expect(issues).toHaveLength(1);
         expect(JSON.stringify(issues.map(({ message }) => message))).not.toContain(secret);
       }),
@@ -130,7 +130,7 @@ describe('any secrets', () => {
   });
 
   it.each(['env:NAME', 'file:path/to it', 'keychain:entry', 'command:pass show x'])(
-    '%s is a reference',
+    'may be the reference %s',
     (reference) => {
       const value: Definition = { id: 'c', config: { password: reference } };
       expect(secretIssues('connection', value)).toEqual([]);
@@ -138,7 +138,7 @@ describe('any secrets', () => {
     },
   );
 
-  it('masks secrets on screens', () => {
+  it('are masked for display', () => {
     fc.assert(
       fc.property(fc.string(), (secret) => {
         const shown = withHiddenSecrets('connection', { ...CONNECTION, config: { password: secret } });

@@ -1,9 +1,9 @@
-// Single steps of a plan: what is sent, what is lost by it, and what one hash stands for.
+// Single steps of a plan: sent secrets, lost sync positions, and the hash.
 import { describe, expect, it } from 'vitest';
 import type { Definition } from '../../../../../src/lib/domain/warehouse/definition.ts';
 import { type ByType, planWarehouse, type WarehousePlan } from '../../../../../src/lib/domain/warehouse/plan.ts';
 
-const NOTHING: ByType<Definition> = { connection: [], data_model: [], pipeline: [] };
+const EMPTY: ByType<Definition> = { connection: [], data_model: [], pipeline: [] };
 const connection = (id: string, over: Record<string, unknown> = {}): Definition => ({ id, name: id, ...over });
 const pipeline = (id: string, over: Record<string, unknown> = {}): Definition => ({
   id,
@@ -15,8 +15,8 @@ const pipeline = (id: string, over: Record<string, unknown> = {}): Definition =>
 function plan(live: Partial<ByType<Definition>>, wanted: Partial<ByType<Definition>>, send = false): WarehousePlan {
   return planWarehouse({
     scope: { workspace: '1', address: 'https://api.example.com' },
-    live: { ...NOTHING, ...live },
-    wanted: { ...NOTHING, ...wanted },
+    live: { ...EMPTY, ...live },
+    wanted: { ...EMPTY, ...wanted },
     sendSecrets: () => send,
   });
 }
@@ -30,11 +30,11 @@ describe('the sync position of a pipeline', () => {
     ['another sync mode and another name', pipeline('p', { ...full, name: 'N' }), true],
     ['another name', pipeline('p', { name: 'N' }), false],
     ['another schedule', pipeline('p', { schedule: { type: 'once' } }), false],
-  ])('by %s is lost: %s', (_what, wanted, resets) => {
+  ])('is lost by %s: %s', (_what, wanted, resets) => {
     expect(plan(live, { pipeline: [wanted] }).steps).toMatchObject([{ action: 'update', id: 'p', resets }]);
   });
 
-  it('is not there to be lost by what is created, deleted, or no pipeline', () => {
+  it('is not lost by a creation, a deletion or a data model', () => {
     const created = plan({}, { pipeline: [pipeline('p')] });
     const deleted = plan(live, {});
     const other = plan(
@@ -53,7 +53,7 @@ describe('the sync position of a pipeline', () => {
 describe('secrets', () => {
   const withSecret = connection('c', { config: { password: 'env:PASSWORD' } });
 
-  it('are sent again where that is asked for, and only by what has any', () => {
+  it('are sent again on request, only for resources that have some', () => {
     const same = { connection: [withSecret, connection('d')] };
     expect(plan(same, same).steps).toEqual([]);
     expect(plan(same, same, true)).toMatchObject({
@@ -70,14 +70,14 @@ describe('secrets', () => {
     });
   });
 
-  it('that stand there as a mask are told as sent where something else is', () => {
+  it('that are masked are listed as sent with another change', () => {
     const masked = connection('c', { config: { password: '********' }, name: 'N' });
     expect(plan({ connection: [withSecret] }, { connection: [masked] }).steps).toMatchObject([
       { action: 'update', secrets: ['config.password'] },
     ]);
   });
 
-  it('are told of a deletion neither as sent nor as changed', () => {
+  it('of a deletion are neither listed as sent nor as changed', () => {
     expect(plan({ connection: [withSecret] }, {}).steps).toEqual([
       {
         action: 'delete',
@@ -92,7 +92,7 @@ describe('secrets', () => {
   });
 });
 
-it('what does not depend on one another is done in the order of ids', () => {
+it('sorts independent steps by id', () => {
   const some = (...ids: string[]) => ({ connection: ids.map((id) => connection(id)) });
   const ids = ({ steps }: WarehousePlan): string[] => steps.map(({ action, id }) => `${action} ${id}`);
   expect(ids(plan({}, some('c', 'a', 'd', 'b')))).toEqual(['create a', 'create b', 'create c', 'create d']);
@@ -103,12 +103,12 @@ it('what does not depend on one another is done in the order of ids', () => {
 describe('the hash', () => {
   const [one, other] = [{ connection: [connection('c')] }, { connection: [connection('c', { name: 'Other' })] }];
 
-  it('is another one where something is another that the plan leaves as it is', () => {
+  it('differs for a different live state, even without steps', () => {
     expect([plan(one, one).steps, plan(other, other).steps]).toEqual([[], []]);
     expect(plan(one, one).plan).not.toBe(plan(other, other).plan);
   });
 
-  it('is the same in another order', () => {
+  it('does not depend on the order', () => {
     const [a, b] = [connection('a'), connection('b')];
     expect(plan({ connection: [a, b] }, {}).plan).toBe(plan({ connection: [b, a] }, {}).plan);
   });
