@@ -1,4 +1,4 @@
-// From settings to the wire: what flags and variables do to a call, and the question before a write.
+// From settings to requests: the effect of flags and variables, and the confirmation of a write.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
@@ -24,19 +24,19 @@ const cli = (args: string[], options?: CliOptions): Promise<CliResult> => home.r
 
 const list = ['roles', 'list'];
 
-test('the environment alone is enough', async () => {
+test('works with environment variables only', async () => {
   const { code, stdout } = await cli([...list, '-o', 'json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).not.toHaveLength(0);
 });
 
-test('a flag goes before the environment', async () => {
+test('a flag overrides the environment', async () => {
   const { stdout } = await cli([...list, '--org', '4242', '--account', '77', '--curl']);
   expect(stdout).toContain('/organizations/4242/accounts/77/roles');
 });
 
 describe('--ca-file', () => {
-  test('adds to the authorities of NODE_EXTRA_CA_CERTS, which Node would forget', async () => {
+  test('keeps the authorities of NODE_EXTRA_CA_CERTS, which Node would drop', async () => {
     const [own, other] = [makeCertificate(), makeCertificate()];
     const server = await opened(startFaultServer({ tls: own }));
     server.next(json({ access_token: 'a-token', expires_in: 60, token_type: 'Bearer' }), json({ roles: [] }));
@@ -52,7 +52,7 @@ describe('--ca-file', () => {
   });
 });
 
-test('--curl prints the command, sends nothing, and holds no secret', async () => {
+test('--curl prints the command without secrets and sends nothing', async () => {
   const { code, stdout, stderr } = await cli([...list, '--curl']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^curl .*\/roles'/);
@@ -62,7 +62,7 @@ test('--curl prints the command, sends nothing, and holds no secret', async () =
   expect(home.read('call.sh')).toBe(stdout);
 });
 
-test('--trace-file keeps every exchange, private and without secrets', async () => {
+test('--trace-file records every exchange in a private file without secrets', async () => {
   expect((await cli([...list, '--trace-file', 'trace.ndjson'])).code).toBe(0);
   const text = home.read('trace.ndjson');
   const exchanges = text.trimEnd().split('\n');
@@ -71,7 +71,7 @@ test('--trace-file keeps every exchange, private and without secrets', async () 
   expect(statSync(join(home.cwd, 'trace.ndjson')).mode & 0o777).toBe(0o600);
 });
 
-test('--debug tells the exchanges on standard error, -v only decisions', async () => {
+test('--debug prints the exchanges on standard error, -v only decisions', async () => {
   const debug = await cli([...list, '--debug']);
   expect(debug.stderr).toContain('/roles');
   expect(debug.stderr).not.toContain(platform.ready.client_secret);
@@ -86,7 +86,7 @@ it.each<[string[], Record<string, string>, number, string]>([
   [[], { CDPADM_CLIENT_SECRET: '' }, 4, 'CDPADM_CLIENT_SECRET'],
   [[], { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, ''],
   [['--profile', 'nobody'], {}, 2, 'nobody'],
-])('%j %j ends with %i', async (args, env, code, text) => {
+])('%j with %j exits with %i', async (args, env, code, text) => {
   const result = await cli([...list, ...args], { env });
   expect(result.stderr).toContain(text);
   expect(result).toMatchObject({ code, stdout: '' });
@@ -105,7 +105,7 @@ describe('before a write', () => {
   };
   const puts = (): Promise<number> => home.received('PUT');
 
-  test('the target is shown, --yes goes on', async () => {
+  test('--yes shows the target and continues', async () => {
     const { code, stderr } = await push(['--yes']);
     expect(code).toBe(0);
     expect(stderr).toContain(platform.ready.base_url);
@@ -113,12 +113,12 @@ describe('before a write', () => {
     expect(await puts()).toBe(1);
   });
 
-  test('nobody to ask: 2, and nothing is sent', async () => {
+  test('exits with 2 and sends nothing if confirmation is impossible', async () => {
     expect((await push([])).code).toBe(2);
     expect(await puts()).toBe(0);
   });
 
-  test('a dry run asks nothing and sends nothing', async () => {
+  test('a dry run needs no confirmation and sends nothing', async () => {
     const { code, stdout } = await push(['-n', '-o', 'json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'PUT' }] });
@@ -129,7 +129,7 @@ describe('before a write', () => {
     [['--yes'], 12],
     [['--yes', '--confirm', 'other'], 12],
     [['--confirm', 'local'], 0],
-  ])('a protected profile with %j: %i', async (args, code) => {
+  ])('exits on a protected profile with %j with %i', async (args, code) => {
     const result = await push(args, true);
     expect(result.code).toBe(code);
     if (code !== 0) expect(result.stderr).toContain('--confirm local');

@@ -1,4 +1,4 @@
-// `--profile` given several times: one result of all for what only reads, a refusal for everything else.
+// Repeated `--profile`: read-only commands return one combined result, all others are rejected.
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../../../src/lib/runtime/emulator/environment.ts';
@@ -67,20 +67,20 @@ describe('a list', () => {
     expect(rows.at(-1)).toMatch(/^one\t/);
   });
 
-  test.each(['csv', 'markdown', 'name', 'table'])('-o %s says whose each row is', async (format) => {
+  test.each(['csv', 'markdown', 'name', 'table'])('-o %s names the profile of each row', async (format) => {
     const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/two.*second-only/);
     expect(stdout).not.toMatch(/one.*second-only/);
   });
 
-  test.each(['json', 'yaml', 'ndjson'])('-o %s has the data of each below its name', async (format) => {
+  test.each(['json', 'yaml', 'ndjson'])('-o %s has the data of each profile after its name', async (format) => {
     const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/one[^]*two[^]*second-only/);
   });
 
-  test('as JSON the data are those of a run with one profile', async () => {
+  test('has the same JSON data as a run with one profile', async () => {
     const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json']);
     const alone = async (profile: string): Promise<unknown> =>
       JSON.parse((await cli(['roles', 'list', '--profile', profile, '-o', 'json'])).stdout);
@@ -90,21 +90,21 @@ describe('a list', () => {
     ]);
   });
 
-  test('--query sees the whole', async () => {
+  test('--query applies to the combined result', async () => {
     const query = "[?profile=='two'].data[].role_id | [?@=='second-only']";
     const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json', '--query', query]);
     expect(JSON.parse(stdout)).toEqual(['second-only']);
   });
 });
 
-test.each(['table', 'markdown', 'json', 'csv'])('a document (-o %s) stands below each name', async (format) => {
+test.each(['table', 'markdown', 'json', 'csv'])('a document (-o %s) has one part per profile', async (format) => {
   const { code, stdout } = await cli(['roles', 'explain', 'user-role', ...BOTH, '-o', format]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/\bone\b[^]*\btwo\b/);
 });
 
 describe('a profile that fails', () => {
-  test('is told with its reason, the others are shown, and its exit code wins', async () => {
+  test('is reported with its reason and sets the exit code, while the others are shown', async () => {
     const { code, stdout, stderr } = await cli(['roles', 'get', 'second-only', ...BOTH, '--fields', 'profile,role_id']);
     expect(code).toBe(5);
     expect(stdout).toBe('PROFILE\tROLE ID\ntwo\tsecond-only\n');
@@ -112,7 +112,7 @@ describe('a profile that fails', () => {
     expect(stderr).toMatch(/one: .*second-only/);
   });
 
-  test('stands in the JSON too', async () => {
+  test('is part of the JSON', async () => {
     const { code, stdout, stderr } = await cli([
       'roles',
       'get',
@@ -135,20 +135,20 @@ describe('a profile that fails', () => {
   });
 });
 
-test('the same profile twice is one profile', async () => {
+test('treats a repeated profile as one', async () => {
   const twice = await cli(['roles', 'list', '--profile', 'one', '--profile', 'one', '-o', 'json']);
   expect(twice.stdout).toBe((await cli(['roles', 'list', '--profile', 'one', '-o', 'json'])).stdout);
 });
 
-describe('what does more than read takes one profile', () => {
+describe('a command that is not read-only accepts one profile', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 
-  test('there are many of both', () => {
+  test('(the check covers many commands of both kinds)', () => {
     expect(others.length).toBeGreaterThan(50);
     expect(leaves.length - others.length).toBeGreaterThan(25);
   });
 
-  // Help is answered before any action.
+  // Help is printed before any action.
   test.each(others.filter(([path]) => path !== 'help'))('%s', async (path, command) => {
     const words = command.registeredArguments.filter(({ required }) => required);
     const flags = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'x']);
@@ -162,11 +162,11 @@ describe('what does more than read takes one profile', () => {
     expect((await one.api.requests()).length).toBe(before);
   });
 
-  test('dsr status --watch, which goes on', async () => {
+  test('dsr status --watch, which keeps running', async () => {
     expect((await cli(['dsr', 'status', 'x', '--watch', ...BOTH])).code).toBe(2);
   });
 
-  test('-o html is one page', async () => {
+  test('-o html, which is one page', async () => {
     expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('a page about one profile');
   });
 });
@@ -178,10 +178,10 @@ describe('the schema of several profiles', () => {
   };
 
   test.each([
-    ['what all answered', 'roles list', BOTH, 0],
-    ['a refusal among answers', 'roles get second-only', BOTH, 5],
+    ['results of all profiles', 'roles list', BOTH, 0],
+    ['an error among results', 'roles get second-only', BOTH, 5],
     ['a document', 'profile show', BOTH, 0],
-  ])('fits %s', async (_what, line, profiles, exit) => {
+  ])('matches %s', async (_what, line, profiles, exit) => {
     const validate = new Ajv({ strict: false }).compile(await schemaOf(line.split(' ').slice(0, 2).join(' ')));
     const { code, stdout } = await cli([...line.split(' '), ...profiles, '-o', 'json']);
     expect(code).toBe(exit);
@@ -189,7 +189,7 @@ describe('the schema of several profiles', () => {
     expect(validate([{ profile: 'one' }])).toBe(false);
   });
 
-  test('there is none of a command that takes one profile', async () => {
+  test('does not exist for a command that accepts one profile', async () => {
     const { code, stderr } = await cli(['schema', 'output', 'roles', 'push', '--several-profiles']);
     expect(code).toBe(2);
     expect(stderr).toContain('accepts only one --profile');

@@ -1,4 +1,4 @@
-// What a stop leaves behind is said, once.
+// Reports the effect of an interruption, once.
 import { describe, expect, it } from 'vitest';
 import { exitOf } from '../../../../src/lib/errors/exit.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -12,11 +12,11 @@ describe('explainStop', () => {
     ['Ctrl-C', interrupted(), 'interrupted'],
     ['SIGTERM', terminated(), 'terminated'],
     ['SIGHUP', hungUp(), 'hungUp'],
-  ])('says after %s whether anything can have been changed', (_what, error, exit) => {
-    const told = explainStop(error, false);
-    expect(told).toMatchObject({ code: error.code, message: error.message });
-    expect(exitOf(told)).toBe(exit);
-    expect(told.hint).toContain('No changes were made');
+  ])('reports after %s whether changes are possible', (_what, error, exit) => {
+    const unchanged = explainStop(error, false);
+    expect(unchanged).toMatchObject({ code: error.code, message: error.message });
+    expect(exitOf(unchanged)).toBe(exit);
+    expect(unchanged.hint).toContain('No changes were made');
     const written = explainStop(error, true);
     expect(exitOf(written)).toBe(exit);
     expect(written.hint).toContain('may have changed the platform');
@@ -24,12 +24,12 @@ describe('explainStop', () => {
 
   it.each([
     [
-      'a stop that says how to continue',
+      'an interruption with its own hint',
       new KnownError({ code: 'interrupted', message: 'Interrupted.', hint: 'Add --resume.' }),
     ],
     ['a time limit', timedOut(5)],
     ['anything else', new KnownError({ code: 'http.conflict', message: 'Conflict.' })],
-  ])('leaves %s as it is', (_what, error) => {
+  ])('leaves %s unchanged', (_what, error) => {
     expect(explainStop(error, false)).toBe(error);
   });
 });
@@ -49,7 +49,7 @@ function environmentAt(url: string): Record<string, string> {
   };
 }
 
-describe('Ctrl-C in one call', () => {
+describe('Ctrl-C during a call', () => {
   it.each([
     ['a read', 'roles list', 'Error: Interrupted.\nNo changes were made'],
     [
@@ -57,7 +57,7 @@ describe('Ctrl-C in one call', () => {
       'intake identify -f - --yes',
       'Error: The outcome of POST /v1/identify is unknown: the request was interrupted.\nRun the command again',
     ],
-  ])('of %s says what it leaves', async (_what, line, hint) => {
+  ])('of %s reports its effect', async (_what, line, hint) => {
     const server = await opened(startFaultServer());
     const stop = new AbortController();
     server.otherwise(() => stop.abort(interrupted()));

@@ -1,4 +1,4 @@
-// The program as a whole: help, mistakes of the command line, exit codes and streams.
+// The whole program: help, usage errors, exit codes and streams.
 import { describe, expect, it, test } from 'vitest';
 import { VERSION } from '../../../../src/lib/kernel/version.ts';
 import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
@@ -28,13 +28,13 @@ describe('help', () => {
     },
   );
 
-  it.each(['exit-codes', 'environment', 'formatting', 'files', 'recipes', 'flags'])('help %s', async (topic) => {
+  it.each(['exit-codes', 'environment', 'formatting', 'files', 'recipes', 'flags'])('prints help %s', async (topic) => {
     const { code, stdout } = await runCli(['help', topic]);
     expect(code).toBe(0);
     await expect(stdout).toMatchFileSnapshot(`../../../golden/help-${topic}.txt`);
   });
 
-  test('exit codes stand alone on the left', async () => {
+  test('aligns exit codes on the left', async () => {
     const { stdout } = await runCli(['seed', 'bulk', '--help'], { columns: 60 });
     const section = /Exit codes:\n([^]*?)\n\n/.exec(stdout)?.[1]?.split('\n') ?? [];
     const own = section.slice(
@@ -45,15 +45,15 @@ describe('help', () => {
     for (const line of own) expect(line).toMatch(/^ {2}(\d+ +| {4})\S/);
   });
 
-  test('a width is kept', async () => {
+  test('wraps to the width of the terminal', async () => {
     const { stdout } = await runCli(['emulator', 'start', '--help'], { columns: 60 });
-    // An example is there to be copied, so it is not broken.
+    // Examples are not wrapped, so that they can be copied.
     const prose = (stdout.split('JSON:')[0] ?? '').split('\n').filter((line) => !line.startsWith('  $ '));
     for (const line of prose) expect(line.length).toBeLessThanOrEqual(60);
   });
 
   it.each([[[]], [['emulator']], [['emulator', 'fault']]])(
-    '%j lacks a command: help on standard error, exit 2',
+    '%j without a command prints help on standard error and exits with 2',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -61,12 +61,12 @@ describe('help', () => {
     },
   );
 
-  test('the version', async () => {
+  test('prints the version', async () => {
     expect(await runCli(['roles', '-V'])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
   });
 });
 
-describe('mistakes end with 2 and say what was meant', () => {
+describe('usage errors exit with 2 and a suggestion', () => {
   it.each<[string[], string, string]>([
     [['rols'], '`rols` is no command', 'Did you mean `roles`?'],
     [['emulator', 'strat'], '`strat` is no command of `cdpadm emulator`', 'Did you mean `start`?'],
@@ -115,7 +115,7 @@ describe('mistakes end with 2 and say what was meant', () => {
     [['completion', 'bash', '--out', 'x.html'], '--out x.html: the extension means html', 'such as .txt: table, json'],
     [['emulator', 'log', '--query', 'a['], '--query is not a JMESPath expression', 'jmespath.org'],
     [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Create the folder first'],
-  ])('%j', async (args, message, hint) => {
+  ])('for %j', async (args, message, hint) => {
     const { code, stdout, stderr } = await runCli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
@@ -131,16 +131,16 @@ describe('mistakes end with 2 and say what was meant', () => {
     },
   );
 
-  test('CDPADM_OUTPUT decides on errors too', async () => {
+  test('in the format of CDPADM_OUTPUT', async () => {
     const { stderr } = await runCli(['rols'], { env: { CDPADM_OUTPUT: 'json' } });
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage' } });
   });
 });
 
-describe('ends', () => {
+describe('exit codes', () => {
   const serve = ['emulator', 'start', '--memory', '--port', '0'];
 
-  test('Ctrl-C: 130', async () => {
+  test('Ctrl-C exits with 130', async () => {
     const stop = new AbortController();
     const onOutput = (stdout: string): void => {
       if (stdout.includes('ready')) stop.abort(interrupted());
@@ -150,21 +150,21 @@ describe('ends', () => {
     expect(stdout).toMatch(/^The embedded platform is ready on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  test('--timeout: 11', async () => {
+  test('--timeout exits with 11', async () => {
     const { code } = await runCli([...serve, '--timeout', '5m'], { clock: createTestClock() });
     expect(code).toBe(11);
   });
 
-  test('--timeout that passes while nothing else can run: 11', async () => {
+  test('--timeout exits with 11 even if the event loop is blocked', async () => {
     let now = 0;
-    // Each look at the clock is a minute later, and no timer ever fires.
+    // Every reading of the clock is a minute later, and no timer ever fires.
     const clock = { now: () => (now += 60_000), sleep: () => new Promise<never>(() => undefined) };
     const { code, stderr } = await runCli(['completion', 'bash', '--timeout', '1s'], { clock });
     expect(code).toBe(11);
     expect(stderr).toContain('--timeout of 1s');
   });
 
-  test('a reader that has gone away: 0, and nothing is said', async () => {
+  test('a closed pipe exits with 0 and prints nothing', async () => {
     const { code, stderr } = await runCli(['help', 'flags'], { brokenPipe: true });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });

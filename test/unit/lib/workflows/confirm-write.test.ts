@@ -20,19 +20,19 @@ const closed = new KnownError({ code: 'network.reset', message: 'The connection 
 const stopped = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
 
 let stop: AbortController;
-let told: string[];
+let messages: string[];
 beforeEach(() => {
   stop = new AbortController();
-  told = [];
+  messages = [];
 });
 
 const ports = () => ({
-  tell: { note: (text: string) => told.push(text), warn: (text: string) => told.push(text) },
+  tell: { note: (text: string) => messages.push(text), warn: (text: string) => messages.push(text) },
   signal: stop.signal,
   clock: { now: () => 0, sleep: () => Promise.resolve() },
 });
 
-/** Each by its command: what it sends is lost, and `read` is the read that should confirm it. */
+/** Writes by command: the response of each is lost, and `read` should confirm it. */
 const WRITES: Record<
   string,
   { open: string; hint: RegExp; run: (read: () => Promise<never>, send: typeof lost) => Promise<unknown> }
@@ -90,10 +90,10 @@ const WRITES: Record<
     open: 'the trigger of pipeline x',
     hint: /pipelines runs x/,
     run: (read, send) => {
-      let looks = 0;
+      let lists = 0;
       const api = {
         report: () => Promise.resolve({ status: 'idle' }),
-        runs: () => (++looks === 1 ? Promise.resolve({ items: [] }) : read()),
+        runs: () => (++lists === 1 ? Promise.resolve({ items: [] }) : read()),
         trigger: send,
       };
       const options = { waitIdle: false, patient: false, pollMs: 1, onState: () => undefined };
@@ -114,7 +114,7 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
     );
   });
 
-  it('reports the same and ends like Ctrl-C when that comes during the read', async () => {
+  it('is unknown and exits as interrupted after Ctrl-C during the read', async () => {
     const read = (): Promise<never> => {
       stop.abort(stopped);
       return Promise.reject(stopped);
@@ -146,7 +146,7 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
     );
     expect(error).toMatchObject({ exit: 'interrupted', hint: expect.stringMatching(hint) });
     expect(error.message).toMatch(/the command was stopped\.$/);
-    expect([reads, told]).toEqual([0, []]);
+    expect([reads, messages]).toEqual([0, []]);
   });
 });
 
@@ -212,25 +212,25 @@ describe('confirmWrite', () => {
     ['a rejection', { sends: [rejection(400)] }, { state: 'not-done', sends: 1, reads: 0 }],
     ['a rejection after a loss that arrived late', { sends: [loss, rejection(400)], reads: ['nothing', 'ours'] }, { state: 'done', sends: 2, reads: 2 }],
     ['a rejection after a loss', { sends: [loss, rejection(400)], reads: ['nothing'] }, { state: 'not-done', sends: 2, reads: 2 }],
-    ['a rejected repeat of what arrived', { sends: [rejectedRepeat], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
-    ['a rejected repeat of what did not', { sends: [rejectedRepeat], reads: ['nothing'] }, { state: 'not-done', sends: 1, reads: 1 }],
+    ['a rejected repeat of a write that arrived', { sends: [rejectedRepeat], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
+    ['a rejected repeat of a write that did not arrive', { sends: [rejectedRepeat], reads: ['nothing'] }, { state: 'not-done', sends: 1, reads: 1 }],
     ['a rejected repeat and no read', { sends: [rejectedRepeat], reads: [closed] }, { state: 'unknown', sends: 1, reads: 1 }],
     ['a rejection that a read explains', { sends: [rejection(400)], reads: ['ours'], write: { explained: [400] } }, { state: 'done', sends: 1, reads: 1 }],
     ['a rejection that no read explains', { sends: [rejection(400)], reads: [closed], write: { explained: [400] } }, { state: 'not-done', sends: 1, reads: 1 }],
-    ['what an earlier run sent', { sends: ['ours'], reads: ['ours'], write: { doubt: { wasSent: true } } }, { state: 'done', sends: 0, reads: 1 }],
-    ['what an earlier run may have sent and no read shows', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: true } } }, { state: 'unknown', sends: 0, reads: 1 }],
-    ['an id that is read first and free', { sends: ['ours'], reads: ['nothing'], write: { doubt: { wasSent: false } } }, { state: 'done', sends: 1, reads: 1 }],
+    ['a write of an earlier run', { sends: ['ours'], reads: ['ours'], write: { doubt: { wasSent: true } } }, { state: 'done', sends: 0, reads: 1 }],
+    ['a possible write of an earlier run that no read shows', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: true } } }, { state: 'unknown', sends: 0, reads: 1 }],
+    ['an unused id that is read first', { sends: ['ours'], reads: ['nothing'], write: { doubt: { wasSent: false } } }, { state: 'done', sends: 1, reads: 1 }],
     ['an id that cannot be read first', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: false } } }, { state: 'not-done', sends: 0, reads: 1 }],
-  ])('%s', async (_name, trial, expected) => {
+  ])('resolves %s', async (_name, trial, expected) => {
     expect(await attempt(trial)).toMatchObject(expected);
   }); // prettier-ignore
 
-  it('reports each step of a write that goes again', async () => {
+  it('reports each step of a repeated write', async () => {
     await attempt({ sends: [loss], reads: ['nothing', 'ours'] });
-    expect(told).toEqual(['reading', 'again', 'reading', 'arrived: ours']);
+    expect(messages).toEqual(['reading', 'again', 'reading', 'arrived: ours']);
   });
 
-  it('ends with the error of a read that shows a conflict', async () => {
+  it('returns the error of a read that shows a conflict', async () => {
     const outcome = await attempt({ sends: [loss], reads: ['ours'], write: { judge: () => rejection(409) } });
     expect(outcome).toMatchObject({ state: 'not-done', error: { status: 409 } });
   });

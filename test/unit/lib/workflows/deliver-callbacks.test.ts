@@ -1,4 +1,4 @@
-// Deliveries through a real outbox file on a clock of the test: at least once, in order, whatever fails or ends in between.
+// Deliveries through a real outbox file with a test clock: at least once and in order, despite failures and restarts.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const TARGETS = [{ name: 'forward' }, ...hookTargets(['any', 'completed'])];
 let path: string;
 let clock: TestClock;
 let warnings: string[];
-/** States as the ledger got them: `request status`. */
+/** States that the ledger received, as `request status`. */
 let recorded: string[];
 let runs: { stop(): Promise<void> }[];
 
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 interface Started extends Pick<Deliveries, 'left' | 'refresh' | 'store'> {
   outbox: Outbox;
-  /** Resolves when nothing is due any more. */
+  /** Resolves when no delivery is due. */
   done(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -77,7 +77,7 @@ async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPo
   return { left, store: (it) => deliveries.store(it), refresh: () => deliveries.refresh(), outbox, done, stop };
 }
 
-/** Lets the listener work for a while, since each look at the file costs it time. */
+/** Lets the listener work for a while, because each read of the file takes time. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await ownTurn();
 }
@@ -86,7 +86,7 @@ function open() {
   return openDeliveriesOf([new Outbox(path, clock)]).map(({ delivery }) => delivery);
 }
 
-/** Ends with the listener only. */
+/** A delivery that ends only with the listener. */
 const hanging: DeliveryPorts['deliver'] = (_target, _callback, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))));
 
@@ -95,7 +95,7 @@ const nameOf = (target: string, { request_id: id, status }: ReceivedLine): strin
 const requests = (count: number): string[] => Array.from({ length: count }, (_, index) => `r${index}`);
 
 describe('a callback', () => {
-  it('is stored with its deliveries in one write, however many come at once', async () => {
+  it('is stored with its deliveries in one write per batch', async () => {
     const { outbox, store, stop } = await start(() => new Promise(() => undefined), { signal: AbortSignal.abort() });
     let writes = 0;
     const exchange = outbox.exchange.bind(outbox);
@@ -117,13 +117,13 @@ describe('a callback', () => {
     ).toHaveLength(1200);
   });
 
-  it('is delivered once for each status, whatever the ledger knew and however often it comes', async () => {
-    const told: string[] = [];
+  it('is delivered once per status, even if it is repeated or already in the ledger', async () => {
+    const delivered: string[] = [];
     const deliver: DeliveryPorts['deliver'] = (target, callback) => {
-      told.push(nameOf(target, callback));
+      delivered.push(nameOf(target, callback));
       return Promise.resolve();
     };
-    // As after `dsr status`: nothing is news to the ledger.
+    // The ledger knows every state already, as after `dsr status`.
     const ledger = () => ({ append: () => Promise.resolve([]) });
     const { done, store } = await start(deliver, { ledger });
     const news = [];
@@ -131,14 +131,14 @@ describe('a callback', () => {
       news.push(await store(received(status)));
     await done();
     expect(news).toEqual([true, false, true, false, false]);
-    expect(told.filter((name) => name.endsWith('on-any'))).toEqual([
+    expect(delivered.filter((name) => name.endsWith('on-any'))).toEqual([
       expect.stringContaining('pending'),
       expect.stringContaining('completed'),
     ]);
-    expect(told.filter((name) => name.endsWith('forward'))).toHaveLength(3);
+    expect(delivered.filter((name) => name.endsWith('forward'))).toHaveLength(3);
   });
 
-  it('that cannot be written is not acknowledged, and stored when it comes again', async () => {
+  it('is not acknowledged if it cannot be written, and is stored when it is repeated', async () => {
     const { done, outbox, store } = await start(() => Promise.resolve());
     const exchange = outbox.exchange.bind(outbox);
     outbox.exchange = async () => Promise.reject(new Error('the disk is full'));
@@ -149,7 +149,7 @@ describe('a callback', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  it('that the ledger cannot store is not acknowledged, and reaches the ledger at the next start', async () => {
+  it('is not acknowledged if the ledger fails, and reaches the ledger at the next start', async () => {
     const ledger = () => ({ append: () => Promise.reject(new Error('no room')) });
     const { done, stop, store } = await start(() => Promise.resolve(), { ledger });
     await expect(store(received('pending'))).rejects.toThrow('no room');
@@ -161,7 +161,7 @@ describe('a callback', () => {
   });
 });
 
-it('stores callbacks that are due to nothing in the ledger, many with one write', async () => {
+it('stores states without deliveries in the ledger, many with one write', async () => {
   let writes = 0;
   const seen = new Set<string>();
   const store = storeStates(() => ({
@@ -180,45 +180,45 @@ it('stores callbacks that are due to nothing in the ledger, many with one write'
 });
 
 describe('a delivery', () => {
-  it('becomes a dead letter after its attempts, lets the next one pass, and can be replayed beside the listener', async () => {
-    const told: string[] = [];
-    let isWell = false;
+  it('becomes a dead letter after its attempts, does not block the next one, and can be replayed during the run', async () => {
+    const delivered: string[] = [];
+    let isHealthy = false;
     const { done, refresh, store } = await start(
       (target, callback) => {
-        if (!isWell && callback.status === 'pending') return Promise.reject(new Error('exit 3'));
-        told.push(nameOf(target, callback));
+        if (!isHealthy && callback.status === 'pending') return Promise.reject(new Error('exit 3'));
+        delivered.push(nameOf(target, callback));
         return Promise.resolve();
       },
       { targets: hookTargets(['any']), attempts: 3 },
     );
     for (const status of STATUSES) await store(received(status, [], 'a'));
     await done();
-    expect(told).toEqual(['a in_progress on-any', 'a completed on-any']);
+    expect(delivered).toEqual(['a in_progress on-any', 'a completed on-any']);
     expect(warnings).toEqual([
       expect.stringContaining('on-any of a (pending) failed: exit 3. Attempt 2 of 3'),
       expect.stringContaining('Dead letter: on-any of a (pending) failed 3 times: exit 3.'),
     ]);
     const [dead] = open();
     expect(dead).toMatchObject({ isDead: true, attempts: 3, reason: 'exit 3' });
-    isWell = true;
+    isHealthy = true;
     const found = openDeliveriesOf([new Outbox(path, clock)]);
     await changeDeliveries(chooseDeliveries(found, ['a']), 'replayed', dead?.callback.at ?? '');
     await refresh();
     await done();
-    expect(told.at(-1)).toBe('a pending on-any');
+    expect(delivered.at(-1)).toBe('a pending on-any');
     expect(open()).toEqual([]);
   });
 
-  it('that is dropped while it fails is not tried again', async () => {
-    const standing: Clock['sleep'] = (_ms, signal) =>
+  it('that is dropped while it fails is not retried', async () => {
+    const never: Clock['sleep'] = (_ms, signal) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('over'))));
-    let tried = 0;
+    let attempts = 0;
     const { refresh, store } = await start(
       () => {
-        tried++;
+        attempts++;
         return Promise.reject(new Error('exit 3'));
       },
-      { targets: hookTargets(['any']), clock: { now: clock.now, sleep: standing } },
+      { targets: hookTargets(['any']), clock: { now: clock.now, sleep: never } },
     );
     await store(received('pending', [], 'a'));
     while (open()[0]?.attempts !== 1) await turns();
@@ -228,25 +228,25 @@ describe('a delivery', () => {
     await refresh();
     clock.advance(3_600_000);
     await refresh();
-    expect([tried, open()]).toEqual([1, []]);
+    expect([attempts, open()]).toEqual([1, []]);
   });
 
-  it('that runs when the listener ends stays due, without an attempt used up', async () => {
+  it('that is in progress when the listener stops stays due and uses no attempt', async () => {
     const { stop, store } = await start(hanging, { targets: hookTargets(['any']) });
     await store(received('pending'));
     await stop();
     expect(open()).toMatchObject([{ isDead: false, attempts: 0, reason: null }]);
-    const told: string[] = [];
+    const delivered: string[] = [];
     const again = await start((target, callback) => {
-      told.push(nameOf(target, callback));
+      delivered.push(nameOf(target, callback));
       return Promise.resolve();
     });
     expect(again.left).toEqual({ due: 1, elsewhere: 0, dead: 0 });
     await again.done();
-    expect(told).toHaveLength(1);
+    expect(delivered).toHaveLength(1);
   });
 
-  it('of a flag that this run does not have stays as it is, and is counted', async () => {
+  it('for a target of another run is kept and counted', async () => {
     const first = await start(() => Promise.reject(new Error('down')), { attempts: 1, targets: hookTargets(['any']) });
     await first.store(received('pending', [], 'a'));
     await first.done();
@@ -258,13 +258,13 @@ describe('a delivery', () => {
     expect(third.left).toEqual({ due: 0, elsewhere: 1, dead: 1 });
   });
 
-  it('bridges an outage of the receiver for a minute without one dead letter', async () => {
+  it('survives a one-minute outage of the receiver without a dead letter', async () => {
     const up = clock.now() + 60_000;
-    const told: string[] = [];
+    const delivered: string[] = [];
     const { done, store } = await start(
       (target, callback) => {
         if (clock.now() < up) return Promise.reject(new Error('connection refused'));
-        told.push(nameOf(target, callback));
+        delivered.push(nameOf(target, callback));
         return Promise.resolve();
       },
       { targets: [{ name: 'forward' }] },
@@ -273,15 +273,15 @@ describe('a delivery', () => {
     await Promise.all(all.map(store));
     await done();
     expect(open()).toEqual([]);
-    expect(told.sort()).toEqual(all.map((callback) => nameOf('forward', callback)).sort());
+    expect(delivered.sort()).toEqual(all.map((callback) => nameOf('forward', callback)).sort());
   });
 });
 
 describe('an outbox', () => {
-  it('delivers everything in order through failing targets and ends at any moment', async () => {
+  it('delivers everything in order despite failing targets and restarts at any time', async () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
     const random = randomFrom(seed);
-    const told: string[] = [];
+    const delivered: string[] = [];
     const wanted = requests(size(400, 20)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     const left = [...wanted];
     let running = 0;
@@ -291,7 +291,7 @@ describe('an outbox', () => {
       try {
         await clock.sleep(Math.floor(random() * 100), signal);
         if (random() < 0.3) throw new Error('exit 1');
-        told.push(nameOf(target, callback));
+        delivered.push(nameOf(target, callback));
       } finally {
         running--;
       }
@@ -300,10 +300,10 @@ describe('an outbox', () => {
       const { stop, store } = await start(deliver, { attempts: 1000 });
       const some = left.slice(0, 1 + Math.floor(random() * 40));
       await Promise.all(some.map(store));
-      // What was acknowledged may come again all the same.
+      // Acknowledged callbacks may be repeated.
       left.splice(0, random() < 0.8 ? some.length : 0);
       await stop();
-      // Half a line, as a process leaves that is killed while it writes.
+      // A partial line, as left by a process that is killed during a write.
       if (random() < 0.5) appendFileSync(path, '{"event":"received","id":"to');
     }
     const last = await start(deliver, { attempts: 1000 });
@@ -313,16 +313,16 @@ describe('an outbox', () => {
       const targets = ['forward', 'on-any', ...(callback.status === 'completed' ? ['on-completed'] : [])];
       return targets.map((target) => nameOf(target, callback));
     });
-    expect(new Set(told), `seed ${seed}`).toEqual(new Set(names));
+    expect(new Set(delivered), `seed ${seed}`).toEqual(new Set(names));
     for (const target of ['forward', 'on-any']) {
       for (const id of requests(size(400, 20))) {
-        const order = [...new Set(told)].filter((name) => name.startsWith(`${id} `) && name.endsWith(target));
+        const order = [...new Set(delivered)].filter((name) => name.startsWith(`${id} `) && name.endsWith(target));
         expect(order, `seed ${seed}`).toEqual(STATUSES.map((status) => `${id} ${status} ${target}`));
       }
     }
     expect(most).toBeLessThanOrEqual(4);
     expect(new Set(recorded).size).toBe(wanted.length);
-    // Nothing of the bodies is left once they are delivered and the file is compacted.
+    // Compaction removes the bodies of delivered callbacks.
     await (await start(deliver)).stop();
     expect(readFileSync(path, 'utf8')).not.toContain('"received"');
   });

@@ -1,4 +1,4 @@
-// One request through the gate: what ends the run lets nothing more go out, anything else is for the caller.
+// A request through the gate: an outcome that ends the run stops all later requests; others are returned.
 import { expect, test, vi } from 'vitest';
 import type { SendOutcome } from '../../../../src/lib/http/types.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -7,14 +7,14 @@ import { sendThrough } from '../../../../src/lib/workflows/gated-send.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 
 const failure = new KnownError({ code: 'http.refused', message: 'The platform refused it.' });
-const refused = (status: number): SendOutcome<unknown> => {
+const rejection = (status: number): SendOutcome<unknown> => {
   return { kind: 'refused', status, retryAfterMs: undefined, messages: [], failure };
 };
 
 function open() {
   const clock = createTestClock();
   const gate = createGate({
-    // A pass that was not given back would keep the next request from going out.
+    // A pass that is not returned would block the next request.
     concurrency: 1,
     rate: undefined,
     giveUpAfterMs: 600_000,
@@ -38,8 +38,8 @@ const ACCEPTED: SendOutcome<unknown> = {
   body: undefined,
 };
 
-test.each([ACCEPTED, refused(400), { kind: 'lost', permanent: false, failure } as const])(
-  'resolves with %j, and the next one may go',
+test.each([ACCEPTED, rejection(400), { kind: 'lost', permanent: false, failure } as const])(
+  'resolves with %j and allows the next request',
   async (outcome) => {
     const { send } = open();
     expect(await send(() => Promise.resolve(outcome))).toBe(outcome);
@@ -47,12 +47,12 @@ test.each([ACCEPTED, refused(400), { kind: 'lost', permanent: false, failure } a
   },
 );
 
-test('a refusal that ends the run is thrown, and nothing goes out after it', async () => {
+test('throws a rejection that ends the run, and sends nothing more', async () => {
   const { send } = open();
   const next = vi.fn(() => Promise.resolve(ACCEPTED));
   const both = [
     send(
-      () => Promise.resolve(refused(403)),
+      () => Promise.resolve(rejection(403)),
       () => true,
     ),
     send(next),
@@ -64,7 +64,7 @@ test('a refusal that ends the run is thrown, and nothing goes out after it', asy
   expect(next).not.toHaveBeenCalled();
 });
 
-test('what sending throws is thrown, and nothing goes out after it', async () => {
+test('throws an error of the request, and sends nothing more', async () => {
   const { send } = open();
   const error = new Error('Ctrl-C');
   const next = vi.fn(() => Promise.resolve(ACCEPTED));
@@ -76,9 +76,9 @@ test('what sending throws is thrown, and nothing goes out after it', async () =>
   expect(next).not.toHaveBeenCalled();
 });
 
-test.each([429, 500, 503])('a %i never ends the run by itself', async (status) => {
+test.each([429, 500, 503])('a %i never ends the run', async (status) => {
   const { send } = open();
   const endsRun = vi.fn(() => true);
-  expect(await send(() => Promise.resolve(refused(status)), endsRun)).toMatchObject({ status });
+  expect(await send(() => Promise.resolve(rejection(status)), endsRun)).toMatchObject({ status });
   expect(endsRun).not.toHaveBeenCalled();
 });

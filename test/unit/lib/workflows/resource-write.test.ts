@@ -21,12 +21,12 @@ const ports = { tell: { note: () => undefined, warn: () => undefined }, signal: 
 const failed = (status: number, code = 'http.outcome_unknown'): KnownError =>
   new CliError({ code, message: 'No.', exit: 'network', status });
 
-/** Writes fail with `error`; reads show `held`. */
-function calls(error: KnownError, held: Thing): ResourceCalls<Thing, Thing> {
-  const refuse = () => Promise.reject(error);
+/** Writes fail with `error`; reads return `stored`. */
+function calls(error: KnownError, stored: Thing): ResourceCalls<Thing, Thing> {
+  const reject = () => Promise.reject(error);
   return {
-    ...{ noun: 'thing', look: 'things get', create: refuse, update: refuse, delete: refuse },
-    get: () => Promise.resolve(held),
+    ...{ noun: 'thing', look: 'things get', create: reject, update: reject, delete: reject },
+    get: () => Promise.resolve(stored),
     comparable: ({ id, name }) => ({ id, name }),
   };
 }
@@ -41,14 +41,14 @@ describe('a conflict', () => {
     });
   });
 
-  it('says that nothing was sent', async () => {
+  it('reports that nothing was sent', async () => {
     const check = checkUntouched('a', OURS, calls(failed(503), THEIRS), ports.signal);
     await expect(check).rejects.toMatchObject({
       message: expect.stringMatching(/changed thing a\. Nothing was sent\.$/) as string,
     });
   });
 
-  it('does not say who created the resource after a rejected creation', async () => {
+  it('does not claim who created the resource after a rejected creation', async () => {
     await expect(createConfirmed(OURS, calls(failed(409, 'http.conflict'), THEIRS), ports)).rejects.toMatchObject({
       code: 'resource.created_meanwhile',
       message: 'Conflict: the platform now has thing a. It is not known who created it.',
@@ -56,10 +56,12 @@ describe('a conflict', () => {
   });
 
   it.each([400, 409, 422])('does not occur if the resource was created despite a %i', async (status) => {
-    const told: string[] = [];
-    const tell = { ...ports.tell, warn: (text: string) => told.push(text) };
+    const warnings: string[] = [];
+    const tell = { ...ports.tell, warn: (text: string) => warnings.push(text) };
     const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, tell });
     expect(await created).toEqual(OURS);
-    expect(told).toEqual([expect.stringMatching(/^The platform rejected the write, but holds thing a as it was sent/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The platform rejected the write, but holds thing a as it was sent/),
+    ]);
   });
 });

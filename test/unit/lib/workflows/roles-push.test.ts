@@ -22,12 +22,12 @@ function role(role_id: string, ...tasks: string[]): Role {
   return { role_id, name: role_id, description: 'd', tasks: [CORE_TASK, ...tasks].map((task_id) => ({ task_id })) };
 }
 
-/** A platform that remembers what it was asked; each method may be given another behaviour for one call. */
+/** A platform that records its calls; tests may override the behavior of single calls. */
 class FakePlatform {
   roles: Role[];
   stamp = 1;
   calls: string[] = [];
-  /** Called before each answer; throwing makes it the answer. */
+  /** Called before each response; throwing fails the call. */
   before: ((call: string, count: number) => void) | undefined;
   /** Called after a PUT took effect; throwing loses its response. */
   afterReplace: ((count: number) => void) | undefined;
@@ -93,10 +93,10 @@ const allowDelete: PushOptions = { ...options, guards: { ...options.guards, allo
 
 describe('pushRoles', () => {
   let platform: FakePlatform;
-  let told: string[];
+  let messages: string[];
   let saved: ManifestReply[];
   let bases: ManifestReply[];
-  let offers: boolean;
+  let acceptsOffers: boolean;
   let confirmations: number;
   let ports: PushPorts;
 
@@ -104,13 +104,13 @@ describe('pushRoles', () => {
     open(role('one', 'a:view'), role('two', 'a:view'), role('three'));
   });
 
-  /** A platform with these roles, and nothing told or saved yet. */
+  /** A platform with these roles, and no messages or saved manifests. */
   function open(...roles: Role[]): void {
     platform = new FakePlatform(...roles);
-    told = [];
+    messages = [];
     saved = [];
     bases = [];
-    offers = false;
+    acceptsOffers = false;
     confirmations = 0;
     ports = {
       api: platform.api,
@@ -133,9 +133,9 @@ describe('pushRoles', () => {
           return Promise.resolve();
         },
         typed: () => Promise.resolve(),
-        offer: () => Promise.resolve(offers),
+        offer: () => Promise.resolve(acceptsOffers),
       },
-      tell: { note: (text) => told.push(text), warn: (text) => told.push(text) },
+      tell: { note: (text) => messages.push(text), warn: (text) => messages.push(text) },
       redact: (text) => text.replaceAll('hunter2', '***'),
       show: () => undefined,
       signal: new AbortController().signal,
@@ -182,7 +182,7 @@ describe('pushRoles', () => {
     expect(platform.calls).toEqual(['GET']);
   });
 
-  it('plans and asks again if the platform changed between plan and PUT', async () => {
+  it('plans and confirms again if the platform changed between plan and PUT', async () => {
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put([...platform.roles.slice(0, 2), role('three', 'b:view')]);
     };
@@ -243,8 +243,8 @@ describe('pushRoles', () => {
     expect(platform.count('PUT')).toBe(0);
   });
 
-  describe('a lost answer', () => {
-    it('is success when the platform holds what was wanted; nothing is sent again', async () => {
+  describe('a lost response', () => {
+    it('is a success without a retry if the platform has the wanted manifest', async () => {
       platform.afterReplace = () => {
         throw lost();
       };
@@ -253,7 +253,7 @@ describe('pushRoles', () => {
       expect(platform.count('PUT')).toBe(1);
     });
 
-    it('is sent again when the platform still holds the old manifest', async () => {
+    it('is retried if the platform still has the old manifest', async () => {
       platform.before = (call, count) => {
         if (call === 'PUT' && count === 1) throw lost();
       };
@@ -262,7 +262,7 @@ describe('pushRoles', () => {
       expect(platform.count('PUT')).toBe(2);
     });
 
-    it('is a conflict when the platform holds neither', async () => {
+    it('is a conflict if the platform has neither manifest', async () => {
       platform.afterReplace = () => {
         platform.put([role('other')]);
         throw lost();
@@ -273,7 +273,7 @@ describe('pushRoles', () => {
       expect(platform.count('PUT')).toBe(1);
     });
 
-    it('stays unknown, with the way back, when the platform cannot be read either', async () => {
+    it('is unknown, with a hint to roll back, if the platform cannot be read', async () => {
       platform.before = (call, count) => {
         if (call === 'PUT' || (call === 'GET' && count > 2)) throw lost();
       };
@@ -282,7 +282,7 @@ describe('pushRoles', () => {
       expect(error.hint).toContain('revision-1');
     });
 
-    it('stops after a few sends', async () => {
+    it('stops after three attempts', async () => {
       platform.before = (call) => {
         if (call === 'PUT') throw lost();
       };
@@ -292,36 +292,42 @@ describe('pushRoles', () => {
     });
   });
 
-  describe('a response that differs from what was sent', () => {
+  describe('a response that differs from the request', () => {
     const REPLIES: Record<string, (roles: Role[]) => Role[]> = {
       'an empty list': () => [],
       'fewer roles': (roles) => roles.slice(1),
-      'a cut description': (roles) => roles.map((item) => ({ ...item, description: '' })),
+      'a truncated description': (roles) => roles.map((item) => ({ ...item, description: '' })),
       'another name': (roles) => roles.map((item) => ({ ...item, name: 'cut' })),
-      'a role that no one wrote': (roles) => [...roles, role('stranger')],
+      'an additional role': (roles) => [...roles, role('stranger')],
       'a missing task': (roles) => roles.map((item) => ({ ...item, tasks: [{ task_id: CORE_TASK }] })),
     };
 
-    it.each(Object.entries(REPLIES))('is done if the platform holds what was sent: %s', async (_name, change) => {
-      platform.replyToReplace = change;
-      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
-      expect(outcome.kind).toBe('applied');
-      expect(sameRoles(outcome.manifest.roles, platform.roles)).toBe(true);
-      expect(bases.at(-1)?.roles).toEqual(platform.roles);
-      expect(platform.count('PUT')).toBe(1);
-    });
+    it.each(Object.entries(REPLIES))(
+      'is a success if the platform has the sent manifest: %s',
+      async (_name, change) => {
+        platform.replyToReplace = change;
+        const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+        expect(outcome.kind).toBe('applied');
+        expect(sameRoles(outcome.manifest.roles, platform.roles)).toBe(true);
+        expect(bases.at(-1)?.roles).toEqual(platform.roles);
+        expect(platform.count('PUT')).toBe(1);
+      },
+    );
 
-    it.each(Object.entries(REPLIES))('is a conflict if the platform holds that, too: %s', async (_name, change) => {
-      platform.afterReplace = () => {
-        platform.put(change(platform.roles));
-      };
-      const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
-      expect(error).toMatchObject({ code: 'roles.changed_meanwhile' });
-      expect(error.issues).not.toEqual([]);
-      expect(error.hint).toContain('revision-1');
-      expect(bases).toEqual([]);
-      expect(platform.count('PUT')).toBe(1);
-    });
+    it.each(Object.entries(REPLIES))(
+      'is a conflict if the platform has the same difference: %s',
+      async (_name, change) => {
+        platform.afterReplace = () => {
+          platform.put(change(platform.roles));
+        };
+        const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+        expect(error).toMatchObject({ code: 'roles.changed_meanwhile' });
+        expect(error.issues).not.toEqual([]);
+        expect(error.hint).toContain('revision-1');
+        expect(bases).toEqual([]);
+        expect(platform.count('PUT')).toBe(1);
+      },
+    );
 
     it('names every difference', async () => {
       platform.afterReplace = () => {
@@ -358,7 +364,7 @@ describe('pushRoles', () => {
   describe('a deletion', () => {
     const drop = (id: string) => (roles: Role[]) => roles.filter((item) => item.role_id !== id);
 
-    it('needs its flag, also in a dry run', async () => {
+    it('requires its flag, even in a dry run', async () => {
       for (const dryRun of [false, true]) {
         const error = await failure(pushRoles(edit(drop('two')), { ...options, dryRun }, ports));
         expect(error).toMatchObject({ code: 'roles.guard.delete' });
@@ -367,7 +373,7 @@ describe('pushRoles', () => {
       expect(platform.count('PUT')).toBe(0);
     });
 
-    it('is typed by a person instead of flagged', async () => {
+    it('is confirmed by typing if no flag is set', async () => {
       const questions: string[] = [];
       ports.ask = {
         ...ports.ask,
@@ -395,11 +401,11 @@ describe('pushRoles', () => {
       };
       const error = await failure(pushRoles(edit(drop('two')), allowDelete, ports));
       expect(error).toMatchObject({ code: 'roles.assigned', status: 400 });
-      expect(told.some((text) => text.includes('assigned to a user'))).toBe(true);
+      expect(messages.some((text) => text.includes('assigned to a user'))).toBe(true);
     });
 
-    it('of an assigned role is left out when that is accepted, and the rest goes in', async () => {
-      offers = true;
+    it('of an assigned role is skipped if the user agrees, and the rest is applied', async () => {
+      acceptsOffers = true;
       platform.before = (call, count) => {
         if (call === 'PUT' && count === 1) throw assigned();
       };
@@ -450,7 +456,7 @@ describe('pushRoles', () => {
     expect(unknown.hint).toContain('revision-2');
   });
 
-  it('is done although the stamps cannot be read back', async () => {
+  it('succeeds even if the stamps cannot be read back', async () => {
     const answer = ports.api.replace;
     ports.api = {
       ...ports.api,
@@ -460,19 +466,19 @@ describe('pushRoles', () => {
       if (call === 'GET' && count === 3) throw lost();
     };
     expect((await pushRoles(edit(addTask('one', 'b:view')), options, ports)).kind).toBe('applied');
-    expect(told.join('\n')).toContain('stamps could not be read');
+    expect(messages.join('\n')).toContain('stamps could not be read');
   });
 
-  describe('another administrator, at any moment', () => {
+  describe('a change by another admin at any time', () => {
     const all: PushOptions = {
       ...options,
       guards: { allowDelete: true, force: true, allowEmpty: true, failOnEscalation: false },
     };
-    /** Before each request that is not the PUT, at the question, and between the last GET and the PUT: the last gap. */
+    /** Before each GET, at the confirmation, and between the last GET and the PUT. */
     const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
 
-    it('is always noticed before the last gap, and in it there is the saved copy', async () => {
-      let [kept, refused, overwritten] = [0, 0, 0];
+    it('is always detected before the last GET, and afterwards the saved copy remains', async () => {
+      let [merged, rejected, overwritten] = [0, 0, 0];
       const race = async (base: Role[], mine: Role[], theirs: Role[], moment: (typeof MOMENTS)[number]) => {
         open(...base);
         const other = { wrote: false };
@@ -500,21 +506,21 @@ describe('pushRoles', () => {
           expect(outcome).toMatchObject({ code: 'roles.conflict' });
           expect(expected.conflicts).not.toEqual([]);
           expect(platform.count('PUT')).toBe(0);
-          refused++;
+          rejected++;
         } else {
           // No edit is lost: the platform holds the edits of both admins.
           expect(sameRoles(platform.roles, other.wrote ? expected.roles : mine)).toBe(true);
-          kept++;
+          merged++;
         }
       };
       await fc.assert(fc.asyncProperty(anyRoles, anyRoles, anyRoles, fc.constantFrom(...MOMENTS), race), {
         numRuns: 500,
         seed: 8,
       });
-      expect(Math.min(kept, refused, overwritten)).toBeGreaterThanOrEqual(20);
+      expect(Math.min(merged, rejected, overwritten)).toBeGreaterThanOrEqual(20);
     });
 
-    it('never makes a deletion go through that was not allowed, and each PUT has its copy first', async () => {
+    it('never causes a deletion that was not allowed, and each PUT saves a copy first', async () => {
       let puts = 0;
       const race = async (base: Role[], mine: Role[], theirs: Role[], [allowed, empty, meddled]: boolean[]) => {
         open(...base);

@@ -1,4 +1,4 @@
-// The receiver's door: whoever is silent, slow or too long keeps no callback out.
+// The callback server: silent, slow or oversized senders do not block callbacks.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ async function statusLine(socket: Socket): Promise<string> {
   return text.toString().split('\r\n', 1)[0] ?? '';
 }
 
-it('answers a callback beside 600 connections that are silent, slow or half sent', async () => {
+it('responds to a callback despite 600 silent, slow or incomplete connections', async () => {
   const texts = ['', 'POST / HTTP/1.1\r\nHost: a\r\nX-', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab'];
   const first = await open();
   const closed = once(first.resume(), 'close');
@@ -53,12 +53,12 @@ it('answers a callback beside 600 connections that are silent, slow or half sent
     if (count % 100 === 0) expect((await send('POST', url(), { body: '{}' })).status).toBe(202);
   }
   expect((await send('POST', url(), { body: '{}' })).status).toBe(202);
-  // The oldest have made room.
+  // The server closed the oldest connections to make room.
   await closed;
   expect(received).toHaveLength(7);
 });
 
-it('leaves a connection alone whose callback is being answered', async () => {
+it('keeps a connection open while its callback is processed', async () => {
   let finish = (): void => undefined;
   answer = () =>
     new Promise((resolve) => {
@@ -72,37 +72,37 @@ it('leaves a connection alone whose callback is being answered', async () => {
   expect(await line).toBe('HTTP/1.1 202 Accepted');
 });
 
-it('does not wait for the body of what is no callback', async () => {
+it('does not wait for the body of a request that is not a callback', async () => {
   answer = ({ method }) => Promise.resolve(method === 'POST' ? 202 : 405);
   const socket = await open('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n');
   expect(await statusLine(socket)).toBe('HTTP/1.1 405 Method Not Allowed');
 });
 
 it.each([
-  ['says', `Content-Length: ${MAX_CALLBACK_BYTES + 1}\r\n\r\n`],
-  ['is', `Transfer-Encoding: chunked\r\n\r\n200000\r\n${'x'.repeat(0x20_0000)}\r\n`],
-])('answers 413 to a body that %s too large, before its end', async (_how, rest) => {
+  ['declares', `Content-Length: ${MAX_CALLBACK_BYTES + 1}\r\n\r\n`],
+  ['sends', `Transfer-Encoding: chunked\r\n\r\n200000\r\n${'x'.repeat(0x20_0000)}\r\n`],
+])('responds 413 to a sender that %s an oversized body, before its end', async (_how, rest) => {
   const socket = await open(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
   expect(await statusLine(socket)).toBe('HTTP/1.1 413 Payload Too Large');
   expect(received.map(({ body }) => body)).toEqual([undefined]);
 });
 
-it('accepts a body of exactly the most', async () => {
+it('accepts a body of exactly the maximum size', async () => {
   expect((await send('POST', url(), { body: 'x'.repeat(MAX_CALLBACK_BYTES) })).status).toBe(202);
 });
 
-it('closes at once beside senders that are not done, and after what it is answering', async () => {
+it('closes incomplete connections at once, and waits for callbacks in progress', async () => {
   let finish = (): void => undefined;
   answer = () =>
     new Promise((resolve) => {
       finish = () => resolve(202);
     });
-  const halves = await Promise.all([
+  const incomplete = await Promise.all([
     open(),
     open('POST / HTTP/1.1\r\n'),
     open('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n'),
   ]);
-  const ends = halves.map((socket) => once(socket.resume(), 'close'));
+  const ends = incomplete.map((socket) => once(socket.resume(), 'close'));
   const whole = await open('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}');
   while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const line = statusLine(whole);

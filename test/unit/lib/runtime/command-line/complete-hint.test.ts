@@ -1,4 +1,4 @@
-// The commands of hints say where to, as the command that gives them did.
+// Commands in hints get the target flags of the command that prints them.
 import { describe, expect, it, test } from 'vitest';
 import { hintLine } from '../../../../../src/lib/kernel/hint.ts';
 import { helpOf } from '../../../../../src/lib/runtime/command-line/help.ts';
@@ -17,12 +17,12 @@ describe('the command of a hint', () => {
     ['cdpadm roles diff', 'cdpadm roles diff --profile prod'],
     ['cdpadm pipelines watch customers 7', 'cdpadm pipelines watch customers 7 --profile prod'],
     ['cdpadm auth test', 'cdpadm auth test --profile prod'],
-    // It names its target, or takes none.
+    // These name their target, or take none.
     ['cdpadm auth test --profile dev', 'cdpadm auth test --profile dev'],
     ['cdpadm profile create NAME', 'cdpadm profile create NAME'],
     ['cdpadm help exit-codes', 'cdpadm help exit-codes'],
     ['pass show roles', 'pass show roles'],
-  ])('gets the profile that was given: %s', (command, expected) => {
+  ])('gets the profile of the current command: %s', (command, expected) => {
     expect(completed(command, PROD)).toBe(expected);
     expect(completed(command, NOWHERE)).toBe(command);
   });
@@ -34,13 +34,13 @@ describe('the command of a hint', () => {
     );
   });
 
-  it('is not searched for in a sentence', () => {
+  it('is not changed inside a sentence', () => {
     const hint = { text: 'Read `cdpadm roles list` again.' };
     expect(hintLine(hintCompleter(asking, PROD)(hint))).toBe(hint.text);
   });
 });
 
-test('notes and errors continue at the same profile', async () => {
+test('notes and errors suggest commands with the same profile', async () => {
   const local = ['--profile', 'local'];
   const pulled = await runCli(['roles', 'pull', ...local]);
   expect(pulled.stderr).toContain('Edit it, then: cdpadm roles diff --profile local\n');
@@ -51,13 +51,13 @@ test('notes and errors continue at the same profile', async () => {
   expect(error.hint).toBe('To list them all: cdpadm roles list --profile local');
 });
 
-test('the program’s own table says which commands take a target', async () => {
+test('the list of commands with a target is complete', async () => {
   const program = await loadProgram();
   const names = commandsBelow(program).map(([path]) => path);
   expect(asking.filter((line) => !names.includes(line))).toEqual([]);
   const isAsking = (path: string): boolean => asking.some((line) => path === line || path.startsWith(`${line} `));
   const leaves = leavesBelow(program).map(([path, command]) => ({ path, calls: helpOf(command)?.calls }));
   expect(leaves.filter(({ calls, path }) => calls === 'platform' && !isAsking(path))).toEqual([]);
-  // The embedded platform is where it is, whatever a profile says.
+  // Commands of the embedded platform do not use a profile.
   expect(leaves.filter(({ calls, path }) => calls === 'emulator' && isAsking(path))).toEqual([]);
 });

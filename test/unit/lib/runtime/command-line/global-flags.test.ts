@@ -1,4 +1,4 @@
-// The flags of every command: where they may stand, what they take, and what is said of anything else.
+// The global flags: their values, their defaults and errors.
 import { Command } from 'commander';
 import { describe, expect, it, test } from 'vitest';
 import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
@@ -20,7 +20,7 @@ function rawOf(args: string[]): Record<string, unknown> {
 
 const flagsOf = (args: string[], env: Record<string, string> = {}): GlobalFlags => readGlobalFlags(rawOf(args), env);
 
-test('without any', () => {
+test('have defaults', () => {
   expect(flagsOf([])).toEqual({
     profile: undefined,
     profiles: [],
@@ -71,7 +71,7 @@ it.each<[string[], Partial<GlobalFlags>]>([
     ['--timeout', '10m', '--request-timeout', '500ms', '--retries', '0'],
     { timeoutMs: 600_000, requestTimeoutMs: 500, retries: 0 },
   ],
-])('%j', (args, expected) => {
+])('reads %j', (args, expected) => {
   expect(flagsOf(args)).toMatchObject(expected);
 });
 
@@ -81,7 +81,7 @@ describe('CDPADM_OUTPUT', () => {
     [[], '', 'table'],
     [['-o', 'name'], 'csv', 'name'],
     [['--json'], 'csv', 'json'],
-  ])('%j with %j is %s', (args, value, expected) => {
+  ])('with flags %j and the value %j selects %s', (args, value, expected) => {
     expect(flagsOf(args, { CDPADM_OUTPUT: value }).output).toBe(expected);
   });
 });
@@ -103,13 +103,13 @@ it.each<[string[], string, Record<string, string>?]>([
   [['--retries', '1.5'], '--retries'],
   [['--color', 'blue'], '--color'],
   [['--progress', 'bar'], '--progress'],
-])('%j is a usage error that names %s', (args, name, env) => {
+])('rejects %j and names %s', (args, name, env) => {
   const failure = thrownBy(() => flagsOf(args, env));
   expect(failure).toBeInstanceOf(KnownError);
   expect(failure).toMatchObject({ code: 'usage', message: expect.stringContaining(name) as string });
 });
 
-test('an error is drawn as far as the flags were understood', () => {
+test('formats an error by the valid flags', () => {
   expect(lenientFlags(rawOf(['--json', '--retries', 'x', '--no-color']), {})).toMatchObject({
     output: 'json',
     color: 'never',
@@ -140,7 +140,7 @@ describe('the extension of --out', () => {
     ['x.md', 'markdown'],
     ['x.html', 'html'],
     ['x.txt', 'table'],
-  ])('of %s sets the format to %s, whatever CDPADM_OUTPUT says', (file, output) => {
+  ])('of %s sets the format to %s, despite CDPADM_OUTPUT', (file, output) => {
     const env = { CDPADM_OUTPUT: output === 'yaml' ? 'csv' : 'yaml' };
     expect(flagsOf(['--out', file], env).output).toBe(output);
     expect(flagsOf(['--out', file, '-o', output]).output).toBe(output);
@@ -152,7 +152,7 @@ describe('the extension of --out', () => {
     expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
   });
 
-  it('rejects another format, and accepts plain text in .txt', () => {
+  it('conflicts with another format, except for plain text in .txt', () => {
     const error = thrownBy(() => flagsOf(['--out', 'x.json', '-o', 'yaml']));
     expect(error).toMatchObject({ code: 'usage', message: '-o yaml conflicts with --out x.json: .json means json.' });
     expect(thrownBy(() => flagsOf(['--out', 'x.csv', '--json']))).toMatchObject({ code: 'usage' });
@@ -160,7 +160,7 @@ describe('the extension of --out', () => {
     expect(flagsOf(['--out', 'x.txt', '-o', 'name']).output).toBe('name');
   });
 
-  it('says nothing about a command that writes the file itself', () => {
+  it('has no effect on a command that writes the file itself', () => {
     const raw = rawOf(['--out', 'x.json', '-o', 'yaml']);
     expect(readGlobalFlags(raw, {}, undefined, { outSetsFormat: false }).output).toBe('yaml');
   });
@@ -169,6 +169,6 @@ describe('the extension of --out', () => {
 test.each([
   ['-o', ['-o', 'wide'], {}],
   ['CDPADM_OUTPUT', [], { CDPADM_OUTPUT: 'wide' }],
-])('wide, by %s, is a table that hides no column', (_by, args, env) => {
+])('wide, from %s, selects a table with all columns', (_by, args, env) => {
   expect(readGlobalFlags(rawOf(args), env)).toMatchObject({ output: 'table', wide: true });
 });

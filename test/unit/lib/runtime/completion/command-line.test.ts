@@ -1,10 +1,10 @@
-// Splitting what was typed so far as the shell would, without evaluating any of it.
+// Splits an incomplete command line like the shell, without evaluating it.
 import { describe, expect, test } from 'vitest';
 import { readLine, unquote } from '../../../../../src/lib/runtime/completion/command-line.ts';
 
 const BREAKS = ' \t\n"\'><=;|&(:';
 
-test('where a backtick is no bracket, it is a character', () => {
+test('treats a backtick as a character in shells without backtick substitution', () => {
   expect(readLine('cdpadm x `y z', 'cdpadm')).toMatchObject({ words: ['x', '`y'], current: { text: 'z' } });
 });
 
@@ -37,7 +37,7 @@ describe('readLine', () => {
     ['(cd x; cdpadm gr', [], 'gr'],
     ['(cd x) && cdpadm gr', [], 'gr'],
     ['case x in x) cdpadm gr', [], 'gr'],
-  ])('%j', (line, words, current) => {
+  ])('splits %j', (line, words, current) => {
     const read = readLine(line, 'cdpadm', { hasBackticks: true });
     expect(read.current.text).toBe(current);
     expect(read.words).toEqual(words);
@@ -51,7 +51,7 @@ describe('readLine', () => {
     ["cdpadm --task='audiences:vi", "'", '--task='.length],
     ['cdpadm "audiences":vi', '', 'audiences:'.length],
     ['cdpadm "audi"en', '', 'audi'.length],
-  ])('%j is replaced from where bash does', (line, quote, kept) => {
+  ])('replaces the current word of %j from the same position as bash', (line, quote, kept) => {
     expect(readLine(line, 'cdpadm', { breaks: BREAKS }).current).toMatchObject({ quote, kept });
   });
 });
@@ -63,6 +63,6 @@ test.each([
   ['a$(x y)', 'a$(x y)'],
   ['`x y`', '`x y`'],
   ['', ''],
-])('unquote %j', (typed, text) => {
+])('unquotes %j', (typed, text) => {
   expect(unquote(typed)).toBe(text);
 });

@@ -1,4 +1,4 @@
-// What may stand where the cursor is, asked as the shells' scripts ask.
+// Completions at the cursor, requested like the scripts of the shells.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -11,7 +11,7 @@ import { systemClock } from '../../../../../src/lib/kernel/clock.ts';
 import { registerEmulator } from '../../../../../src/lib/runtime/emulator/running.ts';
 import { type CliHome, createCliHome } from '../../../../helpers/cli.ts';
 
-/** Where bash begins a new word. */
+/** The word breaks of bash. */
 const BREAKS = ' \t\n"\'><=;|&(:';
 
 const GROUP = 'id: household\nsource_user_attribute: household_id\nattributes: [{id: city, type: latest}]\n';
@@ -69,15 +69,15 @@ async function ask(...args: string[]): Promise<{ kind: string | undefined; lines
   return { kind, lines };
 }
 
-/** The values alone, in fish's form. */
+/** Only the values, in the format of fish. */
 async function values(line: string): Promise<string[]> {
   const { kind, lines } = await ask('fish', 'cdpadm', line);
   expect(kind).toMatch(/^values/);
   return lines.map((text) => text.split('\t')[0] ?? '');
 }
 
-describe('words of the program', () => {
-  test('commands', async () => {
+describe('completion of the program', () => {
+  test('suggests commands', async () => {
     expect(await values('cdpadm ')).toEqual(entries.map(({ name }) => name));
     expect(await values('cdpadm emul')).toEqual(['emulator']);
     expect(await values('cdpadm --profile prod emulator fault ')).toEqual(['add', 'list', 'clear']);
@@ -87,7 +87,7 @@ describe('words of the program', () => {
     expect(await values('cdpadm roles nonsense ')).toEqual([]);
   });
 
-  test('flags: the own ones first, those already given left out unless they may stand twice', async () => {
+  test('suggests own flags first, and omits given flags unless they are repeatable', async () => {
     const flags = await values('cdpadm roles create x --name y --task z --');
     expect(flags.slice(0, 2)).toEqual(['--from', '--description']);
     expect(flags).toContain('--task');
@@ -149,7 +149,7 @@ describe('words of the program', () => {
     ['cdpadm emulator fault add --status 40', ['400', '401', '403', '404', '409']],
     ['cdpadm api GET /disc', ['/discovery/']],
     ['cdpadm api PATCH /disc', []],
-  ])('%j', async (line, expected) => {
+  ])('suggests values for %j', async (line, expected) => {
     expect(await values(line)).toEqual(expected);
   });
 
@@ -162,21 +162,21 @@ describe('words of the program', () => {
     ['cdpadm roles diff --fields ', ['change', 'role_id', 'added', 'removed', 'escalations']],
     ['cdpadm dsr submit --bulk x.csv --fields r', ['rows', 'requests', 'retries', 'results']],
     ['cdpadm dsr submit --wait --fields group', ['group_id']],
-    // A column for each role: which they are, only the platform knows.
+    // The columns are roles, which only the platform knows.
     ['cdpadm roles matrix --fields ', []],
     ['cdpadm --fields ', []],
-  ])('%j', async (line, expected) => {
+  ])('suggests fields for %j', async (line, expected) => {
     expect(await values(line)).toEqual(expected);
   });
 
   test.each(['cdpadm $(echo roles) ', 'cdpadm roles get $(echo x) ', 'cdpadm roles $(echo get) ', 'cdpadm `date` '])(
-    'nothing is guessed behind %j',
+    'suggests nothing after %j',
     async (line) => {
       expect((await ask('bash', BREAKS, 'cdpadm', line)).lines).toEqual([]);
     },
   );
 
-  test('identity types wait for their value', async () => {
+  test('adds no space after an identity type, whose value follows', async () => {
     expect(await ask('fish', 'cdpadm', 'cdpadm dsr submit --identity ema')).toEqual({
       kind: 'values nospace',
       lines: ['email='],
@@ -188,19 +188,19 @@ describe('words of the program', () => {
     ['cdpadm roles push ', 'files'],
     ['cdpadm dsr results x --dir ', 'folders'],
     ['cdpadm warehouse diff ', 'folders'],
-  ])('%j is the shell’s affair', async (line, kind) => {
+  ])('lets the shell complete %j', async (line, kind) => {
     expect(await ask('fish', 'cdpadm', line)).toEqual({ kind, lines: [] });
   });
 });
 
-describe('what is known of the platform', () => {
+describe('completion of ids and profiles', () => {
   test.each<[string, string[]]>([
     ['cdpadm roles get ', ['admin-role', 'user-role']],
     ['cdpadm roles delete admin-role ', ['user-role']],
     ['cdpadm --profile dev roles get ', ['dev-role']],
     ['cdpadm roles get --profile=dev ', ['dev-role']],
     ['cdpadm roles get --org 7 ', []],
-    // Which profile that is is not known, and the one in use would be a guess.
+    // The profile is unknown, and the current one would be a guess.
     ['cdpadm --profile $(echo dev) roles get ', []],
     ['cdpadm roles update x --add-task ', ['audiences:view', 'audiences:*', 'rules:*']],
     ['cdpadm roles who-can audiences:', ['audiences:view', 'audiences:*']],
@@ -227,15 +227,15 @@ describe('what is known of the platform', () => {
     ['cdpadm roles rollback ', ['REVISION']],
     ['cdpadm --profile dev roles rollback ', []],
     ['cdpadm emulator env --port ', ['4999']],
-  ])('%j', async (line, expected) => {
+  ])('suggests values for %j', async (line, expected) => {
     expect((await values(line)).map((value) => (value === revision ? 'REVISION' : value))).toEqual(expected);
   });
 
-  test('tasks that were never asked for are those of the specification', async () => {
+  test('suggests tasks of the specification if none are cached', async () => {
     expect(await values('cdpadm --profile local roles who-can privacy')).toContain('privacy:settings');
   });
 
-  test('behind file: stand the paths, in each shell’s form; the hidden ones where a dot was typed', async () => {
+  test('suggests paths after file: in the format of each shell, and hidden files only after a dot', async () => {
     const cwd = join(home.folder, 'secrets');
     mkdirSync(join(cwd, 'keys', 'deep'), { recursive: true });
     for (const name of ['pass word.txt', '.hidden', 'keys/one.json']) writeFileSync(join(cwd, name), '');
@@ -254,7 +254,7 @@ describe('what is known of the platform', () => {
     expect(await tab('fish', 'cdpadm', `${create} file:nowhere/`)).toEqual(['values']);
   });
 
-  test('a broken settings file says nothing', async () => {
+  test('ignores an invalid settings file', async () => {
     const folder = join(home.folder, 'broken');
     mkdirSync(folder);
     writeFileSync(join(folder, 'config.json'), '{');
@@ -263,7 +263,7 @@ describe('what is known of the platform', () => {
     expect(stdout).toBe('values\nlocal\tthe embedded platform\n');
   });
 
-  test('a project file chooses the profile', async () => {
+  test('uses the profile of a project file', async () => {
     const cwd = join(home.folder, 'project');
     mkdirSync(cwd);
     writeFileSync(join(cwd, '.cdpadm.yaml'), '# ours\nprofile: "dev" # for now\n');
@@ -272,35 +272,35 @@ describe('what is known of the platform', () => {
   });
 });
 
-describe('each shell has its form', () => {
+describe('the format of each shell', () => {
   test.each<[string, string[]]>([
     ['cdpadm roles who-can aud', ['audiences:view', 'audiences:\\*']],
     ['cdpadm roles who-can audiences:', ['view', '\\*']],
     ['cdpadm roles who-can "audiences:', ['audiences:view', 'audiences:*']],
     ["cdpadm roles update x --add-task='rul", ['rules:*']],
     ['cdpadm --color=al', ['always']],
-  ])('bash: %j', async (line, expected) => {
+  ])('completes %j in bash', async (line, expected) => {
     expect((await ask('bash', BREAKS, 'cdpadm', line)).lines).toEqual(expected);
   });
 
-  test('zsh: a colon would begin the description', async () => {
+  test('escapes colons in zsh, where they start the description', async () => {
     expect((await ask('zsh', 'roles', 'who-can', 'audiences:')).lines).toEqual([
       'audiences\\:view:Audiences: View only',
       'audiences\\:*:Audiences: Full access',
     ]);
   });
 
-  test('PowerShell: what it would read otherwise is quoted', async () => {
+  test('quotes special characters in PowerShell', async () => {
     const { lines } = await ask('powershell', 'cdpadm', 'cdpadm roles who-can rul');
     expect(lines[0]).toMatch(/^'rules:\*'\trules:\*\t/);
   });
 
-  test('an unknown shell gets nothing', async () => {
+  test('is empty for an unknown shell', async () => {
     expect(await ask('tcsh', 'x')).toEqual({ kind: '', lines: [] });
   });
 });
 
-test('ids are kept as commands meet them, for this user alone', async () => {
+test('commands cache the ids that they read, in private files', async () => {
   const own = createCliHome();
   onTestFinished(() => own.remove());
   const env = { CDPADM_PROFILE: 'local' };

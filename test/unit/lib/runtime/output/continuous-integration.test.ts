@@ -1,4 +1,4 @@
-// What continuous integration reads: the step summary, and issues beside the code.
+// Output for continuous integration: the step summary and annotations.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ afterEach(() => home.remove());
 const cli = (args: string[], env: Record<string, string> = {}) => home.run(args, { env });
 
 describe('--summary', () => {
-  test('appends the result as Markdown, whatever is printed', async () => {
+  test('appends the result as Markdown, in any output format', async () => {
     const file = join(home.cwd, 'summary.md');
     writeFileSync(file, '# Before\n');
     const { code, stdout } = await cli(['profile', 'list', '-o', 'json', '--summary'], { GITHUB_STEP_SUMMARY: file });
@@ -26,7 +26,7 @@ describe('--summary', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^# Before\n\| name \|[^]*\| local \|/);
   });
 
-  /** What the file holds after a command that fails. */
+  /** The summary after a command that exits with `exit`. */
   async function summaryOf(args: string[], exit: number, env: Record<string, string> = {}): Promise<string> {
     const file = join(home.cwd, 'summary.md');
     const { code, stderr } = await cli([...args, '--summary'], { ...env, GITHUB_STEP_SUMMARY: file });
@@ -34,22 +34,22 @@ describe('--summary', () => {
     return readFileSync(file, 'utf8');
   }
 
-  test('holds what is wrong with a file, each issue', async () => {
+  test('lists each issue of an invalid file', async () => {
     writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    naem: y\n');
     const text = await summaryOf(['roles', 'validate'], 9);
     expect(text).toMatch(/^### Failed: `input\.invalid` \(exit code 9\)\n\n[^]*\n- roles\.yaml:\d+:\d+: /);
   });
 
-  test('holds what a guard refused, what is not there and what is wrong with rows', async () => {
+  test('contains guard failures, missing roles and invalid rows', async () => {
     const platform = await startTestEmulator();
     try {
       const env = environmentOf(platform.ready);
-      const refused = await summaryOf(['roles', 'delete', 'support-role', '-y'], 12, env);
-      expect(refused).toMatch(
+      const guarded = await summaryOf(['roles', 'delete', 'support-role', '-y'], 12, env);
+      expect(guarded).toMatch(
         /^### Failed: `roles\.guard\.delete` \(exit code 12\)\n\n.*support-role[^]*--allow-delete/,
       );
       const unknown = await summaryOf(['roles', 'get', 'nobody'], 5, env);
-      expect(unknown.slice(refused.length)).toMatch(/^### Failed: `roles\.not_found` \(exit code 5\)\n/);
+      expect(unknown.slice(guarded.length)).toMatch(/^### Failed: `roles\.not_found` \(exit code 5\)\n/);
       writeFileSync(join(home.cwd, 'bad.csv'), 'who\nx\n');
       for (const args of [
         ['seed', 'validate', 'bad.csv'],
@@ -65,7 +65,7 @@ describe('--summary', () => {
     }
   });
 
-  test('holds a mistake in another flag', async () => {
+  test('contains an invalid flag', async () => {
     expect(await summaryOf(['profile', 'list', '--retries', 'x'], 2)).toContain('### Failed: `usage` (exit code 2)\n');
   });
 
@@ -76,14 +76,14 @@ describe('--summary', () => {
     expect(text).toMatch(/^roles\.yaml is valid: 1 role, \d warnings?\.\n\n- roles\.yaml:5:\d+: /);
   });
 
-  test.each([{}, { GITHUB_STEP_SUMMARY: 'no/such/folder/x' }])('%j is refused before anything is done', async (env) => {
+  test.each([{}, { GITHUB_STEP_SUMMARY: 'no/such/folder/x' }])('with %j fails before the command runs', async (env) => {
     const { code, stdout, stderr } = await cli(['profile', 'list', '--summary'], env as Record<string, string>);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Error: --summary /);
     expect(existsSync(join(home.cwd, 'no'))).toBe(false);
   });
 
-  test('that cannot be written is said behind the result, by its path', async () => {
+  test('reports an unwritable file with its path after the result', async () => {
     const folder = join(home.cwd, 'taken');
     mkdirSync(folder);
     const env = { GITHUB_STEP_SUMMARY: 'taken' };
@@ -105,7 +105,7 @@ describe('--annotations', () => {
     [[], {}, false],
     [['--annotations', 'none'], { GITHUB_ACTIONS: 'true' }, false],
     [['-o', 'json'], { GITHUB_ACTIONS: 'true' }, false],
-  ])('%j with %j', async (flags, env, annotated) => {
+  ])('with %j and %j prints annotations: %s', async (flags, env, annotated) => {
     broken();
     const { code, stderr } = await cli(['roles', 'validate', ...flags], env);
     expect(code).toBe(9);
@@ -113,7 +113,7 @@ describe('--annotations', () => {
     if (flags.includes('json')) expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'input.invalid' } });
   });
 
-  test('a failure is no command, and its annotations are', async () => {
+  test('escapes workflow commands in errors, but not in annotations', async () => {
     writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    "##[error]y": z\n');
     const { stderr } = await cli(['roles', 'validate'], { GITHUB_ACTIONS: 'true' });
     const lines = stderr.split('\n');
@@ -121,7 +121,7 @@ describe('--annotations', () => {
     expect(lines.filter((line) => line.startsWith('::error file=')).length).toBeGreaterThan(0);
   });
 
-  test('nothing can end one early', () => {
+  test('escapes the fields of an annotation', () => {
     const issue = { path: '', message: 'a\n::error::b 5%', file: 'x,y:z.yaml', line: 1 };
     expect(annotation('error', issue)).toBe('::error file=x%2Cy%3Az.yaml,line=1::a%0A::error::b 5%25\n');
   });
@@ -129,19 +129,19 @@ describe('--annotations', () => {
 
 describe('the log of GitHub Actions', () => {
   test.each<[string, string[]]>([
-    ['a command', ['::error::x']],
-    ['a flag', ['roles', 'list', '--bogus\n::error::x']],
-    ['an argument', ['roles', 'list', 'a\n::error::x ##[error]y']],
-    ['a value', ['roles', 'list', '-o', '::error::x']],
-    ['a command after a group', ['roles', '::error::x']],
-  ])('runs no command from %s that is not known', async (_what, args) => {
+    ['command', ['::error::x']],
+    ['flag', ['roles', 'list', '--bogus\n::error::x']],
+    ['argument', ['roles', 'list', 'a\n::error::x ##[error]y']],
+    ['value', ['roles', 'list', '-o', '::error::x']],
+    ['command after a group', ['roles', '::error::x']],
+  ])('contains no command from an unknown %s', async (_what, args) => {
     const { code, stderr } = await cli(args, { GITHUB_ACTIONS: 'true' });
     expect(code).toBe(2);
     expect(stderr).toContain(':error::x');
     expect(commandsIn(stderr)).toEqual([]);
   });
 
-  test('learns the credentials and the token of a command, and no identity of a data subject', async () => {
+  test('masks the credentials and the token of a command, but no identities', async () => {
     const platform = await startTestEmulator();
     try {
       const env = { ...environmentOf(platform.ready), GITHUB_ACTIONS: 'true' };

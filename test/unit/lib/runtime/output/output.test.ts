@@ -1,4 +1,4 @@
-// One result in every format, on a terminal, in a pipe and in a file; and what is said beside it.
+// Results in every format, on a terminal, in a pipe and in a file, and the messages with them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
@@ -45,7 +45,7 @@ const document: DocumentView<Row[]> = {
   html: (data) => `<p>${data.length}</p>`,
 };
 
-async function say(
+async function capture(
   raw: Record<string, unknown>,
   act: (ctx: Context) => Promise<void> | void,
   options: CliOptions = {},
@@ -58,33 +58,33 @@ async function say(
 }
 
 const emit = <T>(raw: Record<string, unknown>, data: T, view: View<T>, options?: CliOptions) =>
-  say(raw, (ctx) => ctx.out.emit(data, view), options);
+  capture(raw, (ctx) => ctx.out.emit(data, view), options);
 
 describe('formats', () => {
   const formats = OUTPUT_FORMATS.filter((format) => format !== 'html');
 
-  it.each(formats)('a list as %s', async (output) => {
+  it.each(formats)('writes a list as %s', async (output) => {
     const { stdout, stderr } = await emit({ output }, rows, list);
     expect(stderr).toBe('');
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/list.${output}`);
   });
 
-  it.each(formats)('a record as %s', async (output) => {
+  it.each(formats)('writes a record as %s', async (output) => {
     const { stdout } = await emit({ output }, rows[0] as Row, record);
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/record.${output}`);
   });
 
-  it.each(['table', 'json', 'ndjson', 'yaml', 'markdown', 'html'])('a document as %s', async (output) => {
+  it.each(['table', 'json', 'ndjson', 'yaml', 'markdown', 'html'])('writes a document as %s', async (output) => {
     const { stdout } = await emit({ output }, rows, document);
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
   });
 
-  it.each(['csv', 'name'])('a document without rows as %s has its fields', async (output) => {
+  it.each(['csv', 'name'])('writes the fields of a document without rows as %s', async (output) => {
     const { stdout } = await emit({ output }, rows, document);
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
   });
 
-  test('a record on a terminal has no line for what is not there, unless it was asked for; a pipe has each', async () => {
+  test('a record on a terminal omits empty fields unless requested, but not in a pipe', async () => {
     const nameless = { ...(rows[1] as Row), name: '' };
     const shown = async (raw: Record<string, unknown>, options: CliOptions = {}) =>
       (await emit(raw, nameless, record, { env: { NO_COLOR: '1' }, ...options })).stdout;
@@ -94,13 +94,13 @@ describe('formats', () => {
     expect(await shown({})).toBe('id\t7\nname\t\ntasks\t0\n');
   });
 
-  test('a list on a terminal', async () => {
+  test('writes a list on a terminal', async () => {
     const { stdout } = await emit({}, rows, list, { tty: true, env: { NO_COLOR: '1' } });
     await expect(stdout).toMatchFileSnapshot('../../../../golden/list-terminal.txt');
   });
 });
 
-test('integers of 64 bits are exact in every format, and through a query', async () => {
+test('64-bit integers are exact in every format and in queries', async () => {
   await fc.assert(
     fc.asyncProperty(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), async (id) => {
       const data = [{ id, name: 'x', tasks: [] }];
@@ -135,7 +135,7 @@ describe('--query', () => {
     ['[?id==`99`]', {}, ''],
     ['[?id==`99`]', { output: 'name' }, ''],
     ['[?id==`99`]', { json: true }, '[]\n'],
-    // Plain values: themselves, one a line, or one column.
+    // Plain values have one line each, or one column.
     ['[0].name', { output: 'name' }, 'Big "quoted", with comma\n'],
     ['[].id', { output: 'name' }, '9223372036854775807\n7\n8\n'],
     ['[].tasks[]', { output: 'name' }, 'a\nb\nc\n'],
@@ -146,7 +146,7 @@ describe('--query', () => {
     ['[2].tasks', { output: 'csv' }, 'value\nc\n'],
     ['[].id', {}, '[\n  "9223372036854775807",\n  7,\n  8\n]\n'],
     ['[].{label: name, row_id: id}', { output: 'name' }, '9223372036854775807\n7\n8\n'],
-  ])('%s with %j', async (query, raw, expected) => {
+  ])('applies %s with %j', async (query, raw, expected) => {
     expect((await emit({ ...raw, query }, rows, list)).stdout).toBe(expected);
   });
 
@@ -156,7 +156,7 @@ describe('--query', () => {
     ['missing', { output: 'name' }],
     ['[].missing', {}],
     ['missing', { output: 'json' }, { tty: true }],
-  ])('%s, a mistyped field, is told with the fields there are: %j', async (query, raw, options) => {
+  ])('reports the available fields for the unknown field %s with %j', async (query, raw, options) => {
     const { stderr } = await emit({ ...raw, query }, rows, list, options);
     expect(stderr.replace(/\s+/g, ' ')).toMatch(
       /^The query found nothing\. It was applied to a list of records with id, name, .*\. $/,
@@ -168,41 +168,47 @@ describe('--query', () => {
     );
   });
 
-  it.each(['{n: length(@)}', '[].{n: length(tasks)}', '[].tasks'])('%s has no id for -o name', async (query) => {
-    const attempt = emit({ output: 'name', query }, rows, list);
-    await expect(attempt).rejects.toMatchObject({ code: 'usage', hint: expect.stringContaining('--query') as string });
-  });
+  it.each(['{n: length(@)}', '[].{n: length(tasks)}', '[].tasks'])(
+    'rejects %s without an id for -o name',
+    async (query) => {
+      const attempt = emit({ output: 'name', query }, rows, list);
+      await expect(attempt).rejects.toMatchObject({
+        code: 'usage',
+        hint: expect.stringContaining('--query') as string,
+      });
+    },
+  );
 
-  test('what has no page names every format that it has', async () => {
+  test('names the available formats if there is no html format', async () => {
     const attempt = emit({ output: 'html', query: '[].id' }, rows, list);
     const hint = 'Use -o table, json, ndjson, yaml, csv, markdown or name.';
     await expect(attempt).rejects.toMatchObject({ code: 'usage', hint });
   });
 
-  test('what it finds is harmless on a terminal as CSV and YAML too', async () => {
+  test('has no control characters on a terminal, even as CSV and YAML', async () => {
     for (const output of ['csv', 'yaml'])
       for (const query of ['[].name', '[].{name: name}'])
         expect((await emit({ output, query }, rows, list, { tty: true })).stdout).not.toContain('\u001b');
   });
 
-  test('a wrong one stops the command before it acts', async () => {
-    let acted = false;
-    const attempt = say({ query: '[?' }, () => void (acted = true));
+  test('rejects an invalid query before the command runs', async () => {
+    let hasRun = false;
+    const attempt = capture({ query: '[?' }, () => void (hasRun = true));
     await expect(attempt).rejects.toMatchObject({ code: 'usage' });
-    expect(acted).toBe(false);
+    expect(hasRun).toBe(false);
   });
 });
 
 describe('the ids of a dry run', () => {
   const dry = (raw: Record<string, unknown>, ids?: string[]) =>
-    say(raw, ({ out }) => out.emitDryRun([], { plan: 'abc' }, undefined, ids));
+    capture(raw, ({ out }) => out.emitDryRun([], { plan: 'abc' }, undefined, ids));
 
-  test('are what the command itself would print', async () => {
+  test('are those that the command would print', async () => {
     expect((await dry({ output: 'name' }, ['a', 'b'])).stdout).toBe('a\nb\n');
     expect((await dry({ output: 'name' }, [])).stdout).toBe('');
   });
 
-  test('are none where there are none, unless a query finds them', async () => {
+  test('are empty by default, unless a query returns them', async () => {
     expect((await dry({ output: 'name' })).stdout).toBe('');
     expect((await dry({ output: 'name', query: 'plan.plan' })).stdout).toBe('abc\n');
   });
@@ -213,11 +219,11 @@ describe('columns', () => {
     [{ fields: 'name,id' }, 'NAME\tID\n=1+1\t7\n'],
     [{ fields: 'id', header: false }, '7\n'],
     [{ output: 'csv', header: false }, "7,'=1+1,0\n"],
-  ])('%j', async (raw, expected) => {
+  ])('are selected by %j', async (raw, expected) => {
     expect((await emit(raw, rows.slice(1, 2), list)).stdout).toBe(expected);
   });
 
-  test('an unknown one proposes the nearest', async () => {
+  test('suggest the closest name for an unknown one', async () => {
     const attempt = emit({ fields: 'nmae' }, rows, list);
     await expect(attempt).rejects.toMatchObject({ code: 'usage', hint: expect.stringContaining('`name`') as string });
   });
@@ -231,13 +237,13 @@ describe('an empty list', () => {
     [{ json: true }, {}, { stdout: '[]\n', stderr: '' }],
     [{ output: 'csv' }, {}, { stdout: 'id,name,tasks\n', stderr: '' }],
     [{ output: 'name' }, {}, { stdout: '', stderr: '' }],
-  ])('%j', async (raw, options, expected) => {
+  ])('with %j and %j has its output', async (raw, options, expected) => {
     expect(await emit(raw, [], list as ListView<never>, options)).toEqual(expected);
   });
 });
 
 describe('--out', () => {
-  test('writes the file and nothing to standard output, without colour', async () => {
+  test('writes the file without color, and nothing to standard output', async () => {
     const cwd = temporaryFolder();
     const { stdout } = await emit({ out: 'result.txt', color: 'always' }, rows, document, { cwd, tty: true });
     expect(stdout).toBe('');
@@ -249,9 +255,9 @@ describe('--out', () => {
   });
 });
 
-describe('what a terminal gets is harmless, what a file gets is exact', () => {
+describe('terminal output is harmless, file output is exact', () => {
   const evil = 'x\u001b]0;title\u0007\u202e';
-  it.each(['yaml', 'csv'])('%s', async (output) => {
+  it.each(['yaml', 'csv'])('in %s', async (output) => {
     const data = [{ id: 1, name: evil, tasks: [] }];
     const shown = await emit({ output }, data, list, { tty: true });
     const piped = await emit({ output }, data, list);
@@ -261,8 +267,8 @@ describe('what a terminal gets is harmless, what a file gets is exact', () => {
     expect(read).toBe(evil);
   });
 
-  test('text, lines, notes and warnings', async () => {
-    const { stdout, stderr } = await say(
+  test('in text, lines, notes and warnings', async () => {
+    const { stdout, stderr } = await capture(
       {},
       async ({ out }) => {
         await out.emitText(evil);
@@ -276,7 +282,7 @@ describe('what a terminal gets is harmless, what a file gets is exact', () => {
   });
 });
 
-describe('colour', () => {
+describe('color', () => {
   it.each<[Record<string, unknown>, CliOptions, boolean]>([
     [{}, { tty: true }, true],
     [{}, {}, false],
@@ -285,13 +291,13 @@ describe('colour', () => {
     [{ color: false }, { tty: true }, false],
     [{}, { tty: true, env: { NO_COLOR: '1' } }, false],
     [{ json: true }, { tty: true }, false],
-  ])('%j %j: %s', async (raw, options, coloured) => {
+  ])('is used with %j and %j: %s', async (raw, options, coloured) => {
     expect((await emit(raw, rows, document, options)).stdout.includes('\u001b[1m')).toBe(coloured);
   });
 });
 
-describe('beside the result', () => {
-  const speak = ({ out }: Context): void => {
+describe('messages', () => {
+  const report = ({ out }: Context): void => {
     out.note('done');
     out.warn('careful');
     out.verbose('because');
@@ -305,23 +311,23 @@ describe('beside the result', () => {
     [{ json: true, color: false }, { tty: true }, 'done\nWarning: careful\ndrawing\n'],
     [{ quiet: true, color: false }, { tty: true }, 'Warning: careful\ndrawing\n'],
     [{ quiet: true, yes: true, color: false }, { tty: true }, 'Warning: careful\n'],
-  ])('%j %j', async (raw, options, expected) => {
-    expect((await say(raw, speak, options)).stderr).toBe(expected);
+  ])('depend on %j and %j', async (raw, options, expected) => {
+    expect((await capture(raw, report, options)).stderr).toBe(expected);
   });
 
-  test('notes and warnings break between words on a narrow terminal, and nowhere else', async () => {
+  test('wrap between words on a terminal only', async () => {
     const long = ({ out }: Context): void => {
       out.note('What is said here is longer than the line');
       out.warn('and this is longer than it too');
     };
-    const shown = await say({ color: false }, long, { tty: true, columns: 24 });
+    const shown = await capture({ color: false }, long, { tty: true, columns: 24 });
     expect(shown.stderr).toBe('What is said here is\nlonger than the line\nWarning: and this is\nlonger than it too\n');
-    const piped = await say({}, long, { columns: 24 });
+    const piped = await capture({}, long, { columns: 24 });
     expect(piped.stderr.split('\n')).toHaveLength(3);
   });
 
-  test('nothing secret', async () => {
-    const { stderr } = await say({ verbose: true }, ({ out, redactor }) => {
+  test('mask secrets', async () => {
+    const { stderr } = await capture({ verbose: true }, ({ out, redactor }) => {
       redactor.add('hunter22');
       out.note('a hunter22');
       out.warn('b hunter22');
@@ -334,22 +340,22 @@ describe('beside the result', () => {
 describe('dry runs', () => {
   const requests = [{ method: 'PUT', url: 'https://platform.example/roles', body: { id: 9223372036854775807n } }];
 
-  test('as JSON', async () => {
-    const { stdout } = await say({ json: true }, ({ out }) => out.emitDryRun(requests, { summary: 1 }));
+  test('have requests and plan as JSON', async () => {
+    const { stdout } = await capture({ json: true }, ({ out }) => out.emitDryRun(requests, { summary: 1 }));
     expect(parseJson(stdout)).toEqual({ dry_run: true, requests, plan: { summary: 1 } });
   });
 
   it.each<[string, () => Parameters<Context['out']['emitDryRun']>, string]>([
     ['the requests', () => [requests], 'PUT https://platform.example/roles\n{\n  "id": 9223372036854775807\n}\n'],
-    ['nothing', () => [[]], 'Nothing would be sent.\n'],
-    ['what the command draws', () => [requests, undefined, () => 'a plan'], 'a plan\n'],
-  ])('%s', async (_what, given, expected) => {
-    expect((await say({}, ({ out }) => out.emitDryRun(...given()))).stdout).toBe(expected);
+    ['that nothing would be sent', () => [[]], 'Nothing would be sent.\n'],
+    ['the text of the command', () => [requests, undefined, () => 'a plan'], 'a plan\n'],
+  ])('print %s', async (_what, given, expected) => {
+    expect((await capture({}, ({ out }) => out.emitDryRun(...given()))).stdout).toBe(expected);
   });
 });
 
 describe('when standard output fails', () => {
-  test('a closed pipe is no failure', async () => {
+  test('a closed pipe raises BrokenPipeError', async () => {
     await expect(emit({}, rows, list, { brokenPipe: true })).rejects.toMatchObject({ name: 'BrokenPipeError' });
   });
 });
@@ -360,18 +366,21 @@ describe('the log of GitHub Actions', () => {
   const data = names.map((name, id) => ({ id, name, tasks: [] }));
   const plain: DocumentView<unknown> = { kind: 'document', text: () => names.join('\n'), names: () => names };
 
-  it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])('runs no command from %s', async (output) => {
-    const shown = await emit({ output }, data, list, { env });
-    const document = await emit({ output }, data, plain as never, { env });
-    expect(commandsIn(shown.stdout + document.stdout)).toEqual([]);
-  });
+  it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])(
+    'contains no command from %s',
+    async (output) => {
+      const shown = await emit({ output }, data, list, { env });
+      const document = await emit({ output }, data, plain as never, { env });
+      expect(commandsIn(shown.stdout + document.stdout)).toEqual([]);
+    },
+  );
 
-  it.each(OUTPUT_FORMATS.filter((format) => format !== 'html'))('changes no byte of a result as %s', async (output) => {
+  it.each(OUTPUT_FORMATS.filter((format) => format !== 'html'))('leaves a result as %s unchanged', async (output) => {
     const { stdout } = await emit({ output }, data, list, { env });
     expect(withoutFence(stdout)).toBe((await emit({ output }, data, list)).stdout);
   });
 
-  test('has no fence around a result without commands, nor in a file', async () => {
+  test('has no fence around results without commands or in files', async () => {
     const { stdout } = await emit({ output: 'name' }, rows, list, { env });
     expect(stdout).toBe((await emit({ output: 'name' }, rows, list)).stdout);
     const file = join(temporaryFolder(), 'out.csv');
@@ -379,8 +388,8 @@ describe('the log of GitHub Actions', () => {
     expect(readFileSync(file, 'utf8')).toBe((await emit({ output: 'csv' }, data, list)).stdout);
   });
 
-  test('has a token of its own for each fence, which no text can foresee', async () => {
-    const { stdout } = await say(
+  test('has an unpredictable token for each fence', async () => {
+    const { stdout } = await capture(
       {},
       async ({ out }) => {
         for (const name of names) await out.emitLine({}, name);
@@ -391,8 +400,8 @@ describe('the log of GitHub Actions', () => {
     expect(new Set(tokens).size).toBe(names.length);
   });
 
-  test('runs no command from lines, notes and warnings', async () => {
-    const { stdout, stderr } = await say(
+  test('contains no command from lines, notes and warnings', async () => {
+    const { stdout, stderr } = await capture(
       {},
       async ({ out }) => {
         for (const name of names) {
@@ -415,8 +424,8 @@ describe('the log of GitHub Actions', () => {
     redactor.hide('jane@example.com');
   };
 
-  test('learns each secret once and no identity', async () => {
-    const { stdout, stderr } = await say({}, addAll, { env });
+  test('masks each secret once, and no identity', async () => {
+    const { stdout, stderr } = await capture({}, addAll, { env });
     expect(commandsIn(stderr)).toEqual(['::add-mask::s3cret%25value', '::add-mask::"private_key": "abc"']);
     expect(stdout).toBe('');
   });
@@ -424,7 +433,7 @@ describe('the log of GitHub Actions', () => {
   it.each<[string, Record<string, unknown>, Record<string, string>]>([
     ['under -o json', { output: 'json' }, env],
     ['elsewhere', {}, {}],
-  ])('learns no secret %s', async (_where, raw, environment) => {
-    expect((await say(raw, addAll, { env: environment })).stderr).toBe('');
+  ])('masks no secret %s', async (_where, raw, environment) => {
+    expect((await capture(raw, addAll, { env: environment })).stderr).toBe('');
   });
 });

@@ -1,4 +1,4 @@
-// Progress in its four forms, drawn by the clock and not by the number of calls.
+// Progress in its four formats, limited by time and not by the number of updates.
 import { describe, expect, it, test } from 'vitest';
 import type { Progress } from '../../../../../src/lib/runtime/context.ts';
 import { readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
@@ -21,7 +21,7 @@ function watch(
   return stderr();
 }
 
-test('on a terminal one line is drawn over and taken away', () => {
+test('redraws one line on a terminal and then removes it', () => {
   const text = watch({}, { tty: true }, (progress, clock) => {
     progress.update({ done: 1, total: 4 });
     clock.advance(50);
@@ -36,7 +36,7 @@ test('on a terminal one line is drawn over and taken away', () => {
   );
 });
 
-test('a live line is cut to the width', () => {
+test('truncates a live line to the width', () => {
   const text = watch({}, { tty: true, columns: 20 }, (progress) => progress.update({ done: 1, text: 'x'.repeat(100) }));
   expect(text).toBe('\r\u001b[KSending: 1, xxxxxx…');
 });
@@ -45,13 +45,13 @@ it.each([
   [40, 'Sending: 1,250,000 of 5,000,000 (25 %)…'],
   [60, `Sending ${'█'.repeat(2)}${'░'.repeat(9)} 25 %, 1,250,000, 9,000 rows/s`],
   [100, `Sending ${'█'.repeat(4)}${'░'.repeat(15)} 25 %, 1,250,000 of 5,000,000, 9,000 rows/s`],
-])('draws a bar where there is room for it: %d columns', (columns, wanted) => {
+])('draws a bar if there is space: %d columns', (columns, wanted) => {
   const state = { done: 1_250_000, total: 5_000_000, text: '9,000 rows/s' };
   const text = watch({}, { tty: true, columns }, (progress) => progress.update(state));
   expect(text).toBe(`\r\u001b[K${wanted}`);
 });
 
-test('a message steps in front of the live line', () => {
+test('prints a message above the live line', () => {
   const { io, stderr } = createTestIo({ tty: true });
   const messages = createMessages(io);
   messages.live('working');
@@ -60,7 +60,7 @@ test('a message steps in front of the live line', () => {
   expect(stderr()).toBe('\r\u001b[Kworking\r\u001b[Ka note\nworking\r\u001b[K');
 });
 
-test('elsewhere a plain line at each tenth of the way or ten seconds', () => {
+test('elsewhere prints a line at every 10 % or ten seconds', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
     clock.advance(10_000);
@@ -71,7 +71,7 @@ test('elsewhere a plain line at each tenth of the way or ten seconds', () => {
   expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
 });
 
-test('elsewhere a first line after a second, when nobody knows how much there is', () => {
+test('elsewhere prints the first line after a second if the total is unknown', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 30; done++) {
       progress.update({ done });
@@ -82,7 +82,7 @@ test('elsewhere a first line after a second, when nobody knows how much there is
   expect(text).toBe('Sending: 3\nSending: 23\n');
 });
 
-test('as NDJSON for wrappers', () => {
+test('writes NDJSON for wrappers', () => {
   const text = watch({ progress: 'json' }, {}, (progress) => {
     progress.update({ done: 1, data: { rejected: 9223372036854775807n } });
     progress.end('Sent.');
@@ -97,7 +97,7 @@ test('as NDJSON for wrappers', () => {
   );
 });
 
-test('of states that follow each other closely an event a second is told, and the last of them', () => {
+test('limits rapid updates to one event per second, and always includes the last one', () => {
   const text = watch({ progress: 'json' }, {}, (progress, clock) => {
     for (let done = 1; done <= 25; done++) {
       progress.update({ done, isPassing: true, data: { rejected: 0 } });
@@ -110,14 +110,14 @@ test('of states that follow each other closely an event a second is told, and th
   expect([...text.matchAll(/"done":(\d+)/g)].map(([, done]) => done)).toEqual(['1', '11', '21', '25']);
 });
 
-describe('under -o json, where standard error is no terminal', () => {
+describe('with -o json and standard error not a terminal', () => {
   const events = (text: string): unknown[] =>
     text
       .split('\n')
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { progress: { event: string } }).progress.event);
 
-  it.each(['json', 'ndjson'])('%s: JSON alone, as seldom as lines would come', (output) => {
+  it.each(['json', 'ndjson'])('%s has JSON events only, at the rate of lines', (output) => {
     const text = watch({ output }, {}, (progress, clock) => {
       for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
       progress.wait(300_000, 'the platform asked to wait');
@@ -128,7 +128,7 @@ describe('under -o json, where standard error is no terminal', () => {
     expect(events(text)).toEqual(['start', ...Array<string>(10).fill('progress'), 'wait', 'progress', 'end']);
   });
 
-  test('nothing, when it is over before there is anything to tell', () => {
+  test('prints nothing if the command finishes early', () => {
     const text = watch({ output: 'json' }, {}, (progress) => {
       progress.update({ done: 1 });
       progress.end('Sent.');
@@ -136,7 +136,7 @@ describe('under -o json, where standard error is no terminal', () => {
     expect(text).toBe('');
   });
 
-  test('as ever on a terminal, and where another form was asked for', () => {
+  test('is unchanged on a terminal and with another format', () => {
     const draw = (progress: Progress): void => progress.update({ done: 5, total: 10 });
     expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toMatch(
       /^\r\u001b\[KSending █+░+ 50 %, 5 of 10$/,
@@ -146,7 +146,7 @@ describe('under -o json, where standard error is no terminal', () => {
   });
 });
 
-describe('how', () => {
+describe('the format', () => {
   const draw = (progress: Progress): void => {
     progress.update({ done: 5, total: 10 });
     progress.end('Sent.');
@@ -158,7 +158,7 @@ describe('how', () => {
     [{}, { tty: true, env: { TERM: 'dumb' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
     [{}, { tty: true, env: { CI: 'true' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
     [{}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
-  ])('%j %j', (raw, options, expected) => {
+  ])('depends on %j and %j', (raw, options, expected) => {
     expect(watch(raw, options, draw)).toBe(expected);
   });
 });
@@ -166,7 +166,7 @@ describe('how', () => {
 describe('a wait', () => {
   const LONG = 'the platform asked to wait, waiting 5m';
 
-  test('stands on the live line at once', () => {
+  test('is shown on the live line at once', () => {
     const text = watch({}, { tty: true }, (progress) => {
       progress.update({ done: 1 });
       progress.wait(1500, 'too many requests');
@@ -174,7 +174,7 @@ describe('a wait', () => {
     expect(text).toBe('\r\u001b[KSending: 1\r\u001b[KSending: too many requests, waiting 2s');
   });
 
-  test('that is long is a line of its own with what one may do, short ones are told every ten seconds', () => {
+  test('has its own line with a hint if it is long; short ones are printed every ten seconds', () => {
     const text = watch({}, {}, (progress, clock) => {
       progress.wait(300_000, 'the platform asked to wait');
       for (let second = 0; second < 25; second++) {
@@ -187,7 +187,7 @@ describe('a wait', () => {
     expect(rest).toEqual(['Sending: too many requests, waiting 1s', 'Sending: too many requests, waiting 1s']);
   });
 
-  test('is an event of its own, and nothing where nothing is told', () => {
+  test('is an event in JSON, and nothing without progress', () => {
     const wait = (progress: Progress): void => progress.wait(1500, 'too many requests');
     const events = watch({ progress: 'json' }, {}, wait).trimEnd().split('\n');
     expect(JSON.parse(events[1] ?? '')).toMatchObject({

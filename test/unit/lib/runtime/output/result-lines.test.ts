@@ -1,4 +1,4 @@
-// One state after the other in each format.
+// Consecutive states in each format.
 import { expect, it } from 'vitest';
 import type { ListView } from '../../../../../src/lib/render/view.ts';
 import type { Context } from '../../../../../src/lib/runtime/context.ts';
@@ -26,12 +26,12 @@ it.each([
   ['name', true, '1\n1\n'],
   ['table', true, '1 is queued\n1 is success\n'],
   ['ndjson', true, '{"id":1,"status":"queued"}\n{"id":1,"status":"success"}\n'],
-])('%s, heading %s', async (output, header, expected) => {
-  let said = '';
+])('writes states as %s, with headings: %s', async (output, header, expected) => {
+  let written = '';
   const out = {
     emitLine: (data: unknown, text: string | (() => string)) => {
       const line = output === 'ndjson' ? JSON.stringify(data) : typeof text === 'string' ? text : text();
-      said += `${line}\n`;
+      written += `${line}\n`;
       return Promise.resolve();
     },
   };
@@ -43,10 +43,10 @@ it.each([
   const { begin, tell } = createResultLines(ctx, view, ({ id, status }) => `${id} is ${status}`);
   await tell({ id: 1, status: 'queued' });
   await tell({ id: 1, status: 'success' });
-  expect(said).toBe(expected);
-  // The heading once, however late it is asked for.
+  expect(written).toBe(expected);
+  // The headings appear only once.
   await begin();
-  expect(said).toBe(expected);
+  expect(written).toBe(expected);
 });
 
 it.each([
@@ -57,9 +57,9 @@ it.each([
   ['name', true, ''],
   ['table', true, ''],
   ['ndjson', true, ''],
-])('%s, heading %s: the heading can be had before the first row', async (output, header, expected) => {
-  let said = '';
-  const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (said += `${text}\n`)) };
+])('writes the headings of %s before the first row, with headings: %s', async (output, header, expected) => {
+  let written = '';
+  const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (written += `${text}\n`)) };
   const ctx = {
     flags: { output, header },
     io: { columns: () => 80, tty: { stdout: false } },
@@ -67,14 +67,14 @@ it.each([
   } as unknown as Context;
   const { begin, tell } = createResultLines(ctx, view, () => '');
   await begin();
-  expect(said).toBe(expected);
+  expect(written).toBe(expected);
   await Promise.all([tell({ id: 1, status: 'queued' }), begin()]);
-  if (expected !== '') expect(said.split('id').length).toBe(2);
+  if (expected !== '') expect(written.split('id').length).toBe(2);
 });
 
-it('says nothing under -o name of a state without an id', async () => {
-  const said: unknown[] = [];
-  const out = { emitLine: (_data: unknown, text: unknown) => Promise.resolve(void said.push(text)) };
+it('omits a state without an id with -o name', async () => {
+  const written: unknown[] = [];
+  const out = { emitLine: (_data: unknown, text: unknown) => Promise.resolve(void written.push(text)) };
   const ctx = {
     flags: { output: 'name', header: true },
     io: { columns: () => 80, tty: { stdout: false } },
@@ -84,18 +84,18 @@ it('says nothing under -o name of a state without an id', async () => {
   const { tell } = createResultLines<{ id?: number }>(ctx, { kind: 'list', columns, empty: '' }, () => '');
   await tell({});
   await tell({ id: 7 });
-  expect(said).toEqual(['7']);
+  expect(written).toEqual(['7']);
 });
 
 it.each([
   [true, '2026-11-21T08:00:00Z  202  pending:\n  nothing new\n'],
   [false, '2026-11-21T08:00:00Z  202  pending: nothing new\n'],
-])('breaks a line between words on a terminal only: %s', async (stdout, expected) => {
-  let said = '';
-  const out = { emitLine: (_data: unknown, text: () => string) => Promise.resolve(void (said += `${text()}\n`)) };
+])('wraps a line between words on a terminal only: %s', async (stdout, expected) => {
+  let written = '';
+  const out = { emitLine: (_data: unknown, text: () => string) => Promise.resolve(void (written += `${text()}\n`)) };
   const io = { columns: () => 40, tty: { stdout } };
   const ctx = { flags: { output: 'table', header: true }, io, out } as unknown as Context;
   const { tell } = createResultLines(ctx, view, () => '2026-11-21T08:00:00Z  202  pending: nothing new');
   await tell({ id: 1, status: 'queued' });
-  expect(said).toBe(expected);
+  expect(written).toBe(expected);
 });

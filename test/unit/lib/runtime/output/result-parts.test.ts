@@ -1,4 +1,4 @@
-// A list in parts is, byte for byte, the list made at once.
+// A list written in parts is identical to the list written at once.
 import { expect, it } from 'vitest';
 import { canGoInParts, textInParts } from '../../../../../src/lib/runtime/output/result-parts.ts';
 import { type AnyView, resultText, type Surface } from '../../../../../src/lib/runtime/output/result-text.ts';
@@ -30,7 +30,7 @@ async function* inParts(parts: Row[][]): AsyncGenerator<Row[]> {
   for (const part of parts) yield await Promise.resolve(part);
 }
 
-it.each<OutputFormat>(['json', 'ndjson', 'csv', 'table', 'name'])('%s', async (output) => {
+it.each<OutputFormat>(['json', 'ndjson', 'csv', 'table', 'name'])('writes %s in parts', async (output) => {
   for (const parts of [[], [[]], [rows(0, 1)], [rows(0, 2500), [], rows(2500, 7)]]) {
     for (const header of [true, false]) {
       const flags = flagsOf(output, header);
@@ -42,7 +42,7 @@ it.each<OutputFormat>(['json', 'ndjson', 'csv', 'table', 'name'])('%s', async (o
   }
 });
 
-it('leaves what is drawn as a whole, or summed up, to be made at once', () => {
+it('does not split tables, Markdown and summaries', () => {
   expect(canGoInParts(flagsOf('table'), { ...target, terminal: true })).toBe(false);
   expect(canGoInParts(flagsOf('markdown'), target)).toBe(false);
   expect(canGoInParts({ ...flagsOf('csv'), summary: true }, target)).toBe(false);

@@ -1,4 +1,4 @@
-// What is told of a call that takes its time: nothing for a second, then one line, and nothing is left of it.
+// The status line of a slow call: it appears after a second and is removed at the end.
 import { afterEach, beforeEach, expect, it, test, vi } from 'vitest';
 import { readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
 import { createMessages } from '../../../../../src/lib/runtime/output/messages.ts';
@@ -31,7 +31,7 @@ function listen(raw: Record<string, unknown>, options: CliOptions) {
   };
 }
 
-test('nothing before a second is over, then a live line with its seconds, and nothing is left', async () => {
+test('shows a live line with the elapsed seconds after one second, and removes it', async () => {
   const { begin, pass, stderr } = listen({}, { tty: true });
   const end = begin(ASKED);
   await pass(900);
@@ -42,7 +42,7 @@ test('nothing before a second is over, then a live line with its seconds, and no
   expect(stderr()).toBe(`\r\u001b[K${ASKED.text}, 1s so far\r\u001b[K${ASKED.text}, 2s so far\r\u001b[K`);
 });
 
-test('calls that follow each other are one silence, those with something between them are not', async () => {
+test('treats consecutive calls as one wait, but not calls with a pause in between', async () => {
   const { begin, pass, stderr } = listen({}, { tty: true });
   for (let call = 0; call < 3; call++) {
     const end = begin(ANSWER);
@@ -59,7 +59,7 @@ test('calls that follow each other are one silence, those with something between
   expect(stderr().match(/so far/g)).toHaveLength(1);
 });
 
-test('a line of the command itself comes first, and stays', async () => {
+test('keeps an existing line of the command', async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   messages.live('Sending: 1 of 2');
   const end = begin(ANSWER);
@@ -68,7 +68,7 @@ test('a line of the command itself comes first, and stays', async () => {
   expect(stderr()).toBe('\r\u001b[KSending: 1 of 2');
 });
 
-test('a line of the command itself takes the place of the wait', async () => {
+test('is replaced by a line of the command', async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   const end = begin(ANSWER);
   await pass(1000);
@@ -82,7 +82,7 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   ['--progress plain', { progress: 'plain' }, { tty: true }],
   ['TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }],
   ['CDPADM_ACCESSIBLE', {}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }],
-])('%s: a line for what was asked, one every ten seconds for all else', async (_where, raw, options) => {
+])('on %s, prints a line for a requested wait, and every ten seconds otherwise', async (_where, raw, options) => {
   const { begin, pass, stderr } = listen(raw, options);
   let end = begin(ANSWER);
   await pass(2000);
@@ -101,7 +101,7 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   expect(stderr().trimEnd().split('\n')).toHaveLength(3);
 });
 
-test('no line of what was told already, but a live one', async () => {
+test('shows a reported wait only on a live line', async () => {
   for (const [tty, expected] of [
     [false, /^$/],
     [true, /1s so far/],
@@ -119,14 +119,14 @@ it.each<[Record<string, unknown>, CliOptions]>([
   [{ quiet: true }, { tty: true }],
   [{ output: 'json' }, {}],
   [{ output: 'ndjson' }, {}],
-])('%j: nothing', async (raw, options) => {
+])('prints nothing with %j and %j', async (raw, options) => {
   const { begin, pass, stderr } = listen(raw, options);
   begin(ASKED);
   await pass(30_000);
   expect(stderr()).toBe('');
 });
 
-test('one event for each wait where they are wanted', async () => {
+test('writes one event per wait with --progress json', async () => {
   const { begin, pass, stderr } = listen({ progress: 'json', output: 'json' }, {});
   for (const wait of [ANSWER, ASKED]) {
     const end = begin(wait);
@@ -143,7 +143,7 @@ test('one event for each wait where they are wanted', async () => {
   ]);
 });
 
-test('with -v a pause that was asked for has its line already', async () => {
+test('prints nothing with -v, which already reports requested waits', async () => {
   const { begin, pass, stderr } = listen({ verbose: true }, {});
   begin(ASKED);
   await pass(5000);

@@ -1,4 +1,4 @@
-// Questions that are redrawn: what a narrow terminal shows of them, and that a rejected answer leaves nothing behind. Answering them is test/e2e/prompts.test.ts.
+// Interactive prompts: wrapping on a narrow terminal, and cleanup after a rejected answer. Answers are in test/e2e/prompts.test.ts.
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test, vi } from 'vitest';
@@ -8,7 +8,7 @@ import { createDrawnAsker } from '../../../../../src/lib/runtime/prompts/drawn.t
 import { createTestIo } from '../../../../helpers/cli.ts';
 import { PATIENT } from '../../../../helpers/patient.ts';
 
-test('breaks what a choice means between words', async () => {
+test('wraps the hint of a choice between words', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
@@ -21,7 +21,7 @@ test('breaks what a choice means between words', async () => {
   expect(drawn).toContain('the subject wants their data in a\nform to take away\n');
 });
 
-test('breaks what is wrong with an answer between words', async () => {
+test('wraps a validation message between words', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
@@ -43,7 +43,7 @@ test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
   ['a confirmation', (asker) => asker.yesNo('Go on?', false), 'y', true],
   ['a text', (asker) => asker.input('Name', { check }), 'good', 'good'],
   ['a secret', (asker) => asker.secret('Secret', { check }), 'good', 'good'],
-])('empties the line after a rejected answer to %s', async (_kind, ask, right, expected) => {
+])('clears the line after a rejected answer to %s', async (_kind, ask, valid, expected) => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 80 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
@@ -51,7 +51,7 @@ test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
   await vi.waitFor(() => expect(stderr()).toContain('?'), PATIENT);
   stdin.write('garbage\r');
   await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toMatch(/> (Type y or n|It is wrong)\./), PATIENT);
-  stdin.write(`${right}\r`);
+  stdin.write(`${valid}\r`);
   expect(await answered).toBe(expected);
   if (_kind === 'a secret') expect(stderr()).not.toMatch(/garbage|good/);
 });

@@ -1,45 +1,45 @@
-// Questions line by line: what a long dialogue leaves behind. How they look is test/e2e/accessible.test.ts.
+// Line-by-line prompts: cleanup, choices and wrapping. Their appearance is in test/e2e/accessible.test.ts.
 import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { createPlainAsker } from '../../../../../src/lib/runtime/prompts/plain.ts';
 import { createTestIo } from '../../../../helpers/cli.ts';
 import { PATIENT } from '../../../../helpers/patient.ts';
 
-/** Somebody who types what is written to `stdin`. */
-function asked(columns?: number) {
+/** A prompt whose answers are written to `stdin`. */
+function openPrompt(columns?: number) {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo(columns === undefined ? {} : { columns });
   return { stdin, stderr, asker: createPlainAsker({ ...io, stdin }, new AbortController().signal) };
 }
 
-test.each(['input', 'secret'] as const)('a question (%s) lets go of the terminal when it is answered', async (kind) => {
-  const { asker, stdin } = asked();
-  const held = (): number[] => ['data', 'end', 'error'].map((event) => stdin.listenerCount(event));
+test.each(['input', 'secret'] as const)('a question (%s) removes its listeners when it is answered', async (kind) => {
+  const { asker, stdin } = openPrompt();
+  const listeners = (): number[] => ['data', 'end', 'error'].map((event) => stdin.listenerCount(event));
   const ask = async (answer: string): Promise<void> => {
     const typed = asker[kind]('Name?', {});
     stdin.write(`${answer}\n`);
     expect(await typed).toBe(answer);
   };
   await ask('first');
-  const before = held();
+  const before = listeners();
   for (const answer of ['second', 'third', 'fourth']) await ask(answer);
-  expect(held()).toEqual(before);
+  expect(listeners()).toEqual(before);
 });
 
 test.each([
   ['its number', '2', 'erasure'],
-  ['the word itself', 'Erasure', 'erasure'],
-  ['the words that stand for it', 'leave open', ''],
-])('a choice is taken by %s', async (_what, typed, value) => {
-  const { asker, stdin } = asked();
+  ['its value', 'Erasure', 'erasure'],
+  ['its label', 'leave open', ''],
+])('a choice is selected by %s', async (_what, typed, value) => {
+  const { asker, stdin } = openPrompt();
   const choices = [{ value: 'access' }, { value: 'erasure' }, { value: '', label: 'leave open' }];
   const chosen = asker.select('Type?', choices, {});
   stdin.write(`${typed}\n`);
   expect(await chosen).toBe(value);
 });
 
-test('says before a mistake what a choice is taken by, and breaks a long question between words', async () => {
-  const { asker, stderr, stdin } = asked(30);
+test('explains how to select a choice, and wraps a long question between words', async () => {
+  const { asker, stderr, stdin } = openPrompt(30);
   const chosen = asker.select('Environment', [{ value: 'none', label: 'leave open' }, { value: 'production' }], {
     initial: 'none',
   });
@@ -53,8 +53,8 @@ test('says before a mistake what a choice is taken by, and breaks a long questio
   );
 });
 
-test('breaks a choice that is too long between words, and goes on below where its text began', async () => {
-  const { asker, stderr, stdin } = asked(36);
+test('wraps a long choice between words, aligned with its text', async () => {
+  const { asker, stderr, stdin } = openPrompt(36);
   const hint = 'no other identity may be given beside it';
   const chosen = asker.select(
     'Type',
@@ -74,8 +74,8 @@ test('breaks a choice that is too long between words, and goes on below where it
 Number or word: `);
 });
 
-test('breaks what is wrong with an answer between words', async () => {
-  const { asker, stderr, stdin } = asked(36);
+test('wraps a validation message between words', async () => {
+  const { asker, stderr, stdin } = openPrompt(36);
   const check = (text: string): string | undefined =>
     text === '1' ? undefined : 'It must be a number that is written in digits.';
   const typed = asker.input('Account id', { check });

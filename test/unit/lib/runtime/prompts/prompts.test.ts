@@ -1,4 +1,4 @@
-// Questions where nobody can answer, and the flags that answer them. Real terminals are test/e2e/prompts.test.ts.
+// Prompts without an interactive terminal, and the flags that replace them. Real terminals are in test/e2e/prompts.test.ts.
 import { describe, expect, it, test } from 'vitest';
 import { exitOf } from '../../../../../src/lib/errors/exit.ts';
 import type { KnownError } from '../../../../../src/lib/kernel/errors.ts';
@@ -21,17 +21,17 @@ it.each<[Record<string, unknown>, CliOptions, boolean]>([
   [{}, { tty: { stdin: true, stderr: true } }, true],
   [{}, { tty: { stdin: true, stdout: true } }, false],
   [{}, { tty: { stdout: true, stderr: true } }, false],
-])('%j %j: %s', (raw, options, possible) => {
+])('are possible with %j and %j: %s', (raw, options, possible) => {
   expect(prompts(raw, options).possible).toBe(possible);
 });
 
-describe('where nobody can be asked, the flag is named and nothing hangs', () => {
+describe('without an interactive terminal, a prompt fails and names its flag', () => {
   it.each<[string, (prompt: Prompts) => Promise<unknown>, string, string]>([
     ['confirm', (prompt) => prompt.confirm('Go?'), '--yes', 'usage'],
     ['typed', (prompt) => prompt.typed('Name?', 'prod'), '--confirm prod', 'usage'],
     ['typed as a guard', (prompt) => prompt.typed('Name?', 'prod', { exit: 'guard' }), '--confirm prod', 'guard'],
     [
-      'typed with a flag of its own',
+      'typed with its own flag',
       (prompt) => prompt.typed('How many?', '3', { flag: '--allow-delete' }),
       '--allow-delete',
       'usage',
@@ -41,19 +41,19 @@ describe('where nobody can be asked, the flag is named and nothing hangs', () =>
     ['select', (prompt) => prompt.select('Which?', [{ value: 'a' }], { flag: '--which' }), '--which', 'usage'],
     ['ask', (prompt) => prompt.ask('Really?', true, { flag: '--really' }), '--really', 'usage'],
   ])('%s', async (_what, question, flag, exit) => {
-    const error = await question(prompts()).catch((refusal: unknown) => refusal as KnownError);
+    const error = await question(prompts()).catch((rejection: unknown) => rejection as KnownError);
     expect([exitOf(error as KnownError), (error as KnownError).hint]).toEqual([exit, expect.stringContaining(flag)]);
   });
 });
 
-test('--yes answers an ordinary confirmation and nothing that must be typed', async () => {
+test('--yes answers a simple confirmation, but no typed one', async () => {
   const prompt = prompts({ yes: true });
   await prompt.confirm('Go?');
   await expect(prompt.typed('Name?', 'prod')).rejects.toMatchObject({ code: 'usage' });
   await expect(prompt.input('Name?')).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('each --confirm answers one question, and only its own', async () => {
+test('each --confirm answers one matching question', async () => {
   const prompt = prompts({ confirm: ['prod', '3'] });
   await prompt.typed('How many?', '3');
   await prompt.typed('Name?', 'prod');
