@@ -6,13 +6,15 @@ import type { IdentityTypes } from '../identity-types.ts';
 import {
   afterItem,
   CLOSE_BRACE,
-  COMMA,
   FAIL,
-  isNewKey,
+  fieldOf,
   OPEN_BRACE,
   scanColon,
+  scanFields,
   scanItems,
   scanLong,
+  scanMembers,
+  scanName,
   scanPlainKey,
   scanString,
   skipSpace,
@@ -31,85 +33,44 @@ const MAX_IDENTITY_BYTES = 4096;
 
 const PRODUCTION = word('production');
 const DEVELOPMENT = word('development');
-const ATTRIBUTE_NAME = word('attribute_name');
-const ATTRIBUTE_VALUE = word('attribute_value');
+const USER_ATTRIBUTE = [fieldOf('attribute_name', scanName), fieldOf('attribute_value', scanString)];
 
 /** The check for a deployment's words. Rows with other words fail here, and are translated later. */
-export function createRowCheck({ names, identityTypes, nulls }: RowRules): RowCheck {
-  const environment = word(names.toWire('environment'));
-  const xpid = word(names.toWire('xpid'));
-  const identities = word(names.toWire('identities'));
-  const attributes = word(names.toWire('calculated_attributes'));
-  const userAttributes = word(names.toWire('user_attributes'));
-  const isPlainType = createTypeTest(names, identityTypes);
+export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowRules): RowCheck {
+  const isPlainType = createTypeTest(toWire, identityTypes);
   const findNull = createWordFinder(nulls.words.map((text) => JSON.stringify(text).slice(1, -1)));
+  /** Whether the current row has an xpid or an identity. */
+  let isLocated = false;
 
-  function scanIdentities(bytes: Buffer, start: number): number {
-    if (bytes[start] !== OPEN_BRACE) return FAIL;
-    if (bytes[start + 1] === CLOSE_BRACE) return start + 2;
-    let at = skipSpace(bytes, start + 1);
-    for (let count = 0; ; count++) {
-      const key = at;
-      at = scanPlainKey(bytes, at);
-      if (at === FAIL || !isNewKey(bytes, count, key, at) || !isPlainType(bytes, key, at)) return FAIL;
-      const value = scanColon(bytes, at);
-      if (value === FAIL) return FAIL;
-      at = scanString(bytes, value);
-      if (at === FAIL || at === value + 2 || at - value > MAX_IDENTITY_BYTES) return FAIL;
-      if (findNull(bytes, value + 1, at - 1) !== undefined) return FAIL;
-      at = afterItem(bytes, at);
-      if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
-      at = skipSpace(bytes, at + 1);
-    }
+  function scanXpid(bytes: Buffer, start: number): number {
+    isLocated = true;
+    return scanLong(bytes, start);
   }
 
+  function scanIdentity(bytes: Buffer, key: number, end: number, value: number): number {
+    isLocated = true;
+    const at = isPlainType(bytes, key, end) ? scanName(bytes, value) : FAIL;
+    return at - value > MAX_IDENTITY_BYTES || findNull(bytes, value + 1, at - 1) !== undefined ? FAIL : at;
+  }
+
+  const fields = [
+    fieldOf(toWire('environment'), scanEnvironment),
+    fieldOf(toWire('calculated_attributes'), (bytes, at) => scanByWorkspace(bytes, at, scanAttribute)),
+    fieldOf(toWire('xpid'), scanXpid),
+    fieldOf(toWire('identities'), (bytes, at) => scanMembers(bytes, at, scanIdentity)),
+    fieldOf(toWire('user_attributes'), (bytes, at) => scanByWorkspace(bytes, at, scanUserAttribute)),
+  ];
+
   return (bytes, start, end) => {
-    // Fields that were read: environment 1, xpid 2, identities 4, attributes 8, user attributes 16; located 32.
-    let seen = 0;
-    let at = start;
-    if (bytes[at] !== OPEN_BRACE) return false;
-    at = skipSpace(bytes, at + 1);
-    for (;;) {
-      let field: number;
-      if (standsAt(bytes, at, environment)) {
-        field = 1;
-        at = scanColon(bytes, at + environment.length);
-        at = at === FAIL ? FAIL : scanEnvironment(bytes, at);
-      } else if (standsAt(bytes, at, xpid)) {
-        field = 2;
-        seen |= 32;
-        at = scanColon(bytes, at + xpid.length);
-        at = at === FAIL ? FAIL : scanLong(bytes, at);
-      } else if (standsAt(bytes, at, identities)) {
-        field = 4;
-        at = scanColon(bytes, at + identities.length);
-        if (at !== FAIL && bytes[at] === OPEN_BRACE && bytes[at + 1] !== CLOSE_BRACE) seen |= 32;
-        at = at === FAIL ? FAIL : scanIdentities(bytes, at);
-      } else if (standsAt(bytes, at, attributes)) {
-        field = 8;
-        at = scanColon(bytes, at + attributes.length);
-        at = at === FAIL ? FAIL : scanByWorkspace(bytes, at, scanAttribute);
-      } else if (standsAt(bytes, at, userAttributes)) {
-        field = 16;
-        at = scanColon(bytes, at + userAttributes.length);
-        at = at === FAIL ? FAIL : scanByWorkspace(bytes, at, scanUserAttribute);
-      } else return false;
-      if (at === FAIL || (seen & field) !== 0) return false;
-      seen |= field;
-      if (bytes[at] !== COMMA) {
-        at = skipSpace(bytes, at);
-        if (bytes[at] !== COMMA) break;
-      }
-      at = skipSpace(bytes, at + 1);
-    }
-    return bytes[at] === CLOSE_BRACE && at + 1 === end && (seen & 41) === 41;
+    isLocated = false;
+    return scanFields(bytes, start, fields, 0b11) === end && isLocated;
   };
 }
 
 /** Whether the key from `start` to `end`, quotes included, is a known identity type in the deployment's words. */
 type TypeTest = (bytes: Buffer, start: number, end: number) => boolean;
 
-function createTypeTest({ toWire }: WireNames, { words }: IdentityTypes): TypeTest {
+function createTypeTest(toWire: WireNames['toWire'], { words }: IdentityTypes): TypeTest {
   /** By their length. */
   const known: Uint8Array[][] = [];
   for (const type of new Set([...words].map(toWire))) {
@@ -144,20 +105,5 @@ function scanByWorkspace(bytes: Buffer, start: number, item: (bytes: Buffer, at:
 }
 
 function scanUserAttribute(bytes: Buffer, start: number): number {
-  if (bytes[start] !== OPEN_BRACE) return FAIL;
-  let at = skipSpace(bytes, start + 1);
-  for (let seen = 0; ;) {
-    const isName = standsAt(bytes, at, ATTRIBUTE_NAME);
-    if (!isName && !standsAt(bytes, at, ATTRIBUTE_VALUE)) return FAIL;
-    const field = isName ? 1 : 2;
-    if ((seen & field) !== 0) return FAIL;
-    seen |= field;
-    const value = scanColon(bytes, at + (isName ? ATTRIBUTE_NAME.length : ATTRIBUTE_VALUE.length));
-    if (value === FAIL) return FAIL;
-    at = scanString(bytes, value);
-    if (at === FAIL || (isName && at === value + 2)) return FAIL;
-    at = afterItem(bytes, at);
-    if (bytes[at] !== COMMA) return seen === 3 && bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
-    at = skipSpace(bytes, at + 1);
-  }
+  return scanFields(bytes, start, USER_ATTRIBUTE, 0b11);
 }

@@ -67,6 +67,12 @@ export function scanString(bytes: Uint8Array, start: number): number {
   }
 }
 
+/** A string that is not empty. */
+export function scanName(bytes: Uint8Array, start: number): number {
+  const at = scanString(bytes, start);
+  return at === start + 2 ? FAIL : at;
+}
+
 function scanEscape(bytes: Uint8Array, at: number): number {
   switch (bytes[at]) {
     case QUOTE:
@@ -201,6 +207,60 @@ export function scanItems(bytes: Buffer, start: number, item: (bytes: Buffer, at
     if (at === FAIL) return FAIL;
     at = afterItem(bytes, at);
     if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACKET ? at + 1 : FAIL;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+/** Gets the offset of a value and returns the offset after it, or FAIL. */
+type Scan = (bytes: Buffer, at: number) => number;
+
+/** A field of an object; `key` is its name with the quotes. */
+export interface Field {
+  key: Uint8Array;
+  scan: Scan;
+}
+
+export function fieldOf(name: string, scan: Scan): Field {
+  return { key: word(name), scan };
+}
+
+/** `{field, …}`: only these fields, each at most once, and those of `required`, which has a bit for each field. */
+export function scanFields(bytes: Buffer, start: number, fields: readonly Field[], required: number): number {
+  if (bytes[start] !== OPEN_BRACE) return FAIL;
+  let at = skipSpace(bytes, start + 1);
+  for (let seen = 0; ;) {
+    let index = 0;
+    while (index < fields.length && !standsAt(bytes, at, (fields[index] as Field).key)) index++;
+    const field = fields[index];
+    if (field === undefined || (seen & (1 << index)) !== 0) return FAIL;
+    seen |= 1 << index;
+    const value = scanColon(bytes, at + field.key.length);
+    at = value === FAIL ? FAIL : field.scan(bytes, value);
+    if (at === FAIL) return FAIL;
+    at = afterItem(bytes, at);
+    if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACE && (seen & required) === required ? at + 1 : FAIL;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+/** `{"key": value, …}` with plain keys, or an empty object. `member` gets the key's range and the offset of the value. */
+export function scanMembers(
+  bytes: Buffer,
+  start: number,
+  member: (bytes: Buffer, key: number, end: number, value: number) => number,
+): number {
+  if (bytes[start] !== OPEN_BRACE) return FAIL;
+  let at = skipSpace(bytes, start + 1);
+  if (bytes[at] === CLOSE_BRACE) return at + 1;
+  for (let count = 0; ; count++) {
+    const key = at;
+    const end = scanPlainKey(bytes, key);
+    if (end === FAIL || !isNewKey(bytes, count, key, end)) return FAIL;
+    const value = scanColon(bytes, end);
+    at = value === FAIL ? FAIL : member(bytes, key, end, value);
+    if (at === FAIL) return FAIL;
+    at = afterItem(bytes, at);
+    if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
     at = skipSpace(bytes, at + 1);
   }
 }
