@@ -57,11 +57,11 @@ describe('api', () => {
     ['GET', 1, 'whole exchange'],
     ['PUT', 8, 'The outcome of PUT /platform/v2/organizations/'],
   ])('explains a %s response that is not JSON', async (method, exit, hint) => {
-    const half = await opened(startFaultServer());
-    half.otherwise(answer({ headers: { 'content-type': 'application/json' }, body: '{"roles":[{]' }));
+    const server = await opened(startFaultServer());
+    server.otherwise(answer({ headers: { 'content-type': 'application/json' }, body: '{"roles":[{]' }));
     admin.write('body.yaml', 'roles: []\n');
     const body = method === 'GET' ? [] : ['-f', 'body.yaml', '--yes'];
-    const env = { CDPADM_BASE_URL: half.url, CDPADM_ACCESS_TOKEN: 'token' };
+    const env = { CDPADM_BASE_URL: server.url, CDPADM_ACCESS_TOKEN: 'token' };
     const { code, stderr } = await admin.run(['api', method, ROLES, ...body], { env });
     expect([code, stderr.includes('not usable JSON'), stderr.includes(hint)]).toEqual([exit, true, true]);
     expect(stderr).not.toContain('bug');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => emulator.api.clearFaults());
 afterAll(() => emulator.close());
 
-/** The environment for the platform address, without workspace settings. */
+/** The environment without a workspace. */
 function environment(more: Record<string, string> = {}): Record<string, string> {
   const { base_url, auth_url, org_id, account_id, client_id, client_secret } = emulator.ready;
   const values = {
@@ -41,7 +41,7 @@ async function testAuth(env: Record<string, string>) {
   return { code, stderr, of: (area: string) => checks.find((check) => check.area === area), checks };
 }
 
-/** The environment for all addresses, including workspace credentials. */
+/** The environment with every address and credential. */
 const complete = (more: Record<string, string> = {}): Record<string, string> => ({
   ...environmentOf(emulator.ready),
   ...more,

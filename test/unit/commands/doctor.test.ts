@@ -115,7 +115,7 @@ describe('doctor', () => {
     expect([code, of('settings file')?.status]).toEqual([1, 'failed']);
   });
 
-  it('warns of a wrong clock', async () => {
+  it('warns of an inaccurate clock', async () => {
     const server = await opened(startFaultServer());
     server.otherwise(answer({ headers: { date: new Date(Date.now() - 3_600_000).toUTCString() } }));
     const { of } = await diagnose({ CDPADM_SEEDING_URL: server.url });

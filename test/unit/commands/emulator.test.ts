@@ -295,7 +295,7 @@ describe.each([
     expect(await json(['emulator', 'log', ...args])).toEqual([]);
   });
 
-  test('a dry run changes nothing', async () => {
+  test('changes nothing in a dry run', async () => {
     const shown = await json(['emulator', 'fault', 'add', '--status', '500', '-n', ...args]);
     expect(shown).toMatchObject({ dry_run: true, requests: [{ method: 'POST', body: { status: 500 } }] });
     expect(await json(['emulator', 'fault', 'list', ...args])).toEqual([]);

@@ -28,7 +28,7 @@ async function openHome(): Promise<void> {
 type Replacement = Partial<Pick<PlatformAnswer, 'status' | 'headers'>> & { body: string };
 
 async function replace(
-  chosen: (method: string, target: string, answer: PlatformAnswer) => Replacement | undefined,
+  chosen: (method: string, target: string, response: PlatformAnswer) => Replacement | undefined,
   delivered = true,
 ): Promise<void> {
   await proxy.begin((_index, { method, target }) =>
@@ -37,9 +37,9 @@ async function replace(
       : {
           name: 'replaced',
           delivered: delivered || method === 'GET',
-          act: (socket, answer) => {
-            const change = chosen(method, target, answer);
-            socket.write(answerBytes(change ? { ...answer, ...change, body: Buffer.from(change.body) } : answer));
+          act: (socket, response) => {
+            const change = chosen(method, target, response);
+            socket.write(answerBytes(change ? { ...response, ...change, body: Buffer.from(change.body) } : response));
           },
         },
   );
@@ -48,9 +48,9 @@ async function replace(
 const EMPTY: PlatformAnswer = { status: 200, headers: {}, body: Buffer.from('') };
 
 /** The response of the platform with one field changed. */
-function changed(answer: PlatformAnswer, field: string): Replacement | undefined {
-  if (answer.status !== 200) return undefined;
-  const body = JSON.parse(answer.body.toString()) as Record<string, unknown>;
+function changed(response: PlatformAnswer, field: string): Replacement | undefined {
+  if (response.status !== 200) return undefined;
+  const body = JSON.parse(response.body.toString()) as Record<string, unknown>;
   return field in body ? { body: JSON.stringify({ ...body, [field]: 'other' }) } : undefined;
 }
 
@@ -60,7 +60,7 @@ describe('a read', () => {
   it.each([['connections get lake', 'id', 'other']])(
     '%s rejects a response with another %s',
     async (line, field, value) => {
-      await replace((method, _target, answer) => (method === 'GET' ? changed(answer, field) : undefined));
+      await replace((method, _target, response) => (method === 'GET' ? changed(response, field) : undefined));
       const { code, error } = await home.json(line);
       expect([code, error.code]).toEqual([1, 'http.unreadable']);
       expect(error.message).toContain(`is about another resource (${field} ${value})`);

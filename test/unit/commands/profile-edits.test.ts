@@ -53,7 +53,7 @@ describe('profile edit', () => {
     expect(home.settings()).toEqual(before);
   });
 
-  it('prints the profile under -n -o name, like every other profile command', async () => {
+  it('prints the name of the profile with -n -o name, like every profile command', async () => {
     const before = home.settings();
     expect((await run('profile edit dev --set org_id=5 -n -o name')).stdout).toBe('dev\n');
     expect(home.settings()).toEqual(before);

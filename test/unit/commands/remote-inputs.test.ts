@@ -97,12 +97,12 @@ describe('an address', () => {
         }),
       ),
     ],
-  ])('may be that of %s', async (name, bytes) => {
+  ])('can point to %s', async (name, bytes) => {
     store.files[name] = { bytes, etag: '"1"' };
     expect((await seeding.bulk([store.url(name)])).result).toMatchObject({ rows: 5, accepted: 5 });
   });
 
-  it('never has its query in an output, a file or a journal', async () => {
+  it('has its query in no output, file or journal', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(`${userRow(1)}\n${userRow('"x"')}\n`), etag: '"1"' };
     const first = await seeding.bulk([store.url('users.ndjson'), '-v', '--trace-file', 'trace.ndjson']);
     expect(first.code).toBe(3);
@@ -153,7 +153,7 @@ describe('an address', () => {
     expect(existsSync(join(seeding.folder, 'none.csv'))).toBe(false);
   });
 
-  it('may be that of an empty file', async () => {
+  it('can point to an empty file', async () => {
     store.files['none.ndjson'] = { bytes: Buffer.alloc(0), etag: '"1"' };
     expect((await seeding.bulk([store.url('none.ndjson')])).result).toMatchObject({ rows: 0 });
   });

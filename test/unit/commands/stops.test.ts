@@ -145,10 +145,10 @@ describe.each([
   ['Ctrl-C', 130, true],
 ] as const)('%s exits with %i from a command that waits for', (_name, code, isInterrupted) => {
   test.each(CASES)('%s', async (_what, setup) => {
-    const ended = await stopped(setup, isInterrupted);
-    expect(ended.code).toBe(code);
+    const result = await stopped(setup, isInterrupted);
+    expect(result.code).toBe(code);
     // On a busy machine, other commands may be overdue too.
-    if (setup.isAbandoned) expect(ended.isOverdue).toBe(true);
+    if (setup.isAbandoned) expect(result.isOverdue).toBe(true);
   });
 });
 

@@ -59,8 +59,8 @@ async function countOnPlatform(count: number, group = 'g'): Promise<number> {
   return sum;
 }
 
-describe('a file of requests', () => {
-  it('is submitted row by row once, and again neither with --resume nor as its own results file', async () => {
+describe('dsr submit --bulk', () => {
+  it('submits each row once, even with --resume or with the results file as input', async () => {
     home.write('people.csv', people(40));
     const first = await home.json<BulkResult>(BULK);
     expect(first.code, first.stderr).toBe(0);
@@ -78,7 +78,7 @@ describe('a file of requests', () => {
     expect(await countOnPlatform(40)).toBe(40);
   });
 
-  it('leaves no identities in the journal and the ledger', async () => {
+  it('writes no identities to the journal or the ledger', async () => {
     home.write('people.csv', people(20));
     const { data } = await home.json<BulkResult>(BULK);
     expect(stateTexts()).toContain(ids()[0]);
@@ -105,7 +105,7 @@ describe('a file of requests', () => {
       10,
     ],
     ['an xpid in addition to rows of other types', 'email,xpid\na@b.c,\nb@b.c,5\n', 3, 7],
-  ])('is rejected as a whole for %s', async (_what, text, line, column) => {
+  ])('rejects the whole file for %s', async (_what, text, line, column) => {
     home.write('people.csv', `\ufeff${text}`);
     const { code, error } = await home.json(BULK);
     expect(code).toBe(9);
@@ -114,7 +114,7 @@ describe('a file of requests', () => {
     expect(existsSync(join(home.cwd, 'people.csv.results.csv'))).toBe(false);
   });
 
-  it('has each missing column reported once, not once per row', async () => {
+  it('reports each missing column once, not once per row', async () => {
     home.write('people.csv', 'email,subject_request_type\na@b.c,access\nd@e.f,access\n');
     const { code, error } = await home.json('dsr submit --bulk people.csv --yes');
     expect([code, error.issues.length]).toEqual([9, 1]);
@@ -136,7 +136,7 @@ describe('a file of requests', () => {
     ['--submitted-time', 'yesterday'],
     ['--callback-url', 'http://example.com/x'],
     ['--group-id', 'a\u0007'],
-  ])('is not named in the error about an invalid %s', async (flag, value) => {
+  ])('names %s, not the file, if its value is invalid', async (flag, value) => {
     home.write('people.csv', people(3));
     for (const command of [BULK.split(' '), 'dsr prepare people.csv --out x.csv'.split(' ')]) {
       expect(await home.run([...command, flag, value])).toMatchObject({
@@ -146,14 +146,14 @@ describe('a file of requests', () => {
     }
   });
 
-  it('has invalid rows reported even if the rows after them are unreadable', async () => {
+  it('reports invalid rows even if the rows after them are unreadable', async () => {
     home.write('people.csv', 'email\na@b.c\nb@b.c,x\nc@b.c\n"d@b.c\n');
     const { code, error } = await home.json(BULK);
     expect(code).toBe(9);
     expect(error.issues).toMatchObject([{ line: 3 }, { line: 5, column: 1 }]);
   });
 
-  it('is rejected without rows, and may have its columns mapped', async () => {
+  it('rejects a file without rows, and maps columns with --map', async () => {
     home.write('people.csv', 'email\n');
     expect((await home.run(BULK)).code).toBe(9);
     home.write('people.csv', 'E-mail;note\na@b.c;"x;y"\n');
@@ -166,7 +166,7 @@ describe('a file of requests', () => {
     ['mail: email\nnote: 7\n', 2, 7, 'note'],
     ['mail: email\nnote:\n  - a\n', 3, 3, 'note'],
     ['mail: email\nmail: phone\n', 2, 1, 'mail'],
-  ])('with the invalid mapping %j is rejected with line and column', async (text, line, column, path) => {
+  ])('rejects the mapping %j with line and column', async (text, line, column, path) => {
     home.write('people.csv', 'mail;note\na@b.c;x\n');
     home.write('map.yaml', text);
     const { code, error } = await home.json(`${BULK} --map-file map.yaml`);
@@ -174,7 +174,7 @@ describe('a file of requests', () => {
     expect(() => home.read('people.csv.results.csv')).toThrow('ENOENT');
   });
 
-  it('may be NDJSON of rows or bodies, or JSON', async () => {
+  it('accepts NDJSON of rows or bodies, and JSON', async () => {
     home.write(
       'a.ndjson',
       '{"email":"a@b.c"}\n\n{"subject_identities":{"email":{"value":"d@e.f","encoding":"raw"}}}\n',
@@ -195,7 +195,7 @@ describe('a file of requests', () => {
     ]);
   });
 
-  it('has its first 100 requests shown in a dry run, and the others counted', async () => {
+  it('shows the first 100 requests in a dry run, and counts the others', async () => {
     home.write('people.csv', people(120));
     const { code, data } = await home.json<{
       dry_run: boolean;
@@ -224,7 +224,7 @@ describe('a file of requests', () => {
     expect(rest.data.plan).toMatchObject({ rows: 120, requests: 0, shown: 0 });
   });
 
-  it('may be standard input in every format, of which no copy is kept', async () => {
+  it('accepts every format on standard input, and keeps no copy of it', async () => {
     const flags = 'dsr submit --bulk - --regulation gdpr --type access --yes';
     const csv = { stdin: people(3) };
     expect((await home.run(flags, csv)).code).toBe(2);
@@ -242,7 +242,7 @@ describe('a file of requests', () => {
     expect(stateTexts()).not.toMatch(/person\d|[xyz]@b\.c/);
   });
 
-  it('has rows that the platform rejects reported only in the results file', async () => {
+  it('reports rows that the platform rejects only in the results file', async () => {
     home.write('people.csv', 'email\nperson0@example.com\nperson1@example.com\n');
     await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');
     const { code, data, stderr } = await home.json<BulkResult>(BULK);
@@ -251,7 +251,7 @@ describe('a file of requests', () => {
     expect(stderr).not.toContain('person1');
   });
 
-  it('can be submitted again from another machine if it is prepared', async () => {
+  it('does not submit the rows of a prepared file twice, even from another machine', async () => {
     home.write('people.csv', people(10));
     expect((await home.run('dsr prepare people.csv --regulation gdpr --type access --out ready.csv')).code).toBe(0);
     const submit = BULK.replace('people.csv', 'ready.csv');
@@ -267,8 +267,8 @@ describe('a file of requests', () => {
   });
 });
 
-describe('faults', () => {
-  it('in three of ten requests leave every row on the platform exactly once', async () => {
+describe('dsr submit --bulk with faults', () => {
+  it('leaves every row on the platform exactly once if three of ten requests fail', async () => {
     home.write('people.csv', people(200));
     home.defaults.clock = createFastClock(1000);
     const fault = { method: 'POST', path: '/v3/requests/' };
@@ -277,7 +277,7 @@ describe('faults', () => {
     }
     const run = await home.json<BulkResult>(BULK);
     await home.platform.api.clearFaults();
-    // In one run of forty, all five attempts of a row fail: the row is unknown, and `--resume` asks about it.
+    // In one run of forty, all five attempts of a row fail: the row is unknown, and `--resume` confirms it.
     if (run.data.unknown > 0) {
       expect([run.code, run.data.failed], run.stderr).toEqual([3, 0]);
       expect((await home.run(`${BULK} --resume`)).code).toBe(0);
@@ -288,7 +288,7 @@ describe('faults', () => {
     expect(new Set(ids()).size).toBe(200);
   });
 
-  it('in every request stop the run after --give-up-after, and it can be resumed', async () => {
+  it('stops after --give-up-after in an outage, and can be resumed', async () => {
     home.write('people.csv', people(300));
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before' });
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', drop: 'before' });
@@ -307,14 +307,14 @@ describe('faults', () => {
   it('prints on Ctrl-C the command that resumes, which submits the remaining rows', async () => {
     home.write('people.csv', people(300));
     const stop = new AbortController();
-    const ended = await home.run([...BULK.split(' '), '--progress', 'json'], {
+    const interruptedRun = await home.run([...BULK.split(' '), '--progress', 'json'], {
       stop,
       onOutput: (_stdout, stderr) => {
         if (/"done":[3-9]\d/.test(stderr)) stop.abort(interrupted());
       },
     });
-    expect(ended.code).toBe(130);
-    expect(ended.stderr).toContain(
+    expect(interruptedRun.code).toBe(130);
+    expect(interruptedRun.stderr).toContain(
       'To continue: cdpadm dsr submit --regulation gdpr --type access --bulk people.csv --yes --resume\n',
     );
     const { code, data } = await home.json<BulkResult>(`${BULK} --resume`);

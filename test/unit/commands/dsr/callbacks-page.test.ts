@@ -31,9 +31,9 @@ async function startUntil<T>(
       const value = find(stdout + stderr);
       if (value !== undefined) resolve(value);
     };
-    const ended = home.run(args, { env, stop, onOutput });
-    serving.push(ended);
-    ended.then(({ stderr }) => reject(new Error(stderr)), reject);
+    const running = home.run(args, { env, stop, onOutput });
+    serving.push(running);
+    running.then(({ stderr }) => reject(new Error(stderr)), reject);
   });
 }
 

@@ -52,10 +52,10 @@ async function replace({ get, post }: Replaced): Promise<void> {
     fault: {
       name: 'replaced',
       delivered: true,
-      act: (socket, answer, _trap, { body, method, target }) => {
+      act: (socket, response, _trap, { body, method, target }) => {
         const write = (change: Partial<PlatformAnswer> | undefined) =>
-          socket.write(answerBytes({ ...answer, ...change }));
-        if (method === 'POST' && post && answer.status === (post.delivered ? 201 : INJECTED)) {
+          socket.write(answerBytes({ ...response, ...change }));
+        if (method === 'POST' && post && response.status === (post.delivered ? 201 : INJECTED)) {
           replaced.add((JSON.parse(body) as typeof FOREIGN).subject_request_id);
           write({ status: post.status, body: Buffer.from(post.status === 204 ? '' : post.body) });
         } else if (method === 'GET' && get && replaced.has(target.split('/').at(-1) ?? '')) {
@@ -214,7 +214,7 @@ describe('an id that the platform already has', () => {
     expect(line).toContain('nothing proves');
   });
 
-  it('is ours if the platform did not have it before the lost response', async () => {
+  it('counts as submitted if the platform did not have it before the lost response', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     expect(await bulk('jane@example.com', 'g')).toMatchObject({ code: 0, data: { submitted: 1 } });

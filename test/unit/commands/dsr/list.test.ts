@@ -62,8 +62,8 @@ describe('dsr list --due', () => {
     const first = await home.json<Listed[]>('dsr list --due --limit 1');
     expect(first.data.map(({ group_id: group }) => group)).toEqual(['urgent']);
     expect(first.stderr).toContain('121 more of the ledger may be due; this is the most urgent (--limit).');
-    const whole = await home.json<Listed[]>('dsr list --due --limit 122');
-    expect([whole.data.length, whole.stderr]).toEqual([122, '']);
+    const all = await home.json<Listed[]>('dsr list --due --limit 122');
+    expect([all.data.length, all.stderr]).toEqual([122, '']);
     // Without --due, the newest requests come first.
     const newest = await home.json<Listed[]>('dsr list --limit 2');
     expect(newest.data.map(({ group_id: group }) => group)).toEqual(['second', 'new']);
@@ -216,7 +216,7 @@ describe('dsr mark', () => {
     ]);
   });
 
-  it('makes dsr list --due sort by extended deadlines', async () => {
+  it('orders requests by their extended deadlines', async () => {
     await submit('a.csv', [
       ['first', 'erasure', 5],
       ['second', 'erasure', 1],

@@ -27,7 +27,7 @@ function checkShape(path: string, output: string, byLine = false): void {
 }
 
 async function check(path: string, args = '', exit = 0): Promise<string> {
-  // Between two polls of a waiting command, a day passes on the platform.
+  // The platform advances by a day between two polls of a waiting command.
   const sleep = async (): Promise<void> => {
     await home.platform.api.advance('1d');
   };

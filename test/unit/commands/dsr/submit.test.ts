@@ -18,8 +18,8 @@ afterEach(() => home.close());
 
 const ACCESS = 'dsr submit --regulation gdpr --type access --identity email=jane@example.com --yes';
 
-describe('one request', () => {
-  it('is sent once, has a valid signature, and is in the ledger without its identity', async () => {
+describe('dsr submit', () => {
+  it('sends one request, verifies the signature, and records the request without its identity', async () => {
     const { code, data, stderr } = await home.json<Submitted>(ACCESS);
     expect(code, stderr).toBe(0);
     expect(data).toMatchObject({ request_status: 'pending', signature_valid: true });
@@ -30,13 +30,13 @@ describe('one request', () => {
     expect(ledger.stdout + stderr).not.toContain('jane@example.com');
   });
 
-  it('has its identities masked, unless --show-identities is set', async () => {
+  it('masks identities unless --show-identities is set', async () => {
     expect((await home.run(`${ACCESS} --dry-run`)).stdout).not.toContain('jane');
     expect((await home.run(`${ACCESS} --dry-run --show-identities`)).stdout).toContain('jane@example.com');
     expect(await home.received('POST', '/v3/requests')).toBe(0);
   });
 
-  it('has spaces around an identity removed, like the cells of a file', async () => {
+  it('removes spaces around an identity, as in the cells of a file', async () => {
     const flags = '--regulation gdpr --type access --dry-run --show-identities --json'.split(' ');
     const { stdout } = await home.run(['dsr', 'submit', '--identity', 'email= jane@example.com ', ...flags]);
     expect(stdout).toContain('"jane@example.com"');
@@ -50,7 +50,7 @@ describe('one request', () => {
     [['--identity', 'email=a@b.c', '--request-id', 'f0000000-0000-1000-8000-000000000000'], /version 4/],
     [['--identity', 'ose_publisher_id=1', '--identity', 'ose_publishing_id=2'], /same identity type/],
     [['--identity', 'email=a@b.c', '--callback-url', 'http://example.com/x'], /https/],
-  ])('with %j is rejected and not sent', async (flags, message) => {
+  ])('rejects %j and sends nothing', async (flags, message) => {
     const { code, stderr } = await home.run([
       'dsr',
       'submit',
@@ -66,14 +66,14 @@ describe('one request', () => {
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('has all missing flags named if there is no terminal to prompt on', async () => {
+  it('names all missing flags if there is no terminal to prompt on', async () => {
     const { code, stderr } = await home.run('dsr submit --type access');
     expect([code, stderr]).toEqual([2, expect.stringContaining('Pass --regulation and --identity TYPE=VALUE,')]);
     const bare = await home.run('dsr submit');
     expect(bare.stderr).toContain('Pass --regulation, --type and --identity TYPE=VALUE,');
   });
 
-  it('is upgraded from a body of version 2 with a warning', async () => {
+  it('upgrades a body of version 2 with a warning', async () => {
     home.write(
       'old.json',
       JSON.stringify({
@@ -106,7 +106,7 @@ describe('one request', () => {
     expect(stderr).not.toContain('a@b.c');
   });
 
-  it('with an extension of another vendor is rejected with its line and the key of the profile', async () => {
+  it('rejects an extension of another vendor with its line and the key of the profile', async () => {
     home.write(
       'other.yaml',
       'regulation: gdpr\nsubject_request_type: access\nextensions:\n  opendsr.else.example:\n    subject_identities:\n      xpid: {value: "1", encoding: raw}\n',
@@ -117,7 +117,7 @@ describe('one request', () => {
     expect(error.issues[0]?.message).toContain('opendsr.platform.example');
   });
 
-  it('with an unknown identity type is rejected with the line of the type', async () => {
+  it('rejects an unknown identity type with the line of the type', async () => {
     home.write(
       'mistyped.yaml',
       'regulation: gdpr\nsubject_request_type: access\nsubject_identities:\n  emial:\n    value: a@b.c\n    encoding: raw\n',
@@ -129,7 +129,7 @@ describe('one request', () => {
     ]);
   });
 
-  it('that the platform already has keeps its deadline', async () => {
+  it('keeps the deadline of a request that the platform already has', async () => {
     const line = `${ACCESS} --request-id 5b0ac1de-3f4c-4c4e-9d55-3d2f6a1f8c66`;
     const first = await home.json<Submitted & { deadline: string }>(
       `${line} --submitted-time ${new Date(Date.now() - 20 * 86_400_000).toISOString()}`,
@@ -139,7 +139,7 @@ describe('one request', () => {
     expect(again.data.deadline).toBe(first.data.deadline);
   });
 
-  it('is not sent twice if its response is lost, and is reported as unknown if the read fails too', async () => {
+  it('does not repeat a request whose response is lost, and reports it as unknown if the read fails too', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     const lost = await home.json<Submitted>(ACCESS);
     expect([lost.code, lost.stderr.includes('does not confirm the request')]).toEqual([0, true]);
@@ -151,7 +151,7 @@ describe('one request', () => {
     expect(unknown.stderr).toMatch(/dsr status [0-9a-f-]{36}/);
   });
 
-  it('that conflicts with an open request prints its id if the ledger has it', async () => {
+  it('prints the id of the conflicting open request if the ledger has it', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const second = await home.run(`${ACCESS} --allow-duplicates`);
     expect([second.code, second.stderr.includes(`dsr status ${data.subject_request_id}`)]).toEqual([6, true]);
@@ -162,7 +162,7 @@ describe('one request', () => {
     expect(error.hint).not.toContain(data.subject_request_id);
   });
 
-  it('with an existing id succeeds only if the ledger has the same request under it', async () => {
+  it('accepts an existing id only if the ledger has the same request under it', async () => {
     const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
     expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);
     expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);
@@ -174,7 +174,7 @@ describe('one request', () => {
   });
 });
 
-describe('a cancellation', () => {
+describe('dsr cancel', () => {
   it('shows what was already sent to partners before it prompts, and in a dry run', async () => {
     const partners = [{ domain: 'ads.example', name: 'Ads', status: 'sent' }];
     const other = await opened(createDsrHome({ partners }));
@@ -248,7 +248,7 @@ describe('after a submission', () => {
   });
 });
 
-describe('advice before a submission', () => {
+describe('warnings before a submission', () => {
   it('warns about upper-case letters in an e-mail address, for one request and for rows', async () => {
     const one = await home.run('dsr submit --regulation gdpr --type erasure --identity email=Ada@example.com --yes');
     expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('has upper-case letters in `email`')]);
@@ -257,7 +257,7 @@ describe('advice before a submission', () => {
     expect([rows.code, rows.stderr]).toEqual([0, expect.stringContaining('2 rows have upper-case letters in `email`')]);
   });
 
-  it('warns before an erasure of an access request about the same identities, until that is answered', async () => {
+  it('warns before an erasure if an access request about the same person is not answered', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     const erasure = `${ACCESS.replace('--type access', '--type erasure')} --allow-duplicates`;

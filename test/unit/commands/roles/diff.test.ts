@@ -201,7 +201,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(stderr).toContain('Did you mean `prod`?');
   });
 
-  it('names the compared platform and the command to push on a terminal', async () => {
+  it('names on a terminal the compared platform and the command that pushes', async () => {
     const { stderr } = await admin.run('roles diff --against-profile prod', { env: secrets(), tty: { stderr: true } });
     expect(stderr).toContain(`Compared with profile prod: organization ${OTHER_ORG} at ${other.ready.base_url}`);
     expect(stderr).toMatch(/roles push roles\.yaml --profile prod --expect-plan [0-9a-f]{32} --no-write-back/);

@@ -56,7 +56,7 @@ describe('roles push', () => {
     expect((await admin.live()).get('support-role')?.name).toBe('Helpers');
   });
 
-  describe('two administrators', () => {
+  describe('edits of two administrators', () => {
     let other: RolesHome;
     beforeEach(async () => {
       other = await createRolesHome(admin.platform);
@@ -64,7 +64,7 @@ describe('roles push', () => {
     });
     afterEach(() => other.close());
 
-    it('without overlapping edits get both on the platform and in the file', async () => {
+    it('are merged on the platform and in the file if they do not overlap', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       other.edit('roles.yaml', 'name: User', 'name: Person');
       other.write('roles.yaml', other.read('roles.yaml') + NEW_ROLE);
@@ -79,7 +79,7 @@ describe('roles push', () => {
       expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     });
 
-    it('with overlapping edits get a conflict that shows both sides, and nothing is sent', async () => {
+    it('conflict if they overlap: both sides are shown and nothing is sent', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Mine');
       other.edit('roles.yaml', 'name: Support', 'name: Theirs');
       await other.run('roles push --yes');
@@ -93,7 +93,7 @@ describe('roles push', () => {
       expect(admin.read('roles.yaml')).toBe(edited);
     });
 
-    it('get a conflict for an older stamp with an unknown base, unless --expect-plan names the plan', async () => {
+    it('conflict if the stamp is older and the base unknown, unless --expect-plan names the plan', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await admin.platform.api.advance('5s');
       await other.run('roles push --yes');
@@ -117,7 +117,7 @@ describe('roles push', () => {
       expect((await stranger.live()).get('user-role')?.name).toBe('User');
     });
 
-    it('merge with the base that --base names', async () => {
+    it('are merged with the base that --base names', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await other.run('roles push --yes');
       const stranger = await opened(createRolesHome(admin.platform));
@@ -128,7 +128,7 @@ describe('roles push', () => {
       expect([live.get('support-role')?.name, live.get('user-role')?.name]).toEqual(['Helpers', 'Person']);
     });
 
-    it('see in a diff with --base which roles of the platform are kept', async () => {
+    it('are listed as kept from the platform in a diff with --base', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await other.run('roles push --yes');
       const stranger = await opened(createRolesHome(admin.platform));
@@ -203,7 +203,7 @@ describe('roles push', () => {
     });
 
     it.each(['', 'abcdef', 'not-hexadecimal'])(
-      'is a usage error if it is `%s`, because a variable may be empty',
+      'is a usage error as `%s`, because a CI variable may be empty',
       async (plan) => {
         admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
         const { code, stderr } = await admin.run(`roles push --yes --expect-plan=${plan}`);

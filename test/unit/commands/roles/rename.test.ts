@@ -19,7 +19,7 @@ it('renames a role in one upload and keeps its other fields', async () => {
   expect(after.get('admin-role')).toEqual(before.get('admin-role'));
 });
 
-it('is undone by a rollback', async () => {
+it('rolls back a rename', async () => {
   const before = await admin.live();
   const { data } = await admin.json<{ revision: string }>(
     'roles rename audiences-only-role audience-editor --allow-delete --yes',

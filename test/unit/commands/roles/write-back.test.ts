@@ -69,13 +69,13 @@ describe('a roles write whose response differs from the request', () => {
       fault: {
         name: 'distorted',
         delivered: true,
-        act: (socket, answer, _trap, { method }) => {
+        act: (socket, response, _trap, { method }) => {
           const isHit = method === 'PUT' || (wrote && reads);
           wrote ||= method === 'PUT';
           const body = isHit
-            ? Buffer.from(JSON.stringify(change(JSON.parse(answer.body.toString()) as ManifestReply)))
-            : answer.body;
-          socket.write(answerBytes({ ...answer, body }));
+            ? Buffer.from(JSON.stringify(change(JSON.parse(response.body.toString()) as ManifestReply)))
+            : response.body;
+          socket.write(answerBytes({ ...response, body }));
         },
       },
     });
@@ -136,9 +136,9 @@ describe('a roles write whose response differs from the request', () => {
       fault: {
         name: 'an editor saves',
         delivered: true,
-        act: (socket, answer, _trap, { method }) => {
+        act: (socket, response, _trap, { method }) => {
           if (method === 'PUT') admin.write('roles.yaml', 'mine now\n');
-          socket.write(answerBytes(answer));
+          socket.write(answerBytes(response));
         },
       },
     });

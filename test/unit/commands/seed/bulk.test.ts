@@ -26,8 +26,8 @@ const rejection = (message: string): Reply => ({
   body: JSON.stringify({ errors: [{ code: 'BAD_REQUEST', message }] }),
 });
 
-describe('a file', () => {
-  test('is sent completely and byte for byte, in batches', async () => {
+describe('seed bulk', () => {
+  test('sends every row byte for byte, in batches', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(1000));
     const { code, result } = await it.bulk([file]);
@@ -47,7 +47,7 @@ describe('a file', () => {
     expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
   });
 
-  test('may have any line ends, a byte order mark and empty lines, and a truncated last line is reported', async () => {
+  test('accepts any line ends, a byte order mark and empty lines, and rejects a truncated last line', async () => {
     const it = await start();
     const good = [userRow(1), userRow(2), userRow(3)];
     const file = it.write(
@@ -63,7 +63,7 @@ describe('a file', () => {
     expect(statSync(result.rejects ?? '').mode & 0o777).toBe(0o600);
   });
 
-  test('with invalid UTF-8 in one row loses only that row', async () => {
+  test('rejects only the row with invalid UTF-8', async () => {
     const it = await start();
     const bad = Buffer.from(userRow(2, 'x'));
     bad[bad.indexOf('"x"') + 1] = 0xff;
@@ -76,14 +76,14 @@ describe('a file', () => {
     expect(it.users().map(({ xpid }) => xpid)).toEqual([1, 3]);
   });
 
-  test('may hold a row of 10 MB', async () => {
+  test('accepts a row of 10 MB', async () => {
     const it = await start();
     const file = it.write('users.ndjson', `${userRow(1)}\n${userRow(2, 'x'.repeat(10_000_000))}\n${userRow(3)}\n`);
     const { result } = await it.bulk([file]);
     expect(result).toMatchObject({ accepted: 3, requests: 3 });
   });
 
-  test('may be standard input, which cannot be resumed or split into shards', async () => {
+  test('accepts standard input, but does not resume it or split it into shards', async () => {
     const it = await start();
     const { result } = await it.bulk(['-'], { stdin: userRows(250) });
     expect(result).toMatchObject({ accepted: 250, requests: 3, journal: null });
@@ -91,7 +91,7 @@ describe('a file', () => {
     expect((await it.run(['seed', 'bulk', '-', '--shard', '1/2', '--yes'], { stdin: userRows(1) })).code).toBe(2);
   });
 
-  test('on standard input reports the rows so far if the run is interrupted', async () => {
+  test('reports the rows so far if standard input is interrupted', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
       // Both requests are in flight by then, and may finish.
@@ -105,7 +105,7 @@ describe('a file', () => {
     expect(stderr).toContain('So far 200 rows accepted, 0 rejected.\nStandard input cannot be resumed.');
   });
 
-  test('of rejects can be corrected and sent', async () => {
+  test('sends corrected rejects', async () => {
     const it = await start();
     const file = it.write('users.ndjson', `${userRow(1)}\n${userRow(2).replace('production', 'prod')}\n`);
     const first = await it.bulk([file, '--rejects', 'refused.ndjson']);
@@ -248,8 +248,8 @@ test('emits few events for a short run, and the last one counts all rows', async
   expect(rows[2]?.rows).toBe(3000);
 });
 
-describe('a platform with an outage', () => {
-  test('that sends Retry-After gets its delay, which is not counted as a retry', async () => {
+describe('a platform that', () => {
+  test('sends Retry-After gets that delay, which is not counted as a retry', async () => {
     const it = await start((_body, request) =>
       request % 3 === 0 ? { status: request % 2 ? 429 : 503, headers: { 'retry-after': '20' } } : undefined,
     );
@@ -260,7 +260,7 @@ describe('a platform with an outage', () => {
     expect(clock.sleptMs).toBeGreaterThanOrEqual(20_000);
   });
 
-  test('that returns 429 ten times without Retry-After still gets every row', async () => {
+  test('returns 429 ten times without Retry-After still gets every row', async () => {
     const it = await start((_body, request) => (request > 3 && request < 14 ? { status: 429 } : undefined));
     const { code, result } = await it.bulk([it.write('users.ndjson', userRows(1000))]);
     expect([code, result.accepted]).toEqual([0, 1000]);
@@ -270,7 +270,7 @@ describe('a platform with an outage', () => {
     ['returns 500', { status: 500 }, EXIT.unavailable],
     ['closes connections', { status: 202, drop: true }, EXIT.network],
   ])(
-    'that %s from then on gets at most 30 requests in a minute before the run gives up and can be resumed',
+    '%s from then on gets at most 30 requests in a minute before the run gives up and can be resumed',
     async (_what, reply, exit) => {
       let isDown = true;
       const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));
@@ -290,7 +290,7 @@ describe('a platform with an outage', () => {
     },
   );
 
-  test('that is down for five minutes still gets every row', async () => {
+  test('is down for five minutes still gets every row', async () => {
     const clock = createHurriedClock();
     const until = clock.now() + 5 * 60_000;
     const it = await start((_body, request) => (request > 3 && clock.now() < until ? { status: 503 } : undefined));
@@ -299,14 +299,14 @@ describe('a platform with an outage', () => {
     expect(result.retries).toBeLessThan(40);
   });
 
-  test('that loses every third request still gets every row', async () => {
+  test('rejects every third request with 503 still gets every row', async () => {
     const it = await start((_body, request) => (request % 3 === 0 ? { status: 503 } : undefined));
     const file = it.write('users.ndjson', userRows(10_000));
     const { code, result } = await it.bulk([file], { clock: createHurriedClock() });
     expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
   });
 
-  test('that drops every fifteenth connection still gets every row', async () => {
+  test('drops every fifteenth connection still gets every row', async () => {
     const it = await start((_body, request) => (request % 15 === 0 ? { status: 202, drop: true } : undefined));
     const { code, result } = await it.bulk([it.write('users.ndjson', userRows(10_000))]);
     expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);

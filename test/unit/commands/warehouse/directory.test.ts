@@ -172,7 +172,7 @@ it('reports the issues of all files at once and sends nothing', async () => {
 });
 
 describe('export', () => {
-  it('writes files without a difference to the platform, with SQL in its own file and references for secrets', async () => {
+  it('writes files that equal the platform, with SQL in separate files and references for secrets', async () => {
     await apply();
     expect(await json('warehouse export out')).toMatchObject({ code: 0 });
     expect(home.read('out/connections/crm.yaml')).toContain('password: env:WAREHOUSE_CRM_PASSWORD');

@@ -10,13 +10,13 @@ const INVALID = { WAREHOUSE_PASSWORD: 'wrong password' };
 const W = '/platform/v2/workspaces/';
 
 let home: PlatformHome;
-let elsewhere: CliHome;
+let otherHome: CliHome;
 let base: string;
 
 beforeAll(async () => {
-  elsewhere = createCliHome();
+  otherHome = createCliHome();
   const columns = 'customer_id TEXT, email TEXT, first_name TEXT, city TEXT, updated_at TEXT';
-  const file = await makeWarehouse(elsewhere.folder, `CREATE TABLE customers (${columns})`);
+  const file = await makeWarehouse(otherHome.folder, `CREATE TABLE customers (${columns})`);
   home = await openPlatformHome({
     clock: 'manual',
     fixtures: {
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await home.close();
-  elsewhere.remove();
+  otherHome.remove();
 });
 
 /** The exit code and the error document of a command line. */

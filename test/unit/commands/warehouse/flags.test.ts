@@ -197,7 +197,7 @@ describe('a pipeline', () => {
     ['--state active', '--state active --partner-feed-id x', /--partner-feed-id must be a whole number/],
     ['--from 2024-01-01T00:00:00Z', '--from 2024-13-01', /--from: must be a valid time/],
     ['--connection-id crm', '--connection-id c.r', /--connection-id: may contain only letters/],
-  ])('with %j changed to %j is rejected by the name of the flag', async (from, to, message) => {
+  ])('with %j changed to %j is rejected with the name of the flag', async (from, to, message) => {
     const result = await run(LINE.replace(from, to));
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect((await home.writes()).filter((line) => line.includes('data-pipelines'))).toEqual([]);

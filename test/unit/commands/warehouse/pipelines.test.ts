@@ -268,7 +268,7 @@ describe('the chart of the last runs', () => {
 });
 
 describe('runs', () => {
-  it('pages, filters, and fails when the data is stale', async () => {
+  it('pages, filters, and fails if the data is stale', async () => {
     const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
     const firstDay = today();
     for (let index = 0; index < 3; index++) await run('pipelines trigger customers --yes --wait');
@@ -307,8 +307,8 @@ describe('runs', () => {
     const here = Date.parse(await home.platform.api.now());
     // One hour more than 3 days, because the platform reports whole seconds and may seem a second slow.
     await home.platform.api.advance('73h');
-    const behind = { clock: { ...clock, now: () => here } };
-    const stale = await run('pipelines runs customers --fail-if-stale 2h', behind);
+    const withLocalClock = { clock: { ...clock, now: () => here } };
+    const stale = await run('pipelines runs customers --fail-if-stale 2h', withLocalClock);
     expect(stale).toMatchObject({ code: 1, stderr: expect.stringMatching(/Last success 3d.* ago/) });
   });
 
