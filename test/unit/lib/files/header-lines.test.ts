@@ -42,7 +42,7 @@ describe('rejects with the place', () => {
     ['a list with a number', '{"A": ["1", 2]}\n', 1, 7, PAIR, 'A'],
     ['a name that is a number', '[["A", "1"],\n [1, "b"]]\n', 2, 2, PAIR, '[1]'],
     ['an entry that is not a pair', '[["A", "1"],\n "b"]\n', 2, 2, PAIR, '[1]'],
-    ['a name alone', '[["A"]]\n', 1, 2, PAIR, '[0]'],
+    ['a name without a value', '[["A"]]\n', 1, 2, PAIR, '[0]'],
     ['null', '[null]\n', 1, 2, PAIR, '[0]'],
   ])('%s', (_what, text, line, column, message, path = '') => {
     const error = thrownBy(() => parse(text));

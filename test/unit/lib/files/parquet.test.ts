@@ -75,10 +75,10 @@ it('allows the reader to stop early', async () => {
   }
 });
 
-it.each<[string, (whole: Buffer) => Buffer]>([
+it.each<[string, (original: Buffer) => Buffer]>([
   ['an empty file', () => Buffer.alloc(0)],
   ['a text', () => Buffer.from('xpid,user:note\n1,a\n')],
-  ['a truncated Parquet file', (whole) => whole.subarray(0, whole.length - 20)],
+  ['a truncated Parquet file', (original) => original.subarray(0, original.length - 20)],
 ])('rejects %s', async (_what, damage) => {
   const path = write(7, 3);
   writeFileSync(path, damage(readFileSync(path)));
@@ -160,9 +160,9 @@ it('ends with rows or with an error for any damaged file', async () => {
   const random = randomFrom(5);
   const path = join(temporaryFolder(), 'a.parquet');
   for (const name of ['pages-v1.parquet', 'pages-v2.parquet']) {
-    const whole = readFileSync(new URL(name, SAMPLES));
+    const original = readFileSync(new URL(name, SAMPLES));
     for (let round = 0; round < 20; round++) {
-      const bytes = Buffer.from(whole);
+      const bytes = Buffer.from(original);
       for (let step = 0; step < 3; step++) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
       writeFileSync(path, bytes);
       const read = openParquet(path, name).then((file) => allOf(file));

@@ -1,4 +1,4 @@
-// The host process, as far as a test can check it from inside.
+// The host process, checked from inside.
 import { hostname } from 'node:os';
 import { isatty } from 'node:tty';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

@@ -107,8 +107,8 @@ describe('a known secret', () => {
         for (const [, spell] of SPELLINGS)
           expect(redactor.text(`a ${spell(value)} b`)).toMatch(/^a ["\\]*\*{8}["\\]* b$/);
       }
-      const innocent = 'service_account cdp@crm.example https://login.example/token on';
-      expect(redactor.text(innocent)).toBe(innocent);
+      const harmless = 'service_account cdp@crm.example https://login.example/token on';
+      expect(redactor.text(harmless)).toBe(harmless);
     }
     expect(redactorOf('{"no JSON, but a secret').text('a {"no JSON, but a secret b')).toBe(`a ${MASK} b`);
   });
@@ -257,7 +257,7 @@ describe('large texts', () => {
 
   it.each([
     [
-      'innocent lines',
+      'harmless lines',
       '{"id":9223372036854775807,"email":"user@mail.example","note":"nothing to see"}\n'.repeat(13_000),
       0,
     ],

@@ -147,16 +147,16 @@ describe('the bytes', () => {
   });
 
   it('of standard input are read only until the format is detected', async () => {
-    const given: number[] = [];
+    const pulled: number[] = [];
     function* pieces(): Generator<Buffer> {
       for (let piece = 0; piece < 100; piece++) {
-        given.push(piece);
+        pulled.push(piece);
         yield text(3000);
       }
     }
     const stdin = Readable.from(pieces(), { objectMode: true, highWaterMark: 1 });
     const opened = await openBytes('-', inputSource('/', stdin), {});
-    expect(given.length).toBeLessThan(5);
+    expect(pulled.length).toBeLessThan(5);
     expect((await allOf(opened.chunks())).length).toBe(300_000);
   });
 

@@ -148,15 +148,15 @@ describe('an authority', () => {
 });
 
 it('checks or rejects extensions of any bytes', () => {
-  const piece: fc.Arbitrary<Buffer> = fc.oneof(
+  const anyDer: fc.Arbitrary<Buffer> = fc.oneof(
     fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
     fc
       .tuple(fc.constantFrom(0x01, 0x02, 0x03, 0x06, 0x30, 0x82, 0xa0, 0xa1), fc.uint8Array({ maxLength: 8 }))
       .map(([tag, content]) => der(tag, content)),
   );
   const value = fc.oneof(
-    piece,
-    fc.array(piece, { maxLength: 3 }).map((pieces) => sequence(...pieces)),
+    anyDer,
+    fc.array(anyDer, { maxLength: 3 }).map((pieces) => sequence(...pieces)),
   );
   const anyExtensions = fc.record(
     { [BASIC]: value, [USAGE]: value, [PURPOSE]: value, [NAMES]: value },

@@ -71,11 +71,11 @@ describe('the domain header', () => {
 describe('the signature', () => {
   const NAME = 'x-opendsr-signature';
   const body = Buffer.from('{"request_status":"completed"}');
-  const [own, other] = [newKey('rsa'), newKey('rsa')];
-  const signed = (bytes: Buffer, algorithm = 'sha256', key = own): string =>
+  const [ownKey, otherKey] = [newKey('rsa'), newKey('rsa')];
+  const signed = (bytes: Buffer, algorithm = 'sha256', key = ownKey): string =>
     createSign(algorithm).update(bytes).sign(key, 'base64');
   const check = (values: string[], over: Buffer = body, title = NAME): Check => {
-    const key = createPublicKey(own);
+    const key = createPublicKey(ownKey);
     return checkSignature(
       values.map((value) => [title, value]),
       over,
@@ -84,10 +84,10 @@ describe('the signature', () => {
   };
 
   it('is valid for exactly these bytes, with the header in any case', () => {
-    const whole = { name: 'signature', ok: true, detail: 'valid for the body' };
-    expect(check([signed(body)])).toEqual(whole);
-    expect(check([` ${signed(body)} `], body, 'X-OpenDSR-Signature')).toEqual(whole);
-    expect(check([signed(Buffer.alloc(0))], Buffer.alloc(0))).toEqual(whole);
+    const valid = { name: 'signature', ok: true, detail: 'valid for the body' };
+    expect(check([signed(body)])).toEqual(valid);
+    expect(check([` ${signed(body)} `], body, 'X-OpenDSR-Signature')).toEqual(valid);
+    expect(check([signed(Buffer.alloc(0))], Buffer.alloc(0))).toEqual(valid);
   });
 
   const OTHER = 'not valid for the body';
@@ -96,12 +96,12 @@ describe('the signature', () => {
     ['is missing', () => [], `the header ${NAME} is missing`],
     ['is empty', () => [''], `the header ${NAME} is empty`],
     ['is repeated', () => [signed(body), signed(body)], `the header ${NAME} occurs 2 times`],
-    ['is from another key', () => [signed(body, 'sha256', other)], OTHER],
+    ['is from another key', () => [signed(body, 'sha256', otherKey)], OTHER],
     ['uses SHA-1', () => [signed(body, 'sha1')], OTHER],
     ['uses SHA-512', () => [signed(body, 'sha512')], OTHER],
     [
       'uses PSS padding',
-      () => [sign('sha256', body, { key: own, padding: constants.RSA_PKCS1_PSS_PADDING }).toString('base64')],
+      () => [sign('sha256', body, { key: ownKey, padding: constants.RSA_PKCS1_PSS_PADDING }).toString('base64')],
       OTHER,
     ],
     ['is for other bytes', () => [signed(Buffer.from('{}'))], OTHER],
@@ -135,7 +135,7 @@ describe('the signature', () => {
 describe('the verdict', () => {
   const ORDER = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
   const good = ORDER.map((name): Check => ({ name, ok: true, detail: `${name} holds` }));
-  const open = (name: Check['name']): Check => ({
+  const skipped = (name: Check['name']): Check => ({
     name,
     ok: false,
     detail: 'skipped, because an earlier check failed',
@@ -149,7 +149,7 @@ describe('the verdict', () => {
   it.each(ORDER.map((name, index) => [name, index] as const))('is invalid if %s fails', (name, index) => {
     const failed: Check = { name, ok: false, detail: 'no' };
     const done = [...good.slice(0, index), failed];
-    expect(verdictOf(done)).toEqual({ valid: false, checks: [...done, ...ORDER.slice(index + 1).map(open)] });
+    expect(verdictOf(done)).toEqual({ valid: false, checks: [...done, ...ORDER.slice(index + 1).map(skipped)] });
     expect(verdictOf([...done, ...good.slice(index + 1)]).valid).toBe(false);
   });
 

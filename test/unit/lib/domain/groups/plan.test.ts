@@ -103,12 +103,12 @@ describe('planGroup', () => {
 
 describe('comparableGroup', () => {
   it('is the same for another order and for extra fields of the platform', () => {
-    const turned = {
+    const reordered = {
       ...LIVE,
       created_on: 'x',
       attributes: [...(LIVE.attributes ?? [])].reverse().map((it) => ({ ...it, n: 1 })),
     };
-    expect(comparableGroup(turned as GroupReply)).toEqual(comparableGroup(WANTED));
+    expect(comparableGroup(reordered as GroupReply)).toEqual(comparableGroup(WANTED));
     expect(comparableGroup(LIVE)['attributes']).toEqual([
       { id: 'city', type: 'latest' },
       { id: 'size', type: 'sum' },

@@ -73,12 +73,12 @@ describe('diffRoles', () => {
   it('is empty for another order, repeated tasks and `user:core`', () => {
     fc.assert(
       fc.property(anyRoles, fc.nat(), (roles, seed) => {
-        const again = shuffled(roles, seed).map((item) => {
+        const reordered = shuffled(roles, seed).map((item) => {
           return { ...item, tasks: [...item.tasks, { task_id: 'user:core' }, ...item.tasks] };
         });
-        expect(isEmptyDiff(diffRoles(roles, again))).toBe(true);
-        expect(isEmptyDiff(diffRoles(again, roles))).toBe(true);
-        expect(sameContent(manifestOf(roles), manifestOf(again))).toBe(true);
+        expect(isEmptyDiff(diffRoles(roles, reordered))).toBe(true);
+        expect(isEmptyDiff(diffRoles(reordered, roles))).toBe(true);
+        expect(sameContent(manifestOf(roles), manifestOf(reordered))).toBe(true);
       }),
     );
   });
@@ -86,15 +86,15 @@ describe('diffRoles', () => {
   it('is symmetric in the opposite direction', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
-        const there = diffRoles(from, to);
-        const back = diffRoles(to, from);
-        expect(back.created.map((item) => item.role_id).sort()).toEqual(
-          there.deleted.map((item) => item.role_id).sort(),
+        const forward = diffRoles(from, to);
+        const backward = diffRoles(to, from);
+        expect(backward.created.map((item) => item.role_id).sort()).toEqual(
+          forward.deleted.map((item) => item.role_id).sort(),
         );
-        expect(back.modified.map((item) => item.role_id).sort()).toEqual(
-          there.modified.map((item) => item.role_id).sort(),
+        expect(backward.modified.map((item) => item.role_id).sort()).toEqual(
+          forward.modified.map((item) => item.role_id).sort(),
         );
-        expect(isEmptyDiff(back)).toBe(isEmptyDiff(there));
+        expect(isEmptyDiff(backward)).toBe(isEmptyDiff(forward));
       }),
     );
   });

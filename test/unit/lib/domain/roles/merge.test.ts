@@ -54,8 +54,8 @@ describe('mergeRoles', () => {
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const one = mergeRoles(base, mine, theirs);
         const other = mergeRoles(base, theirs, mine);
-        const turned = one.conflicts.map((item) => ({ ...item, mine: item.theirs, theirs: item.mine }));
-        expect(other.conflicts.map(canonicalJson).sort()).toEqual(turned.map(canonicalJson).sort());
+        const swapped = one.conflicts.map((item) => ({ ...item, mine: item.theirs, theirs: item.mine }));
+        expect(other.conflicts.map(canonicalJson).sort()).toEqual(swapped.map(canonicalJson).sort());
         if (one.conflicts.length === 0) expect(sameRolesAs(one.roles, other.roles)).toBe(true);
       }),
       runs(400),
@@ -128,12 +128,12 @@ describe('mergeRoles', () => {
   });
 
   it('removes a field that one side removed', () => {
-    const [held, bare] = [role('a', [], { on: 1 }), role('a')];
-    const [mine] = mergeRoles([held], [bare], [{ ...held, name: 'T' }]).roles;
-    const [theirs] = mergeRoles([held], [{ ...held, name: 'M' }], [bare]).roles;
+    const [extended, plain] = [role('a', [], { on: 1 }), role('a')];
+    const [mine] = mergeRoles([extended], [plain], [{ ...extended, name: 'T' }]).roles;
+    const [theirs] = mergeRoles([extended], [{ ...extended, name: 'M' }], [plain]).roles;
     expect([mine, theirs]).toStrictEqual([
-      { ...bare, name: 'T' },
-      { ...bare, name: 'M' },
+      { ...plain, name: 'T' },
+      { ...plain, name: 'M' },
     ]);
   });
 

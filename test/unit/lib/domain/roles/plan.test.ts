@@ -16,18 +16,18 @@ const hashOf = (live: Manifest = LIVE, wanted = WANTED, scope = SCOPE): string =
 describe('the plan', () => {
   it('has a hash of 32 hex digits that is stable, even after a round trip over the wire', () => {
     expect(hashOf()).toMatch(/^[0-9a-f]{32}$/);
-    const again = fromReply(parseJson(stringifyJson(toReply(LIVE))) as ReturnType<typeof toReply>);
-    expect(hashOf(again, structuredClone(WANTED))).toBe(hashOf());
+    const reread = fromReply(parseJson(stringifyJson(toReply(LIVE))) as ReturnType<typeof toReply>);
+    expect(hashOf(reread, structuredClone(WANTED))).toBe(hashOf());
   });
 
   it('does not depend on any order', () => {
     fc.assert(
       fc.property(anyReply, anyRoles, (reply, wanted) => {
         const live = fromReply(reply);
-        const turned = (roles: Manifest['roles']): Manifest['roles'] =>
+        const reversed = (roles: Manifest['roles']): Manifest['roles'] =>
           [...roles].reverse().map((item) => ({ ...item, tasks: [...item.tasks].reverse() }));
         const backwards = Object.fromEntries(Object.entries(live.extra).reverse());
-        expect(hashOf({ ...live, extra: backwards, roles: turned(live.roles) }, turned(wanted))).toBe(
+        expect(hashOf({ ...live, extra: backwards, roles: reversed(live.roles) }, reversed(wanted))).toBe(
           hashOf(live, wanted),
         );
       }),

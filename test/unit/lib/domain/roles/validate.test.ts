@@ -220,19 +220,19 @@ describe('with the live tasks', () => {
     expect(checkRole({ tasks: [task] }, { live, base, liveTasks: LIVE_TASKS })).toEqual({ issues, warnings: [] });
   });
 
-  it('accepts tasks of the base without a warning if there are none', () => {
+  it('accepts tasks of the base without a warning if the live tasks are unknown', () => {
     expect(checkRole({ tasks: ['retired:view', 'forgotten:view'] }, { live, base })).toEqual(NO_FINDINGS);
   });
 });
 
 describe('a value returned by the platform', () => {
-  const odd = role('a', [{ task_id: 'rules:view', level: 1 }], {
+  const unusual = role('a', [{ task_id: 'rules:view', level: 1 }], {
     name: null,
     description: '',
     on: 5,
     meta: { by: 'x', deep: { n: 1 } },
   });
-  const live = manifestOf([odd, role('b', ['rules:view'])], { extra: { version: 3 } });
+  const live = manifestOf([unusual, role('b', ['rules:view'])], { extra: { version: 3 } });
   const asFile = {
     role_id: 'a',
     name: null,
@@ -322,7 +322,7 @@ describe('a value returned by the platform', () => {
   it('warns about an edited top-level field, which is not sent', () => {
     const message = 'version: `version` belongs to the platform: this value is not sent';
     expect(check({ version: 4, roles: [asFile] }, { live })).toEqual({ issues: [], warnings: [message] });
-    const base = manifestOf([odd], { extra: { version: 2 } });
+    const base = manifestOf([unusual], { extra: { version: 2 } });
     expect(check({ version: 2, roles: [asFile] }, { live, base })).toEqual(NO_FINDINGS);
   });
 

@@ -15,7 +15,7 @@ function batchOf(...rows: string[][]): Batch {
 }
 
 /** Rejects single rows until an attribute counts as bad. */
-function convict(blame: Blame, name: string, times = 2): void {
+function rejectSingly(blame: Blame, name: string, times = 2): void {
   for (let time = 0; time < times; time++) blame.judge(batchOf([name]), [0], [`${name}: no such attribute`]);
 }
 
@@ -81,41 +81,41 @@ it('ignores an empty name, even if rows contain empty strings', () => {
 
 describe('an attribute for which two single rows were rejected', () => {
   const judge = (blame: Blame) => blame.judge(ABC, [0, 1, 2, 3], ['A: wrong']);
-  const asBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };
-  const asOpen = { guilty: [], suspects: [0, 2], rest: [1, 3] };
+  const ifBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };
+  const ifOpen = { guilty: [], suspects: [0, 2], rest: [1, 3] };
 
-  it('makes all rows with it guilty at once, unlike one with one rejected row', () => {
+  it('makes every row with it guilty, but only after the second rejection', () => {
     const blame = createBlame();
-    convict(blame, 'A', 1);
-    expect(judge(blame)).toEqual(asOpen);
-    convict(blame, 'A', 1);
-    expect(judge(blame)).toEqual(asBad);
+    rejectSingly(blame, 'A', 1);
+    expect(judge(blame)).toEqual(ifOpen);
+    rejectSingly(blame, 'A', 1);
+    expect(judge(blame)).toEqual(ifBad);
     // Another attribute is judged separately.
     expect(blame.judge(batchOf(['B'], ['B']), [0, 1], ['B: wrong'])).toMatchObject({ suspects: [0, 1] });
   });
 
   it('is not bad if the rows were rejected together', () => {
     const blame = createBlame();
-    for (let time = 0; time < 5; time++) expect(judge(blame)).toEqual(asOpen);
+    for (let time = 0; time < 5; time++) expect(judge(blame)).toEqual(ifOpen);
   });
 
   it('is good forever after a row with it was accepted', () => {
     const blame = createBlame();
-    convict(blame, 'A');
+    rejectSingly(blame, 'A');
     blame.accepted(ABC, [1, 3]);
-    expect(judge(blame)).toEqual(asBad);
+    expect(judge(blame)).toEqual(ifBad);
     blame.accepted(ABC, [3, 2]);
-    expect(judge(blame)).toEqual(asOpen);
-    convict(blame, 'A');
-    expect(judge(blame)).toEqual(asOpen);
+    expect(judge(blame)).toEqual(ifOpen);
+    rejectSingly(blame, 'A');
+    expect(judge(blame)).toEqual(ifOpen);
   });
 
   it('forms its own group when rows are sorted', () => {
     const blame = createBlame();
     expect(blame.sort(ABC, [0, 1, 2, 3])).toEqual([[0, 1, 2, 3]]);
-    convict(blame, 'B');
-    convict(blame, 'C', 1);
-    convict(blame, 'A');
+    rejectSingly(blame, 'B');
+    rejectSingly(blame, 'C', 1);
+    rejectSingly(blame, 'A');
     // A row with two bad attributes joins the group of the first one found.
     expect(blame.sort(ABC, [0, 1, 2, 3])).toEqual([[3], [1, 2], [0]]);
     expect(blame.sort(ABC, [3, 0])).toEqual([[3], [0]]);
@@ -131,7 +131,7 @@ describe('an attribute for which two single rows were rejected', () => {
 
 test('remembers two hundred attributes, more than any account has', () => {
   const blame = createBlame();
-  for (let index = 0; index < 250; index++) convict(blame, `n${index}`);
+  for (let index = 0; index < 250; index++) rejectSingly(blame, `n${index}`);
   const isBad = (name: string): boolean =>
     blame.judge(batchOf([name], [name]), [0, 1], [`${name}: wrong`]).guilty.length > 0;
   expect(['n0', 'n199', 'n200', 'n249'].map(isBad)).toEqual([true, true, false, false]);

@@ -7,7 +7,7 @@ import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../../../helpers/failure.ts';
 
-const usual: CsvOptions = {
+const DEFAULTS: CsvOptions = {
   name: 'users.csv',
   defaults: { workspace: '5001', environment: 'production', cutoffDate: undefined },
   map: undefined,
@@ -19,7 +19,7 @@ const usual: CsvOptions = {
 function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7): unknown[] {
   const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
   packer.begin(0, 0);
-  const reader = createCsvReader(packer, { ...usual, ...options });
+  const reader = createCsvReader(packer, { ...DEFAULTS, ...options });
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) reader.feed(bytes.subarray(at, at + size));
   reader.end();
@@ -69,19 +69,19 @@ describe('records', () => {
   });
 
   it('are selected by shard, counted from 0 without empty lines', () => {
-    const asked: number[] = [];
-    const isOurs = (record: number): boolean => asked.push(record) > 0 && record % 2 === 1;
+    const checkedRecords: number[] = [];
+    const isOurs = (record: number): boolean => checkedRecords.push(record) > 0 && record % 2 === 1;
     expect(read('xpid\n1\n\n2\n3\n4\n', { isOurs })).toEqual([
       [4, '2', undefined],
       [6, '4', undefined],
     ]);
-    expect(asked).toEqual([0, 1, 2, 3]);
+    expect(checkedRecords).toEqual([0, 1, 2, 3]);
   });
 });
 
 describe('a header', () => {
   const withDefaults = (parts: Partial<CsvOptions['defaults']>): Partial<CsvOptions> => ({
-    defaults: { ...usual.defaults, ...parts },
+    defaults: { ...DEFAULTS.defaults, ...parts },
   });
   const issuesOf = ({ issues }: KnownError): string[] =>
     issues.map(({ line, path, message }) => `${line} ${path}: ${message}`);
@@ -135,7 +135,7 @@ describe('a header', () => {
     });
   });
 
-  it('and a record have a maximum length', () => {
+  it('has a maximum length, like a record', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([

@@ -7,7 +7,7 @@ import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import type { RowReader } from '../../../../../src/lib/domain/seed/row-bytes.ts';
 
 const row = (xpid: number): string => `{"environment":"production","xpid":${xpid},"calculated_attributes":{}}`;
-const MARK = '\ufeff';
+const BOM = '\ufeff';
 
 type Make = (packer: RowPacker) => RowReader;
 const elements: Make = createElementReader;
@@ -65,8 +65,8 @@ describe('lines', () => {
   });
 
   it('may start with a byte order mark', () => {
-    const marked = [`${MARK}${row(1)}\n${row(2)}`, `${row(1)}\n${MARK}${row(2)}\n`, `${MARK}\n${MARK}${row(2)}\n`];
-    const found = marked.map((text) => read(lines, [text]).rows.map((line) => [line.position, 'body' in line]));
+    const texts = [`${BOM}${row(1)}\n${row(2)}`, `${row(1)}\n${BOM}${row(2)}\n`, `${BOM}\n${BOM}${row(2)}\n`];
+    const found = texts.map((text) => read(lines, [text]).rows.map((line) => [line.position, 'body' in line]));
     const both = [
       [1, true],
       [2, true],
@@ -75,9 +75,9 @@ describe('lines', () => {
   });
 
   it('are rejected individually for a byte that is not UTF-8', () => {
-    const wrong = Buffer.from(row(2).replace('production', 'pr\u00ffd'), 'latin1');
+    const invalid = Buffer.from(row(2).replace('production', 'pr\u00ffd'), 'latin1');
     for (const last of ['\n', `\n${row(3)}`]) {
-      const { rows } = read(lines, [Buffer.concat([Buffer.from(`${row(1)}\n`), wrong, Buffer.from(last)])]);
+      const { rows } = read(lines, [Buffer.concat([Buffer.from(`${row(1)}\n`), invalid, Buffer.from(last)])]);
       expect(rows[0]).toMatchObject({ body: row(1) });
       expect(rows[1]).toMatchObject({ position: 2, reason: 'a byte here is not UTF-8' });
       expect(rows).toHaveLength(last === '\n' ? 2 : 3);
@@ -85,8 +85,8 @@ describe('lines', () => {
   });
 
   it('longer than 32 MB are rejected with a prefix, and later lines are read', () => {
-    const most = 32 * 1024 * 1024;
-    const long = Buffer.alloc(most, 'x');
+    const maximum = 32 * 1024 * 1024;
+    const long = Buffer.alloc(maximum, 'x');
     const { rows } = read(lines, [`${row(1)}\n`, long, 'yy', `z\n${row(2)}\n`]);
     expect(rows).toEqual([
       { position: 1, line: 1, body: row(1), end: row(1).length + 1 },
@@ -95,9 +95,9 @@ describe('lines', () => {
         line: 2,
         reason: 'the row is longer than 32 MB',
         original: 'x'.repeat(200),
-        end: row(1).length + 1 + most + 4 + row(2).length + 1,
+        end: row(1).length + 1 + maximum + 4 + row(2).length + 1,
       },
-      { position: 3, line: 3, body: row(2), end: row(1).length + 1 + most + 4 + row(2).length + 1 },
+      { position: 3, line: 3, body: row(2), end: row(1).length + 1 + maximum + 4 + row(2).length + 1 },
     ]);
     // A line of exactly that length is read.
     expect(read(lines, [long]).rows).not.toMatchObject([{ reason: 'the row is longer than 32 MB' }]);
@@ -105,18 +105,18 @@ describe('lines', () => {
 });
 
 describe('elements', () => {
-  const told = (text: string) =>
+  const rowsOf = (text: string) =>
     ways(text).map((chunks) =>
       read(elements, chunks).rows.map((found) => ('body' in found ? found.body : found.original)),
     );
   const all = (wanted: string[]): string[][] => [wanted, wanted, wanted];
-  const odd = '{"a":"]},[{ \\\\","b\\"":[{}, []],"c":[1,"\\\\\\"}"]}'; // prettier-ignore
+  const tricky = '{"a":"]},[{ \\\\","b\\"":[{}, []],"c":[1,"\\\\\\"}"]}'; // prettier-ignore
 
   it.each<[string, string[]]>([
     [`[${row(1)},${row(2)}]`, [row(1), row(2)]],
     [`\n[ ${row(1)} ,\n\t${row(2)}\r\n]\n`, [row(1), row(2)]],
     [`${row(1)}${row(2)} ${row(3)}`, [row(1), row(2), row(3)]],
-    [`[${odd},${row(1)}]`, [odd, row(1)]],
+    [`[${tricky},${row(1)}]`, [tricky, row(1)]],
     // An element that is not an object is rejected individually.
     [`[7,${row(1)},"a, b]","\\"",null]`, ['7', row(1), '"a, b]"', '"\\""', 'null']],
     [`[true]${row(1)}`, ['true', row(1)]],
@@ -129,11 +129,11 @@ describe('elements', () => {
     [`[${row(1)},`, [row(1), '']],
     [`[${row(1)},{"a":`, [row(1), '{"a":']],
   ])('are read from %j', (text, wanted) => {
-    expect(told(text)).toEqual(all(wanted));
+    expect(rowsOf(text)).toEqual(all(wanted));
   });
 
   it.each([1, 2, 3, 7, 1000])('may start with a byte order mark, in chunks of %i bytes', (size) => {
-    for (const text of [`${MARK}[${row(1)},\n ${row(2)}]\n`, `${MARK}${row(1)} ${row(2)}`]) {
+    for (const text of [`${BOM}[${row(1)},\n ${row(2)}]\n`, `${BOM}${row(1)} ${row(2)}`]) {
       const bytes = Buffer.from(text);
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
         bytes.subarray(index * size, (index + 1) * size),
@@ -167,8 +167,8 @@ describe('elements', () => {
   });
 
   it('are rejected individually for a byte that is not UTF-8', () => {
-    const wrong = Buffer.from(`[${row(1)},${row(2).replace('production', 'pr\u00ffd')},${row(3)}]`, 'latin1');
-    const { rows } = read(elements, [wrong]);
+    const invalid = Buffer.from(`[${row(1)},${row(2).replace('production', 'pr\u00ffd')},${row(3)}]`, 'latin1');
+    const { rows } = read(elements, [invalid]);
     expect(rows.map((found) => ('reason' in found ? found.reason : found.body))).toEqual([
       row(1),
       'a byte here is not UTF-8',

@@ -165,7 +165,7 @@ describe('a rejected row', () => {
 
   it('may be invalid JSON or invalid UTF-8', () => {
     const into = packer();
-    const odd = Buffer.from(
+    const invalid = Buffer.from(
       '{"environment":"production","xpid":7,"calculated_attributes":{},"a":"\u00ff"}\n',
       'latin1',
     );
@@ -174,7 +174,7 @@ describe('a rejected row', () => {
       'latin1',
     );
     const bytes = Buffer.from('{x}\n');
-    into.takeJson(odd, 0, odd.length - 1, 1);
+    into.takeJson(invalid, 0, invalid.length - 1, 1);
     into.takeJson(identity, 0, identity.length - 1, 2);
     into.takeJson(bytes, 0, bytes.length - 1, 3);
     into.takeJson(Buffer.from(`${ROW}\n`), 0, ROW.length, 4);

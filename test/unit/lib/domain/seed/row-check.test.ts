@@ -9,9 +9,9 @@ import { damage, makeRow, readRow } from './rows.ts';
 import { isWhole, size } from '../../../../helpers/size.ts';
 
 const rules = createRowRules({});
-const usual = createRowCheck(rules);
+const defaultCheck = createRowCheck(rules);
 
-function passes(row: string, check = usual): boolean {
+function passes(row: string, check = defaultCheck): boolean {
   const bytes = Buffer.from(`${row}\n`);
   return check(bytes, 0, bytes.length - 1);
 }
