@@ -288,7 +288,7 @@ test('an extension is named after the vendor’s domain', () => {
 });
 
 describe('responses', () => {
-  it('may contain more and fewer fields than the specification shows', () => {
+  it('may contain more or fewer fields than the specification shows', () => {
     const bare = { subject_request_id: ID };
     expect(CreateReply.parse({ ...bare, new: 1 })).toEqual({ ...bare, new: 1 });
     const status = { ...bare, request_status: 'paused', extensions: [{ domain: 'a.example', status: 'retrying' }] };

@@ -59,7 +59,7 @@ describe('the format', () => {
     ['json', 'a', 'csv'],
     ['users.csv', 'PAR1 and so on', 'parquet'],
     ['users', ' PAR1', 'csv'],
-  ])('is detected: %s with %j is %s…', async (name, content, format) => {
+  ])('is detected: %s with %j is %s', async (name, content, format) => {
     expect((await openFile(name, content)).format).toBe(format);
   });
 
@@ -187,7 +187,7 @@ describe('unreadable input', () => {
     }
   });
 
-  it('includes Parquet from standard input, but not Parquet files with any bytes', async () => {
+  it('includes Parquet from standard input, but no Parquet file', async () => {
     expect((await openFile('a', Buffer.from('PAR1\0\0'))).format).toBe('parquet');
     for (const opened of [() => openPiped(['PAR1\0']), () => openPiped(['x'], 'parquet')]) {
       await expect(opened()).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describe('unreadable input', () => {
     ['gzip', gzipSync(text(50_000)).subarray(0, 5000)],
     ['zstd', Buffer.concat([zstd(text(10)).subarray(0, 9), Buffer.from([0x07, 0, 0])])],
     ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
-  ])('includes a damaged %s file', async (wrapping, bytes) => {
+  ])('may be a damaged %s file', async (wrapping, bytes) => {
     const read = async (opened: Promise<InputBytes>): Promise<Buffer> => allOf((await opened).chunks());
     for (const [name, opened] of [
       ['a.csv', () => openFile('a.csv', bytes)],
@@ -218,7 +218,7 @@ describe('unreadable input', () => {
     }
   });
 
-  it('is a file error, not a usage error, if the file exists', async () => {
+  it('is a file error, not a usage error, if an existing file cannot be read', async () => {
     const cwd = temporaryFolder();
     symlinkSync('loop', join(cwd, 'loop'));
     await expect(openBytes('loop', inputSource(cwd), {})).rejects.toMatchObject({
@@ -227,7 +227,7 @@ describe('unreadable input', () => {
     });
   });
 
-  it('includes a missing file, a folder and a device', async () => {
+  it('may be a missing file, a folder or a device', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');

@@ -11,7 +11,7 @@ function round(window: Window, ms: number): number {
 }
 
 describe('the window', () => {
-  it('starts with four requests or the maximum', () => {
+  it('starts with four requests, or the maximum if that is lower', () => {
     expect([1, 3, 4, 64].map((max) => createWindow(max).size)).toEqual([1, 3, 4, 4]);
   });
 

@@ -83,7 +83,7 @@ describe('diffRoles', () => {
     );
   });
 
-  it('is symmetric in the opposite direction', () => {
+  it('has the inverse changes in the opposite direction', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
         const forward = diffRoles(from, to);

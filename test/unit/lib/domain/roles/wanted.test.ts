@@ -16,7 +16,7 @@ function byHand(roles: readonly Role[]): Role[] {
   });
 }
 
-describe('wantedRoles', () => {
+describe('the wanted roles', () => {
   it('without a base are exactly those of the file, with the platform’s unknown fields', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (roles, live) => {

@@ -98,7 +98,7 @@ describe('a header', () => {
     expect(error.hint).toBe('Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.');
   }); // prettier-ignore
 
-  it('has no hint about maps if there is one', () => {
+  it('has no hint about maps if a map is given', () => {
     expect(errorOf('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
