@@ -17,7 +17,6 @@ const RUN_ENTRIES = [
 const TAB_ENTRIES = [
   'src/lib/runtime/completion/answer.ts',
   'src/lib/runtime/completion/sources.ts',
-  'src/lib/runtime/completion/values.ts',
   'src/lib/config/known-ids.ts',
   'src/lib/config/quick-settings.ts',
 ];

@@ -23,7 +23,7 @@ import {
 import { processIo } from './lib/runtime/io.ts';
 import { checkFormat, formatsOf, helpOf } from './lib/runtime/command-line/help.ts';
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
-import { asking, commandNameOf, createProgram, entries, loadAll, operandsOf } from './program.ts';
+import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsOf } from './program.ts';
 
 /** The entry that the scripts of `cdpadm completion` call. It is not a command. */
 const COMPLETE = '__complete';
@@ -242,10 +242,7 @@ export async function reference(io: Io): Promise<Reference> {
 async function answerCompletionCall(args: readonly string[], ctx: Context): Promise<number> {
   const { answerCompletion } = await import('./lib/runtime/completion/answer.ts');
   const root = await createProgram(ctx, () => false);
-  await answerCompletion(args, ctx, {
-    root,
-    load: (name) => entries.find((entry) => entry.name === name)?.load(ctx),
-  });
+  await answerCompletion(args, ctx, { root, load: (name) => load(name, ctx) });
   return EXIT.ok;
 }
 

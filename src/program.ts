@@ -6,146 +6,80 @@ import { defineGlobalFlags } from './lib/runtime/command-line/global-flags.ts';
 import { helpSettings } from './lib/runtime/command-line/help-screen.ts';
 import { refuseUnknownWord, usageFailure } from './lib/runtime/command-line/usage-failure.ts';
 
-interface Entry {
-  name: string;
-  summary: string;
-  heading: string;
-  /** Its commands that take target flags (default: all). Hints add the flags to them. */
-  asks?: readonly string[];
-  load(ctx: Context): Promise<Command>;
-}
+/** Heading -> group or single command -> summary, in the order of the help. */
+const SUMMARIES = {
+  'Access:': { roles: 'custom access roles: pull, edit, diff, push' },
+  'Identity:': { groups: 'group identities, such as households, and the attributes that members share' },
+  'Warehouse:': {
+    warehouse: 'connections, data models and pipelines as a folder of files: export, diff, apply',
+    connections: 'warehouse addresses and credentials',
+    'data-models': 'SQL queries that pipelines read',
+    pipelines: 'syncs from a warehouse: trigger, watch, diagnose',
+  },
+  'Seeding:': {
+    seed: 'calculated-attribute seeds: check, preview, send millions of users',
+    intake: 'events, or identities and attributes, of one user',
+  },
+  'Privacy:': { dsr: 'data subject requests: submit, follow, cancel, verify callbacks' },
+  'Setup:': {
+    profile: 'profiles: addresses, ids and references to secrets',
+    auth: 'credentials: log in, log out, test',
+    doctor: 'check this installation and suggest fixes',
+    completion: 'shell completion for bash, zsh, fish and PowerShell',
+  },
+  'Embedded platform:': {
+    emulator: 'the embedded platform: start it, move its clock, inject faults',
+    tour: 'guided tour: pull, edit, diff, push and roll back on a temporary platform',
+  },
+  'More:': {
+    api: 'call any endpoint with the right address and credentials',
+    schema: 'the JSON Schema of a document, for editors',
+    help: 'help on a command or a topic: exit-codes, environment, formatting, files, recipes, flags',
+  },
+};
 
-const ACCESS = 'Access:';
-const IDENTITY = 'Identity:';
-const WAREHOUSE = 'Warehouse:';
-const SEEDING = 'Seeding:';
-const PRIVACY = 'Privacy:';
-const SETUP = 'Setup:';
-const PLATFORM = 'Embedded platform:';
-const MORE = 'More:';
+/** Loads a group or command when it is requested. */
+const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Context): Command } }>>> = {
+  roles: () => import('./commands/roles/index.ts'),
+  groups: () => import('./commands/groups/index.ts'),
+  warehouse: () => import('./commands/warehouse/index.ts'),
+  connections: () => import('./commands/connections/index.ts'),
+  'data-models': () => import('./commands/data-models/index.ts'),
+  pipelines: () => import('./commands/pipelines/index.ts'),
+  seed: () => import('./commands/seed/index.ts'),
+  intake: () => import('./commands/intake/index.ts'),
+  dsr: () => import('./commands/dsr/index.ts'),
+  profile: () => import('./commands/profile/index.ts'),
+  auth: () => import('./commands/auth/index.ts'),
+  doctor: () => import('./commands/doctor/index.ts'),
+  completion: () => import('./commands/completion/index.ts'),
+  emulator: () => import('./commands/emulator/index.ts'),
+  tour: () => import('./commands/tour/index.ts'),
+  api: () => import('./commands/api/index.ts'),
+  schema: () => import('./commands/schema/index.ts'),
+  help: () => import('./commands/help/index.ts'),
+};
+
+/** The commands that take target flags, in groups where not all do. Hints add the flags to them. */
+const ASKING: Readonly<Record<string, readonly string[]>> = {
+  ...{ profile: ['show'], auth: ['login', 'logout', 'test'] },
+  ...{ completion: [], emulator: [], tour: [], schema: [], help: [] },
+};
 
 /** Every group and single command, in the order of the help. */
-export const entries: readonly Entry[] = [
-  {
-    name: 'roles',
-    summary: 'custom access roles: pull, edit, diff, push',
-    heading: ACCESS,
-    load: async (ctx) => (await import('./commands/roles/index.ts')).rolesGroup(ctx),
-  },
-  {
-    name: 'groups',
-    summary: 'group identities, such as households, and the attributes that members share',
-    heading: IDENTITY,
-    load: async (ctx) => (await import('./commands/groups/index.ts')).groupsGroup(ctx),
-  },
-  {
-    name: 'warehouse',
-    summary: 'connections, data models and pipelines as a folder of files: export, diff, apply',
-    heading: WAREHOUSE,
-    load: async (ctx) => (await import('./commands/warehouse/index.ts')).warehouseGroup(ctx),
-  },
-  {
-    name: 'connections',
-    summary: 'warehouse addresses and credentials',
-    heading: WAREHOUSE,
-    load: async (ctx) => (await import('./commands/connections/index.ts')).connectionsGroup(ctx),
-  },
-  {
-    name: 'data-models',
-    summary: 'SQL queries that pipelines read',
-    heading: WAREHOUSE,
-    load: async (ctx) => (await import('./commands/data-models/index.ts')).dataModelsGroup(ctx),
-  },
-  {
-    name: 'pipelines',
-    summary: 'syncs from a warehouse: trigger, watch, diagnose',
-    heading: WAREHOUSE,
-    load: async (ctx) => (await import('./commands/pipelines/index.ts')).pipelinesGroup(ctx),
-  },
-  {
-    name: 'seed',
-    summary: 'calculated-attribute seeds: check, preview, send millions of users',
-    heading: SEEDING,
-    load: async (ctx) => (await import('./commands/seed/index.ts')).seedGroup(ctx),
-  },
-  {
-    name: 'intake',
-    summary: 'events, or identities and attributes, of one user',
-    heading: SEEDING,
-    load: async (ctx) => (await import('./commands/intake/index.ts')).intakeGroup(ctx),
-  },
-  {
-    name: 'dsr',
-    summary: 'data subject requests: submit, follow, cancel, verify callbacks',
-    heading: PRIVACY,
-    load: async (ctx) => (await import('./commands/dsr/index.ts')).dsrGroup(ctx),
-  },
-  {
-    name: 'profile',
-    summary: 'profiles: addresses, ids and references to secrets',
-    heading: SETUP,
-    asks: ['show'],
-    load: async (ctx) => (await import('./commands/profile/index.ts')).profileGroup(ctx),
-  },
-  {
-    name: 'auth',
-    summary: 'credentials: log in, log out, test',
-    heading: SETUP,
-    asks: ['login', 'logout', 'test'],
-    load: async (ctx) => (await import('./commands/auth/index.ts')).authGroup(ctx),
-  },
-  {
-    name: 'doctor',
-    summary: 'check this installation and suggest fixes',
-    heading: SETUP,
-    load: async (ctx) => (await import('./commands/doctor/index.ts')).checkSetup.build(ctx),
-  },
-  {
-    name: 'completion',
-    summary: 'shell completion for bash, zsh, fish and PowerShell',
-    heading: SETUP,
-    asks: [],
-    load: async (ctx) => (await import('./commands/completion/index.ts')).printScript.build(ctx),
-  },
-  {
-    name: 'emulator',
-    summary: 'the embedded platform: start it, move its clock, inject faults',
-    heading: PLATFORM,
-    asks: [],
-    load: async (ctx) => (await import('./commands/emulator/index.ts')).emulatorGroup(ctx),
-  },
-  {
-    name: 'tour',
-    summary: 'guided tour: pull, edit, diff, push and roll back on a temporary platform',
-    heading: PLATFORM,
-    asks: [],
-    load: async (ctx) => (await import('./commands/tour/index.ts')).takeTour.build(ctx),
-  },
-  {
-    name: 'api',
-    summary: 'call any endpoint with the right address and credentials',
-    heading: MORE,
-    load: async (ctx) => (await import('./commands/api/index.ts')).callAny.build(ctx),
-  },
-  {
-    name: 'schema',
-    summary: 'the JSON Schema of a document, for editors',
-    heading: MORE,
-    asks: [],
-    load: async (ctx) => (await import('./commands/schema/index.ts')).showSchema.build(ctx),
-  },
-  {
-    name: 'help',
-    summary: 'help on a command or a topic: exit-codes, environment, formatting, files, recipes, flags',
-    heading: MORE,
-    asks: [],
-    load: async (ctx) => (await import('./commands/help/index.ts')).showHelp.build(ctx),
-  },
-];
+export const entries = Object.entries(SUMMARIES).flatMap(([heading, summaries]) =>
+  Object.entries(summaries).map(([name, summary]) => ({ name, summary, heading })),
+);
+
+/** Builds a group or command; undefined for an unknown name. */
+export async function load(name: string, ctx: Context): Promise<Command | undefined> {
+  const loaded = Object.hasOwn(LOADERS, name) ? await LOADERS[name]?.() : undefined;
+  return loaded?.command.build(ctx);
+}
 
 /** The first words of commands that take target flags: `roles`, `auth test`. */
 export const asking: readonly string[] = entries.flatMap(
-  ({ asks, name }) => asks?.map((child) => `${name} ${child}`) ?? name,
+  ({ name }) => ASKING[name]?.map((child) => `${name} ${child}`) ?? name,
 );
 
 /** The root command. Builds the entries that `wants` selects; the others have only a name and a summary. */
@@ -159,10 +93,9 @@ export async function createProgram(ctx: Context, wants: (name: string) => boole
   applySettings(root, ctx);
   defineGlobalFlags(root);
   for (const entry of entries) {
-    const wanted = wants(entry.name);
-    const command = wanted ? await entry.load(ctx) : new Command(entry.name);
-    root.addCommand(command.summary(entry.summary).helpGroup(entry.heading));
-    if (wanted) adopt(root, command, ctx);
+    const wanted = wants(entry.name) ? await load(entry.name, ctx) : undefined;
+    root.addCommand((wanted ?? new Command(entry.name)).summary(entry.summary).helpGroup(entry.heading));
+    if (wanted) adopt(root, wanted, ctx);
   }
   return root;
 }

@@ -25,7 +25,7 @@ const paths: OfferedValues = ({ operands: [method] }) => [
   ...new Set(allEndpoints.filter((one) => one.method === method).map(({ path }) => path)),
 ];
 
-export const callAny = defineCommand({
+export const command = defineCommand({
   path: 'api',
   summary: 'call any path of the platform',
   effect: 'write',

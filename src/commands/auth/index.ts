@@ -1,11 +1,9 @@
 // The auth commands.
-import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { logIn } from './login.ts';
 import { logOut } from './logout.ts';
 import { testAuth } from './test.ts';
 
-export function authGroup(ctx: Context) {
-  const summary = 'credentials: store, remove and test them';
-  return buildGroup(ctx, 'auth', summary, [testAuth, logIn, logOut]);
-}
+const summary = 'credentials: store, remove and test them';
+
+export const command = group('auth', summary, [testAuth, logIn, logOut]);

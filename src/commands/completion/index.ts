@@ -3,7 +3,7 @@ import { enum as oneOf, object, string } from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { SCRIPTS, SHELLS } from './scripts.ts';
 
-export const printScript = defineCommand({
+export const command = defineCommand({
   path: 'completion',
   summary: 'print the completion script of a shell: commands, flags, values, profiles and ids',
   effect: 'local',

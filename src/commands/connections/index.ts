@@ -1,6 +1,5 @@
 // The connection commands.
-import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { resourceCommands } from '../resource-commands.ts';
 import { listConnections } from './list.ts';
 
@@ -35,6 +34,4 @@ const commands = resourceCommands('connection', {
   },
 });
 
-export function connectionsGroup(ctx: Context) {
-  return buildGroup(ctx, 'connections', 'warehouse addresses and credentials', commands);
-}
+export const command = group('connections', 'warehouse addresses and credentials', commands);

@@ -1,6 +1,5 @@
 // The data model commands.
-import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { resourceCommands } from '../resource-commands.ts';
 
 const commands = resourceCommands('data_model', {
@@ -30,6 +29,4 @@ const commands = resourceCommands('data_model', {
   },
 });
 
-export function dataModelsGroup(ctx: Context) {
-  return buildGroup(ctx, 'data-models', 'SQL queries that pipelines read', commands);
-}
+export const command = group('data-models', 'SQL queries that pipelines read', commands);

@@ -41,7 +41,7 @@ const view: ListView<Finding> = {
   empty: '',
 };
 
-export const checkSetup = defineCommand({
+export const command = defineCommand({
   path: 'doctor',
   summary: 'check this installation: files, secrets, clock, addresses, credentials',
   effect: 'read',

@@ -1,6 +1,5 @@
 // The commands of data subject requests.
-import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { listenForCallbacks } from './callbacks-listen.ts';
 import { dropOutbox, listOutbox, replayOutbox } from './callbacks-outbox.ts';
 import { verifyCallback } from './callbacks-verify.ts';
@@ -18,35 +17,21 @@ import { showStatus } from './status.ts';
 import { submitRequests } from './submit.ts';
 import { awaitRequests } from './wait.ts';
 
-export function dsrGroup(ctx: Context) {
-  return buildGroup(ctx, 'dsr', 'data subject requests: submit, follow, cancel, verify callbacks', [
-    submitRequests,
-    prepareRequests,
-    showStatus,
-    awaitRequests,
-    listRequests,
-    cancelPending,
-    saveResults,
-    markRequests,
-    makeEvidence,
-    showDiscovery,
-    {
-      name: 'ledger',
-      summary: 'the record of what was submitted from this machine',
-      records: [exportLedger, verifyLedger, pruneLedger],
-    },
-    {
-      name: 'callbacks',
-      summary: 'what the platform posts when a request changes: receive it, check it',
-      records: [
-        listenForCallbacks,
-        verifyCallback,
-        {
-          name: 'outbox',
-          summary: 'deliveries of callbacks: list, replay, drop',
-          records: [listOutbox, replayOutbox, dropOutbox],
-        },
-      ],
-    },
-  ]);
-}
+export const command = group('dsr', 'data subject requests: submit, follow, cancel, verify callbacks', [
+  submitRequests,
+  prepareRequests,
+  showStatus,
+  awaitRequests,
+  listRequests,
+  cancelPending,
+  saveResults,
+  markRequests,
+  makeEvidence,
+  showDiscovery,
+  group('ledger', 'the record of what was submitted from this machine', [exportLedger, verifyLedger, pruneLedger]),
+  group('callbacks', 'what the platform posts when a request changes: receive it, check it', [
+    listenForCallbacks,
+    verifyCallback,
+    group('outbox', 'deliveries of callbacks: list, replay, drop', [listOutbox, replayOutbox, dropOutbox]),
+  ]),
+]);

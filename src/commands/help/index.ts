@@ -15,7 +15,7 @@ const offeredWords: OfferedValues = ({ operands: [topic, code] }) => {
   return topic === 'error' && code === undefined ? ERROR_CODES : [];
 };
 
-export const showHelp = defineCommand({
+export const command = defineCommand({
   path: 'help',
   summary: 'help on a command or a topic',
   effect: 'local',

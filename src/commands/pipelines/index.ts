@@ -1,6 +1,5 @@
 // The pipeline commands.
-import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { resourceCommands } from '../resource-commands.ts';
 import { diagnosePipeline } from './doctor.ts';
 import { showReport } from './report.ts';
@@ -39,17 +38,15 @@ const commands = resourceCommands(
   { allowReset: { help: 'allow a change of the sync mode, which resets the sync position' } },
 );
 
-export function pipelinesGroup(ctx: Context) {
-  return buildGroup(ctx, 'pipelines', 'syncs from a warehouse: trigger, watch, diagnose', [
-    ...commands,
-    pausePipeline,
-    resumePipeline,
-    triggerRun,
-    resetPosition,
-    showReport,
-    listRuns,
-    showRun,
-    watchPipeline,
-    diagnosePipeline,
-  ]);
-}
+export const command = group('pipelines', 'syncs from a warehouse: trigger, watch, diagnose', [
+  ...commands,
+  pausePipeline,
+  resumePipeline,
+  triggerRun,
+  resetPosition,
+  showReport,
+  listRuns,
+  showRun,
+  watchPipeline,
+  diagnosePipeline,
+]);

@@ -1,6 +1,5 @@
 // The profile commands.
-import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { copyProfile, renameProfile } from './copy.ts';
 import { createProfile } from './create.ts';
 import { deleteProfile } from './delete.ts';
@@ -11,17 +10,15 @@ import { listProfiles } from './list.ts';
 import { showProfile } from './show.ts';
 import { useProfile } from './use.ts';
 
-export function profileGroup(ctx: Context) {
-  return buildGroup(ctx, 'profile', 'profiles: the addresses, ids and credentials of one platform each', [
-    createProfile,
-    listProfiles,
-    showProfile,
-    useProfile,
-    editProfile,
-    renameProfile,
-    copyProfile,
-    exportProfile,
-    importProfile,
-    deleteProfile,
-  ]);
-}
+export const command = group('profile', 'profiles: the addresses, ids and credentials of one platform each', [
+  createProfile,
+  listProfiles,
+  showProfile,
+  useProfile,
+  editProfile,
+  renameProfile,
+  copyProfile,
+  exportProfile,
+  importProfile,
+  deleteProfile,
+]);

@@ -1,6 +1,5 @@
 // The roles commands.
-import { buildGroup } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { compareRoles } from './compare.ts';
 import { createRole } from './create.ts';
 import { deleteRoles } from './delete.ts';
@@ -21,26 +20,24 @@ import { updateRole } from './update.ts';
 import { validateRoles } from './validate.ts';
 import { listHolders } from './who-can.ts';
 
-export function rolesGroup(ctx: Context) {
-  return buildGroup(ctx, 'roles', 'custom access roles: pull, edit, diff, push', [
-    listRoles,
-    getRole,
-    listTasks,
-    explainRole,
-    listHolders,
-    compareRoles,
-    showMatrix,
-    listTemplates,
-    pullRoles,
-    validateRoles,
-    diffRoles,
-    pushRoles,
-    editRoles,
-    createRole,
-    updateRole,
-    renameRole,
-    deleteRoles,
-    listRevisions,
-    rollBackRoles,
-  ]);
-}
+export const command = group('roles', 'custom access roles: pull, edit, diff, push', [
+  listRoles,
+  getRole,
+  listTasks,
+  explainRole,
+  listHolders,
+  compareRoles,
+  showMatrix,
+  listTemplates,
+  pullRoles,
+  validateRoles,
+  diffRoles,
+  pushRoles,
+  editRoles,
+  createRole,
+  updateRole,
+  renameRole,
+  deleteRoles,
+  listRevisions,
+  rollBackRoles,
+]);

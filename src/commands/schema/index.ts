@@ -10,7 +10,7 @@ import { repeatedSchema, resultSchema } from '../../lib/runtime/output/result-sh
 /** The document name for the result of a command. */
 const OUTPUT = 'output' as const;
 
-export const showSchema = defineCommand({
+export const command = defineCommand({
   path: 'schema',
   summary: 'print the JSON Schema of a document, or the whole contract as OpenAPI',
   effect: 'local',

@@ -18,7 +18,7 @@ const NEXT = [
   'cdpadm help                           everything else',
 ];
 
-export const takeTour = defineCommand({
+export const command = defineCommand({
   path: 'tour',
   summary: 'run the main jobs on a temporary embedded platform',
   effect: 'local',

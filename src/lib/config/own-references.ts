@@ -1,9 +1,13 @@
-// References that lead to a secret of this program: a definition file may not send one to a warehouse.
+// References to the secrets of this program: definition files may not use them, and child processes do not get them.
 import { join, sep } from 'node:path';
+import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import { parseReference } from './secret-file.ts';
+import { SECRET_NAMES, variableOf } from './setting-fields.ts';
 import { readSettingsFile } from './settings-file.ts';
 
-/** The variables and keychain entries that any profile names for its secrets, each with the setting that it is for. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables and keychain entries that profiles name for their secrets. */
 export async function profileReferences(folder: string): Promise<{ name: string; reference: string }[]> {
   const { profiles } = await readSettingsFile(folder);
   return [...profiles.values()].flatMap(({ secrets = {} }) =>
@@ -21,13 +25,53 @@ function spelling(reference: string): string {
   return reference.replace(/:\s*/, ':').trimEnd();
 }
 
-/** Whether a reference other than `file:` leads to a secret of this program; `held` are those of the profiles. */
+/** True if a reference other than `file:` leads to a secret of this program. `held` are the profiles' references. */
 export function isOwnReference(reference: string, held: readonly { reference: string }[]): boolean {
   const text = spelling(reference);
   return /^env:CDPADM_/i.test(text) || held.some((it) => it.reference === text);
 }
 
-/** Whether a file, by its real path, holds secrets or tokens of this program. */
+/** True if the real path is a file with secrets or tokens of this program. */
 export function isOwnFile(path: string, folders: { config: string; cache: string }): boolean {
   return [join(folders.config, 'secrets'), folders.cache].some((folder) => path.startsWith(folder + sep));
+}
+
+/** A helper may need these for the network. The password of a proxy is not a secret of the platform. */
+const PROXY_VARIABLE = /^(?:https?|all|no)_proxy$/i;
+
+/** Programs need these to run. Their values are names and folders, not secrets. */
+const NEEDED_TO_RUN =
+  /^(?:path|home|user|logname|shell|pwd|term|lang|language|lc_\w+|tz|tmpdir|tmp|temp|display|wayland_display|xdg_runtime_dir|systemroot|pathext|comspec|userprofile|appdata|localappdata)$/i;
+
+/**
+ * The environment of a program that a command starts for the user, without credentials: without our variables, those that a
+ * profile names (`env:NAME`), and any other that contains their value or a known secret. A value of fewer than eight
+ * characters must match completely. Throws KnownError invalid input (9) for a broken settings file.
+ */
+export async function childEnvironment({
+  env,
+  folder,
+  redactor,
+}: {
+  env: Environment;
+  /** The configuration folder. */
+  folder: string;
+  redactor: Redactor;
+}): Promise<Environment> {
+  const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));
+  const variables = [
+    ...SECRET_NAMES.map((name) => ({ name, variable: variableOf(name) })),
+    ...named.map(({ name, reference }) => ({ name, variable: reference.slice('env:'.length) })),
+  ];
+  const withheld = new Set(variables.map(({ variable }) => variable));
+  // Separate from the command's redactor, which need not mask secrets that the command never read.
+  const values = createRedactor();
+  for (const { name, variable } of variables) if (name !== 'client_id') values.add(env[variable] ?? '');
+  return Object.fromEntries(
+    Object.entries(env).filter(([variable, value = '']) => {
+      if (withheld.has(variable)) return false;
+      if (PROXY_VARIABLE.test(variable) || NEEDED_TO_RUN.test(variable)) return true;
+      return !redactor.knows(value) && !values.knows(value);
+    }),
+  );
 }

@@ -1,7 +1,8 @@
-// Secrets by reference: had at the last moment, known to the redactor from then on, kept where the user chose.
+// Reads secrets by reference just before they are sent, and stores them where the user chose.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
+import type { Hints } from '../kernel/hint.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import type { ProfileSecretName } from './setting-fields.ts';
@@ -27,7 +28,7 @@ export interface SecretsOptions {
   keychain?: (() => Promise<Keychain>) | undefined;
 }
 
-/** Which secret of which profile. */
+/** A secret of a profile. */
 export interface SecretOwner {
   profile: string;
   name: ProfileSecretName;
@@ -41,31 +42,16 @@ export function createSecrets(options: SecretsOptions) {
   const keychain = () => (opening ??= (options.keychain ?? openKeychain)());
 
   async function read(reference: SecretReference, owner: SecretOwner): Promise<string> {
-    const what = `${labelOf(owner.name)} of profile \`${owner.profile}\``;
-    switch (reference.kind) {
-      case 'env': {
-        const value = options.env[reference.name];
-        if (value) return value;
-        throw secretMissing(`The ${what} is in the environment variable ${reference.name}, which is not set.`, owner);
-      }
-      case 'command': {
-        const [{ secretFromCommand }, { childEnvironment }] = await Promise.all([
-          import('./secret-command.ts'),
-          import('./child-environment.ts'),
-        ]);
-        return await secretFromCommand(reference.line, { ...options, env: await childEnvironment(options), what });
-      }
-      case 'file':
-        return readSecretFile(folder, owner.profile, owner.name);
-      case 'keychain': {
-        const value = await (await keychain()).get(reference.entry, options.signal);
-        if (value) return value;
-        throw secretMissing(`The ${what} is not in the keychain (service cdpadm, entry ${reference.entry}).`, owner);
-      }
-    }
+    if (reference.kind === 'file') return readSecretFile(folder, owner.profile, owner.name);
+    return await readReference(reference, {
+      ...options,
+      keychain,
+      what: `${labelOf(owner.name)} of profile \`${owner.profile}\``,
+      hint: { text: 'Put it there. To store it elsewhere:', command: `cdpadm auth login --profile ${owner.profile}` },
+    });
   }
 
-  /** Keeps typed values; returns what the profile is to say instead. */
+  /** Stores typed values and returns the references for the profile. */
   async function keep(
     profile: string,
     typed: Partial<Record<ProfileSecretName, string>>,
@@ -94,7 +80,7 @@ export function createSecrets(options: SecretsOptions) {
     return kept;
   }
 
-  /** Removes what is kept behind these references of a profile; returns a sentence for each that could not be. */
+  /** Removes the stored secrets of these references. Returns a sentence for each that could not be removed. */
   async function discard(profile: string, written: readonly string[]): Promise<string[]> {
     const left: string[] = [];
     for (const text of written) {
@@ -114,25 +100,44 @@ export function createSecrets(options: SecretsOptions) {
   return {
     keep,
     discard,
-    /** The value behind what a profile says; an id that stands there itself is that id. KnownError auth (4). */
+    /** The value of a reference. An id without a reference is the value itself. Throws KnownError auth (4). */
     resolve: async (written: string, owner: SecretOwner): Promise<string> => {
       const reference = looksLikeReference(written) ? parseReference(written) : undefined;
       const value = reference ? await read(reference, owner) : written;
-      // The client id is an id: it may be read in an error, and stands in the settings file itself.
+      // The client id is not secret: errors and the settings file may contain it.
       if (owner.name !== 'client_id') redactor.add(value);
       return value;
     },
-    /** Throws KnownError auth (4) when nothing can be kept there. */
+    /** Throws KnownError auth (4) if secrets cannot be stored there. */
     check: async (storage: 'keychain' | 'file'): Promise<void> => {
-      // Reading an entry that cannot be there tells whether the service answers, without leaving anything behind.
+      // Reading an absent entry proves that the service responds, and stores nothing.
       if (storage === 'keychain') await (await keychain()).get('probe', options.signal);
     },
   };
 }
 
-function secretMissing(message: string, { profile }: SecretOwner): KnownError {
-  return fail('secrets.missing', {
-    message,
-    hint: { text: 'Put it there. To store it elsewhere:', command: `cdpadm auth login --profile ${profile}` },
-  });
+/**
+ * Reads a reference other than `file:`. `what` names the secret in messages, `whole` accepts more than the first line of a
+ * command's output. Throws KnownError auth (4) with `hint` if the secret is missing.
+ */
+export async function readReference(
+  reference: Exclude<SecretReference, { kind: 'file' }>,
+  { keychain = openKeychain, hint, what, ...options }: SecretsOptions & { what: string; hint: Hints; whole?: boolean },
+): Promise<string> {
+  const missing = (why: string): KnownError => fail('secrets.missing', { message: `The ${what} ${why}.`, hint });
+  if (reference.kind === 'env') {
+    const value = options.env[reference.name];
+    if (value) return value;
+    throw missing(`is in the environment variable ${reference.name}, which is not set`);
+  }
+  if (reference.kind === 'keychain') {
+    const value = await (await keychain()).get(reference.entry, options.signal);
+    if (value) return value;
+    throw missing(`is not in the keychain (service cdpadm, entry ${reference.entry})`);
+  }
+  const [{ secretFromCommand }, { childEnvironment }] = await Promise.all([
+    import('./secret-command.ts'),
+    import('./own-references.ts'),
+  ]);
+  return await secretFromCommand(reference.line, { ...options, env: await childEnvironment(options), what });
 }

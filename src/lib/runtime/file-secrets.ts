@@ -2,18 +2,20 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { looksLikeReference, parseReference } from '../config/secret-file.ts';
+import { readReference as readSecretReference } from '../config/secrets.ts';
 import { isMask } from '../contract/masks.ts';
 import { fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
-import { environmentForChild } from './child-environment.ts';
 import type { Context } from './context.ts';
 import { guardReferences, type JudgedReference, type ReferenceRules, refuseOwnSecrets } from './reference-rules.ts';
 
 /** Secrets that are documents of many lines. Of any other secret, only the first line of a command's output counts. */
 const DOCUMENTS = new Set(['service_account_key']);
 
+const NOT_SENT = 'Nothing was sent with it. Put the secret there, or change the reference in the definition.';
+
 /**
- * Reads the secret behind `env:NAME`, `file:PATH` (relative to the folder of the reference), `keychain:NAME` or
+ * Reads the secret of `env:NAME`, `file:PATH` (relative to the folder of the reference), `keychain:NAME` or
  * `command:LINE`. `field` is its name in the definition, `what` its name in messages. Throws KnownError auth (4) if it
  * cannot be read, invalid input (9) or guard (12) if `rules` forbid it.
  */
@@ -35,36 +37,14 @@ async function read(ctx: Context, reference: string, folder: string, whole: bool
   const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
   if (path !== undefined) return await readSecret(resolve(folder, path.trim()), what);
   const parsed = looksLikeReference(reference) ? parseReference(reference) : undefined;
-  switch (parsed?.kind) {
-    case 'env': {
-      const value = ctx.io.env[parsed.name];
-      if (value) return value;
-      throw missing(what, `is in the environment variable ${parsed.name}, which is not set`);
-    }
-    case 'command': {
-      const { secretFromCommand } = await import('../config/secret-command.ts');
-      return await secretFromCommand(parsed.line, {
-        env: await environmentForChild(ctx),
-        what,
-        whole,
-        clock: ctx.clock,
-        signal: ctx.signal,
-      });
-    }
-    case 'keychain': {
-      const value = await fromKeychain(ctx, parsed.entry, what);
-      if (value) return value;
-      throw missing(what, `is not in the keychain (service cdpadm, entry ${parsed.entry})`);
-    }
-    default:
-      throw missing(what, 'has an invalid reference: write env:NAME, file:PATH, keychain:NAME or command:LINE');
-  }
-}
-
-async function fromKeychain(ctx: Context, entry: string, what: string): Promise<string | undefined> {
-  const { openKeychain } = await import('../config/keychain.ts');
+  if (!parsed || parsed.kind === 'file')
+    throw missing(what, 'has an invalid reference: write env:NAME, file:PATH, keychain:NAME or command:LINE');
+  const { clock, io, paths, redactor, signal } = ctx;
   try {
-    return await (await openKeychain()).get(entry, ctx.signal);
+    return await readSecretReference(parsed, {
+      ...{ folder: paths.config, env: io.env, clock, redactor, signal },
+      ...{ what, whole, hint: NOT_SENT },
+    });
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
     // The hint of the keychain is about the secrets of a profile.
@@ -85,8 +65,5 @@ async function readSecret(path: string, what: string): Promise<string> {
 }
 
 function missing(what: string, why: string): KnownError {
-  return fail('secrets.missing', {
-    message: `The ${what} ${why}.`,
-    hint: 'Nothing was sent with it. Put the secret there, or change the reference in the definition.',
-  });
+  return fail('secrets.missing', { message: `The ${what} ${why}.`, hint: NOT_SENT });
 }

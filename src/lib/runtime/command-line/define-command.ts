@@ -127,27 +127,15 @@ export function defineCommand<
 
 const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view ? view.columns : undefined);
 
-/** A group inside a group: `groups attributes`. */
-export interface InnerGroup {
-  readonly name: string;
-  readonly summary: string;
-  readonly records: readonly (Definition | InnerGroup)[];
-}
-
-/** A group of commands, in the order of its help. */
-export function buildGroup(
-  ctx: Context,
-  name: string,
-  summary: string,
-  records: readonly (Definition | InnerGroup)[],
-): Command {
-  const group = new Command(name).description(summary);
-  for (const record of records) {
-    group.addCommand(
-      'build' in record ? record.build(ctx) : buildGroup(ctx, record.name, record.summary, record.records),
-    );
-  }
-  return group;
+/** A group of commands and inner groups, in the order of its help. */
+export function group(name: string, summary: string, members: readonly Pick<Definition, 'build'>[]) {
+  return {
+    build: (ctx: Context): Command => {
+      const command = new Command(name).description(summary);
+      for (const member of members) command.addCommand(member.build(ctx));
+      return command;
+    },
+  };
 }
 
 type Act = (args: Record<string, unknown>, flags: Record<string, unknown>) => Promise<void>;

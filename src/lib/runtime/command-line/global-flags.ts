@@ -29,7 +29,6 @@ const ANNOTATION_MODES = ['auto', 'github', 'none'] as const;
 
 /** The values of flags with few values, for completion. */
 export const FLAG_CHOICES = {
-  '--output': OUTPUT_FORMATS,
   '--color': COLOUR_MODES,
   '--progress': PROGRESS_MODES,
   '--annotations': ANNOTATION_MODES,

@@ -1,14 +1,14 @@
-// The hidden entry `__complete SHELL …` that the scripts of `cdpadm completion` call: candidates in their shell's own form.
+// The hidden entry `__complete SHELL …`, which the scripts of `cdpadm completion` call.
 import { homedir } from 'node:os';
 import type { Context } from '../context.ts';
 import { type TypedWord, readLine, unquote } from './command-line.ts';
 import { complete, type Candidate, type Completion, type Tree } from './complete.ts';
-import { createValues } from './values.ts';
+import { createValues } from './sources.ts';
 
 /**
- * Prints a line that says what is meant (`values`, `values nospace`, `files` or `folders`) and a candidate a line.
- * `args` begin with the shell: `bash BREAKS NAME LINE`, `fish NAME LINE`, `powershell NAME LINE`, or `zsh WORD…`. Nothing of
- * them is evaluated, and nothing is asked of any platform.
+ * Prints the kind (`values`, `values nospace`, `files` or `folders`) and one candidate per line, as the shell needs them.
+ * `args`: `bash BREAKS NAME LINE`, `fish NAME LINE`, `powershell NAME LINE` or `zsh WORD…`. Evaluates nothing, and does not
+ * call the platform.
  */
 export async function answerCompletion(args: readonly string[], ctx: Context, tree: Tree): Promise<void> {
   const [shell = '', ...rest] = args;
@@ -41,7 +41,7 @@ function typedOf(shell: string, args: readonly string[]): { words: string[]; cur
 
 function linesOf(shell: string, { kind, candidates }: Completion, current: TypedWord): string[] {
   const fitting = candidates.filter(({ value }) => value.startsWith(current.text));
-  // `email=` and `env:` want their value at once, and a folder behind `file:` what is in it.
+  // The value follows `email=` and `env:` directly, and a path continues after a folder.
   const nospace =
     fitting.length > 0 &&
     fitting.every(({ value }) => /[=:]$/.test(value) || (value.endsWith('/') && /(?:^|=)file:/.test(value)));
@@ -49,7 +49,7 @@ function linesOf(shell: string, { kind, candidates }: Completion, current: Typed
 }
 
 function lineOf(shell: string, { value, description }: Candidate, current: TypedWord): string {
-  // A tab or a line feed would be read as the next field or candidate.
+  // A tab or a line feed would start the next field or candidate.
   const text = description?.replaceAll(/\s+/g, ' ');
   switch (shell) {
     case 'bash':
@@ -65,7 +65,7 @@ function lineOf(shell: string, { value, description }: Candidate, current: Typed
   }
 }
 
-/** Bash inserts a candidate as it is: what its next reading would take for more than a character is escaped here. */
+/** Bash inserts a candidate unchanged, so its special characters are escaped here. */
 function quoteForBash(text: string, { quote }: TypedWord): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replaceAll(/["\\$`]/g, '\\$&');

@@ -1,37 +1,36 @@
-// A command line as a shell has it before Tab was pressed: split into words, and nothing in it evaluated.
+// Splits the command line before the cursor into words, and evaluates nothing.
 
-/** Inside which quotes the cursor is. */
+/** The open quotes around the cursor. */
 export type Quote = '' | "'" | '"';
 
 export interface TypedWord {
   /** Without its quotes and escapes. */
   text: string;
   quote: Quote;
-  /** How much of `text` stands before the place from which the shell replaces; bash breaks words at `:` and `=`. */
+  /** The length of `text` that the shell keeps: bash breaks words at `:` and `=`. */
   kept: number;
 }
 
 export interface TypedLine {
-  /** The words before the cursor's, the program's own name left out. */
+  /** The words before the cursor's, without the program's name. */
   words: string[];
   current: TypedWord;
 }
 
 const SPACE = /[ \t\r\n]/;
-/** What ends a command: whatever stands before it is another command's. */
+/** Separates commands. */
 const SEPARATOR = /[;|&<>)\n]/;
 
 export interface Reading {
-  /** The characters at which the shell begins a new word to replace. */
+  /** The characters after which the shell starts a new word. */
   breaks?: string;
-  /** Backticks are brackets around a command, as in bash; elsewhere they are characters. */
+  /** Backticks enclose a command, as in bash. */
   hasBackticks?: boolean;
 }
 
 /**
- * Reads the line up to the cursor. Of several commands in it the last one counts; what stands before the word `name`
- * (variables, `sudo`) is no part of it. Inside a substitution that is still open its own command counts; a closed one is
- * a part of its word, as it was typed: what it would give is not known.
+ * Reads the last command of the line, from the word `name` on (after variables and `sudo`). Inside an open substitution,
+ * that is the command of the substitution. A closed substitution stays in its word as typed, because its output is unknown.
  */
 export function readLine(line: string, name: string, reading: Reading = {}): TypedLine {
   const words = splitWords(line, reading);
@@ -40,24 +39,24 @@ export function readLine(line: string, name: string, reading: Reading = {}): Typ
   return { words: texts.slice(texts.lastIndexOf(name, texts.length - 1) + 1), current };
 }
 
-/** One word as it was typed, without its quotes and escapes. */
+/** A typed word without its quotes and escapes. */
 export function unquote(word: string): string {
   return splitWords(word, {})
     .map(({ text }) => text)
     .join(' ');
 }
 
-/** A command that is being read: the line's own, or one inside a substitution. */
+/** A command being read: the line's own, or one inside a substitution. */
 interface Frame {
   words: TypedWord[];
   word: TypedWord | undefined;
   quote: Quote;
-  /** Where it was opened, and the character that closes it; the line's own never ends. */
+  /** The start, and the character that closes it; empty for the line's own command. */
   from: number;
   close: ')' | '`' | '';
 }
 
-/** The words of the last command; the last word is the cursor's and may be empty. */
+/** The words of the last command. The last word is the cursor's and may be empty. */
 function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading): TypedWord[] {
   const outer: Frame[] = [];
   let frame: Frame = { words: [], word: undefined, quote: '', from: 0, close: '' };
@@ -66,7 +65,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
     outer.push(frame);
     frame = { words: [], word: undefined, quote: '', from, close };
   };
-  /** Back to the command around it, in whose word the whole substitution stands. */
+  /** Returns to the outer command, whose word contains the whole substitution. */
   const leave = (at: number): void => {
     const { from } = frame;
     frame = outer.pop() ?? frame;
@@ -89,7 +88,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
       } else one.text += char;
     } else if (char === '\\') {
       index++;
-      // A line that goes on in the next one.
+      // A line continued on the next one.
       if (line.charAt(index) !== '\n') open().text += line.charAt(index);
     } else if (char === '"' || char === "'") {
       frame.quote = char;
@@ -109,7 +108,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
       if (breaks.includes(char)) one.kept = one.text.length;
     }
   }
-  // A shell takes all between double quotes for one word, a substitution that is still open too.
+  // Double quotes enclose one word, which includes an open substitution.
   const quoted = outer.findIndex(({ quote }) => quote !== '');
   if (quoted !== -1) {
     const { from } = outer[quoted + 1] ?? frame;
@@ -119,7 +118,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
   const last = open();
   return [...frame.words, { ...last, quote: frame.quote }];
 
-  /** Inside double quotes a bracket stands for itself unless a dollar is before it. */
+  /** Inside double quotes, only a bracket after a dollar opens a substitution. */
   function isOpening(char: '(' | '`', index: number): boolean {
     if (char === '`') return hasBackticks;
     return frame.quote === '' || line.charAt(index - 1) === '$';

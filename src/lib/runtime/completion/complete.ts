@@ -1,4 +1,4 @@
-// What may stand where the cursor is: read off the command tree itself, so that no command can be forgotten.
+// Finds the candidates for the word at the cursor in the command tree.
 import type { Argument, Command, Option } from 'commander';
 
 export interface Candidate {
@@ -7,21 +7,21 @@ export interface Candidate {
 }
 
 export interface Completion {
-  /** `files` and `folders` are the shell's own affair. */
+  /** The shell itself completes `files` and `folders`. */
   kind: 'values' | 'files' | 'folders';
   candidates: Candidate[];
 }
 
-/** Where the cursor is, as a source of values sees it. */
+/** The position of the cursor. */
 export interface CompletionPoint {
-  /** `roles push`; empty for the program itself. */
   command: Command;
+  /** `roles push`; empty for the root. */
   path: string;
-  /** Arguments already there. */
+  /** The arguments before the cursor. */
   operands: string[];
-  /** Values of flags already there, by their long names: `--profile`. */
+  /** The values of the flags before the cursor, by long name: `--profile`. */
   flags: ReadonlyMap<string, string>;
-  /** What was typed so far of the value that is wanted. */
+  /** The typed part of the value. */
   typed: string;
   tree: Tree;
 }
@@ -29,15 +29,15 @@ export interface CompletionPoint {
 export interface Tree {
   root: Command;
   /** The group or command of the root with this name, built. */
-  load(name: string): Promise<Command> | undefined;
+  load: (name: string) => Promise<Command | undefined>;
 }
 
-/** Values for an argument or for a flag, by name: undefined where any text goes. */
+/** Returns the values of an argument or a flag; undefined if it accepts any text. */
 export type Values = (subject: Argument | Option, point: CompletionPoint) => Promise<Completion | undefined>;
 
 const NOTHING: Completion = { kind: 'values', candidates: [] };
 
-/** Reads `words` as the program would and offers what may come next; `current` is what was typed of it so far. */
+/** Parses `words` like the program and returns the candidates for the next word. `current` is its typed part. */
 export async function complete(words: string[], current: string, tree: Tree, values: Values): Promise<Completion> {
   const state = await walk(words, tree);
   const { chain, waiting, literal, isHelp } = state;
@@ -68,18 +68,18 @@ export async function complete(words: string[], current: string, tree: Tree, val
   const argument = registeredArguments[point.operands.length] ?? (last?.variadic ? last : undefined);
   const found = argument && (await values(argument, point));
   if (!found) return NOTHING;
-  // Who names several things names each once.
+  // Each value is named once.
   return { ...found, candidates: found.candidates.filter(({ value }) => !point.operands.includes(value)) };
 }
 
-/** A flag that takes several values takes each once; of one that takes a single value the last one counts. */
+/** A flag with several values accepts each once. */
 function notGiven(option: Option, found: Completion | undefined, { given }: State): Completion {
   const values = takesSeveral(option) ? given.get(option.long ?? '') : undefined;
   if (!found || !values) return found ?? NOTHING;
   return { ...found, candidates: found.candidates.filter(({ value }) => !values.includes(value)) };
 }
 
-/** A flag of several values takes words until the next flag. */
+/** A flag with several values accepts words until the next flag. */
 function endsList({ variadic }: Option, word: string): boolean {
   return variadic && word.startsWith('-');
 }
@@ -90,15 +90,15 @@ function takesSeveral({ variadic, parseArg }: Option): boolean {
 
 interface State {
   point: Omit<CompletionPoint, 'typed' | 'tree'>;
-  /** All values that a flag was given, where `point` knows the last one. */
+  /** All values of each flag; `point` has only the last one. */
   given: ReadonlyMap<string, readonly string[]>;
-  /** The command at the cursor and all above it, the root first. */
+  /** The command at the cursor and its parents, the root first. */
   chain: Command[];
-  /** A flag that was typed and lacks its value. */
+  /** A flag without its value. */
   waiting: Option | undefined;
-  /** Behind `--`: what begins with a hyphen is no flag. */
+  /** After `--`, a hyphen starts no flag. */
   literal: boolean;
-  /** `help roles …`: the words are a command's name. */
+  /** `help roles …`: the words name a command. */
   isHelp: boolean;
 }
 
@@ -145,20 +145,20 @@ async function walk(words: string[], tree: Tree): Promise<State> {
 
 type Note = (long: string, value: string) => void;
 
-/** Notes a flag with its value; returns it when the value is to follow. */
+/** Records a flag with its value. Returns the flag if its value is the next word. */
 function takeFlag(word: string, chain: Command[], flags: Map<string, string>, note: Note): Option | undefined {
   const [, long, value] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (long !== undefined) {
     const option = findOption(chain, long);
     if (option?.required && value === undefined) {
-      // Of several times the last one counts.
+      // The last value counts.
       flags.delete(option.long ?? '');
       return option;
     }
     note(option?.long ?? long, value ?? '');
     return undefined;
   }
-  // `-qo json`: letters up to the one that takes a value, which may be the rest of the word.
+  // `-qo json`: the rest of the word after a letter with a value is that value.
   for (let index = 1; index < word.length; index++) {
     const option = findOption(chain, `-${word.charAt(index)}`);
     if (option?.required) {
@@ -175,7 +175,7 @@ function findOption(chain: readonly Command[], flag: string): Option | undefined
   return chain.flatMap((command) => command.options).find(({ long, short }) => long === flag || short === flag);
 }
 
-/** The command's own flags first, then those of every command; what was given and counts only once is left out. */
+/** The command's own flags, then the global ones, without those that were given and count once. */
 function flagsOf({ chain, point }: State): Candidate[] {
   const options = chain.toReversed().flatMap((command) => command.options.filter(({ hidden }) => !hidden));
   const help = { value: '--help', description: 'show help' };

@@ -1,118 +1,149 @@
-// Where the values for arguments and flags come from, each by its name: words that the program knows, and ids that it
-// was told before.
-import type { Command } from 'commander';
-import type { IdKind } from '../../config/known-ids.ts';
-import type { QuickSettings } from '../../config/quick-settings.ts';
-import { LOCAL_PROFILE } from '../../config/profile-name.ts';
-import type { Context } from '../context.ts';
-import { FLAG_CHOICES } from '../command-line/global-flags.ts';
-import { formatsOf, helpOf } from '../command-line/help.ts';
-import type { Candidate, CompletionPoint } from './complete.ts';
+// Values for arguments and flags: words that the program knows, and ids from earlier responses of the platform.
+import type { Argument, Command, Option } from 'commander';
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type IdKind, openKnownIds } from '../../config/known-ids.ts';
+import { LOCAL_PROFILE } from '../../config/profile-name.ts';
+import { readQuickSettings } from '../../config/quick-settings.ts';
+import { FLAG_CHOICES } from '../command-line/global-flags.ts';
+import { formatsOf, helpOf } from '../command-line/help.ts';
+import type { Context } from '../context.ts';
+import type { Candidate, Completion, CompletionPoint, Values } from './complete.ts';
 
-export type Source = (point: CompletionPoint, settings: () => Known) => Promise<Candidate[]> | Candidate[];
+type Found = readonly (string | Candidate)[];
+type Source = Found | ((point: CompletionPoint, known: () => Known) => Found | Promise<Found>);
+type Known = ReturnType<typeof readKnown>;
 
-/** What this machine knows. */
-export interface Known extends QuickSettings {
-  ids(kind: IdKind): Candidate[];
-  paths: Context['paths'];
-  /** The names of the variables in the environment. */
-  variables: string[];
-  cwd: string;
+/** Never calls the platform. `home` ends the search for a project file. */
+export function createValues(ctx: Context, home: string): Values {
+  return async (subject, point) => {
+    const isFlag = 'flags' in subject;
+    const name = isFlag ? (subject.long ?? '') : subject.name();
+    const placeholder = isFlag ? (/[<[]([^<>[\]]+?)(?:\.{3})?[>\]]$/.exec(subject.flags)?.[1] ?? '') : name;
+    if (placeholder === 'dir') return { kind: 'folders', candidates: [] };
+    if (placeholder === 'file' || placeholder === 'file|url') return { kind: 'files', candidates: [] };
+    const source = sourceOf(subject, name, point);
+    if (!source) return undefined;
+    const found = typeof source === 'function' ? await source(point, () => readKnown(ctx, home, point)) : source;
+    return listed(found);
+  };
 }
 
-const words =
-  (...values: readonly string[]): Source =>
-  () =>
-    values.map((value) => ({ value }));
+/** The choices and the `offers` of the record come first, then `SOURCES`. */
+function sourceOf({ argChoices }: Argument | Option, name: string, point: CompletionPoint): Source | undefined {
+  const { command, flags, operands, path, typed } = point;
+  const own = helpOf(command)?.values?.[name];
+  const [group = ''] = path.split(' ');
+  return (
+    argChoices ??
+    own?.({ typed, operands, before: flags.get(name) }) ??
+    SOURCES[`${path} ${name}`] ??
+    SOURCES[`${group} ${name}`] ??
+    SOURCES[name]
+  );
+}
+
+function listed(found: Found): Completion {
+  return { kind: 'values', candidates: found.map((one) => (typeof one === 'string' ? { value: one } : one)) };
+}
+
+/** The data on this machine. */
+function readKnown({ io, paths }: Context, home: string, { flags }: CompletionPoint) {
+  const settings = readQuickSettings({
+    configFolder: paths.config,
+    env: io.env,
+    cwd: io.cwd,
+    home,
+    flags: { profile: flags.get('--profile'), org: flags.get('--org'), workspace: flags.get('--workspace') },
+  });
+  const { read } = openKnownIds(paths.cache, settings.scope);
+  return { ...settings, ids: read, paths, variables: Object.keys(io.env), cwd: io.cwd };
+}
 
 const ids =
   (kind: IdKind): Source =>
-  (_place, settings) =>
-    settings().ids(kind);
+  (_point, known) =>
+    known().ids(kind);
 
-/** What a new thing is called is its maker's affair. */
-const nothing: Source = () => [];
-
-/** The numbers that profiles have, which say whose they are. */
+/** The numbers in the profiles, each with its profile. */
 const coordinates =
   (name: 'org_id' | 'account_id' | 'workspace_id'): Source =>
-  (_place, settings) =>
-    settings()
+  (_point, known) =>
+    known()
       .valuesOf(name)
       .map(({ value, profile }) => ({ value, description: `of profile ${profile}` }));
 
-const variables: Source = (_place, settings) => settings().variables.map((value) => ({ value }));
+const variables: Source = (_point, known) => known().variables;
 
-/** Where a secret is: the kind of place first, behind `env:` the variables and behind `file:` the paths. */
+/** The places of a secret: after `env:` the variables, after `file:` the paths. */
 const places =
   (...kinds: readonly string[]): Source =>
-  ({ typed }, settings) => {
-    if (typed.startsWith('env:')) return settings().variables.map((name) => ({ value: `env:${name}` }));
-    if (typed.startsWith('file:') && kinds.includes('file:')) return filesBehind(typed, settings().cwd);
-    return kinds.map((value) => ({ value }));
+  ({ typed }, known) => {
+    if (typed.startsWith('env:')) return known().variables.map((name) => `env:${name}`);
+    return typed.startsWith('file:') && kinds.includes('file:') ? filesIn(typed, known().cwd) : kinds;
   };
+const definitionSecret = places('env:', 'file:', 'keychain:', 'command:');
 
-/** What one would have typed: the profile's name; of a operation on one pipeline its id. */
-const confirmed: Source = ({ path, operands }, settings) => {
-  const isId = /^(?:profile |pipelines (?:reset|update)$)/.test(path);
-  const typed = isId ? operands[0] : settings().profile;
-  return typed === undefined ? [] : [{ value: typed }];
+/** The answer to the question: the name of the profile, or the id for an operation on one pipeline. */
+const confirmed: Source = ({ path, operands }, known) => {
+  const typed = /^(?:profile |pipelines (?:reset|update)$)/.test(path) ? operands[0] : known().profile;
+  return typed === undefined ? [] : [typed];
 };
 
-const profiles: Source = (_place, settings) => [
-  ...settings().profiles.map((value) => ({ value })),
+const profiles: Source = (_point, known) => [
+  ...known().profiles,
   { value: LOCAL_PROFILE, description: 'the embedded platform' },
 ];
 
-/** Without the built-in one, which cannot be changed. */
-const ownProfiles: Source = (_place, settings) => settings().profiles.map((value) => ({ value }));
+/** Without the built-in profile, which cannot be changed. */
+const ownProfiles: Source = (_point, known) => known().profiles;
 
-/** What the platform listed; before it was asked, what the specification lists. */
-const tasks: Source = async (_place, settings) => {
+/** The tasks that the platform listed, or else those of the specification. */
+const tasks: Source = async (_point, known) => {
   const { PERMISSIONS } = await import('../../contract/role-catalog.ts');
   const meanings = new Map(PERMISSIONS.map((one) => [one.task_id, `${one.feature}: ${one.permission}`]));
-  const known = settings().ids('task_id');
-  return (known.length > 0 ? known : [...meanings.keys()].map((value) => ({ value }))).map(({ value }) => {
+  const found = known().ids('task_id');
+  return (found.length > 0 ? found : [...meanings.keys()]).map((value) => {
     const description = meanings.get(value);
     return { value, ...(description !== undefined && { description }) };
   });
 };
 
-const templates: Source = async () => {
+async function templates(): Promise<Candidate[]> {
   const { ROLE_TEMPLATES } = await import('../../contract/role-catalog.ts');
   return ROLE_TEMPLATES.map(({ role_id: value, name }) => ({ value, description: `template ${name}` }));
+}
+
+/** A role may have the id of its template. Then the role comes first. */
+const rolesAndTemplates: Source = async (_point, known) => {
+  const roles = known().ids('role_id');
+  return [...roles, ...(await templates()).filter(({ value }) => !roles.includes(value))];
 };
 
-/** A role that was made from a template and kept its id is meant before the template. */
-const rolesAndTemplates: Source = async (point, settings) => {
-  const both = [...settings().ids('role_id'), ...(await templates(point, settings))];
-  return both.filter(({ value }, at) => both.findIndex((one) => one.value === value) === at);
-};
+/** The ids that belong to the first argument. */
+const idsBelow =
+  (kind: 'pipeline_run_id' | 'attribute_id'): Source =>
+  ({ operands: [parent = ''] }, known) =>
+    known().ids(`${kind} of ${parent}`);
 
-const runs: Source = ({ operands: [pipeline = ''] }, settings) => settings().ids(`pipeline_run_id of ${pipeline}`);
-
-const attributes: Source = ({ operands: [group = ''] }, settings) => settings().ids(`attribute_id of ${group}`);
-
-/** Of the organization in use, the newest first. */
-const revisions: Source = async (_place, settings) => {
+/** The revisions of the organization in use, newest first. */
+const revisions: Source = async (_point, known) => {
   const { revisionNames } = await import('../../config/roles-store.ts');
-  const { paths, scope } = settings();
+  const { paths, scope } = known();
   const address =
     scope.profile === LOCAL_PROFILE ? scope.profile : scope.base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase();
-  return revisionNames(paths.state, { organization: scope.org_id, address: address ?? '' }).map((value) => ({ value }));
+  return revisionNames(paths.state, { organization: scope.org_id, address: address ?? '' });
 };
 
-const runningPorts: Source = async (_place, settings) => {
+const runningPorts: Source = async (_point, known) => {
   const { listEmulators } = await import('../emulator/running.ts');
-  return listEmulators(settings().paths).map(({ port, started }) => ({
+  return listEmulators(known().paths).map(({ port, started }) => ({
     value: String(port),
     description: `since ${new Date(started).toISOString()}`,
   }));
 };
 
-/** The columns of this command's list; behind a comma the others. */
+/** The columns of the command's list; after a comma the others. */
 const fields: Source = async ({ command, flags, operands, typed }) => {
   const { columns } = helpOf(command) ?? {};
   const { fieldsOf } = await import('../output/result-shape.ts');
@@ -121,10 +152,10 @@ const fields: Source = async ({ command, flags, operands, typed }) => {
       ? fieldsOf(command)
       : (typeof columns === 'function' ? columns(optionsOf(flags), operands) : columns)?.map(({ key }) => key);
   const given = typed.split(',').slice(0, -1);
-  return (known ?? []).filter((name) => !given.includes(name)).map((name) => ({ value: [...given, name].join(',') }));
+  return (known ?? []).filter((name) => !given.includes(name)).map((name) => [...given, name].join(','));
 };
 
-/** As a command gets its flags: `--dry-run` as `dryRun`. */
+/** The flags as a command gets them: `--dry-run` as `dryRun`. */
 function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> {
   return Object.fromEntries(
     Array.from(flags, ([flag, value]) => [
@@ -139,47 +170,36 @@ const described: Source = async ({ operands: [document, ...words], flags, tree }
   if (document !== 'output') return [];
   const { repeatedSchema, resultSchema } = await import('../output/result-shape.ts');
   const shape = flags.has('--several-profiles') ? repeatedSchema : resultSchema;
-  const leadsOn = (command: Command): boolean => shape(command) !== undefined || command.commands.some(leadsOn);
-  const offer = (commands: readonly Command[]): Candidate[] =>
-    commands.filter(leadsOn).map((command) => ({
-      value: command.name(),
-      description: command.summary() || command.description(),
-    }));
+  const hasResult = (command: Command): boolean => shape(command) !== undefined || command.commands.some(hasResult);
   const [name, ...rest] = words;
-  if (name === undefined) {
-    // Of the root's commands only the names are there.
-    const built = await Promise.all(tree.root.commands.map(async (command) => await tree.load(command.name())));
-    return offer(built.filter((command) => command !== undefined));
-  }
+  // The root has only the names of its commands.
+  const names = name === undefined ? tree.root.commands.map((command) => command.name()) : [name];
+  const loaded = await Promise.all(names.map(tree.load));
+  const built = loaded.filter((command) => command !== undefined);
   const found = rest.reduce<Command | undefined>(
     (command, word) => command?.commands.find((child) => child.name() === word),
-    await tree.load(name),
+    built[0],
   );
-  return offer(found?.commands ?? []);
-};
-
-/** Those that the result of this command has. */
-const formats: Source = ({ command }) => {
-  return formatsOf(command).map((value) => ({ value }));
+  return (name === undefined ? built : (found?.commands ?? [])).filter(hasResult).map((command) => ({
+    value: command.name(),
+    description: command.summary() || command.description(),
+  }));
 };
 
 const identities: Source = async () => {
   const { EXTENSION_IDENTITY_TYPES: more, inOfferedOrder, ...types } = await import('../../contract/identities.ts');
-  return inOfferedOrder([...Object.keys(types.REQUEST_IDENTITY_TYPES), ...more]).map((type) => ({ value: `${type}=` }));
+  return inOfferedOrder([...Object.keys(types.REQUEST_IDENTITY_TYPES), ...more]).map((type) => `${type}=`);
 };
 
 const extensionIdentities: Source = async () => {
   const { EXTENSION_IDENTITY_TYPES } = await import('../../contract/identities.ts');
-  return EXTENSION_IDENTITY_TYPES.map((type) => ({ value: `${type}=` }));
+  return EXTENSION_IDENTITY_TYPES.map((type) => `${type}=`);
 };
 
-const providers: Source = async () => {
-  const { SERVICE_PROVIDERS } = await import('../../contract/connections.ts');
-  return SERVICE_PROVIDERS.map((value) => ({ value }));
-};
-
-/** By command and argument, group and argument, or argument alone; flags likewise. */
-export const SOURCES: Readonly<Record<string, Source>> = {
+/** By command and name, else by group and name, else by name alone. An empty list: any new name is possible. */
+const SOURCES: Readonly<Record<string, Source>> = {
+  ...FLAG_CHOICES,
+  '--output': ({ command }) => formatsOf(command),
   '--profile': profiles,
   '--against-profile': profiles,
   '--as': ownProfiles,
@@ -192,33 +212,29 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   '--workspace': coordinates('workspace_id'),
   '--fields': fields,
   '--confirm': confirmed,
-  '--annotations': words(...FLAG_CHOICES['--annotations']),
   'schema command': described,
-  'profile create name': nothing,
-  'profile import name': nothing,
+  'profile create name': [],
+  'profile import name': [],
   'roles rollback revision': revisions,
-  'connections create connection_id': nothing,
-  'data-models create data_model_id': nothing,
-  'pipelines create pipeline_id': nothing,
+  'connections create connection_id': [],
+  'data-models create data_model_id': [],
+  'pipelines create pipeline_id': [],
   '--connection-id': ids('connection_id'),
   '--data-model-id': ids('data_model_id'),
-  'groups attributes remove attribute': attributes,
+  'groups attributes remove attribute': idsBelow('attribute_id'),
   'dsr --group-id': ids('request_group_id'),
-  '--password-from': places('env:', 'file:', 'keychain:', 'command:'),
-  '--service-account-key-from': places('env:', 'file:', 'keychain:', 'command:'),
-  '--partner-feed-key-from': places('env:', 'file:', 'keychain:', 'command:'),
+  '--password-from': definitionSecret,
+  '--service-account-key-from': definitionSecret,
+  '--partner-feed-key-from': definitionSecret,
   '--workspace-key': places('env:', 'command:', 'keychain:'),
   '--client-secret-env': variables,
   '--workspace-secret-env': variables,
   'emulator --port': runningPorts,
-  'emulator start --port': words('4010', '0'),
-  'emulator start --host': words('127.0.0.1', '0.0.0.0'),
-  'dsr callbacks listen --host': words('127.0.0.1', '0.0.0.0'),
-  'emulator fault add --status': words('400', '401', '403', '404', '409', '429', '500', '502', '503', '504'),
-  '--output': formats,
-  '--color': words(...FLAG_CHOICES['--color']),
-  '--progress': words(...FLAG_CHOICES['--progress']),
-  '--environment': words('development', 'production'),
+  'emulator start --port': ['4010', '0'],
+  'emulator start --host': ['127.0.0.1', '0.0.0.0'],
+  'dsr callbacks listen --host': ['127.0.0.1', '0.0.0.0'],
+  'emulator fault add --status': ['400', '401', '403', '404', '409', '429', '500', '502', '503', '504'],
+  '--environment': ['development', 'production'],
   role_id: ids('role_id'),
   'roles compare a': ids('role_id'),
   'roles compare b': ids('role_id'),
@@ -233,26 +249,26 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   connection_id: ids('connection_id'),
   data_model_id: ids('data_model_id'),
   pipeline_id: ids('pipeline_id'),
-  run_id: runs,
+  run_id: idsBelow('pipeline_run_id'),
   'dsr id': ids('subject_request_id'),
   request_id: ids('subject_request_id'),
   '--identity': identities,
   '--extension-identity': extensionIdentities,
-  '--service-provider': providers,
-  'seed --format': words('ndjson', 'json', 'csv', 'parquet'),
+  '--service-provider': async () => (await import('../../contract/connections.ts')).SERVICE_PROVIDERS,
+  'seed --format': ['ndjson', 'json', 'csv', 'parquet'],
 };
 
-/** What `file:PATH`, typed so far, may go on with: a folder's path ends in a slash. `cwd` is where a relative one begins. */
-function filesBehind(typed: string, cwd: string): Candidate[] {
-  const begun = typed.slice(0, typed.lastIndexOf('/') + 1) || 'file:';
-  const isHidden = typed.slice(begun.length).startsWith('.');
+/** The files that can complete `file:PATH`. The path of a folder ends in a slash. Relative paths begin at `cwd`. */
+function filesIn(typed: string, cwd: string): string[] {
+  const folder = typed.slice(0, typed.lastIndexOf('/') + 1) || 'file:';
+  const isHidden = typed.slice(folder.length).startsWith('.');
   try {
-    return readdirSync(resolve(cwd, begun.slice('file:'.length)), { withFileTypes: true })
+    return readdirSync(resolve(cwd, folder.slice('file:'.length)), { withFileTypes: true })
       .filter(({ name }) => name.startsWith('.') === isHidden)
-      .map((entry) => ({ value: `${begun}${entry.name}${entry.isDirectory() ? '/' : ''}` }))
-      .sort((a, b) => (a.value < b.value ? -1 : 1));
+      .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .sort();
   } catch {
-    // What cannot be listed has nothing to offer.
+    // A folder that cannot be listed offers nothing.
     return [];
   }
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dsrGroup } from '../../../../src/commands/dsr/index.ts';
+import { command as dsr } from '../../../../src/commands/dsr/index.ts';
 import { startCallbackServer } from '../../../../src/lib/runtime/callbacks/server.ts';
 import { createContext } from '../../../../src/lib/runtime/create-context.ts';
 import { helpOf } from '../../../../src/lib/runtime/command-line/help.ts';
@@ -16,7 +16,7 @@ import { shellWords } from '../../../helpers/shell-words.ts';
 
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 
-const group = dsrGroup(createContext(createTestIo().io, new AbortController().signal));
+const group = dsr.build(createContext(createTestIo().io, new AbortController().signal));
 const examples = leavesBelow(group).flatMap(([, command]) => helpOf(command)?.examples ?? []);
 
 let home: PlatformHome;

@@ -1,6 +1,6 @@
 // Child processes inherit the environment without credentials.
 import { expect, it } from 'vitest';
-import { childEnvironment } from '../../../../src/lib/config/child-environment.ts';
+import { childEnvironment } from '../../../../src/lib/config/own-references.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
