@@ -6,10 +6,10 @@ import { failureOf } from '../../../helpers/failure.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { CANARY, folderWith } from './folders.ts';
 
-const seen = (env: Record<string, string>, folder = temporaryFolder(), redactor = createRedactor()) =>
+const environmentOf = (env: Record<string, string>, folder = temporaryFolder(), redactor = createRedactor()) =>
   childEnvironment({ env, folder, redactor });
 
-it('removes only those of our variables that hold credentials', async () => {
+it('removes only our variables that contain credentials', async () => {
   const env = {
     CDPADM_CLIENT_ID: 'id',
     CDPADM_CLIENT_SECRET: 'one-secret',
@@ -20,7 +20,7 @@ it('removes only those of our variables that hold credentials', async () => {
     PATH: '/bin',
     EMPTY: '',
   };
-  expect(await seen(env)).toEqual({ CDPADM_ORG_ID: '7', PATH: '/bin', EMPTY: '' });
+  expect(await environmentOf(env)).toEqual({ CDPADM_ORG_ID: '7', PATH: '/bin', EMPTY: '' });
 });
 
 it('removes variables that any profile refers to, even under a secret name of a later version', async () => {
@@ -32,7 +32,7 @@ it('removes variables that any profile refers to, even under a secret name of a 
     },
   });
   const env = { THE_ID: 'me', CDP_SECRET: 'one-secret', PROD_SECRET: 'two-secret', LATER: 'x', TERM: 'xterm' };
-  expect(await seen(env, folder)).toEqual({ TERM: 'xterm' });
+  expect(await environmentOf(env, folder)).toEqual({ TERM: 'xterm' });
 });
 
 it('removes a known secret under another name and in any encoding', async () => {
@@ -45,14 +45,14 @@ it('removes a known secret under another name and in any encoding', async () => 
     HEADER: `Bearer ${CANARY}`,
     OTHER: 'Bearer of-another-tool',
   };
-  expect(await seen(env, undefined, redactor)).toEqual({ OTHER: env.OTHER });
+  expect(await environmentOf(env, undefined, redactor)).toEqual({ OTHER: env.OTHER });
   // Output need not be masked for a secret that the command never read.
   expect(redactor.knows('never-asked-for')).toBe(false);
 });
 
 it('does not treat the client id as a secret, so other variables may contain it', async () => {
   const env = { CDPADM_CLIENT_ID: 'some-client', VAULT_PATH: 'cdp/some-client' };
-  expect(await seen(env)).toEqual({ VAULT_PATH: 'cdp/some-client' });
+  expect(await environmentOf(env)).toEqual({ VAULT_PATH: 'cdp/some-client' });
 });
 
 it('keeps proxy variables, which a helper may need to reach its service', async () => {
@@ -60,7 +60,7 @@ it('keeps proxy variables, which a helper may need to reach its service', async 
   redactor.add('proxy-password');
   const proxy = 'http://me:proxy-password@proxy.example:3128';
   const env = { HTTPS_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy, NO_PROXY: 'x', PROXY: proxy };
-  expect(Object.keys(await seen(env, undefined, redactor))).toEqual([
+  expect(Object.keys(await environmentOf(env, undefined, redactor))).toEqual([
     'HTTPS_PROXY',
     'http_proxy',
     'ALL_PROXY',
@@ -76,13 +76,17 @@ it('keeps the variables that a program needs to run, even if a secret matches th
     ...{ PATH: '/home/developer/bin:/bin', HOME: '/home/developer', USER: 'developer', TERM: 'xterm', LANG: 'C.UTF-8' },
     ...{ LC_ALL: 'C', SystemRoot: 'C:\\developer', GIT_DIR: '/home/work/.git', CDPADM_EDITOR: '/home/me/edit' },
   };
-  expect(await seen(env, undefined, redactor)).toEqual(env);
+  expect(await environmentOf(env, undefined, redactor)).toEqual(env);
   // A short secret must equal the value; a long one may be part of it.
-  expect(await seen({ A: 'home', B: 'aG9tZQ==', C: 'x-developer-y', D: 'homes' }, undefined, redactor)).toEqual({
+  expect(
+    await environmentOf({ A: 'home', B: 'aG9tZQ==', C: 'x-developer-y', D: 'homes' }, undefined, redactor),
+  ).toEqual({
     D: 'homes',
   });
 });
 
 it('fails when it cannot determine which variables to remove', async () => {
-  expect(await failureOf(seen({ PATH: '/bin' }, folderWith('{"profiles":')))).toMatchObject({ code: 'input.invalid' });
+  expect(await failureOf(environmentOf({ PATH: '/bin' }, folderWith('{"profiles":')))).toMatchObject({
+    code: 'input.invalid',
+  });
 });

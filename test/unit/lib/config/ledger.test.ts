@@ -30,12 +30,12 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 
-const whole = (): Ledger => openLedger(folder, options);
+const unscoped = (): Ledger => openLedger(folder, options);
 const one: LedgerScope = { address: 'https://dsr.example/v3', workspace_id: '1' };
 const two: LedgerScope = { ...one, workspace_id: '2' };
 const elsewhere: LedgerScope = { ...one, address: 'local' };
-const path = (): string => whole().path;
-const open = (scope = one): ScopedLedger => whole().in(scope);
+const path = (): string => unscoped().path;
+const open = (scope = one): ScopedLedger => unscoped().in(scope);
 const state = (id: string, status: string): StateNews => ({
   event: 'state',
   id,
@@ -58,7 +58,7 @@ const sent = (id: string, more: Partial<SubmittedNews> = {}): SubmittedNews => (
   identities: { email: 'hash' },
   ...more,
 });
-async function everything(ledger = whole()): Promise<LedgerRequest[]> {
+async function everything(ledger = unscoped()): Promise<LedgerRequest[]> {
   const all: LedgerRequest[] = [];
   for await (const part of ledger.all()) all.push(...part);
   return all;
@@ -260,7 +260,7 @@ describe('requests with one id', () => {
       const event = pick < 60 ? sent(id, { group_id: String(step) }) : state(id, statuses[kind] ?? '');
       return { event, scope };
     });
-    const shared = whole();
+    const shared = unscoped();
     const alone = new Map(scopes.map((scope) => [scope, openLedger(temporaryFolder(), options)]));
     for (const [step, { event, scope }] of events.entries()) {
       const own = alone.get(scope)?.in(scope);
@@ -301,6 +301,6 @@ describe('requests with one id', () => {
       ['b', '2', 2],
       ['a', '2', 1],
     ]);
-    expect(await whole().verify()).toMatchObject({ faults: [], adopted: { entries: 8 } });
+    expect(await unscoped().verify()).toMatchObject({ faults: [], adopted: { entries: 8 } });
   });
 });

@@ -63,7 +63,7 @@ describe('precedence', () => {
     return name.endsWith('_id') ? String(index) : `https://h${index}.example`;
   }
 
-  it('holds for every setting and every set of layers', () => {
+  it('is the same for every setting and every set of layers', () => {
     const present = fc.record({
       flag: fc.boolean(),
       env: fc.boolean(),

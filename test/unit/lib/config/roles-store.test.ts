@@ -213,7 +213,7 @@ describe('on the disk', () => {
 });
 
 describe('two writers', () => {
-  it('of one process take turns, even if one fails', async () => {
+  it('in one process run one at a time, even if one fails', async () => {
     const { state, store } = open();
     const other = open(SCOPE, state).store;
     const events: string[] = [];
@@ -236,7 +236,7 @@ describe('two writers', () => {
     }
   });
 
-  it('of different organizations do not wait for each other', async () => {
+  it('for different organizations do not wait for each other', async () => {
     const { state, store } = open();
     const other = open({ ...SCOPE, organization: '102' }, state).store;
     await expect(store.exclusively(() => other.exclusively(() => Promise.resolve('done')))).resolves.toBe('done');

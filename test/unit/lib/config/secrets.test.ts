@@ -80,8 +80,8 @@ describe('resolving', () => {
       CDPADM_ORG_ID: '7',
     };
     const secrets = createSecrets(secretsOptions(temporaryFolder(), { env }));
-    const seen = await secrets.resolve('command:env | grep CDPADM_ | tr "\\n" " "', place);
-    expect(seen).toBe('CDPADM_ORG_ID=7');
+    const output = await secrets.resolve('command:env | grep CDPADM_ | tr "\\n" " "', place);
+    expect(output).toBe('CDPADM_ORG_ID=7');
   });
 });
 

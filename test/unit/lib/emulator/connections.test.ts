@@ -50,7 +50,7 @@ describe('connections', () => {
     await emulator.api.set('2026-03-01T00:00:00Z');
     const by = `${emulator.ready.client_id}@platform.example`;
     const { state: _state, ...sent } = connectionOf(provider);
-    const made = await emulator.create('connections', sent);
+    const created = await emulator.create('connections', sent);
     const config: Record<string, string> = { ...sent.config };
     if (provider === 'PROVIDER_C') config['port'] = '5432';
     for (const field of ['password', 'service_account_key']) if (field in config) config[field] = '********';
@@ -65,8 +65,8 @@ describe('connections', () => {
       last_modified_on: null,
       last_modified_by: null,
     };
-    expect([made.status, made.json]).toEqual([200, expected]);
-    expect(made.text).not.toContain('secret-');
+    expect([created.status, created.json]).toEqual([200, expected]);
+    expect(created.text).not.toContain('secret-');
     expect(await emulator.get('connections')).toEqual([expected]);
     expect(await emulator.get(`connections?serviceProvider=${provider}`)).toHaveLength(1);
     const other = providers.find((candidate) => candidate !== provider);
@@ -74,7 +74,7 @@ describe('connections', () => {
 
     await emulator.api.advance('1h');
     // A response can be sent back with its masks.
-    const changed = await emulator.put('connections', { ...(made.json as typeof expected), name: 'New' });
+    const changed = await emulator.put('connections', { ...(created.json as typeof expected), name: 'New' });
     const after = { ...expected, name: 'New', last_modified_on: '2026-03-01T01:00:00.000Z', last_modified_by: by };
     expect([changed.status, changed.json]).toEqual([200, after]);
     expect(await emulator.get('connections/lake')).toEqual(after);
@@ -167,9 +167,9 @@ describe('reaching warehouses', () => {
       'no warehouse has this `account_identifier`, `database`',
     ],
     ['another database', connectionOf('PROVIDER_A', { database: 'x' }), 'no warehouse has this'],
-    ['a wrong password', connectionOf('PROVIDER_A', { password: 'x' }), 'credentials refused: `password`'],
+    ['an invalid password', connectionOf('PROVIDER_A', { password: 'x' }), 'credentials refused: `password`'],
     [
-      'a wrong user and password',
+      'an invalid user and password',
       connectionOf('PROVIDER_A', { password: 'x', user: 'y' }),
       'credentials refused: `user`, `password`',
     ],
@@ -201,10 +201,10 @@ test('use the names of a deployment', async () => {
   const names = { PROVIDER_A: 'icehouse', 'cloud_*': 'sky_' };
   emulator = await opened(startWarehouseEmulator({ names }));
   const config = { ...CONFIGS.PROVIDER_A, sky_external_id: 'x' };
-  const made = await emulator.create('connections', { ...CONNECTION, service_provider: 'icehouse', config });
-  expect([made.status, made.json]).toMatchObject([
+  const created = await emulator.create('connections', { ...CONNECTION, service_provider: 'icehouse', config });
+  expect([created.status, created.json]).toMatchObject([
     200,
     { service_provider: 'icehouse', config: { sky_external_id: 'x', password: '********' } },
   ]);
-  expect(await emulator.get('connections?serviceProvider=icehouse')).toEqual([made.json]);
+  expect(await emulator.get('connections?serviceProvider=icehouse')).toEqual([created.json]);
 });

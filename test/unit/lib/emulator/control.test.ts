@@ -231,11 +231,11 @@ describe('access control', () => {
 
 describe('close', () => {
   test('aborts a request that a fault delays', async () => {
-    const held = await startTestEmulator();
-    await held.api.addFault({ delay: '1h' });
-    const lost = expect(held.send('GET', '/anything')).rejects.toThrow();
-    while ((await held.api.faults()).length === 0) await held.api.now();
-    await held.close();
+    const delayed = await startTestEmulator();
+    await delayed.api.addFault({ delay: '1h' });
+    const lost = expect(delayed.send('GET', '/anything')).rejects.toThrow();
+    while ((await delayed.api.faults()).length === 0) await delayed.api.now();
+    await delayed.close();
     await lost;
   });
 

@@ -16,12 +16,12 @@ describe('data models', () => {
   });
 
   test('are created, read, changed and deleted', async () => {
-    const made = await emulator.create('data-models', { ...MODEL, errors: [] });
-    expect([made.status, made.json]).toMatchObject([
+    const created = await emulator.create('data-models', { ...MODEL, errors: [] });
+    expect([created.status, created.json]).toMatchObject([
       200,
       { ...MODEL, status: 'valid', errors: [], last_modified_on: null },
     ]);
-    expect(await emulator.get('data-models')).toEqual([made.json]);
+    expect(await emulator.get('data-models')).toEqual([created.json]);
     const changed = await emulator.put('data-models', { ...MODEL, name: 'New' });
     expect(changed.json).toMatchObject({ name: 'New', last_modified_by: expect.any(String) as string });
     expect(await emulator.get('data-models/people')).toEqual(changed.json);
@@ -39,8 +39,8 @@ describe('data models', () => {
     ['no columns', query('SELECT FROM a'), 'Invalid SQL: SELECT names no column'],
   ])('reject %s in new and changed models', async (_what, body, sentence) => {
     const rejection = [400, expect.stringContaining(sentence)];
-    const made = await emulator.create('data-models', body);
-    expect([made.status, made.text]).toEqual(rejection);
+    const created = await emulator.create('data-models', body);
+    expect([created.status, created.text]).toEqual(rejection);
     await emulator.create('data-models', OTHER);
     const changed = await emulator.ask('PUT', 'data-models/other', body);
     expect([changed.status, changed.text]).toEqual(rejection);
@@ -74,9 +74,9 @@ describe('data models', () => {
     ['Databricks', "SELECT id, 'it\\'s' AS word FROM shop.people VERSION AS OF 3"],
     ['no warehouse', 'SELECT a FROM'],
   ])('accept the SQL of %s with a note', async (_where, sql) => {
-    const made = await emulator.create('data-models', query(sql));
+    const created = await emulator.create('data-models', query(sql));
     const note = expect.stringMatching(/^Not checked: the warehouse's dialect may allow it\. SQLite, .*: .*/) as string;
-    expect([made.status, made.json]).toMatchObject([200, { status: 'valid', errors: [{ message: note }] }]);
+    expect([created.status, created.json]).toMatchObject([200, { status: 'valid', errors: [{ message: note }] }]);
     const changed = await emulator.put('data-models', query('SELECT 1 AS id'));
     expect(changed.json).toMatchObject({ status: 'valid', errors: [] });
   });

@@ -47,8 +47,8 @@ describe('definitions', () => {
   test('are created, read, changed and deleted', async () => {
     const by = `${emulator.ready.client_id}@platform.example`;
     const audit = { created_on: T0, created_by: by, last_modified_on: T0, last_modified_by: by };
-    const made = await create();
-    expect([made.status, made.json]).toEqual([200, { ...DEFINITION, ...audit }]);
+    const created = await create();
+    expect([created.status, created.json]).toEqual([200, { ...DEFINITION, ...audit }]);
     expect((await emulator.call('GET', path)).json).toEqual([{ ...DEFINITION, ...audit }]);
 
     await emulator.api.advance('1h');
@@ -71,10 +71,10 @@ describe('definitions', () => {
   });
 
   test('accept their own responses, and ignore unknown fields', async () => {
-    const made = (await create()).json as Record<string, unknown>;
-    const body = { ...made, description: 'Changed', version: 7 };
+    const created = (await create()).json as Record<string, unknown>;
+    const body = { ...created, description: 'Changed', version: 7 };
     const reply = await emulator.call('PUT', `${path}household`, { body });
-    expect([reply.status, reply.json]).toEqual([200, { ...made, description: 'Changed' }]);
+    expect([reply.status, reply.json]).toEqual([200, { ...created, description: 'Changed' }]);
   });
 
   test.each<[string, unknown, string]>([

@@ -44,8 +44,8 @@ describe('the identity of a deployment', () => {
     const roles = await platform.send('GET', '/platform/v2/organizations/41/accounts/42/roles', { headers });
     expect([roles.status, roles.json]).toMatchObject([200, { roles: { length: 5 } }]);
     const group = { id: 'household', source_user_attribute: 'household_id', attributes: [{ id: 'a', type: 'sum' }] };
-    const made = await platform.send('POST', '/platform/workspaces/43/groups/', { headers, body: group });
-    expect(made.status).toBe(200);
+    const created = await platform.send('POST', '/platform/workspaces/43/groups/', { headers, body: group });
+    expect(created.status).toBe(200);
     expect(platform.ready).toMatchObject({
       org_id: 41,
       account_id: 42,

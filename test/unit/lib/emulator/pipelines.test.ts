@@ -27,11 +27,11 @@ describe('pipelines', () => {
       data_plan_version: '1',
     };
     const body = JSON.stringify(sent).replace('"9007199254740993"', '9007199254740993');
-    const made = await emulator.create(PIPELINES, body);
-    expect(made.status).toBe(200);
-    expect(made.text).toContain('"partner_feed_id":9007199254740993');
+    const created = await emulator.create(PIPELINES, body);
+    expect(created.status).toBe(200);
+    expect(created.text).toContain('"partner_feed_id":9007199254740993');
     const { partner_feed_id: _feed, ...rest } = sent;
-    expect(made.json).toMatchObject({
+    expect(created.json).toMatchObject({
       ...rest,
       schedule: { type: 'on_demand', delay: '90m' },
       status: 'idle',
@@ -39,7 +39,7 @@ describe('pipelines', () => {
       last_modified_on: null,
     });
     expect(await emulator.get(PIPELINES)).toHaveLength(2);
-    expect((await emulator.ask('GET', `${PIPELINES}/second`)).text).toBe(made.text);
+    expect((await emulator.ask('GET', `${PIPELINES}/second`)).text).toBe(created.text);
     const changed = await emulator.put(PIPELINES, { ...PIPELINE, id: 'second', environment: 'development' });
     expect(changed.json).toMatchObject({ environment: 'development', last_modified_by: expect.any(String) as string });
     expect(changed.json).not.toHaveProperty('data_plan_id');

@@ -73,7 +73,7 @@ describe('a profile', () => {
     expect(idsOf({ identities: { email: 'a' } })).toHaveLength(2);
   });
 
-  test('is selected by the first of several identities, and takes none of the others', () => {
+  test('is selected by the first of several identities, and does not get the others', () => {
     const a = put({ identities: { email: 'a' } });
     const b = put({ identities: { customer_id: 'b' } });
     expect(put({ identities: { customer_id: 'b', email: 'a', phone: 'p' } })).toBe(b);
@@ -201,14 +201,14 @@ describe('groups', () => {
     put({ xpid, user_attributes: { 'household "id"': value }, ...fields });
   /** Writes the ids of the members to every member of a group, in steps. */
   const share = (id = 'homes', most = 10, workspace = 1, attribute = 'household "id"'): unknown[] => {
-    const seen: unknown[] = [];
+    const groups: unknown[] = [];
     const steps = store.shareGroup({ workspace, id, attribute, most }, (members) => {
       const ids = members.map(({ xpid }) => xpid);
-      seen.push([members[0]?.environment, members[0]?.user_attributes[attribute], ids]);
+      groups.push([members[0]?.environment, members[0]?.user_attributes[attribute], ids]);
       return { members: ids };
     });
     for (const _step of steps);
-    return seen;
+    return groups;
   };
 
   test('have the profiles of one environment that share a value, ordered by id', () => {

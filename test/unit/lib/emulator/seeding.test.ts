@@ -83,8 +83,8 @@ describe.each(CALLS)('%s', (path, body) => {
     ['an empty header', { authorization: '' }, 403],
     ['valid credentials, so the body is checked', VALID, 400],
   ])('checks the credentials before the body: %s', async (_what, headers, status) => {
-    for (const bad of ['{', '', '{}']) {
-      const { status: found, json } = await post(path, bad, headers);
+    for (const invalid of ['{', '', '{}']) {
+      const { status: found, json } = await post(path, invalid, headers);
       expect(found).toBe(status);
       // All errors have the same envelope.
       const code = { 400: 'BAD_REQUEST', 401: 'UNAUTHORIZED', 403: 'FORBIDDEN' }[status];
@@ -154,10 +154,10 @@ describe('a rejected seed', () => {
   });
 
   test('in large numbers is reported up to a limit', async () => {
-    const bad = user({ calculated_attributes: { 1: [seed('a', -1), seed('b', 'x')] } });
+    const invalid = user({ calculated_attributes: { 1: [seed('a', -1), seed('b', 'x')] } });
     const { json } = await post(
       BULK,
-      Array.from({ length: 200 }, () => bad),
+      Array.from({ length: 200 }, () => invalid),
     );
     expect((json as { errors: unknown[] }).errors).toHaveLength(100);
   });
@@ -212,8 +212,8 @@ describe('seeding stores', () => {
 
   test('all of a bulk request or none of it, including users before the invalid one', async () => {
     const rows = Array.from({ length: 100 }, (_, index) => user({ identities: { email: `u${index}@people.example` } }));
-    const bad = rows.map((row, index) => (index === 99 ? { ...row, environment: 'nowhere' } : row));
-    expect((await post(BULK, bad)).status).toBe(400);
+    const invalid = rows.map((row, index) => (index === 99 ? { ...row, environment: 'nowhere' } : row));
+    expect((await post(BULK, invalid)).status).toBe(400);
     expect(await counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });
     expect((await post(BULK, rows)).status).toBe(202);
     expect(await counts()).toEqual({ profiles: 100, seeds: 100, events: 0 });

@@ -131,8 +131,8 @@ describe('the folder', () => {
 
   test('is released when the start fails', async () => {
     await expect(startEmulator({ data, fixtures: { roles: 1 } })).rejects.toMatchObject({ code: 'input.invalid' });
-    const taken = await opened(startTestEmulator());
-    await expect(startEmulator({ data, port: taken.port })).rejects.toMatchObject({ code: 'emulator.port' });
+    const occupied = await opened(startTestEmulator());
+    await expect(startEmulator({ data, port: occupied.port })).rejects.toMatchObject({ code: 'emulator.port' });
     expect((await start()).port).toBeGreaterThan(0);
   });
 

@@ -58,17 +58,17 @@ describe('readAnswer', () => {
   });
 
   it('limits decompressed bodies to the size of uncompressed ones', async () => {
-    const most = 16 * 1024 * 1024;
+    const limit = 16 * 1024 * 1024;
     for (const [encoding, pack] of [
       ['gzip', gzipSync],
       ['br', brotliCompressSync],
       ['deflate', deflateRawSync],
     ] as const) {
       const level = { level: 1, params: { 1: 0 } };
-      const answer = await read(pack(Buffer.alloc(most + 1, ' '), level), packed(encoding));
+      const answer = await read(pack(Buffer.alloc(limit + 1, ' '), level), packed(encoding));
       expect(answer).toMatchObject({ text: '', problem: 'is larger than 16 MB' });
     }
-    expect((await read(gzipSync(Buffer.alloc(most, ' '), { level: 1 }), packed('gzip'))).text).toHaveLength(most);
+    expect((await read(gzipSync(Buffer.alloc(limit, ' '), { level: 1 }), packed('gzip'))).text).toHaveLength(limit);
   });
 
   it.each<[string, Buffer, string | undefined, string]>([

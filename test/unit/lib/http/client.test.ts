@@ -403,9 +403,9 @@ describe('other operations', () => {
   });
 
   it('download uses the service of its link, and ends when it is aborted', async () => {
-    const asked: string[] = [];
+    const services: string[] = [];
     const address = (service: string): string => {
-      asked.push(service);
+      services.push(service);
       return server.url;
     };
     const chunks: Buffer[] = [];
@@ -413,7 +413,7 @@ describe('other operations', () => {
     const link = { url: `${server.url}/r`, service: 'dsr' as const, accept: '*/*' };
     server.next(answer({ body: 'results' }));
     await testClient(server.url, { address }).download(link, sink);
-    expect(asked).toEqual(['dsr']);
+    expect(services).toEqual(['dsr']);
     expect(Buffer.concat(chunks).toString()).toBe('results');
 
     const stop = new AbortController();

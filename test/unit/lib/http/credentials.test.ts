@@ -24,9 +24,9 @@ describe('authorize', () => {
   });
 
   it('allows renewal of a requested token only', async () => {
-    const asked: unknown[] = [];
+    const calls: unknown[] = [];
     const tokens = (ready: boolean) => async (signal: AbortSignal, rejected?: string) => {
-      asked.push([signal, rejected]);
+      calls.push([signal, rejected]);
       return { value: 'token-1', ready };
     };
     expect(await authorize('bearer', setup(), tokens(false), never, 'token-0')).toEqual({
@@ -34,7 +34,7 @@ describe('authorize', () => {
       renewable: 'token-1',
       readyToken: false,
     });
-    expect(asked).toEqual([[never, 'token-0']]);
+    expect(calls).toEqual([[never, 'token-0']]);
     expect(await authorize('bearer', setup(), tokens(true), never)).toEqual({
       header: 'Bearer token-1',
       renewable: undefined,

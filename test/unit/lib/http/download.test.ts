@@ -14,18 +14,18 @@ beforeEach(async () => {
 });
 
 interface MemorySink extends Sink {
-  readonly begun: Record<string, string>[];
+  readonly started: Record<string, string>[];
   bytes(): Buffer;
 }
 
 function memorySink(): MemorySink {
-  const begun: Record<string, string>[] = [];
+  const started: Record<string, string>[] = [];
   let chunks: Buffer[] = [];
   return {
-    begun,
+    started,
     bytes: () => Buffer.concat(chunks),
     begin: (headers) => {
-      begun.push(headers);
+      started.push(headers);
       chunks = [];
     },
     write: (chunk) => {
@@ -43,7 +43,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     const sink = memorySink();
     await testClient(`${server.url}/v3`, { engine }).download(results(`${server.url}/v3/r/1?part=2`), sink);
     expect(sink.bytes().equals(body)).toBe(true);
-    expect(sink.begun).toEqual([expect.objectContaining({ 'content-type': 'application/zip; charset=nonsense' })]);
+    expect(sink.started).toEqual([expect.objectContaining({ 'content-type': 'application/zip; charset=nonsense' })]);
     const [request] = server.requests;
     expect(request).toMatchObject({ method: 'GET', target: '/v3/r/1?part=2' });
     expect(request?.headers).toMatchObject({ accept: '*/*', 'accept-encoding': 'identity' });
@@ -56,7 +56,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     await testClient(server.url, { engine }).download(results(`${server.url}/r`), sink);
     expect(sink.bytes().toString()).toBe('0123456789');
     expect(server.requests).toHaveLength(3);
-    expect(sink.begun).toHaveLength(2);
+    expect(sink.started).toHaveLength(2);
   });
 
   it('fails at once with the error of the sink', async () => {
@@ -84,7 +84,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     const sink = memorySink();
     const failure = await failureOf(testClient(server.url, { engine }).download(results(`${server.url}/r`), sink));
     expect(failure).toMatchObject({ code });
-    expect(sink.begun).toEqual([]);
+    expect(sink.started).toEqual([]);
   });
 
   it('rejects an unrequested compression', async () => {

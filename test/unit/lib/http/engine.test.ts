@@ -28,20 +28,20 @@ const EXCHANGE: Exchange = {
 /** An exchange that the test drives. */
 function follow(parts: Partial<Exchange> = {}) {
   const stop = new AbortController();
-  const seen: { progress?: Progress; stopped: number } = { stopped: 0 };
+  const observed: { progress?: Progress; stopped: number } = { stopped: 0 };
   const exchange: Exchange = { ...EXCHANGE, signal: stop.signal, ...parts };
   const end: Promise<RawReply | TransportError> = followExchange(exchange, (progress) => {
-    seen.progress = progress;
-    return () => seen.stopped++;
+    observed.progress = progress;
+    return () => observed.stopped++;
   }).catch((error: unknown) => error as TransportError);
-  const { progress } = seen;
+  const { progress } = observed;
   if (!progress) throw new Error('the exchange did not start');
-  return { progress, seen, stop, end };
+  return { progress, observed, stop, end };
 }
 
 describe('a response', () => {
   it('is returned complete, with unique lower-case headers', async () => {
-    const { end, progress, seen, stop } = follow();
+    const { end, progress, observed, stop } = follow();
     progress.sending();
     progress.answered(201, { 'X-A': 'b', 'set-cookie': ['c', 'd'], gone: undefined });
     progress.received(Buffer.from('ab'));
@@ -54,7 +54,7 @@ describe('a response', () => {
       size: 3,
       tooLarge: false,
     });
-    expect(seen.stopped).toBe(0);
+    expect(observed.stopped).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
     // The signal outlives the exchange, so a remaining listener would be a leak.
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
@@ -80,47 +80,47 @@ describe('a response', () => {
       size: MOST + 1,
       tooLarge: true,
     });
-    expect(grows.seen.stopped).toBe(1);
+    expect(grows.observed.stopped).toBe(1);
 
     const declares = follow();
     declares.progress.answered(200, { 'content-length': String(MOST + 1) });
     expect(await declares.end).toMatchObject({ size: 0, tooLarge: true });
-    expect(declares.seen.stopped).toBe(1);
+    expect(declares.observed.stopped).toBe(1);
   });
 });
 
 describe('a sink', () => {
   function sink() {
-    const begun: unknown[] = [];
+    const started: unknown[] = [];
     const written: string[] = [];
     const receiver: Sink = {
-      begin: (headers) => begun.push(headers),
+      begin: (headers) => started.push(headers),
       write: (chunk) => written.push(chunk.toString()),
     };
-    return { begun, written, receiver };
+    return { started, written, receiver };
   }
 
   it.each([200, 206, 299])('receives the body of a %d of any size', async (status) => {
-    const { begun, written, receiver } = sink();
+    const { started, written, receiver } = sink();
     const { end, progress } = follow({ sink: receiver });
     progress.sending();
     progress.answered(status, { 'content-length': String(MOST + 1) });
     progress.received(Buffer.from('ab'));
     progress.ended();
     expect(await end).toMatchObject({ status, size: 2, body: Buffer.alloc(0), tooLarge: false });
-    expect(begun).toEqual([{ 'content-length': String(MOST + 1) }]);
+    expect(started).toEqual([{ 'content-length': String(MOST + 1) }]);
     expect(written).toEqual(['ab']);
   });
 
   it.each([199, 300, 404, 503])('receives nothing of a %d', async (status) => {
-    const { begun, written, receiver } = sink();
+    const { started, written, receiver } = sink();
     const { end, progress } = follow({ sink: receiver });
     progress.sending();
     progress.answered(status, {});
     progress.received(Buffer.from('no'));
     progress.ended();
     expect(await end).toMatchObject({ status, body: Buffer.from('no') });
-    expect([...begun, ...written]).toEqual([]);
+    expect([...started, ...written]).toEqual([]);
   });
 
   it.each(['begin', 'write'] as const)('fails the exchange when it throws in %s', async (method) => {
@@ -128,23 +128,23 @@ describe('a sink', () => {
     const fail = (): void => {
       throw full;
     };
-    const { end, progress, seen } = follow({ sink: { ...sink().receiver, [method]: fail } });
+    const { end, progress, observed } = follow({ sink: { ...sink().receiver, [method]: fail } });
     progress.sending();
     progress.answered(200, {});
     progress.received(Buffer.from('ab'));
     expect(await end).toBe(full);
-    expect(seen.stopped).toBe(1);
+    expect(observed.stopped).toBe(1);
   });
 });
 
 describe('a timeout', () => {
   it('ends a connection attempt after ten seconds as not delivered', async () => {
-    const { end, seen } = follow();
+    const { end, observed } = follow();
     await vi.advanceTimersByTimeAsync(9_999);
-    expect(seen.stopped).toBe(0);
+    expect(observed.stopped).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
     expect(await end).toMatchObject({ kind: 'connect-timeout', phase: 'not-delivered' });
-    expect(seen.stopped).toBe(1);
+    expect(observed.stopped).toBe(1);
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -155,22 +155,22 @@ describe('a timeout', () => {
   });
 
   it('of the request ends the wait for a response', async () => {
-    const { end, progress, seen } = follow();
+    const { end, progress, observed } = follow();
     progress.sending();
     await vi.advanceTimersByTimeAsync(59_999);
-    expect(seen.stopped).toBe(0);
+    expect(observed.stopped).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
     expect(await end).toMatchObject({ kind: 'timeout', phase: 'perhaps-delivered' });
   });
 
   it('ends a response after 15 seconds without data', async () => {
-    const { end, progress, seen } = follow();
+    const { end, progress, observed } = follow();
     progress.sending();
     progress.answered(200, {});
     await vi.advanceTimersByTimeAsync(14_000);
     progress.received(Buffer.from('a'));
     await vi.advanceTimersByTimeAsync(14_000);
-    expect(seen.stopped).toBe(0);
+    expect(observed.stopped).toBe(0);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await end).toMatchObject({ kind: 'idle', phase: 'perhaps-delivered' });
   });
@@ -214,11 +214,11 @@ describe('a failure', () => {
       { kind: 'truncated', phase: 'perhaps-delivered' },
     ],
   ])('%s has its kind and phase', async (_name, go, expected) => {
-    const { end, progress, seen } = follow();
+    const { end, progress, observed } = follow();
     go(progress);
     progress.failed(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
     expect(await end).toMatchObject(expected);
-    expect(seen.stopped).toBe(1);
+    expect(observed.stopped).toBe(1);
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -231,12 +231,12 @@ describe('a failure', () => {
   });
 
   it('by an abort has its reason as the cause', async () => {
-    const { end, progress, seen, stop } = follow();
+    const { end, progress, observed, stop } = follow();
     progress.sending();
     const reason = new Error('enough');
     stop.abort(reason);
     expect(await end).toMatchObject({ kind: 'aborted', phase: 'perhaps-delivered', cause: reason });
-    expect(seen.stopped).toBe(1);
+    expect(observed.stopped).toBe(1);
   });
 
   it('by an earlier abort starts nothing', async () => {
@@ -260,9 +260,9 @@ describe('a failure', () => {
 
   it('is final: later events are ignored', async () => {
     const written: Buffer[] = [];
-    const begun: unknown[] = [];
-    const sink: Sink = { begin: (headers) => begun.push(headers), write: (chunk) => written.push(chunk) };
-    const { end, progress, seen, stop } = follow({ sink });
+    const started: unknown[] = [];
+    const sink: Sink = { begin: (headers) => started.push(headers), write: (chunk) => written.push(chunk) };
+    const { end, progress, observed, stop } = follow({ sink });
     progress.failed(new TransportError('proxy', 'not-delivered'));
     progress.sending();
     progress.answered(200, { 'content-length': String(MOST + 1) });
@@ -271,8 +271,8 @@ describe('a failure', () => {
     progress.ended();
     stop.abort();
     expect(await end).toMatchObject({ kind: 'proxy' });
-    expect([...begun, ...written]).toEqual([]);
-    expect(seen.stopped).toBe(1);
+    expect([...started, ...written]).toEqual([]);
+    expect(observed.stopped).toBe(1);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

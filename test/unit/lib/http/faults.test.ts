@@ -191,11 +191,11 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
 
   describe('timeouts and aborts', () => {
     // Long enough for a loopback connection on a busy machine.
-    const brief = { requestTimeoutMs: 500, retries: 1 };
+    const short = { requestTimeoutMs: 500, retries: 1 };
 
     test('silence ends at the request timeout, and a repeatable call is retried', async () => {
       server.otherwise(silence);
-      const error = await failureOf(get(brief));
+      const error = await failureOf(get(short));
       expect(error).toMatchObject({
         code: 'network.timeout',
         hint: expect.stringContaining('--request-timeout') as string,
@@ -205,7 +205,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
 
     test('silence after a write leaves its outcome unknown', async () => {
       server.otherwise(silence);
-      expect(await failureOf(client(brief).call(putThing, { params, body }))).toMatchObject({
+      expect(await failureOf(client(short).call(putThing, { params, body }))).toMatchObject({
         code: 'http.outcome_unknown',
         details: { cause: 'network.timeout' },
       });
@@ -214,12 +214,12 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
 
     test('a slow response ends at the request timeout', async () => {
       server.otherwise(drip());
-      expect(await failureOf(get({ ...brief, retries: 0 }))).toMatchObject({ code: 'network.timeout' });
+      expect(await failureOf(get({ ...short, retries: 0 }))).toMatchObject({ code: 'network.timeout' });
     });
 
     test('a TLS connection that is never established delivers nothing', async () => {
       server.otherwise(silence);
-      const http = testClient(server.url.replace('http:', 'https:'), { engine, ...brief });
+      const http = testClient(server.url.replace('http:', 'https:'), { engine, ...short });
       const error = await failureOf(http.call(triggerThing, { body }));
       expect(error).toMatchObject({ code: 'network.connect_timeout' });
       expect(server.connections).toBe(2);

@@ -87,30 +87,30 @@ describe('linkRequest', () => {
 
 describe('plainSink', () => {
   const sink = () => {
-    const begun: unknown[] = [];
+    const started: unknown[] = [];
     const written: Buffer[] = [];
     return {
-      begun,
+      started,
       written,
-      of: plainSink({ begin: (headers) => begun.push(headers), write: (chunk) => written.push(chunk) }),
+      of: plainSink({ begin: (headers) => started.push(headers), write: (chunk) => written.push(chunk) }),
     };
   };
 
   it.each([[{}], [{ 'content-encoding': 'identity' }]])('accepts uncompressed bytes with %j', (headers) => {
-    const { begun, of, written } = sink();
+    const { started, of, written } = sink();
     of.begin(headers);
     of.write(Buffer.from('a'));
-    expect(begun).toEqual([headers]);
+    expect(started).toEqual([headers]);
     expect(written).toEqual([Buffer.from('a')]);
   });
 
   it('rejects compressed content', () => {
-    const { begun, of } = sink();
+    const { started, of } = sink();
     expect(thrownBy(() => of.begin({ 'content-encoding': 'gzip' }))).toMatchObject({
       code: 'http.unreadable',
       message: 'Unreadable response: it is compressed (gzip), but the request did not ask for that.',
       hint: expect.stringContaining('proxy settings') as string,
     });
-    expect(begun).toEqual([]);
+    expect(started).toEqual([]);
   });
 });

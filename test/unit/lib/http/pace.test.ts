@@ -32,7 +32,7 @@ describe('nearsLimit', () => {
 });
 
 describe('createPace', () => {
-  it('waits one second after such a response, and reports it', async () => {
+  it('waits one second after a response near the limit, and reports it', async () => {
     const { clock, decisions, learn, wait } = pacer();
     learn('dsr', { [HEADER]: '95' });
     expect(decisions).toEqual([`slowing down: ${HEADER} is 95`]);

@@ -127,7 +127,7 @@ describe('readReply', () => {
 
 describe('too many values', () => {
   const list = (elements: number, element: string): string => `[${Array<string>(elements).fill(element).join(',')}]`;
-  const wanted = (rest: string): string => `{"run":1,"rest":${rest}}`;
+  const documentWith = (rest: string): string => `{"run":1,"rest":${rest}}`;
   const isRead = (text: string): boolean => {
     try {
       readReply(failedCall(getNumber), responseWith(text));
@@ -139,19 +139,19 @@ describe('too many values', () => {
   };
 
   it('are counted by brackets and commas', () => {
-    expect(isRead(wanted(list(199_000, '{"a":1}')))).toBe(true);
-    expect(isRead(wanted(list(201_000, '{"a":1}')))).toBe(false);
-    expect(isRead(wanted(list(399_000, '10')))).toBe(true);
-    expect(isRead(wanted(list(401_000, '10')))).toBe(false);
-    expect(isRead(wanted(list(99_000, '[[1],20]')))).toBe(true);
-    expect(isRead(wanted(list(101_000, '[[1],20]')))).toBe(false);
+    expect(isRead(documentWith(list(199_000, '{"a":1}')))).toBe(true);
+    expect(isRead(documentWith(list(201_000, '{"a":1}')))).toBe(false);
+    expect(isRead(documentWith(list(399_000, '10')))).toBe(true);
+    expect(isRead(documentWith(list(401_000, '10')))).toBe(false);
+    expect(isRead(documentWith(list(99_000, '[[1],20]')))).toBe(true);
+    expect(isRead(documentWith(list(101_000, '[[1],20]')))).toBe(false);
   });
 
   it('ignore punctuation in strings', () => {
     const punctuation = ',[{'.repeat(300_000);
-    expect(isRead(wanted(JSON.stringify(punctuation)))).toBe(true);
-    expect(isRead(wanted(JSON.stringify(`\\"${punctuation}\\`)))).toBe(true);
-    expect(isRead(wanted(JSON.stringify([`a"${punctuation}\\\\`, 'b', punctuation])))).toBe(true);
+    expect(isRead(documentWith(JSON.stringify(punctuation)))).toBe(true);
+    expect(isRead(documentWith(JSON.stringify(`\\"${punctuation}\\`)))).toBe(true);
+    expect(isRead(documentWith(JSON.stringify([`a"${punctuation}\\\\`, 'b', punctuation])))).toBe(true);
   });
 
   it('are also counted after a string', () => {

@@ -26,15 +26,15 @@ async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise
 
 describe('a request', () => {
   it('sends the bytes unchanged, and resolves credentials once', async () => {
-    let asked = 0;
+    let resolved = 0;
     const basic = async () => {
-      asked++;
+      resolved++;
       return { key: SECRETS.workspaceKey, secret: SECRETS.workspaceSecret };
     };
     const { sender } = await bulk({ credentials: { ...UNTOUCHED, basic } });
     await sender.send(BODY, never);
     await sender.send(BODY, never);
-    expect(asked).toBe(1);
+    expect(resolved).toBe(1);
     const encoded = Buffer.from(`${SECRETS.workspaceKey}:${SECRETS.workspaceSecret}`).toString('base64');
     for (const request of server.requests) {
       expect(request).toMatchObject({ method: 'POST', target: '/v2/things/', body: BODY.toString() });

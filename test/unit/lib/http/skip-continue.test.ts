@@ -26,7 +26,7 @@ function connection(...pieces: (string | typeof WRITE)[]) {
   }) as buildConnector.connector;
   skippingContinue(connect)({} as buildConnector.Options, () => undefined);
   /** The bytes that reach the parser. */
-  const seen = (): string => {
+  const parsed = (): string => {
     let text = '';
     while (waiting.length > 0) {
       const chunk = socket.read();
@@ -39,7 +39,7 @@ function connection(...pieces: (string | typeof WRITE)[]) {
     }
     return text;
   };
-  return { seen, socket, written };
+  return { parsed, socket, written };
 }
 const WRITE = Symbol('write');
 const bytes = (text: string): string[] => text.split('');
@@ -55,31 +55,31 @@ describe('skippingContinue', () => {
     ['one whose end is split', [CONTINUE.slice(0, -2), CONTINUE.slice(-2) + ANSWER]],
     ['none, byte by byte', bytes(ANSWER)],
   ])('removes %s', (_name, pieces) => {
-    expect(connection(...pieces).seen()).toBe(ANSWER);
+    expect(connection(...pieces).parsed()).toBe(ANSWER);
   });
 
   it('leaves everything after the start of a response unchanged', () => {
     const body = `${ANSWER}${CONTINUE}`;
-    expect(connection(ANSWER, CONTINUE).seen()).toBe(body);
-    expect(connection(body).seen()).toBe(body);
-    expect(connection(CONTINUE, ANSWER, CONTINUE, 'x').seen()).toBe(`${body}x`);
+    expect(connection(ANSWER, CONTINUE).parsed()).toBe(body);
+    expect(connection(body).parsed()).toBe(body);
+    expect(connection(CONTINUE, ANSWER, CONTINUE, 'x').parsed()).toBe(`${body}x`);
   });
 
   it('starts over with each request', () => {
-    expect(connection(CONTINUE, ANSWER, WRITE, CONTINUE, ANSWER).seen()).toBe(ANSWER + ANSWER);
+    expect(connection(CONTINUE, ANSWER, WRITE, CONTINUE, ANSWER).parsed()).toBe(ANSWER + ANSWER);
   });
 
   it('passes other interim responses and non-HTTP bytes through', () => {
     for (const text of [`HTTP/1.1 103 Early Hints\r\n\r\n${ANSWER}`, 'SSH-2.0-x', 'HTTP/1.1 10']) {
-      expect(connection(`${text}!`).seen()).toBe(`${text}!`);
+      expect(connection(`${text}!`).parsed()).toBe(`${text}!`);
     }
   });
 
   it('buffers at most the size of an interim response', () => {
     const endless = `HTTP/1.1 100 Continue\r\n${'x-a: b\r\n'.repeat(2048)}`;
-    expect(connection(endless).seen()).toBe(endless);
+    expect(connection(endless).parsed()).toBe(endless);
     const long = `HTTP/1.1 100 Continue\r\nx-a: ${'b'.repeat(16_000)}\r\n\r\n`;
-    expect(connection(long.slice(0, 9000), long.slice(9000), ANSWER).seen()).toBe(ANSWER);
+    expect(connection(long.slice(0, 9000), long.slice(9000), ANSWER).parsed()).toBe(ANSWER);
   });
 
   it('forwards writes and connection failures', () => {

@@ -84,17 +84,17 @@ test('sends the request of the specification, and caches the token privately for
 test('does not resolve the secret if a token is cached, as that may prompt or run a command', async () => {
   const { folder, call } = client();
   await call(getThing, { params });
-  let asked = 0;
+  let resolved = 0;
   const clientSecret = async (): Promise<string> => {
-    asked++;
+    resolved++;
     return SECRETS.clientSecret;
   };
   const credentials = { ...withoutToken(), bearer: async () => ({ clientId: 'client-1', clientSecret }) };
   await client({ folder, credentials }).call(getThing, { params });
-  expect(asked).toBe(0);
+  expect(resolved).toBe(0);
   accepted = ['token-number-2'];
   await client({ folder, credentials }).call(getThing, { params });
-  expect(asked).toBe(1);
+  expect(resolved).toBe(1);
 });
 
 test('caches a token per client, audience and address', async () => {

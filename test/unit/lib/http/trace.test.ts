@@ -111,11 +111,11 @@ describe('a traced body', () => {
   });
 
   it('is truncated if it is long, after masking', () => {
-    const most = 64 * 1024;
-    const exact = 'x'.repeat(most);
+    const limit = 64 * 1024;
+    const exact = 'x'.repeat(limit);
     expect(kept(exact)).toBe(exact);
-    const long = `${'x'.repeat(most - 4)}${SECRET}`;
-    expect(kept(long)).toBe(`${'x'.repeat(most - 4)}****… (cut: ${long.length} characters)`);
+    const long = `${'x'.repeat(limit - 4)}${SECRET}`;
+    expect(kept(long)).toBe(`${'x'.repeat(limit - 4)}****… (cut: ${long.length} characters)`);
   });
 
   it.each<[string, unknown, unknown]>([

@@ -25,7 +25,7 @@ beforeAll(async () => {
     const { CDPADM_CLIENT_ID: client = '' } = environmentOf(ready);
     const addresses = ['--base-url', ready.base_url, '--auth-url', ready.auth_url];
     const ids = ['--org', String(ready.org_id), '--account', String(ready.account_id)];
-    const made = await cli([
+    const created = await cli([
       'profile',
       'create',
       name,
@@ -36,7 +36,7 @@ beforeAll(async () => {
       '--client-secret-env',
       'CDP_SECRET',
     ]);
-    expect(made.code, made.stderr).toBe(0);
+    expect(created.code, created.stderr).toBe(0);
   }
   const create = ['roles', 'create', 'second-only', '--name', 'Two', '--description', 'D', '--task', 'audiences:view'];
   expect((await cli([...create, '--yes', '--profile', 'two'])).code).toBe(0);

@@ -11,11 +11,11 @@ type Limiter = (now: number) => number | undefined;
 
 /** A sliding window. */
 function slidingWindow(limit: number, windowMs = 1000): Limiter {
-  const taken: number[] = [];
+  const accepted: number[] = [];
   return (now) => {
-    while ((taken[0] ?? Infinity) <= now - windowMs) taken.shift();
-    if (taken.length >= limit) return upToSeconds((taken[0] ?? now) + windowMs - now);
-    taken.push(now);
+    while ((accepted[0] ?? Infinity) <= now - windowMs) accepted.shift();
+    if (accepted.length >= limit) return upToSeconds((accepted[0] ?? now) + windowMs - now);
+    accepted.push(now);
     return undefined;
   };
 }
@@ -23,13 +23,13 @@ function slidingWindow(limit: number, windowMs = 1000): Limiter {
 /** A fixed window of the platform's clock. */
 function fixedWindow(limit: number, windowMs = 1000): Limiter {
   let window = -1;
-  let taken = 0;
+  let accepted = 0;
   return (now) => {
     const current = Math.floor(now / windowMs);
-    if (current !== window) taken = 0;
+    if (current !== window) accepted = 0;
     window = current;
-    if (taken >= limit) return upToSeconds((current + 1) * windowMs - now);
-    taken++;
+    if (accepted >= limit) return upToSeconds((current + 1) * windowMs - now);
+    accepted++;
     return undefined;
   };
 }
@@ -51,7 +51,7 @@ const upToSeconds = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 
 interface Platform {
   accept: Limiter;
-  /** Whether it sends Retry-After. */
+  /** A 429 has a Retry-After header. */
   sendsRetryAfter?: boolean;
   /** Milliseconds until a request arrives, and from there to the response. */
   latency(request: number, random: () => number): number;
@@ -202,13 +202,13 @@ describe.each([
     for (let seed = 1; seed <= size(2, 1); seed++) {
       const random = randomFrom(seed + 100);
       const free = await send({ ...platform, accept: () => undefined }, undefined, 10_000, seed);
-      const met = await send(
+      const limited = await send(
         { ...platform, accept: () => (random() < share ? 1000 : undefined) },
         undefined,
         10_000,
         seed,
       );
-      expect(free.ms / met.ms).toBeGreaterThan(minimum);
+      expect(free.ms / limited.ms).toBeGreaterThan(minimum);
     }
   });
 });

@@ -174,8 +174,8 @@ async function attempt({ reads = [], sends, write }: Trial) {
       maxSends: 3,
       notes: { lost: 'reading', arrived: (done) => `arrived: ${done}`, again: 'again' },
       send: () => {
-        const met = nth(sends, ++counts.sends);
-        return met instanceof KnownError ? Promise.reject(met) : Promise.resolve(met);
+        const reply = nth(sends, ++counts.sends);
+        return reply instanceof KnownError ? Promise.reject(reply) : Promise.resolve(reply);
       },
       isOurs: (result) => result === 'ours',
       read: () => {

@@ -285,9 +285,9 @@ describe('an outbox', () => {
     const wanted = requests(size(400, 20)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     const left = [...wanted];
     let running = 0;
-    let most = 0;
+    let maximum = 0;
     const deliver: DeliveryPorts['deliver'] = async (target, callback, signal) => {
-      most = Math.max(most, ++running);
+      maximum = Math.max(maximum, ++running);
       try {
         await clock.sleep(Math.floor(random() * 100), signal);
         if (random() < 0.3) throw new Error('exit 1');
@@ -320,7 +320,7 @@ describe('an outbox', () => {
         expect(order, `seed ${seed}`).toEqual(STATUSES.map((status) => `${id} ${status} ${target}`));
       }
     }
-    expect(most).toBeLessThanOrEqual(4);
+    expect(maximum).toBeLessThanOrEqual(4);
     expect(new Set(recorded).size).toBe(wanted.length);
     // Compaction removes the bodies of delivered callbacks.
     await (await start(deliver)).stop();

@@ -508,7 +508,7 @@ describe('pushRoles', () => {
           expect(platform.count('PUT')).toBe(0);
           rejected++;
         } else {
-          // No edit is lost: the platform holds the edits of both admins.
+          // No edit is lost: the platform has the edits of both admins.
           expect(sameRoles(platform.roles, other.wrote ? expected.roles : mine)).toBe(true);
           merged++;
         }
@@ -540,12 +540,12 @@ describe('pushRoles', () => {
         ports.api = {
           ...platform.api,
           replace: async (request, given) => {
-            const held = platform.roles.map(({ role_id }) => role_id);
+            const current = platform.roles.map(({ role_id }) => role_id);
             const sent = new Set(request.roles.map(({ role_id }) => role_id));
-            const gone = held.filter((id) => !sent.has(id));
-            expect(gone.sort()).toEqual(shown.sort());
-            if (allowed !== true) expect(gone).toEqual([]);
-            if (empty !== true && held.length > 0) expect(request.roles).not.toEqual([]);
+            const deleted = current.filter((id) => !sent.has(id));
+            expect(deleted.sort()).toEqual(shown.sort());
+            if (allowed !== true) expect(deleted).toEqual([]);
+            if (empty !== true && current.length > 0) expect(request.roles).not.toEqual([]);
             return await put(request, given);
           },
         };

@@ -76,21 +76,21 @@ describe('the folder', () => {
     }
   });
 
-  let made: Promise<string[]> | undefined;
+  let authorityFolders: Promise<string[]> | undefined;
   /** The folders of two authorities with a certificate for the domain. Shared, because creating keys is slow. */
   const authorities = async (): Promise<[own: string, other: string]> => {
-    made ??= Promise.all(
+    authorityFolders ??= Promise.all(
       [1, 2].map(async () => {
         const folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
         await (await openSigning(folder)).signer(DOMAIN);
         return folder;
       }),
     );
-    const [own = '', other = ''] = await made;
+    const [own = '', other = ''] = await authorityFolders;
     return [own, other];
   };
   afterAll(async () => {
-    for (const folder of (await made) ?? []) rmSync(folder, { recursive: true });
+    for (const folder of (await authorityFolders) ?? []) rmSync(folder, { recursive: true });
   });
 
   it.each([

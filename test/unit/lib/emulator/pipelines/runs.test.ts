@@ -156,7 +156,7 @@ describe('a triggered run', () => {
     const report = 'inputs/data-pipelines/sync/report';
     expect(await platform.get(report)).toMatchObject({ current_iterator_position: null });
     await platform.trigger();
-    // A reset during a run holds as well: the run does not restore the position.
+    // A run does not restore the position after a reset.
     expect((await platform.ask('POST', 'inputs/data-pipelines/reset', reset)).status).toBe(204);
     await platform.api.advance('1s');
     expect((await platform.runs())[0]).toMatchObject({ successful_records: 2, range_start: null });

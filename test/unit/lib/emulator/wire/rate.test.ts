@@ -47,19 +47,19 @@ describe('a rate window', () => {
         fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 60 }),
         (limit, pauses) => {
           const window = createRateWindow(limit);
-          const taken: number[] = [];
+          const accepted: number[] = [];
           let now = 1_000_000;
           for (const pause of pauses) {
             now += pause;
-            const inMinute = taken.filter((time) => time > now - 60_000).length;
+            const inMinute = accepted.filter((time) => time > now - 60_000).length;
             const seconds = window.take(1, now);
             if (seconds === undefined) {
               expect(inMinute).toBeLessThan(limit);
-              taken.push(now);
+              accepted.push(now);
             } else {
               expect(inMinute).toBe(limit);
               const wait = seconds * 1000;
-              const free = (taken.at(-limit) ?? 0) + 60_000 - now;
+              const free = (accepted.at(-limit) ?? 0) + 60_000 - now;
               expect(wait).toBeGreaterThanOrEqual(free);
               expect(wait).toBeLessThan(free + 1000);
             }
