@@ -1,5 +1,5 @@
-// For screen readers and terminals that cannot redraw: nothing is drawn over and choices have numbers, in every kind of question and of
-// progress.
+// Accessible mode, for screen readers and terminals that cannot redraw: every prompt and every kind of progress is
+// printed line by line, and choices have numbers.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
@@ -33,37 +33,37 @@ function terminal(line: string, env: Variables): Terminal {
   return openTerminal(line.split(' '), { cwd: home.cwd, env: all });
 }
 
-/** Escape sequences other than colour, and returns to the begin of a line that is written again. */
-function redrawn(raw: string): string[] {
+/** Escape sequences other than colors, and carriage returns that overwrite a line. */
+function redraws(raw: string): string[] {
   return raw.match(/\u001b(?!\[[\d;]*m)[^\s]{0,6}|\r(?!\r*\n)|\u0008/g) ?? [];
 }
 
-/** Nothing was drawn over; nor was there any colour, where the terminal is said to know none. */
-function expectStill(screen: Terminal, env: Variables): void {
-  expect(redrawn(screen.raw())).toEqual([]);
+/** Checks that nothing was redrawn, and that a dumb terminal got no escape sequence. */
+function expectNoRedraw(screen: Terminal, env: Variables): void {
+  expect(redraws(screen.raw())).toEqual([]);
   if (env['TERM'] === 'dumb') expect(screen.raw()).not.toContain('\u001b');
 }
 
 describe.each(WAYS)('with %s', (_name, env) => {
-  test('draws a confirmation once', async () => {
+  test('prints a confirmation once', async () => {
     const screen = terminal('groups delete household', env);
     await screen.waitFor('(y/N)');
     screen.type(`perhaps${KEY.enter}`);
     await screen.waitFor('Type y or n.');
     screen.type(`n${KEY.enter}`);
     expect(await screen.exit).toBe(12);
-    expectStill(screen, env);
+    expectNoRedraw(screen, env);
   });
 
-  test('draws a typed confirmation once', async () => {
+  test('prints a typed confirmation once', async () => {
     const screen = terminal('pipelines reset customers', env);
     await screen.waitFor('Type customers');
     screen.type(`other${KEY.enter}`);
     expect(await screen.exit).toBe(12);
-    expectStill(screen, env);
+    expectNoRedraw(screen, env);
   });
 
-  test('asks for a text, a choice by its number and a secret', async () => {
+  test('prompts for a text, a numbered choice and a secret', async () => {
     const screen = terminal('profile create prod --insecure-storage --no-color', { ...env, CDPADM_BASE_URL: '' });
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
@@ -91,42 +91,47 @@ describe.each(WAYS)('with %s', (_name, env) => {
     expect(screen.screen()).not.toContain('s3cret');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);
-    expectStill(screen, env);
+    expectNoRedraw(screen, env);
   });
 
   test.each([
-    ['a run that is waited for', 'pipelines trigger customers --wait --wait-idle --poll 1s --yes', 0, 'success'],
-    ['a run that is watched', 'pipelines watch customers --poll 1s', 0, 'success'],
-    ['a bulk', 'seed bulk users.ndjson --batch-size 1 --yes', 0, 'ACCEPTED'],
-    ['a bulk of requests', 'dsr submit --bulk people.csv --regulation gdpr --type access --yes', 0, 'SUBMITTED'],
-  ])('draws %s line by line', async (_what, line, code, word) => {
+    ['a run with --wait', 'pipelines trigger customers --wait --wait-idle --poll 1s --yes', 0, 'success'],
+    ['a watched run', 'pipelines watch customers --poll 1s', 0, 'success'],
+    ['a bulk run', 'seed bulk users.ndjson --batch-size 1 --yes', 0, 'ACCEPTED'],
+    [
+      'a bulk run of data subject requests',
+      'dsr submit --bulk people.csv --regulation gdpr --type access --yes',
+      0,
+      'SUBMITTED',
+    ],
+  ])('prints %s line by line', async (_what, line, code, word) => {
     const screen = terminal(line, env);
     expect(await screen.exit).toBe(code);
     expect(screen.screen().toLowerCase()).toContain(word.toLowerCase());
-    expectStill(screen, env);
+    expectNoRedraw(screen, env);
   });
 });
 
 describe.each(WAYS)('with %s', (_name, env) => {
   test.each([
-    ['a request until it has another status', `dsr wait ${PENDING}`],
-    ['a request that is watched', `dsr status ${PENDING} --watch`],
-  ])('draws %s line by line until Ctrl-C', async (_what, line) => {
+    ['the wait for a request', `dsr wait ${PENDING}`],
+    ['a watched request', `dsr status ${PENDING} --watch`],
+  ])('prints %s line by line until Ctrl-C', async (_what, line) => {
     const screen = terminal(line, env);
     await screen.waitFor('pending');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);
-    expectStill(screen, env);
+    expectNoRedraw(screen, env);
   });
 });
 
-test('redraws without them, so the tests above prove something', async () => {
+test('redraws in the normal mode, which proves that the checks above work', async () => {
   const bulk = terminal('seed bulk users.ndjson --batch-size 1 --yes', {});
   expect(await bulk.exit).toBe(0);
-  expect(redrawn(bulk.raw())).not.toEqual([]);
+  expect(redraws(bulk.raw())).not.toEqual([]);
   const question = terminal('groups delete household', {});
   await question.waitFor('(y/N)');
   question.type(`n${KEY.enter}`);
   expect(await question.exit).toBe(12);
-  expect(redrawn(question.raw())).not.toEqual([]);
+  expect(redraws(question.raw())).not.toEqual([]);
 });

@@ -1,4 +1,5 @@
-// The built program against answers that are too big, too deep or a bomb: a message, and no more memory than promised.
+// Sends the built program responses that are too large, nested too deeply or a gzip bomb: it prints an error and uses
+// little memory.
 import { spawn } from 'node:child_process';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createGzip, gzipSync } from 'node:zlib';
@@ -7,8 +8,8 @@ import { type CliHome, createCliHome } from '../helpers/cli.ts';
 import { PROGRAM } from '../helpers/root.ts';
 
 /**
- * Run in the program before itself: at its end it writes its peak of memory in kilobytes to the fourth stream. Where
- * the system tells, of its own memory alone: a process's resource usage begins with that of whoever started it.
+ * Loaded into the program: writes its peak memory in kilobytes to file descriptor 3 at exit. Prefers /proc, because the
+ * resource usage of a process may include that of its parent.
  */
 const PEAK = `import fs from 'node:fs';
 process.on('exit', () => {
@@ -19,15 +20,15 @@ process.on('exit', () => {
   fs.writeSync(3, String(peak));
 });`;
 
-/** Kilobytes. */
-const MOST_MEMORY = 300 * 1024;
+/** In kilobytes. */
+const MAX_MEMORY = 300 * 1024;
 const MEGABYTE = 1024 * 1024;
 const TOTAL = 300 * MEGABYTE;
 
 type Answer = (response: ServerResponse) => void;
 const JSON_HEAD = { 'content-type': 'application/json' };
 
-/** `pieces` of a body, one after the other as the reader takes them. */
+/** Writes `piece` repeatedly, as fast as the reader accepts it. */
 function pour(response: ServerResponse, first: string, piece: Buffer, times: number): void {
   response.writeHead(200, JSON_HEAD);
   response.write(first);
@@ -46,13 +47,13 @@ function pour(response: ServerResponse, first: string, piece: Buffer, times: num
 
 const role = `{"role_id":"a","name":"b","description":"${'d'.repeat(200)}","tasks":[]},`;
 const roles = Buffer.from(role.repeat(Math.ceil(MEGABYTE / role.length)));
-/** A gigabyte of blanks, told as a megabyte: members one after the other, so that we ourselves stay small. */
+/** A gigabyte of spaces in a megabyte of gzip. It has several members, so that the test itself needs little memory. */
 const bomb = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(16 * MEGABYTE, ' '))));
 const deep = (times: number): string => `{"roles":${'['.repeat(times)}${']'.repeat(times)}}`;
 
 const ANSWERS: [string, Answer][] = [
   ['300 MB of roles', (response) => pour(response, '{"roles":[', roles, TOTAL / MEGABYTE)],
-  ['300 MB of one text', (response) => pour(response, '{"roles":"', Buffer.alloc(MEGABYTE, 'x'), TOTAL / MEGABYTE)],
+  ['300 MB in one string', (response) => pour(response, '{"roles":"', Buffer.alloc(MEGABYTE, 'x'), TOTAL / MEGABYTE)],
   [
     '300 MB of roles, compressed',
     (response) => {
@@ -81,9 +82,9 @@ const ANSWERS: [string, Answer][] = [
       response.end(bomb);
     },
   ],
-  ['JSON that is 200,000 deep', (response) => response.writeHead(200, JSON_HEAD).end(deep(200_000))],
+  ['arrays nested 200,000 levels deep', (response) => response.writeHead(200, JSON_HEAD).end(deep(200_000))],
   [
-    'objects that are 200,000 deep',
+    'objects nested 200,000 levels deep',
     (response) => response.writeHead(200, JSON_HEAD).end(`{"roles":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`),
   ],
 ];
@@ -114,7 +115,7 @@ interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** Peak of the process's memory in kilobytes. */
+  /** The peak memory of the process in kilobytes. */
   peak: number;
 }
 
@@ -149,15 +150,18 @@ function run(args: readonly string[]): Promise<Ended> {
   });
 }
 
-describe('a response that is too large', () => {
-  test.each(ANSWERS)('%s: exit 1, a message, less than 300 MB', async (_what, bad) => {
-    answer = bad;
-    const { code, peak, stderr, stdout } = await run(['roles', 'list']);
-    expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^Error: /);
-    expect(stderr).not.toContain('This is a bug');
-    expect(stderr.length).toBeLessThan(2000);
-    expect(peak).toBeGreaterThan(0);
-    expect(peak).toBeLessThan(MOST_MEMORY);
-  });
+describe('an oversized response', () => {
+  test.each(ANSWERS)(
+    'of %s makes the program exit with 1, print an error and use less than 300 MB',
+    async (_what, bad) => {
+      answer = bad;
+      const { code, peak, stderr, stdout } = await run(['roles', 'list']);
+      expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^Error: /);
+      expect(stderr).not.toContain('This is a bug');
+      expect(stderr.length).toBeLessThan(2000);
+      expect(peak).toBeGreaterThan(0);
+      expect(peak).toBeLessThan(MAX_MEMORY);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// The certificate of a callback against every forgery that we could think of: none passes, and genuine ones do.
+// Checks the certificate of a callback: genuine ones are accepted, and every known kind of forgery is rejected.
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkCertificate, indexRoots, parseCertificates } from '../../src/lib/domain/callbacks/certificate.ts';
@@ -7,13 +7,13 @@ import { newKey } from '../helpers/keys.ts';
 
 const DOMAIN = 'opendsr.platform.example';
 const SAN = `subjectAltName=DNS:${DOMAIN}`;
-// Certificates begin the moment they are made.
+// An hour later, because certificates are valid from the moment they are created.
 const NOW = Date.now() + 3_600_000;
 const DAY = 86_400_000;
 
 let forge: Forge;
 let root: Forged;
-/** Of the same name, with another key. */
+/** A root with the same name and another key. */
 let other: Forged;
 beforeAll(() => {
   forge = openForge();
@@ -27,28 +27,31 @@ const issue = (wanted: Partial<Wanted>): Forged =>
   forge.issue({ subject: '/CN=processor', by: root, extensions: [SAN], ...wanted });
 const authority = (wanted: Partial<Wanted>): Forged =>
   issue({ subject: '/CN=Middle', key: newKey('ec'), extensions: AUTHORITY, ...wanted });
-/** A root with a key of another kind. */
+/** A root with another type of key. */
 const anchor = (key: string, digest: string | undefined = 'sha256'): Forged =>
   forge.issue({ subject: '/CN=Anchor', key, digest, extensions: AUTHORITY });
 const rsa = (): Forged => forge.issue({ subject: '/CN=Anchor', extensions: AUTHORITY });
 const NOT_TRUSTED = 'was signed by an authority that is not trusted here';
 const verdict = (pem: string, now?: number, domain = DOMAIN) => checkCertificate(pem, domain, trust(now));
 
-describe('a certificate that holds', () => {
+describe('a valid certificate', () => {
   it.each<[string, () => string]>([
     ['signed by the root', () => issue({}).pem],
-    ['for several names', () => issue({ extensions: [`subjectAltName=DNS:a.example,DNS:${DOMAIN}`] }).pem],
-    ['by its common name, without other names', () => issue({ subject: `/CN=${DOMAIN}`, extensions: [] }).pem],
-    ['for servers', () => issue({ extensions: [SAN, 'extendedKeyUsage=serverAuth', 'keyUsage=digitalSignature'] }).pem],
+    ['valid for several names', () => issue({ extensions: [`subjectAltName=DNS:a.example,DNS:${DOMAIN}`] }).pem],
+    ['valid for its common name, without other names', () => issue({ subject: `/CN=${DOMAIN}`, extensions: [] }).pem],
     [
-      'signed by an authority between',
+      'restricted to servers',
+      () => issue({ extensions: [SAN, 'extendedKeyUsage=serverAuth', 'keyUsage=digitalSignature'] }).pem,
+    ],
+    [
+      'signed by an intermediate authority',
       () => {
         const middle = authority({});
         return issue({ by: middle }).pem + middle.pem;
       },
     ],
     [
-      'signed by one that is limited to its domain',
+      'signed by an authority that is limited to its domain',
       () => {
         const middle = authority({
           extensions: [...AUTHORITY, 'nameConstraints=critical,permitted;DNS:platform.example'],
@@ -56,7 +59,7 @@ describe('a certificate that holds', () => {
         return issue({ by: middle }).pem + middle.pem;
       },
     ],
-  ])('%s', (_what, pem) => {
+  ])('is accepted: %s', (_what, pem) => {
     expect(verdict(pem())).toHaveProperty('key');
   });
 
@@ -64,18 +67,18 @@ describe('a certificate that holds', () => {
     ['RSA', () => anchor(newKey('rsa'))],
     ['RSA and SHA-384', () => rsa(), { digest: 'sha384' }],
     ['RSA and SHA-512', () => rsa(), { digest: 'sha512' }],
-    ['RSA with its newer padding', () => rsa(), { options: ['rsa_padding_mode:pss'] }],
-    ['a curve and SHA-384', () => root, { digest: 'sha384' }],
-    ['a curve and SHA-512', () => root, { digest: 'sha512' }],
+    ['RSA-PSS', () => rsa(), { options: ['rsa_padding_mode:pss'] }],
+    ['ECDSA and SHA-384', () => root, { digest: 'sha384' }],
+    ['ECDSA and SHA-512', () => root, { digest: 'sha512' }],
     ['Ed25519', () => anchor(newKey('ed25519'), undefined), { digest: undefined }],
     ['Ed448', () => anchor(newKey('ed448'), undefined), { digest: undefined }],
-  ])('may be signed by %s', (_what, by, wanted) => {
+  ])('may be signed with %s', (_what, by, wanted) => {
     const above = by();
     const roots = indexRoots([new X509Certificate(above.pem)]);
     expect(checkCertificate(issue({ by: above, ...wanted }).pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
   });
 
-  it('gives its own key, and tells until when it is in force', () => {
+  it('has its own key and an expiry date', () => {
     const middle = authority({});
     const own = issue({ by: middle, days: 10 });
     const { publicKey, validTo } = new X509Certificate(own.pem);
@@ -84,18 +87,18 @@ describe('a certificate that holds', () => {
     expect(found.validTo).toBe(Date.parse(validTo));
   });
 
-  it('is in force from its first second to its last', () => {
+  it('is valid from its first second to its last', () => {
     const { pem } = issue({ days: 10 });
     const { validFrom, validTo } = new X509Certificate(pem);
     const [first, last] = [Date.parse(validFrom), Date.parse(validTo)];
-    // The root began in the same second or before.
+    // The root is valid since the same second or earlier.
     expect(verdict(pem, first)).toHaveProperty('key');
     expect(verdict(pem, last)).toHaveProperty('key');
     expect(verdict(pem, first - 1)).toHaveProperty('issue', `is valid only from ${validFrom} on`);
     expect(verdict(pem, last + 1)).toHaveProperty('issue', `has expired on ${validTo}`);
   });
 
-  it('may have the authorities behind it in any order, and others among them', () => {
+  it('may be followed by its authorities in any order, with others among them', () => {
     const upper = authority({ subject: '/CN=Upper' });
     const lower = authority({ subject: '/CN=Lower', by: upper });
     const stranger = forge.issue({ subject: '/CN=Stranger', extensions: AUTHORITY });
@@ -109,7 +112,7 @@ describe('a certificate that holds', () => {
     }
   });
 
-  it('is signed by any of several roots of one name', () => {
+  it('may be signed by any of several roots with the same name', () => {
     const [one, two] = [root, other].map(({ pem }) => new X509Certificate(pem)) as [X509Certificate, X509Certificate];
     const roots = [indexRoots([one, two]), indexRoots([two, one])];
     for (const of of roots) {
@@ -118,7 +121,7 @@ describe('a certificate that holds', () => {
     }
   });
 
-  it('is at most five authorities away from the root', () => {
+  it('is at most five authorities below the root', () => {
     const chain = [root];
     for (let number = 1; number <= 6; number++) {
       chain.push(authority({ subject: `/CN=Number ${number}`, by: chain.at(-1) as Forged }));
@@ -133,51 +136,67 @@ describe('a certificate that holds', () => {
     expect(verdict(below(6))).toHaveProperty('issue', NOT_TRUSTED);
   });
 
-  it('is the trusted one itself', () => {
+  it('may itself be the trusted certificate', () => {
     const own = forge.issue({ subject: '/CN=pinned', extensions: [SAN] });
     const roots = indexRoots([new X509Certificate(own.pem)]);
     expect(checkCertificate(own.pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
   });
 });
 
-describe('a certificate that does not hold', () => {
+describe('an invalid certificate', () => {
   it.each<[string, () => string, RegExp]>([
-    ['signs itself', () => forge.issue({ subject: '/CN=x', extensions: [SAN] }).pem, /not trusted/],
-    ['is from an authority of the same name', () => issue({ by: other }).pem, /not trusted/],
-    ['brings its own root along', () => issue({ by: other }).pem + other.pem, /not trusted/],
+    ['is self-signed', () => forge.issue({ subject: '/CN=x', extensions: [SAN] }).pem, /not trusted/],
+    ['is from an untrusted authority with the same name', () => issue({ by: other }).pem, /not trusted/],
+    ['includes its own root', () => issue({ by: other }).pem + other.pem, /not trusted/],
     ['is for another domain', () => issue({ extensions: ['subjectAltName=DNS:opendsr.evil.example'] }).pem, /not for/],
     ['is for the parent domain', () => issue({ extensions: ['subjectAltName=DNS:platform.example'] }).pem, /not for/],
-    ['is for every name below', () => issue({ extensions: ['subjectAltName=DNS:*.platform.example'] }).pem, /not for/],
     [
-      'has the domain as common name only, besides other names',
+      'is a wildcard for the parent domain',
+      () => issue({ extensions: ['subjectAltName=DNS:*.platform.example'] }).pem,
+      /not for/,
+    ],
+    [
+      'has the domain only as common name, and other names',
       () => issue({ subject: `/CN=${DOMAIN}`, extensions: ['subjectAltName=DNS:a.example'] }).pem,
       /not for/,
     ],
     [
-      'has the domain as common name only, besides an address',
+      'has the domain only as common name, and an IP address',
       () => issue({ subject: `/CN=${DOMAIN}`, extensions: ['subjectAltName=IP:127.0.0.1'] }).pem,
       /not for/,
     ],
-    ['has the domain as a mail name', () => issue({ extensions: [`subjectAltName=email:a@${DOMAIN}`] }).pem, /not for/],
     [
-      'has the domain as an address of the web',
-      () => issue({ extensions: [`subjectAltName=URI:https://${DOMAIN}/`] }).pem,
+      'has the domain in an email address',
+      () => issue({ extensions: [`subjectAltName=email:a@${DOMAIN}`] }).pem,
       /not for/,
     ],
+    ['has the domain in a URL', () => issue({ extensions: [`subjectAltName=URI:https://${DOMAIN}/`] }).pem, /not for/],
     [
-      'is for some names below',
+      'is a partial wildcard',
       () => issue({ extensions: ['subjectAltName=DNS:open*.platform.example'] }).pem,
       /not for/,
     ],
-    ['has a key on a curve', () => issue({ key: newKey('ec') }).pem, /another kind than RSA/],
-    ['has a key for the newer padding alone', () => issue({ key: newKey('rsa-pss') }).pem, /another kind than RSA/],
+    ['has an EC key', () => issue({ key: newKey('ec') }).pem, /another kind than RSA/],
+    ['has an RSA-PSS key', () => issue({ key: newKey('rsa-pss') }).pem, /another kind than RSA/],
     ['has a short key', () => issue({ key: newKey('weak') }).pem, /2048/],
-    ['was signed by SHA-1', () => issue({ digest: 'sha1' }).pem, /no longer safe/],
-    ['is for clients', () => issue({ extensions: [SAN, 'extendedKeyUsage=clientAuth'] }).pem, /another purpose/],
-    ['may not sign', () => issue({ extensions: [SAN, 'keyUsage=keyEncipherment'] }).pem, /not meant for signatures/],
-    ['makes an unknown condition', () => issue({ extensions: [SAN, '1.2.3.4=critical,DER:0500'] }).pem, /critical/],
+    ['was signed with SHA-1', () => issue({ digest: 'sha1' }).pem, /no longer safe/],
     [
-      'is from one that is no authority',
+      'is restricted to clients',
+      () => issue({ extensions: [SAN, 'extendedKeyUsage=clientAuth'] }).pem,
+      /another purpose/,
+    ],
+    [
+      'has no key usage for signatures',
+      () => issue({ extensions: [SAN, 'keyUsage=keyEncipherment'] }).pem,
+      /not meant for signatures/,
+    ],
+    [
+      'has an unknown critical extension',
+      () => issue({ extensions: [SAN, '1.2.3.4=critical,DER:0500'] }).pem,
+      /critical/,
+    ],
+    [
+      'is from an issuer that is not an authority',
       () => {
         const middle = authority({ extensions: ['basicConstraints=CA:FALSE'] });
         return issue({ by: middle }).pem + middle.pem;
@@ -185,7 +204,7 @@ describe('a certificate that does not hold', () => {
       /is no authority$/,
     ],
     [
-      'is from one that says nothing of being an authority',
+      'is from an issuer without basic constraints',
       () => {
         const middle = authority({ extensions: [SAN] });
         return issue({ by: middle }).pem + middle.pem;
@@ -201,7 +220,7 @@ describe('a certificate that does not hold', () => {
       /is not trusted here$/,
     ],
     [
-      'is below too many authorities',
+      'exceeds the path length of an authority',
       () => {
         const upper = authority({
           subject: '/CN=Upper',
@@ -232,18 +251,18 @@ describe('a certificate that does not hold', () => {
       },
       /vouch/,
     ],
-    ['lacks the authority between', () => issue({ by: authority({}) }).pem, /not trusted/],
-    ['is no certificate', () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', /PEM/],
+    ['comes without its intermediate authority', () => issue({ by: authority({}) }).pem, /not trusted/],
+    ['is not a certificate', () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', /PEM/],
     ['is a key', () => newKey('rsa'), /PEM/],
-    ['is nothing', () => '', /PEM/],
-    ['is one of too many', () => issue({}).pem.repeat(11), /PEM/],
-  ])('%s', (_what, pem, why) => {
+    ['is empty', () => '', /PEM/],
+    ['comes with too many certificates', () => issue({}).pem.repeat(11), /PEM/],
+  ])('is rejected if it %s', (_what, pem, why) => {
     const found = verdict(pem());
     expect(found).not.toHaveProperty('key');
     expect((found as { issue: string }).issue).toMatch(why);
   });
 
-  it('is not yet, or no longer, in force', () => {
+  it('is rejected before and after its validity period', () => {
     const { pem } = issue({ days: 10 });
     expect(verdict(pem, NOW - DAY)).toHaveProperty('issue', expect.stringContaining('valid only from'));
     expect(verdict(pem, NOW + 11 * DAY)).toHaveProperty('issue', expect.stringContaining('expired'));
@@ -252,16 +271,16 @@ describe('a certificate that does not hold', () => {
   it.each<[string, Partial<Wanted>, RegExp]>([
     ['has expired', { days: 5 }, /^has expired on /],
     [
-      'makes an unknown condition',
+      'has an unknown critical extension',
       { extensions: [...AUTHORITY, '1.2.3.4=critical,DER:0500'] },
       /^has a critical extension that is not known here$/,
     ],
     [
-      'may not vouch for the domain',
+      'does not permit the domain',
       { extensions: [...AUTHORITY, 'nameConstraints=permitted;DNS:a.example'] },
       /^may not vouch/,
     ],
-  ])('is from an authority, named, that %s', (_what, wanted, why) => {
+  ])('is rejected, with the name of the authority, if that %s', (_what, wanted, why) => {
     const middle = authority({ subject: '/O=Some/CN=Middle', ...wanted });
     const { issue: found } = verdict(issue({ by: middle }).pem + middle.pem, NOW + 6 * DAY) as { issue: string };
     const beginning = 'was signed by an authority (O=Some, CN=Middle) that ';
@@ -269,7 +288,7 @@ describe('a certificate that does not hold', () => {
     expect(found.slice(beginning.length)).toMatch(why);
   });
 
-  it('is from authorities that vouch for each other alone', () => {
+  it('is rejected if its authorities only sign each other', () => {
     const [a, b] = [newKey('ec'), newKey('ec')];
     const first = forge.issue({ subject: '/CN=A', key: a, extensions: AUTHORITY });
     const second = forge.issue({ subject: '/CN=B', key: b, by: first, extensions: AUTHORITY });
@@ -277,16 +296,16 @@ describe('a certificate that does not hold', () => {
     expect(verdict(issue({ by: again }).pem + again.pem + second.pem)).toHaveProperty('issue', NOT_TRUSTED);
   });
 
-  it('is from an authority whose own signature is unsafe', () => {
+  it('is rejected if an authority has an unsafe signature', () => {
     const middle = authority({ digest: 'sha1' });
     const { pem } = issue({ by: middle });
     expect(verdict(pem + middle.pem)).toHaveProperty('issue', 'was signed in a way that is no longer safe');
   });
 
-  it('is damaged in a part that only we read', () => {
+  it('is rejected if a part that only our parser reads is damaged', () => {
     const { pem } = issue({ extensions: [SAN, '1.2.3.4=DER:0500', '1.2.3.5=DER:0500'] });
     const bytes = Buffer.from(new X509Certificate(pem).raw);
-    // Two extensions of one name: other readers may take the other one.
+    // Two extensions with the same id: other parsers may use the second.
     bytes[bytes.indexOf(Buffer.from('06032a0305', 'hex')) + 4] = 0x04;
     const damaged = `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64')}\n-----END CERTIFICATE-----\n`;
     expect(verdict(damaged)).toEqual({ issue: 'is damaged: an extension stands twice' });
@@ -294,7 +313,7 @@ describe('a certificate that does not hold', () => {
 });
 
 describe('a PEM text', () => {
-  it('holds one to ten certificates, whatever stands between them', () => {
+  it('contains one to ten certificates, with any text between them', () => {
     const { pem } = issue({});
     const { raw } = new X509Certificate(pem);
     const count = (text: string): number | undefined => parseCertificates(text)?.length;
@@ -305,7 +324,7 @@ describe('a PEM text', () => {
       undefined,
       undefined,
     ]);
-    // One that is damaged spoils all.
+    // One damaged certificate invalidates all.
     expect(count(`${pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toBeUndefined();
   });
 });

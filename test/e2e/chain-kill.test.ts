@@ -1,4 +1,4 @@
-// Processes that append to the chained log at the same time, and are killed.
+// Kills processes that append to the chained log concurrently.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ describe('processes', () => {
   });
   afterAll(() => bundle.remove());
 
-  /** Appends until it has acknowledged `count` times, and is killed then. Resolves with what it acknowledged. */
+  /** Appends until `count` lines are acknowledged, then kills the process. Resolves with the acknowledged ids. */
   function appendAndKill(name: string, count: number): Promise<string[]> {
     const child = spawn(process.execPath, [bundle.file, path, name], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -34,7 +34,7 @@ describe('processes', () => {
     return new Promise((resolve) => child.on('close', () => resolve(written)));
   }
 
-  it('that are killed while several append leave an unbroken chain with all that was acknowledged', async () => {
+  it('leave an unbroken chain with everything acknowledged when they are killed during concurrent appends', async () => {
     for (const round of [1, 2, 3]) {
       const written = await Promise.all([5, 9, 13].map((count) => appendAndKill(`r${round}w${count}`, count + round)));
       const report = await chain.verify();

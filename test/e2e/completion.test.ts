@@ -1,4 +1,5 @@
-// Tab in the real shells, on a real terminal: what the program then gets, and that nothing typed is ever evaluated.
+// Tab completion in real shells on a real terminal: the words that the program gets, and that typed text is never
+// evaluated.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ beforeAll(async () => {
   home = createCliHome();
   const bin = join(home.folder, 'bin');
   mkdirSync(bin);
-  // Answers Tab as the program does; whatever else it is called with, it shows as it got it.
+  // Completes like the program. For any other call it prints its arguments.
   writeFileSync(
     join(bin, 'cdpadm'),
     `#!/bin/sh\n[ "$1" = __complete ] && exec "${process.execPath}" "${PROGRAM}" "$@"\nprintf GOT; printf '<%s>' "$@"; echo\n`,
@@ -43,10 +44,10 @@ beforeAll(async () => {
 });
 afterAll(() => home.remove());
 
-/** How each shell is started without the user's own settings, and what makes it ready for our script. */
+/** How to start each shell without user settings, and how to prepare it for our script. */
 const SHELLS_TRIED = {
   bash: { start: 'exec bash --norc --noprofile -i', prepare: 'PS1=@' },
-  // This shell expands the words before Tab, substitutions too, before it calls any script.
+  // zsh expands words, including substitutions, before it calls a completion script.
   zsh: { start: 'exec zsh -f -i', prepare: 'PS1=@; autoload -U compinit; compinit -D -u; bindkey "^I" complete-word' },
   fish: { start: 'exec fish --no-config -i', prepare: 'function fish_prompt; printf @; end' },
 } as const;
@@ -81,7 +82,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
       ['cdpadm roles list --fields role_id,na\t', '<roles><list><--fields><role_id,name>'],
       ['cdpadm pipelines create --schedule on_\t', '<pipelines><create><--schedule><on_demand>'],
       ['cdpadm auth login --workspace-key keych\tpartner', '<auth><login><--workspace-key><keychain:partner>'],
-      // The command is unknown here, and a guess would offer the wrong values.
+      // The substitution is unknown, and a guess would offer wrong values.
       ['cdpadm roles $(echo get) rol\t', '<roles><get><rol>'],
     ] as const) {
       terminal.type(`${typed}${KEY.enter}`);
@@ -90,7 +91,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
     expect(existsSync(join(home.cwd, 'named'))).toBe(false);
   });
 
-  test.skipIf(!isThere)(`runs nothing that is typed${name}`, async () => {
+  test.skipIf(!isThere)(`evaluates nothing that is typed${name}`, async () => {
     const terminal = await openShell(shell);
     for (const typed of [
       'cdpadm roles get $(touch typed)',
@@ -109,7 +110,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
   });
 });
 
-test('prints a balanced script for PowerShell that quotes its values', async () => {
+test('prints a balanced PowerShell script that quotes its values', async () => {
   const { stdout } = await runCli(['completion', 'powershell']);
   for (const [open, close] of ['{}', '()', '[]'] as const) {
     expect(stdout.split(open ?? '').length).toBe(stdout.split(close ?? '').length);

@@ -1,4 +1,4 @@
-// An unexpected error outside of any command is reported as a bug, without a secret.
+// An unexpected error outside of any command is reported as a bug, without secrets.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { PROGRAM } from '../helpers/root.ts';
 import { spellings } from '../sweeps/spellings.ts';
 import { CANARIES, FIXTURES } from '../sweeps/stage.ts';
 
-/** Loaded before the program: throws what a request carries where no command can catch it, and tells the test. */
+/** Loaded before the program: throws the contents of a request where no command can catch it. */
 const FAULT = `
 import { subscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
@@ -30,31 +30,31 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-function crash(args: string[], fault: string): Promise<{ code: unknown; said: string }> {
+function crash(args: string[], fault: string): Promise<{ code: unknown; output: string }> {
   const preload = pathToFileURL(join(home.cwd, 'fault.mjs')).href;
   const options = { cwd: home.cwd, env: { PATH: process.env.PATH, ...home.env, FAULT: fault } };
   return new Promise((resolve) => {
     execFile(process.execPath, ['--import', preload, PROGRAM, ...args], options, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, said: stdout + stderr }),
+      resolve({ code: error?.code ?? 0, output: stdout + stderr }),
     );
   });
 }
 
 test.each([
   ['an exception', 'exception', []],
-  ['an exception, all told', 'exception', ['--debug']],
+  ['an exception, with all details', 'exception', ['--debug']],
   ['a rejection', 'rejection', []],
-  ['a rejection, all told', 'rejection', ['--debug', '-o', 'json']],
+  ['a rejection, with all details', 'rejection', ['--debug', '-o', 'json']],
   ['one of several profiles', 'exception', ['--debug', '--profile', 'a', '--profile', 'b']],
 ])('%s', async (_what, fault, flags) => {
   const { CDPADM_AUTH_URL: auth, CDPADM_BASE_URL: base } = home.env;
   const own = `--base-url ${base} --auth-url ${auth} --client-id ${home.env.CDPADM_CLIENT_ID} --org 1001 --account 2001 --yes`;
   for (const name of ['a', 'b']) expect(await home.run(`profile create ${name} ${own}`)).toMatchObject({ code: 0 });
-  const { code, said } = await crash(['roles', 'list', ...flags], fault);
+  const { code, output } = await crash(['roles', 'list', ...flags], fault);
   expect(code).toBe(1);
-  expect(said).toContain('This is a bug in cdpadm: crashed: ********');
+  expect(output).toContain('This is a bug in cdpadm: crashed: ********');
   const found = [CANARIES.client, home.read('token')]
     .flatMap((secret) => spellings(secret))
-    .filter((it) => said.includes(it));
+    .filter((it) => output.includes(it));
   expect(found).toEqual([]);
 });

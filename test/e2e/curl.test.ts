@@ -1,4 +1,4 @@
-// A printed curl command in a real shell.
+// Runs a printed curl command in a real shell.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { curlCommand } from '../../src/lib/http/call/curl.ts';
@@ -14,7 +14,7 @@ const request: BuiltRequest = {
 };
 
 describe('curlCommand', () => {
-  it('quotes text from outside, so a shell expands nothing', () => {
+  it('quotes untrusted text so that a shell expands nothing', () => {
     const body = `it's '"$HOME \`id\` \\ !`;
     const command = curlCommand({ ...getThing, auth: 'none' }, { ...request, path: "/'$HOME", body });
     const seen = execFileSync('/bin/sh', ['-c', command.replace('curl', `printf '%s\\n'`)], { encoding: 'utf8' });

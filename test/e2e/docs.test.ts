@@ -1,4 +1,4 @@
-// The pages are true: links and named files exist, and a shell runs every example as written.
+// Checks the documentation: links and named files exist, and a shell runs every example as written.
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, normalize } from 'node:path';
@@ -18,10 +18,10 @@ const pages = ['.', 'docs', 'docs/commands', 'docs/recipes'].flatMap((folder) =>
 );
 
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
-/** Without fenced blocks, where brackets and hashes mean other things. */
+/** Removes code blocks, where brackets and hashes have another meaning. */
 const proseOf = (page: string): string => textOf(page).replace(/^```[\s\S]*?^```$/gm, '');
 
-/** A heading's anchor, as the sites that show Markdown make it. */
+/** The anchor of a heading, as Markdown sites generate it. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -32,7 +32,7 @@ const anchorsOf = (page: string): string[] =>
   [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
 describe.each(pages)('%s', (page) => {
-  test('leads to pages and headings that exist', () => {
+  test('links to existing pages and headings', () => {
     const broken = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
       if (/^[a-z]+:/.test(target)) return [];
       const [path = '', anchor] = target.split('#');
@@ -45,25 +45,25 @@ describe.each(pages)('%s', (page) => {
 
   test('names files that exist', () => {
     const named = [...proseOf(page).matchAll(/`((?:src|test|docs|bench|scripts|bin)\/[\w./-]+)`/g)];
-    // Widgets are the invented resource by which CONTRIBUTING shows the way.
+    // Skips widgets, the fictional resource of a guide in CONTRIBUTING.
     const real = named.map(([, path = '']) => path).filter((path) => !path.includes('widgets'));
     expect(real.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });
 
-/** In place of the reader's editor: removes a task from one role. */
+/** An editor for the examples: removes a task from one role. */
 const EDIT = 'sed -i.bak -e /user-role/,$s/.*live_stream:view/#/';
 
-/** Lines that build a clone; `.ci/run` runs them. */
+/** Skips lines that build a clone; `.ci/run` runs them. */
 const ELSEWHERE = /^(npm|npx|export|eval) /;
 
 interface Example {
   line: string;
-  /** The output below a command in a transcript: each line in order, `…` for parts that differ from run to run. */
+  /** The output below a command in a transcript, line by line; `…` marks parts that vary. */
   shown: string[];
 }
 
-/** The commands of a page's `sh` and `console` blocks, lines that a backslash joins as one. */
+/** The commands in the `sh` and `console` blocks of a page; joins lines at a backslash. */
 function examplesOf(page: string): Example[] {
   return [...textOf(page).matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, block = '']) => {
     const lines = block.replaceAll('\\\n', ' ').split('\n');
@@ -77,7 +77,7 @@ function examplesOf(page: string): Example[] {
   });
 }
 
-/** Columns are as wide as their widest cell: only the words are compared. */
+/** Ignores column widths, which depend on the widest cell. */
 const words = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 function patternOf(shown: readonly string[]): RegExp {
@@ -95,7 +95,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples
     home = createCliHome();
     const bin = join(home.cwd, '..', 'bin');
     mkdirSync(bin, { recursive: true });
-    // As run by a user who answers yes.
+    // Runs the examples with --yes, like a user who confirms.
     writeFileSync(join(bin, 'cdpadm'), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@" --yes\n`);
     chmodSync(join(bin, 'cdpadm'), 0o755);
     const ready = await new Promise<EmulatorReady>((resolve, reject) => {
@@ -115,7 +115,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples
     home.remove();
   });
 
-  /** A transcript shows the output of a terminal. */
+  /** Transcripts show terminal output. */
   async function onTerminal(line: string): Promise<{ code: number; output: string }> {
     const terminal = openTerminal([], { cwd: home.cwd, env, shell: line });
     const code = await terminal.exit;

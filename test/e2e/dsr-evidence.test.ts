@@ -1,4 +1,4 @@
-// `dsr evidence`: an archive that an auditor can check without this program.
+// `dsr evidence`: writes an archive that an auditor can check without this program.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ afterEach(() => home.close());
 function unpack(archive: string): string {
   const folder = join(home.cwd, `${archive}.d`);
   const bytes = readFileSync(join(home.cwd, archive));
-  // The directory at the end lists each entry: method, size, and where its own header begins.
+  // The central directory lists each entry's method, size and header position.
   for (let at = bytes.indexOf('PK\x01\x02'); at >= 0 && bytes.readUInt32LE(at) === 0x02014b50;) {
     const [nameLength, extra, comment] = [28, 30, 32].map((field) => bytes.readUInt16LE(at + field)) as [
       number,
@@ -55,7 +55,7 @@ function unpack(archive: string): string {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
 
-it('writes a private archive whose manifest has the hash of every file, without identities', async () => {
+it('writes a private archive whose manifest has a hash of every file and no identities', async () => {
   const result = await home.run(['dsr', 'evidence', id, '--kept', 'kept', '--out', 'evidence.zip']);
   expect(result).toMatchObject({ code: 0 });
   expect(statSync(join(home.cwd, 'evidence.zip')).mode & 0o777).toBe(0o600);
@@ -82,7 +82,7 @@ it('writes a private archive whose manifest has the hash of every file, without 
   expect(await home.run(['dsr', 'evidence', id, '--out', 'evidence.zip'])).toMatchObject({ code: 2 });
 });
 
-it('names commands by which openssl alone checks every signature', async () => {
+it('lists commands that check every signature with openssl alone', async () => {
   const flags = ['--kept', 'kept', '--show-identities', '--out', 'evidence.zip'];
   expect(await home.run(['dsr', 'evidence', id, ...flags])).toMatchObject({ code: 0 });
   const folder = unpack('evidence.zip');
@@ -94,7 +94,7 @@ it('names commands by which openssl alone checks every signature', async () => {
   expect(manifestOf(folder).omitted).toEqual([]);
 });
 
-it('selects requests by their time, and names an id that the ledger does not have', async () => {
+it('selects requests by time, and reports an id that is not in the ledger', async () => {
   const dry = ['--out', 'evidence.zip', '--dry-run'];
   const found = await home.json<{ result?: unknown }>('dsr evidence --from 2020-01-01 --out some.zip');
   expect(found.data).toMatchObject({ requests: 1, messages: 0 });

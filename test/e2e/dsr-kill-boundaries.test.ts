@@ -1,5 +1,5 @@
-// Killed with -9 exactly before, after and behind the answer of each request, of a bulk run and of its resume; and a
-// listener that is killed while it acknowledges.
+// Kills a bulk run and its resume with -9 before and after delivery and after the response of each request, and kills a
+// listener while it acknowledges callbacks.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { size } from '../helpers/size.ts';
 
 const MINUTES = 60_000;
 const ROWS = 8;
-/** Every request with `--mode whole`; else one, another for each moment. */
+/** Every request with `--mode whole`; otherwise one request for each moment. */
 const STEP = size(1, ROWS);
 
 type Moment = 'before' | 'unanswered' | 'answered';
@@ -24,7 +24,7 @@ const MOMENTS: readonly Moment[] = ['before', 'unanswered', 'answered'];
 let home: PlatformHome;
 let proxy: Server;
 let address: string;
-/** Ends `child` at the so-many-th request from now on. */
+/** Kills `child` at request number `at` from now. */
 let trap: { at: number; moment: Moment; child: ChildProcess } | undefined;
 
 beforeEach(async () => {
@@ -66,7 +66,7 @@ afterEach(async () => {
   await home.close();
 });
 
-/** Runs the built program; its exit code, null when it was killed. */
+/** Runs the built program; returns its exit code, or null if it was killed. */
 function run(file: string, resume: boolean, at?: number, moment: Moment = 'before'): Promise<number | null> {
   const flags = ['--regulation', 'gdpr', '--type', 'access', '--concurrency', '2', '--yes', '-q'];
   const child = spawn(
@@ -97,7 +97,7 @@ it.each(MOMENTS)(
       const rows = Array.from({ length: ROWS }, (_, row) => `${moment}${at}-${row}@example.com,${moment}${at}`);
       home.write(file, `email,group_id\n${rows.join('\n')}\n`);
       expect(await run(file, false, at, moment)).toBeNull();
-      // The resume is killed at another request; where fewer are left, it simply ends.
+      // The resume is killed at another request; with fewer requests, it simply finishes.
       const again = await run(file, true, ((at * 5) % ROWS) + 1, MOMENTS[at % 3]);
       if (again !== 0) expect(await run(file, true)).toBe(0);
       const { data } = await home.json<{ subject_request_id: string }[]>(`dsr list --group-id ${moment}${at}`);
@@ -108,7 +108,7 @@ it.each(MOMENTS)(
       expect(new Set(ids).size).toBe(ROWS);
     }
     const files = filesOfState();
-    // No lock stands, nothing half-written lies about, and every line of every file is whole.
+    // No lock or temporary file is left, and every line of every file is complete.
     expect(files.filter((path) => /\.lock|\.dead$/.test(path) || isStrayed(path))).toEqual([]);
     for (const path of files.filter((name) => name.endsWith('.ndjson'))) {
       for (const line of readFileSync(path, 'utf8').trimEnd().split('\n'))
@@ -117,11 +117,11 @@ it.each(MOMENTS)(
   },
 );
 
-it('sends no row whose id a full disk cannot keep, and resumes when there is room', async () => {
+it('sends no row whose id a full disk cannot save, and resumes with enough space', async () => {
   const rows = Array.from({ length: 1200 }, (_, row) => `p${row}@example.com,g${Math.floor(row / 150)}`);
   home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   const command = [PROGRAM, 'dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '-y'];
-  /** `blocks` is the size that no file may go beyond, of 512 bytes or twice that. */
+  /** `blocks` is the maximum size of a file; a block is 512 or 1024 bytes, depending on the shell. */
   const runWithin = (blocks: string, ...more: string[]): Promise<{ code: number | null; stderr: string }> => {
     const limited = `ulimit -f ${blocks}; exec "$@"`;
     const child = spawn('/bin/sh', ['-c', limited, 'sh', process.execPath, ...command, ...more], {
@@ -137,7 +137,7 @@ it('sends no row whose id a full disk cannot keep, and resumes when there is roo
 
   const none = await runWithin('8');
   expect([none.code, none.stderr.includes('--resume'), await sent()]).toEqual([1, true, 0]);
-  // Room for the ids, but not for all that the ledger has to say.
+  // Enough space for the ids, but not for all ledger entries.
   const some = await runWithin('200', '--resume');
   expect([some.code, some.stderr.includes('--resume')]).toEqual([1, true]);
   const journal = filesOfState().find((path) => /bulk.*\.ndjson$/.test(path)) ?? '';
@@ -153,25 +153,25 @@ it('sends no row whose id a full disk cannot keep, and resumes when there is roo
 it(
   'keeps every state that a killed listener acknowledged',
   async () => {
-    const kept: { body: string; headers: Record<string, string> }[] = [];
-    const taker = createServer((request, response) => {
+    const received: { body: string; headers: Record<string, string> }[] = [];
+    const receiver = createServer((request, response) => {
       let body = '';
       request.setEncoding('utf8').on('data', (text: string) => (body += text));
       request.on('end', () => {
         const headers = Object.entries(request.headers).filter(([name]) => name.startsWith('x-opendsr'));
-        kept.push({ body, headers: Object.fromEntries(headers) as Record<string, string> });
+        received.push({ body, headers: Object.fromEntries(headers) as Record<string, string> });
         response.writeHead(202).end();
       });
     });
-    const url = `http://127.0.0.1:${await listenOnLoopback(taker)}/`;
+    const url = `http://127.0.0.1:${await listenOnLoopback(receiver)}/`;
     home.write('people.csv', `email\n${Array.from({ length: 60 }, (_, row) => `p${row}@example.com`).join('\n')}\n`);
     const flags = ['--regulation', 'gdpr', '--type', 'access', '--yes', '--callback-url', url];
     expect((await home.run(['dsr', 'submit', '--bulk', 'people.csv', ...flags])).code).toBe(0);
     await home.platform.api.advance('1d');
     await home.platform.api.flushCallbacks();
-    taker.close();
-    const news = kept.filter(({ body }) => body.includes('in_progress'));
-    expect(news).toHaveLength(60);
+    receiver.close();
+    const callbacks = received.filter(({ body }) => body.includes('in_progress'));
+    expect(callbacks).toHaveLength(60);
 
     const acknowledged: string[] = [];
     for (let killAt = 10; killAt <= 50; killAt += size(10, 20)) {
@@ -186,7 +186,7 @@ it(
         );
       });
       child.stdout.resume();
-      const open = news.slice(acknowledged.length);
+      const open = callbacks.slice(acknowledged.length);
       const lane = async (): Promise<void> => {
         for (let next = open.shift(); next; next = open.shift()) {
           const status = await send('POST', listener, next).then(

@@ -1,4 +1,4 @@
-// A bulk run that is killed several times and resumed: each row is on the platform once, and nothing has to be repaired.
+// Kills a bulk run several times and resumes it: each row is on the platform once, and no repair is needed.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-/** Runs the built program; kills it when the platform has received `until` POSTs. The exit code, null when killed. */
+/** Runs the built program and kills it after `until` POST requests. Returns its exit code, or null if it was killed. */
 function runUntil(until: number | undefined, resume: boolean): Promise<number | null> {
   const args = ['dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '--yes', '-q'];
   const child = spawn(process.execPath, [PROGRAM, ...args, ...(resume ? ['--resume'] : [])], {

@@ -1,5 +1,5 @@
-// A bulk of data subject requests whose answers are wrong in every way at random: what is claimed of each row is what the
-// platform holds, and no row is lost.
+// Damages the responses of a bulk run in random ways: the reported state of each row matches the platform, and no row
+// is lost.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { basicAuth } from '../helpers/emulator.ts';
 import { createDsrHome } from '../helpers/dsr-home.ts';
@@ -15,10 +15,10 @@ import { randomOf, SEED, printLine } from '../sweeps/sweep.ts';
 
 const STORMS = isWhole ? 10 : 1;
 const ROWS = isWhole ? 300 : 120;
-/** A group holds 150 requests. */
+/** The maximum number of requests in a group. */
 const GROUP = 150;
 const FAULTS = 0.3;
-/** A run may give up; each resume goes through the storm, too. */
+/** A run may give up; its resumes get damaged responses too. */
 const RESUMES = 60;
 const LINE = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes -o json';
 
@@ -35,9 +35,9 @@ afterEach(async () => {
 
 const isRequest = ({ target }: ProxiedRequest): boolean => target.startsWith('/v3/requests');
 
-/** Bodies by id of what the platform lists. */
+/** The bodies on the platform, by id. */
 async function heldRows(requests: readonly ProxiedRequest[]): Promise<Map<string, string>> {
-  // The response to a request that a run left under way may still be on its way here.
+  // The platform may still be handling a request of the previous run.
   const sent = requests.filter((one) => isRequest(one) && one.method === 'POST');
   const bodies = new Map(
     sent.map(({ body }) => [(JSON.parse(body) as { subject_request_id: string }).subject_request_id, body]),
@@ -68,7 +68,7 @@ async function strangers(): Promise<Strangers> {
 }
 
 it.each(Array.from({ length: STORMS }, (_, storm) => storm))(
-  `loses no row of ${ROWS} and claims no row falsely in storm %i, ${FAULTS * 100} % of the answers wrong`,
+  `loses no row of ${ROWS} and reports none falsely in storm %i with ${FAULTS * 100} % of the responses damaged`,
   async (storm) => {
     printLine(`seed ${SEED}`);
     const random = randomOf(storm);
@@ -84,7 +84,7 @@ it.each(Array.from({ length: STORMS }, (_, storm) => storm))(
     const clock = createFastClock(200);
     const files = { before: filesOf(home.cwd), after: filesOf(home.cwd) };
 
-    /** One run; the false claims of it. */
+    /** Runs a command and returns its false claims. */
     const run = async (line: string): Promise<{ code: number; problems: string[]; stderr: string }> => {
       const outcome = await home.run(line, { env, clock });
       requests.push(...proxy.requests);

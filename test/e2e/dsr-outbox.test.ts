@@ -1,4 +1,4 @@
-// `dsr callbacks listen` with hooks and a forward address, and `dsr callbacks outbox`, with the platform's own callbacks.
+// `dsr callbacks listen` with hooks and a forward address, and `dsr callbacks outbox`, with callbacks of the platform.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -58,7 +58,7 @@ async function list(): Promise<Listed[]> {
   return (await home.json<Listed[]>(LIST)).data;
 }
 
-/** A command that writes a line with its input to `told`, and ends with `end`. */
+/** A command that appends its input to `told` and then runs `end`. */
 function hook(end = ''): string {
   home.write(
     'hook.cjs',
@@ -72,7 +72,7 @@ ${end}`,
   return `${process.execPath} hook.cjs`;
 }
 
-const told = (): string[][] =>
+const hookLog = (): string[][] =>
   home
     .read('told')
     .split('\n')
@@ -86,24 +86,26 @@ describe('a listener', () => {
     await advance('4d');
     await receiver.count(3);
     await vi.waitFor(async () => expect(await list()).toEqual([]), PATIENT);
-    expect(told().map(([, request, status, body]) => [request, status, body])).toEqual(
+    expect(hookLog().map(([, request, status, body]) => [request, status, body])).toEqual(
       ['pending', 'in_progress', 'completed'].map((status) => [id, status, status]),
     );
-    expect(receiver.received.map(({ headers }) => headers['idempotency-key'])).toEqual(told().map(([event]) => event));
+    expect(receiver.received.map(({ headers }) => headers['idempotency-key'])).toEqual(
+      hookLog().map(([event]) => event),
+    );
   });
 
-  it('runs a hook at the first callback of a status although `dsr status` saw the status before', async () => {
+  it('runs a hook at the first callback with a status even if `dsr status` already saw it', async () => {
     const { lines, url } = await listen('--on', 'any', hook());
     const id = await submit(url);
     await home.platform.api.advance('4d');
     expect((await home.run(['dsr', 'status', id])).code).toBe(0);
     await home.platform.api.flushCallbacks();
-    await vi.waitFor(() => expect(told().map(([, , status]) => status)).toContain('completed'), PATIENT);
-    expect(told()).toHaveLength(3);
+    await vi.waitFor(() => expect(hookLog().map(([, , status]) => status)).toContain('completed'), PATIENT);
+    expect(hookLog()).toHaveLength(3);
     expect(lines().map((line) => line.new)).toEqual([true, true, true]);
   });
 
-  it('delivers what an earlier run left due, with its own flags', async () => {
+  it('delivers what is left of an earlier run with its own flags', async () => {
     const first = await listen('--on', 'any', 'there-is-no-such-command');
     await submit(first.url, 'erasure');
     await advance('20m');
@@ -116,10 +118,10 @@ describe('a listener', () => {
     );
     await listen('--on', 'any', hook());
     await vi.waitFor(async () => expect(await list()).toEqual([]), PATIENT);
-    expect(told().map(([, , status]) => status)).toEqual(['pending']);
+    expect(hookLog().map(([, , status]) => status)).toEqual(['pending']);
   });
 
-  it('ends a command that hangs together with its children, and leaves it due', async () => {
+  it('terminates a hanging command with its children and keeps its delivery due', async () => {
     const { stop, url } = await listen(
       ...[
         '--on',
@@ -132,15 +134,15 @@ setInterval(() => undefined, 1000);`),
     );
     await submit(url, 'erasure');
     await advance('20m');
-    await vi.waitFor(() => expect(told()).toHaveLength(2), PATIENT);
-    const group = Number(told()[1]?.[0]);
+    await vi.waitFor(() => expect(hookLog()).toHaveLength(2), PATIENT);
+    const group = Number(hookLog()[1]?.[0]);
     expect(() => process.kill(-group, 0)).not.toThrow();
     expect((await stop()).code).toBe(130);
     await vi.waitFor(() => expect(() => process.kill(-group, 0)).toThrow('ESRCH'), PATIENT);
     expect(await list()).toMatchObject([{ state: 'due', attempts: 0, target: 'on-any', request_status: 'pending' }]);
   });
 
-  it('ends a command that runs longer than --hook-timeout, and counts the attempt', async () => {
+  it('terminates a command that exceeds --hook-timeout, and counts the attempt', async () => {
     const { url } = await listen('--on', 'any', 'sleep 3600', '--hook-timeout', '50ms', '--hook-attempts', '1');
     await submit(url, 'erasure');
     await advance('20m');
@@ -154,12 +156,12 @@ setInterval(() => undefined, 1000);`),
     const line = ['dsr', 'callbacks', 'listen', '--port', '0', '--on', 'any', 'true'];
     const { code, stderr } = await home.run(line);
     expect([code, stderr]).toEqual([6, expect.stringContaining(`Another listener (process ${process.pid} on `)]);
-    // One that delivers nothing, or for another workspace, may run.
+    // A listener without deliveries, or of another workspace, may run.
     await listen();
     await listen('--workspace', '3002', '--on', 'any', 'true');
     await submit(url, 'erasure');
     await advance('20m');
-    await vi.waitFor(() => expect(told()).toHaveLength(1), PATIENT);
+    await vi.waitFor(() => expect(hookLog()).toHaveLength(1), PATIENT);
   });
 
   it('keeps its outbox private, and a body only until it is delivered', async () => {
@@ -191,7 +193,7 @@ setInterval(() => undefined, 1000);`),
 });
 
 describe('the outbox', () => {
-  /** Two dead letters of one request, and a listener that still runs. */
+  /** Creates two dead letters of one request with a listener that still runs. */
   async function withDeadLetters(): Promise<{ id: string; dead: Listed[] }> {
     receiver.next(...Array<number>(4).fill(500));
     const { url } = await listen('--forward-to', receiver.url, '--hook-attempts', '1');
@@ -215,7 +217,7 @@ describe('the outbox', () => {
     expect((await home.json<Listed[]>(`${LIST} --dead`)).data).toEqual(dead);
     const dry = await home.run('dsr callbacks outbox replay --all --dry-run');
     expect(dry.stdout).toContain('2 deliveries would be tried again.');
-    // Again they fail; then the receiver accepts them.
+    // They fail again; then the receiver accepts them.
     const { data } = await home.json<Listed[]>(`dsr callbacks outbox replay ${id}`);
     expect(data.map((it) => [it.id, it.state])).toEqual(dead.map((it) => [it.id, 'due']));
     await vi.waitFor(async () => expect((await list()).map((it) => it.state)).toEqual(['dead', 'dead']), PATIENT);
@@ -248,7 +250,7 @@ describe('the outbox', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('There are no dead letters.')]);
   });
 
-  it('delivers what is whole in a damaged file', async () => {
+  it('delivers the valid entries of a damaged file', async () => {
     const first = await listen('--on', 'any', 'false');
     await submit(first.url);
     await advance('1d');
@@ -260,7 +262,7 @@ describe('the outbox', () => {
     const news = lines.filter((line) => line.includes('"received"'));
     writeFileSync(path, [news[0]?.slice(0, 80), 'null', '[]', '{"event":"received"}', '\0\0', news[1], ''].join('\n'));
     await listen('--on', 'any', hook());
-    await vi.waitFor(() => expect(told().map(([, , status]) => status)).toEqual(['in_progress']), PATIENT);
+    await vi.waitFor(() => expect(hookLog().map(([, , status]) => status)).toEqual(['in_progress']), PATIENT);
     expect(readFileSync(path, 'utf8')).toContain(news[0]?.slice(0, 80));
   });
 });

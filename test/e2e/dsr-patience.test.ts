@@ -1,4 +1,4 @@
-// Counts and times how often data subject requests are sent again, on a fast clock.
+// Counts and times the retries of data subject requests on a fast clock.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,31 +9,31 @@ import { createFastClock } from '../helpers/fast-clock.ts';
 import { listenOnLoopback } from '../helpers/loopback.ts';
 import { sample } from '../helpers/size.ts';
 
-/** An hour takes under two seconds. */
-const HURRY = 2000;
+/** An hour takes less than two seconds. */
+const SPEED_UP = 2000;
 const MINUTE = 60_000;
 
 interface Arrival {
   method: string;
-  /** Of the request that it is about. */
+  /** The id of the data subject request. */
   id: string;
   email: string;
   at: number;
 }
-/** Undefined: an ordinary answer. `drop`: none. */
+/** Undefined for a normal response, `drop` for none. */
 type Fault = { status: number; retryAfter?: string } | 'drop' | undefined;
 
 let home: CliHome;
 let clock: Clock;
 let server: Server;
 let arrivals: Arrival[];
-/** Chooses the fault of an arrival, by the number of those before it. */
+/** Selects the fault of a request by the number of earlier requests. */
 let faultOf: (arrival: Arrival, before: number) => Fault;
 let address: string;
 
 beforeEach(async () => {
   home = createCliHome();
-  clock = createFastClock(HURRY);
+  clock = createFastClock(SPEED_UP);
   arrivals = [];
   faultOf = () => undefined;
   const there = new Set<string>();
@@ -105,36 +105,36 @@ function writePeople(rows: number): void {
 const posts = (): Arrival[] => arrivals.filter(({ method }) => method === 'POST');
 const dateIn = (seconds: number): string => new Date(clock.now() + seconds * 1000).toUTCString();
 
-/** The header's value, and how long nothing may be sent after it. */
-const FORMS: [name: string, said: () => string, leastMs: (said: string, at: number) => number][] = [
+/** The value of the header, and the minimum pause after it. */
+const FORMS: [name: string, sent: () => string, leastMs: (sent: string, at: number) => number][] = [
   ['seconds', () => '90', () => 90_000],
-  ['no second', () => '0', () => 0],
-  ['a date', () => dateIn(600), (said, at) => Date.parse(said) - at],
-  ['a date that is past', () => dateIn(-600), () => 0],
-  ['rubbish', () => 'soon', () => 0],
-  ['several', () => '5, 6', () => 0],
-  ['nothing', () => '', () => 0],
+  ['zero seconds', () => '0', () => 0],
+  ['a date', () => dateIn(600), (sent, at) => Date.parse(sent) - at],
+  ['a date in the past', () => dateIn(-600), () => 0],
+  ['an invalid value', () => 'soon', () => 0],
+  ['several values', () => '5, 6', () => 0],
+  ['an empty value', () => '', () => 0],
 ];
 
 describe.each([
   ['one request', ONE, 1],
-  ['many', MANY, 40],
-])('Retry-After, %s', (_what, line, rows) => {
+  ['many requests', MANY, 40],
+])('Retry-After for %s', (_what, line, rows) => {
   beforeEach(() => writePeople(rows));
 
-  it.each(FORMS)('of %s is always respected', async (_form, say, leastOf) => {
-    const said: { text: string; at: number }[] = [];
+  it.each(FORMS)('is always respected: %s', async (_form, valueOf, leastOf) => {
+    const sent: { text: string; at: number }[] = [];
     faultOf = ({ at }, before) => {
-      // Told three times: to the first, to the next one that comes after it, and once more.
-      if (said.length >= 3 || before < said.length) return undefined;
-      said.push({ text: say(), at });
-      return { status: 429, ...(said.at(-1)?.text !== '' && { retryAfter: said.at(-1)?.text ?? '' }) };
+      // Sent three times: in the first response, in the next one, and once more.
+      if (sent.length >= 3 || before < sent.length) return undefined;
+      sent.push({ text: valueOf(), at });
+      return { status: 429, ...(sent.at(-1)?.text !== '' && { retryAfter: sent.at(-1)?.text ?? '' }) };
     };
-    // One at a time: what was under way when it was said is no breach.
+    // Without concurrency, because requests in flight may arrive during the pause.
     const { code, stderr } = await run(rows === 1 ? line : `${line} --concurrency 1`);
     expect(code, stderr).toBe(0);
-    expect(said.length).toBe(3);
-    for (const { at, text } of said) {
+    expect(sent.length).toBe(3);
+    for (const { at, text } of sent) {
       const next = arrivals[arrivals.findIndex((arrival) => arrival.at === at) + 1];
       expect((next?.at ?? 0) - at).toBeGreaterThanOrEqual(leastOf(text, at));
     }
@@ -142,8 +142,8 @@ describe.each([
     expect(posts()).toHaveLength(rows + 3);
   });
 
-  it('beyond --timeout is reported, with how to continue', async () => {
-    // Three hours are more than five seconds of the machine: time enough to come to the first answer, however busy it is.
+  it('reports a pause beyond --timeout and how to resume', async () => {
+    // Three hours are more than five seconds of real time: enough to receive the first response on a busy machine.
     for (const retryAfter of sample(['36000', '9'.repeat(40), dateIn(400 * 86_400)], 1)) {
       arrivals.length = 0;
       faultOf = () => ({ status: 429, retryAfter });
@@ -162,8 +162,8 @@ describe.each([
   });
 });
 
-describe('attempts', () => {
-  it('of one request are at most five', async () => {
+describe('retries', () => {
+  it('stop after five attempts for a single request', async () => {
     faultOf = ({ method }) => (method === 'GET' ? undefined : { status: 429 });
     expect((await run(ONE)).code).toBe(7);
     expect(posts()).toHaveLength(5);
@@ -176,16 +176,16 @@ describe('attempts', () => {
     }
   });
 
-  it('of one row of many are at most five', async () => {
+  it('stop after five attempts for one row of many', async () => {
     writePeople(60);
     faultOf = ({ email }) => (email === 'p7@example.com' ? { status: 500 } : undefined);
     const { code, stderr } = await run(MANY);
-    // The others succeed meanwhile: the row is unknown, and the run goes through.
+    // The other rows succeed, so the run continues and the row is unknown.
     expect([code, stderr.includes('--resume')]).toEqual([3, true]);
     expect(posts().filter(({ email }) => email === 'p7@example.com').length).toBeLessThanOrEqual(5);
   });
 
-  it('that fail for a third of the rows neither end the run nor repeat what was answered', async () => {
+  it('of a third of the rows neither end the run nor repeat completed requests', async () => {
     const rows = 300;
     writePeople(rows);
     const failed = new Set<string>();
@@ -202,19 +202,22 @@ describe('attempts', () => {
   });
 
   const outages: [string, Fault][] = [
-    ['no request is answered', 'drop'],
-    ['everything is 503', { status: 503 }],
-    ['everything is 500', { status: 500 }],
+    ['no request gets a response', 'drop'],
+    ['every response is 503', { status: 503 }],
+    ['every response is 500', { status: 500 }],
   ];
-  it.each(sample(outages, 1))('are at most 30 in the first minute for 1,000 rows when %s', async (_how, fault) => {
-    writePeople(1000);
-    faultOf = () => fault;
-    const { code, stderr } = await run(MANY);
-    expect([7, 8]).toContain(code);
-    expect(stderr).toContain('--resume');
-    const first = arrivals[0]?.at ?? 0;
-    expect(arrivals.filter(({ at }) => at - first <= MINUTE).length).toBeLessThanOrEqual(30);
-    expect(stderr).toMatch(/No request succeeded for 1\dm/);
-    expect(arrivals.length).toBeLessThanOrEqual(60);
-  });
+  it.each(sample(outages, 1))(
+    'stay below 30 requests in the first minute for 1,000 rows when %s',
+    async (_how, fault) => {
+      writePeople(1000);
+      faultOf = () => fault;
+      const { code, stderr } = await run(MANY);
+      expect([7, 8]).toContain(code);
+      expect(stderr).toContain('--resume');
+      const first = arrivals[0]?.at ?? 0;
+      expect(arrivals.filter(({ at }) => at - first <= MINUTE).length).toBeLessThanOrEqual(30);
+      expect(stderr).toMatch(/No request succeeded for 1\dm/);
+      expect(arrivals.length).toBeLessThanOrEqual(60);
+    },
+  );
 });

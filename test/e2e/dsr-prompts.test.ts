@@ -1,4 +1,5 @@
-// The questions of `dsr submit` on a real terminal: from nothing to a submitted request, and every way to leave.
+// The prompts of `dsr submit` on a real terminal: from an empty command line to a submitted request, and every way to
+// cancel.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
@@ -12,11 +13,11 @@ afterEach(() => home.close());
 
 const terminal = (): Terminal => openTerminal(['dsr', 'submit'], { cwd: home.cwd, env: home.env });
 
-/** Questions in turn, and what is typed at each. */
+/** Prompts in order, and the keys for each. */
 const STEPS: [question: string, keys: string][] = [
   ['Regulation', KEY.enter],
   ['Type of the request', `${KEY.down}${KEY.down}${KEY.enter}`],
-  // The obvious key takes what names a person, and no device.
+  // The default identifies a person, not a device.
   ['Identity type', KEY.enter],
   ['Value of email', `jane@example.com${KEY.enter}`],
   ['Another identity', KEY.enter],
@@ -24,7 +25,7 @@ const STEPS: [question: string, keys: string][] = [
   ['Submit this', `y${KEY.enter}`],
 ];
 
-test('asks for everything, shows what will happen, and submits it', async () => {
+test('prompts for everything, shows the request, and submits it', async () => {
   const screen = terminal();
   for (const [question, keys] of STEPS) {
     await screen.waitFor(question);
@@ -37,13 +38,13 @@ test('asks for everything, shows what will happen, and submits it', async () => 
   expect(await home.received('POST', '/v3/requests')).toBe(1);
 });
 
-test('rejects a value as it is typed, and wrong flags before it asks', async () => {
+test('rejects an invalid value at its prompt, and invalid flags before the first prompt', async () => {
   const screen = openTerminal(['dsr', 'submit', '--type', 'access', '--regulation', 'gdpr'], {
     cwd: home.cwd,
     env: home.env,
   });
   await screen.waitFor('Identity type');
-  // The last of the list.
+  // The last choice.
   screen.type(`${KEY.up}${KEY.enter}`);
   await screen.waitFor('Value of xpid');
   screen.type(KEY.enter);
@@ -62,10 +63,10 @@ test('rejects a value as it is typed, and wrong flags before it asks', async () 
 });
 
 test.each([
-  ['a slip', 'notanemail', `n${KEY.enter}`, 'jane@example.com'],
-  ['what is meant', 'notanemail', `y${KEY.enter}`, 'notanemail'],
+  ['a typing error', 'notanemail', `n${KEY.enter}`, 'jane@example.com'],
+  ['an intended value', 'notanemail', `y${KEY.enter}`, 'notanemail'],
   ['a digest', '0123456789abcdef0123456789abcdef', '', '0123456789abcdef0123456789abcdef'],
-])('asks about a doubtful e-mail address: %s', async (_what, typed, answer, taken) => {
+])('asks about a doubtful email address: %s', async (_what, typed, answer, taken) => {
   const flags = ['--type', 'access', '--regulation', 'gdpr', '--show-identities'];
   const screen = openTerminal(['dsr', 'submit', ...flags], { cwd: home.cwd, env: home.env });
   await screen.waitFor('Identity type');
@@ -91,7 +92,7 @@ test.each([
   expect(await screen.exit).toBe(130);
 });
 
-test('goes back to the previous question, and offers time, group and callback under one question', async () => {
+test('goes back to the previous prompt, and offers time, group and callback in one prompt', async () => {
   const screen = terminal();
   const steps: [string, string][] = [
     ['Regulation', KEY.enter],

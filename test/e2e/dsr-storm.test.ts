@@ -1,14 +1,14 @@
-// Counts requests on the platform after lost responses, over many runs and rows.
+// Counts the requests on the platform after lost responses, in many runs and rows.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFastClock } from '../helpers/fast-clock.ts';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
 import { sample, size } from '../helpers/size.ts';
 
-/** Everything with `--mode whole`; a sample of it else. */
+/** Complete with `--mode whole`, otherwise a sample. */
 const RUNS = size(200, 10);
 const ROWS = size(1000, 200);
-/** A group holds 150 requests. */
+/** The maximum number of requests in a group. */
 const GROUP = 150;
 
 let home: PlatformHome;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-/** Ids on the platform, of the groups `g0`, `g1` and so on. */
+/** The ids on the platform of the groups `g0`, `g1` and so on. */
 async function idsOnPlatform(count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let group = 0; group * GROUP < count; group++) {
@@ -27,8 +27,8 @@ async function idsOnPlatform(count: number): Promise<string[]> {
   return ids;
 }
 
-describe('a response that is lost after the request arrived', () => {
-  it(`is confirmed in ${RUNS} of ${RUNS} runs: no duplicate, no loss, a true report`, async () => {
+describe('a lost response to a request that arrived', () => {
+  it(`is confirmed in ${RUNS} of ${RUNS} runs, with no duplicate, no loss and a correct report`, async () => {
     const submit = (run: number) =>
       home.json<{ subject_request_id: string; request_status: string }>(
         `dsr submit --regulation gdpr --type access --identity email=p${run}@example.com --group-id g${Math.floor(run / GROUP)} --yes`,
@@ -55,7 +55,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     const rows = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,g${Math.floor(row / GROUP)}`);
     home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   };
-  /** The result file without the ids, which differ from run to run, and those ids. */
+  /** The ids of the results file, and its rows without them. */
   const results = (): { ids: string[]; rows: string[] } => {
     const lines = home.read('people.csv.results.csv').trimEnd().split('\n');
     const cells = lines.map((line) => line.split(','));
@@ -65,11 +65,11 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     };
   };
 
-  it('submits each row once through faults in 30 % of the requests, with the results of a run without faults', async () => {
+  it('submits each row once with faults in 30 % of the requests, and reports the same results as without faults', async () => {
     writePeople();
     const post = { method: 'POST', path: '/v3/requests/' };
     const get = { method: 'GET', path: '/v3/requests/*' };
-    // Rare enough that all five attempts of a row fail in fewer than one run of a thousand.
+    // Rare enough that all five attempts of a row fail in fewer than one run in a thousand.
     const rare = 0.03;
     for (const fault of [
       { ...post, drop: 'after' as const, probability: 0.15 },
@@ -89,18 +89,21 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     const { ids, rows } = results();
     expect((await idsOnPlatform(ROWS)).sort()).toEqual([...ids].sort());
     expect(new Set(ids).size).toBe(ROWS);
-    // A calm run says `submitted` of every row and no error.
-    const calm = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,g${Math.floor(row / GROUP)},submitted,`);
-    expect(rows).toEqual(['email,group_id,status,error', ...calm]);
+    // A run without faults reports `submitted` for every row and no error.
+    const expected = Array.from(
+      { length: ROWS },
+      (_, row) => `p${row}@example.com,g${Math.floor(row / GROUP)},submitted,`,
+    );
+    expect(rows).toEqual(['email,group_id,status,error', ...expected]);
   });
 
   const outages = [
-    ['no request is answered', { drop: 'before' }],
-    ['everything is 503', { status: 503 }],
-    ['everything is 500', { status: 500 }],
+    ['no request gets a response', { drop: 'before' }],
+    ['every response is 503', { status: 503 }],
+    ['every response is 500', { status: 500 }],
   ] as const;
   it.each(sample(outages, 1))(
-    'gives up after a minute and at most 30 requests when %s, and says how to continue',
+    'gives up after a minute and at most 30 requests when %s, and prints the command that resumes',
     async (_how, fault) => {
       writePeople();
       await home.platform.api.addFault({ path: '/v3/requests*', ...fault });
@@ -120,7 +123,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     },
   );
 
-  it('waits for Retry-After, in seconds and as a date', async () => {
+  it('respects Retry-After in seconds and as a date', async () => {
     writePeople();
     home.defaults.clock = createFastClock(20);
     const waits = [

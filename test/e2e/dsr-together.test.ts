@@ -1,4 +1,5 @@
-// Processes of one user that send the same rows at the same moment: one does it, and each row is on the platform once.
+// Several processes of one user that send the same rows at once: only one sends them, and each row is on the platform
+// once.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -10,7 +11,7 @@ import { size } from '../helpers/size.ts';
 const MANY = size(10, 5);
 const ROWS = 40;
 
-/** More in all than a pipe holds, so that it is written only once its reader reads. */
+/** More than a pipe buffers, so that a writer waits for its reader. */
 const WIDE = 'x'.repeat(32 * 1024);
 const LINES = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,${WIDE}${row},g\n`);
 
@@ -25,7 +26,7 @@ function start({ cwd, env }: PlatformHome, ...more: string[]): Child {
   });
 }
 
-/** All have begun to read before one of them comes to the end of its rows. */
+/** Waits until all processes have started to read before any of them gets its last row. */
 async function together(children: readonly Child[]): Promise<{ code: number | null; stderr: string }[]> {
   const ends = children.map(async (child) => {
     let stderr = '';
@@ -44,7 +45,7 @@ const posts = async ({ platform }: PlatformHome): Promise<(number | null)[]> =>
     .filter(({ method, path }) => method === 'POST' && path.startsWith('/v3/requests'))
     .map(({ status }) => status);
 
-test('of bulk runs at once one sends the rows, and the others say so', async () => {
+test('lets one of several simultaneous bulk runs send the rows, and the others report it', async () => {
   const officer = await createDsrHome();
   try {
     const ended = await together(Array.from({ length: MANY }, () => start(officer)));
@@ -54,22 +55,22 @@ test('of bulk runs at once one sends the rows, and the others say so', async () 
     const { data } = await officer.json<{ subject_request_id: string }[]>('dsr list --group-id g');
     const ids = data.map(({ subject_request_id }) => subject_request_id).sort();
     expect(new Set(ids).size).toBe(ROWS);
-    const told = officer.read('done.csv').trimEnd().split('\n').slice(1);
-    expect(told.map((line) => line.split(',')[3]).sort()).toEqual(ids);
+    const results = officer.read('done.csv').trimEnd().split('\n').slice(1);
+    expect(results.map((line) => line.split(',')[3]).sort()).toEqual(ids);
     expect((await officer.json<unknown[]>('dsr ledger export')).data).toHaveLength(ROWS);
   } finally {
     await officer.close();
   }
 });
 
-test('of resumes at once of a run that was killed no two send the same row', async () => {
+test('sends no row twice in simultaneous resumes of a killed run', async () => {
   const officer = await createDsrHome();
   try {
-    // Slow enough that all who come meet the one that sends.
+    // Slow responses, so that every process meets the one that sends.
     await officer.platform.api.addFault({ method: 'POST', path: '/v3/requests', delay: '400ms' });
     const killed = start(officer, '--concurrency', '4');
     const ended = together([killed]);
-    // The answer of the platform is what paces this.
+    // The response time of the platform paces this loop.
     while (killed.exitCode === null && killed.signalCode === null)
       if ((await posts(officer)).length > 0) killed.kill('SIGKILL');
     expect((await ended).map(({ code }) => code)).toEqual([null]);
@@ -80,7 +81,7 @@ test('of resumes at once of a run that was killed no two send the same row', asy
     expect(resumes.some(({ code }) => code === 0)).toBe(true);
     const statuses = await posts(officer);
     expect(statuses.filter((status) => status === 201)).toHaveLength(ROWS);
-    // A request in flight when the first run was killed is sent again with the same id.
+    // A request in flight at the kill is sent again with the same id.
     expect(statuses.filter((status) => status !== 201).length).toBeLessThanOrEqual(4);
     expect((await officer.json<unknown[]>('dsr list --group-id g')).data).toHaveLength(ROWS);
   } finally {

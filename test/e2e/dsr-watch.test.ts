@@ -1,4 +1,5 @@
-// `dsr status --watch` while the platform's clock moves: drawn over itself on a terminal, lines elsewhere, objects for programs.
+// `dsr status --watch` while the platform's clock moves: redraws on a terminal, prints lines elsewhere, and objects as
+// JSON.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';
@@ -23,7 +24,7 @@ it('redraws on a terminal and ends with the last state', async () => {
   await home.platform.api.advance('3d');
   await screen.waitFor('completed');
   expect(await screen.exit).toBe(0);
-  // Up to the first line that was drawn, and away with what is below.
+  // Moves up to the first drawn line and clears everything below.
   expect(screen.raw()).toMatch(/\u001b\[\d+A\r\u001b\[J/);
   expect(screen.screen()).toMatch(/results expire +\S/i);
 });
@@ -31,7 +32,7 @@ it('redraws on a terminal and ends with the last state', async () => {
 it.each([
   ['lines', [], (line: string) => line.split(/\s+/)[1]?.replace(',', '')],
   ['objects', ['-o', 'json'], (line: string) => (JSON.parse(line) as { request_status: string }).request_status],
-] as const)('writes %s without a terminal, one for each change', async (_form, flags, statusOf) => {
+] as const)('prints %s without a terminal, one for each change', async (_form, flags, statusOf) => {
   const moves = new Map([
     ['pending', '1d'],
     ['in_progress', '3d'],
@@ -48,7 +49,7 @@ it.each([
   expect(stdout.trimEnd().split('\n').map(statusOf)).toEqual(['pending', 'in_progress', 'completed']);
 });
 
-it('shows when results expire by the platform’s clock, in a list as well', async () => {
+it('shows when results expire by the platform’s clock, also in a list', async () => {
   await home.platform.api.advance('4d');
   const [seen] = (
     await home.json<{ expected_completion_time: string; results_expire_at: string }[]>(`dsr status ${id}`)

@@ -1,4 +1,4 @@
-// Writing files where the disk is full or read-only, where the process may not write, and where it is killed.
+// Writes files on a full or read-only disk, without permission, and in a process that is killed.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ describe.runIf(onUnix)("a user's file", () => {
   });
 });
 
-describe.runIf(onUnix)('in a process of its own', () => {
+describe.runIf(onUnix)('in a separate process', () => {
   let bundle: Bundle;
   beforeAll(async () => {
     bundle = await bundleEntry('test/e2e/children/write-files.ts');
@@ -36,7 +36,7 @@ describe.runIf(onUnix)('in a process of its own', () => {
     files: string[];
   }
 
-  /** A mount of its own needs a user namespace, which some machines do not give. */
+  /** A private mount needs a user namespace, which some machines do not allow. */
   const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
 
   function runOnDisk(prepare: string, folder: string): Report {
@@ -63,7 +63,7 @@ describe.runIf(onUnix)('in a process of its own', () => {
     expect(files.filter((name) => name !== 'log')).toEqual(['file', 'rest']);
   });
 
-  it.runIf(canMount)('reports a disk that fills up during a write, and leaves no part', () => {
+  it.runIf(canMount)('reports a disk that fills up during a write, and leaves no partial file', () => {
     const { outcomes, content, files } = runOnDisk(':', temporaryFolder());
     expect(
       outcomes.slice(0, 3).map((outcome) => (outcome === 'done' ? outcome : outcome.message.split(': ')[1])),
@@ -80,7 +80,7 @@ describe.runIf(onUnix)('in a process of its own', () => {
     expect({ content, files }).toEqual({ content: 'old', files: ['file'] });
   });
 
-  /** Runs as a user for whom modes mean something. */
+  /** Runs as a user whose permissions are restricted by file modes. */
   function runAsUser(operation: string, folder: string): Report {
     for (const path of isRoot ? [join(folder, 'file'), folder] : []) fs.chownSync(path, NOBODY, NOBODY);
     const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
@@ -125,7 +125,7 @@ describe.runIf(onUnix)('in a process of its own', () => {
     }
   });
 
-  /** Reads until the file was replaced this many times; each reading must be whole. */
+  /** Reads until the file was replaced this many times; each read must be complete. */
   async function waitForWrites(file: string, wanted: number): Promise<void> {
     const seen = new Set<number>();
     while (seen.size < wanted) {

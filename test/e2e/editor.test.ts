@@ -1,4 +1,4 @@
-// An editor that has the terminal: what it writes is no result, and Ctrl-C is its own.
+// An editor owns the terminal while it is open: its output is not part of the result, and it handles Ctrl-C.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -9,19 +9,19 @@ let home: CliHome;
 beforeEach(() => (home = createCliHome()));
 afterEach(() => home.remove());
 
-/** Runs `roles edit`, or a shell that does, with an editor that is this program; it finds the file's path in `path`. */
+/** Runs `roles edit`, or a shell that does, with an editor that runs this program; `path` is the file. */
 function edit(editor: string, shell?: string): Terminal {
   const script = join(home.cwd, 'editor.cjs');
   writeFileSync(script, `const fs = require('fs'), path = process.argv.at(-1);\n${editor}`);
   const CDPADM_EDITOR = `"${process.execPath}" "${script}"`;
   const env = { ...home.env, CDPADM_EDITOR, CDPADM_PROFILE: 'local' };
-  // Wide enough for the path of the text that is kept.
+  // Wide enough for the path of the saved text.
   return openTerminal(['roles', 'edit'], { cwd: home.cwd, env, columns: 200, ...(shell !== undefined && { shell }) });
 }
 
 const rename = `fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('name: User\\n', 'name: Renamed\\n'));`;
 
-test('prints the result alone on standard output, whatever the editor writes', async () => {
+test('prints only the result on standard output, even if the editor prints something', async () => {
   const screen = edit(`console.log('2052 bytes');${rename}`, '$CDPADM roles edit -o json > result.json');
   await screen.waitFor('2052 bytes');
   await screen.waitFor('(y/N)');
@@ -45,7 +45,7 @@ test('leaves Ctrl-C to the editor while it is open, and handles it afterwards', 
   expect(readFileSync(/kept in (\S+)/.exec(screen.screen())?.[1] ?? '', 'utf8')).toContain('name: Renamed');
 });
 
-test('ends the editor on SIGTERM and keeps the text', async () => {
+test('terminates the editor on SIGTERM and keeps the text', async () => {
   const screen = edit(
     `process.on('SIGTERM', () => { fs.writeFileSync('ended', ''); process.exit(1); });
      setTimeout(() => {}, 60_000);

@@ -1,4 +1,4 @@
-// An embedded platform that is killed under load: everything that it acknowledged is there after the next start.
+// Kills an embedded platform under load: the next start has every acknowledged write.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, symlinkSync } from 'node:fs';
@@ -42,7 +42,7 @@ describe('kill -9', () => {
   let child: Bundle;
   beforeAll(async () => {
     child = await bundleEntry('test/e2e/children/serve.ts');
-    // The driver stays a package; this is how a file outside the repository finds it.
+    // Makes the driver, which is not bundled, available outside the repository.
     const packages = join(root, 'node_modules');
     symlinkSync(packages, join(dirname(child.file), 'node_modules'));
   });
@@ -65,10 +65,10 @@ describe('kill -9', () => {
     return { authorization: `Bearer ${(reply.json as { access_token: string }).access_token}` };
   }
 
-  test('loses no acknowledged write of eight writers at once, keeps no half write and leaves no lock', async () => {
+  test('loses no acknowledged write of eight concurrent writers, keeps no partial write and leaves no lock', async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
     const random = randomFrom(seed);
-    // The specification's sample that is assigned must stay, or nothing would be accepted.
+    // Keeps the assigned sample role, without which every write is rejected.
     const manifest = (round: number, n: number) => ({
       roles: [...Array.from({ length: 40 }, (_, index) => role(`r${round}-${n}-${index}`)), role('support-role')],
     });
@@ -79,11 +79,14 @@ describe('kill -9', () => {
       const headers = await bearer(ready);
       const workspace = basicAuth(`${ready.workspace_key}:${ready.workspace_secret}`);
       const path = `/platform/v2/organizations/${ready.org_id}/accounts/${ready.account_id}/roles`;
-      // The next requests are under way when the signal arrives.
+      // Leaves requests in flight when the signal arrives.
       let left = 10 + Math.floor(random() * 40);
       const wait = random() * 10;
 
-      /** Sends one after the other until the platform is no more; how many were acknowledged. One more was under way. */
+      /**
+       * Sends writes one by one until the platform is down; returns the number of acknowledged ones. One more was in
+       * flight.
+       */
       async function writer(status: number, write: (n: number) => Promise<Exchange>): Promise<number> {
         let answered = 0;
         try {
@@ -149,7 +152,7 @@ describe('kill -9', () => {
     }
   });
 
-  test('lets the next one start while the file of the dead one is still there', async () => {
+  test('starts while the file of a dead platform still exists', async () => {
     const { process: victim, ready, exited } = await startChild();
     expect(findOwner(data)).toEqual({ pid: victim.pid, port: Number(new URL(ready.base_url).port) });
     victim.kill('SIGKILL');

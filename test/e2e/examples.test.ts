@@ -1,4 +1,4 @@
-// Every example of every help page is run, with `--yes`, against an embedded platform and ends well.
+// Runs every example of every help page, with `--yes`, against an embedded platform.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -13,10 +13,10 @@ import { expectShape } from '../helpers/result-shape.ts';
 import { stageWarehouse } from '../helpers/warehouse-files.ts';
 import { shellWords } from '../helpers/shell-words.ts';
 
-/** Groups whose examples need what only some tests stage (see `prepare`). */
+/** Groups whose examples need the definitions of `prepare`. */
 const WAREHOUSE = ['groups', 'warehouse', 'connections', 'data-models', 'pipelines'];
 const SEEDING = ['seed', 'intake'];
-/** The first runs longer than all others together; the examples of the second are run where a callback can be made. */
+/** `tour` takes longer than all other examples together; the examples of `dsr` run where callbacks can be created. */
 const ELSEWHERE = new Set(['tour', 'dsr']);
 
 const leaves = commandsBelow(await loadProgram()).filter(
@@ -38,7 +38,7 @@ describe('each example', () => {
   let revision = '';
   let run = '';
   let users = 0;
-  // Shared with the platform, so no test waits for a rate budget.
+  // Shared with the platform, so that no test waits for a rate budget.
   const clock = createTestClock();
   const stop = new AbortController();
   let serving: Promise<CliResult>;
@@ -72,7 +72,10 @@ describe('each example', () => {
     home.remove();
   });
 
-  /** A definition of each kind on the platform, but for what the example itself makes; their files; a run. */
+  /**
+   * Creates a definition of each kind and a run on the platform, except for the resource that the example creates, and
+   * writes their files.
+   */
   async function prepareWarehouse(path: string, env: Record<string, string>): Promise<void> {
     const [group = '', verb] = path.split(' ');
     stageWarehouse(home.cwd);
@@ -97,11 +100,11 @@ describe('each example', () => {
     }
   }
 
-  /** Files of users in each format, a user, an event; and a run to resume if the example resumes one. */
+  /** Writes files of users in each format, a user and an event, and starts a run if the example resumes one. */
   async function prepareSeeding(line: string, env: Record<string, string>): Promise<void> {
     const write = (name: string, text: string): void => writeFileSync(join(home.cwd, name), text);
     const user = await well(['seed', 'template', '--format', 'ndjson'], env);
-    // Others each time: a file that was run before is not run again by mistake.
+    // New rows each time, so that a file counts as new.
     const rows = Array.from({ length: 12 }, () => user.replace('user@example.com', `user${users++}@example.com`));
     write('users.ndjson', rows.join(''));
     const table = (await well(['seed', 'template'], env)).split('\n');
@@ -117,7 +120,9 @@ describe('each example', () => {
     if (line.includes('template --out')) rmSync(join(home.cwd, 'users.csv'));
   }
 
-  /** Resets the platform, and makes what the examples of a group speak of: profiles, a saved manifest, definitions, rows. */
+  /**
+   * Resets the platform and creates what the examples of a group need: profiles, a saved manifest, definitions, rows.
+   */
   async function prepare(path: string, line: string): Promise<void> {
     const group = groupOf(path);
     await well(['emulator', 'reset']);
@@ -143,7 +148,7 @@ describe('each example', () => {
       await cli(['profile', 'delete', name, '--yes', '--confirm', name]);
   });
 
-  /** Runs one example as written, with the values of this run and more words after it. */
+  /** Runs one example as written, with the values of this run and more arguments. */
   async function runExample(line: string, path: string, more: string[] = []): Promise<CliResult> {
     await prepare(path, line);
     if (line === 'cdpadm roles pull') rmSync(join(home.cwd, 'roles.yaml'));
@@ -169,9 +174,9 @@ describe('each example', () => {
     const onOutput = (stdout: string): void => {
       if (path === 'emulator start' && stdout !== '') end.abort(interrupted());
     };
-    // This wants the JSON of the write, not of its dry run, so the confirmation is a flag.
+    // This test needs the JSON of the write instead of its dry run, so it confirms with a flag.
     const typed = more.length > 0 && path === 'pipelines reset' ? ['--confirm', 'customers'] : [];
-    // Another process may use the usual port.
+    // Another process may use the default port.
     const port = path === 'emulator start' && !args.includes('--port') ? ['--port', '0'] : [];
     const result = await cli([...args, '--yes', ...typed, ...port, ...more], {
       env,
@@ -188,9 +193,9 @@ describe('each example', () => {
     await runExample(line, path);
   });
 
-  // The first example of each command, and of an endless command the first line.
+  // The first example of each command; for an endless command, its first line.
   test.each(leaves.filter(([path]) => !ELSEWHERE.has(groupOf(path))))(
-    '%s prints the JSON that its help says',
+    '%s prints the JSON that its help describes',
     async (path, command) => {
       const lines = helpOf(command)?.examples ?? [];
       const line = (lines.find((one) => !one.includes('--dry-run')) ?? lines[0] ?? '').replace(' --dry-run', '');
@@ -203,7 +208,7 @@ describe('each example', () => {
   );
 });
 
-/** The words of the `cdpadm` call in a line, with the values of this run. */
+/** The arguments of the `cdpadm` call in a line, with the values of this run. */
 function wordsOf(line: string, { revision, ...values }: Record<string, string>): string[] {
   const call = /cdpadm (.*?)(?:\)"| < \S+|$)/.exec(line)?.[1] ?? '';
   const words = shellWords(call);

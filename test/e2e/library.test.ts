@@ -1,4 +1,4 @@
-// The programs on the page about the embedded platform, run as they stand by a plain Node that finds us among its packages.
+// Runs the programs on the page about the embedded platform unchanged, with a plain Node and an installed package.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,11 +28,11 @@ test('has two example programs, one of them with fixtures', () => {
 
 test.each(programs)('%s', async (program) => {
   const { folder, file } = projectWith(program);
-  // Everything that it started has ended, or the process would not exit.
+  // The process exits only if everything that it started has stopped.
   expect(await run(process.execPath, [file], { cwd: folder })).toEqual({ stdout: '', stderr: '' });
 });
 
-test('explains wrong options to a program without types', async () => {
+test('explains invalid options to a program without types', async () => {
   const { folder, file } = projectWith(`
 import { startEmulator } from 'cdpadm';
 const told = await startEmulator({ clock: 'slow' }).catch(({ code, message }) => code + ': ' + message);

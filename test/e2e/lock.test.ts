@@ -1,4 +1,4 @@
-// The lock between processes: held by one at a time, and free as soon as its holder dies.
+// The lock between processes: one process holds it at a time, and it is free as soon as its holder dies.
 import { type ChildProcess, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
@@ -31,7 +31,7 @@ describe('between processes', () => {
     return child;
   }
 
-  /** The child's lines, one at a time. */
+  /** Reads the child's lines one by one. */
   function linesOf(child: ChildProcess): () => Promise<string> {
     if (!child.stdout) throw new Error('no standard output');
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -66,7 +66,7 @@ describe('between processes', () => {
     lock?.release();
   });
 
-  it('is taken over after any number of processes were killed while they took it over', async () => {
+  it('can be taken over after any number of processes were killed during a takeover', async () => {
     const path = lockPath();
     for (let kills = 0; kills < 25; kills++) await ended(start('die', path));
     // Their temporary files stay until they are old.
@@ -89,14 +89,14 @@ describe('between processes', () => {
       const next = read.map((line) => line());
       holder.kill('SIGKILL');
       await expect(Promise.race(next)).resolves.toBe('won');
-      // Losers continue to try until their input ends; then they exit silently.
+      // Losers retry until their input ends; then they exit silently.
       for (const racer of racers) racer.stdin?.end();
       const said = await Promise.all(next);
       expect(said.filter((line) => line === 'won')).toHaveLength(1);
     }
   });
 
-  it('leaves no mixed update and no waiting process when processes are killed at any moment', async () => {
+  it('has no overlapping updates and no stuck process when processes are killed at any moment', async () => {
     const path = lockPath();
     const counter = join(temporaryFolder(), 'counter');
     fs.writeFileSync(counter, '0');
@@ -119,16 +119,16 @@ describe('between processes', () => {
     expect(overlaps(entries())).toEqual([]);
   });
 
-  /** Ends of a operation during which another one had begun. */
+  /** Ends of an operation during which another one started. */
   function overlaps(entries: readonly string[]): string[] {
     return entries.filter(
       (entry, index) => entry.startsWith('end') && entries[index - 1] !== entry.replace('end', 'begin'),
     );
   }
 
-  it.runIf(onLinux)('a killed holder that its parent never buries is dead all the same', async () => {
+  it.runIf(onLinux)('treats a zombie as dead, even if its parent never reaps it', async () => {
     const path = lockPath();
-    // `cat` takes the shell's place and never asks for the child's end.
+    // `cat` replaces the shell and never reaps the child.
     const parent = spawn('sh', ['-c', '"$0" "$1" hold "$2" & exec cat', process.execPath, bundle.file, path]);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number((await linesOf(parent)()).split(' ')[1]);

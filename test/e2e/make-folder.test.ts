@@ -1,11 +1,11 @@
-// Making a folder where the system does not allow it.
+// Creates a folder where the system does not allow it.
 import { spawnSync } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { bundleEntry } from '../helpers/bundle.ts';
 
-it.runIf(process.platform === 'linux')('gives up where the system makes none', async () => {
-  // In a process of its own: what never ends would not let go of this one.
+it.runIf(process.platform === 'linux')('gives up if the system creates no folder', async () => {
+  // In a separate process, because an endless loop would block this one.
   const { file, remove } = await bundleEntry('src/lib/kernel/temporary-file.ts');
   onTestFinished(remove);
   const code = `import(${JSON.stringify(pathToFileURL(file).href)})

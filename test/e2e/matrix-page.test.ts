@@ -1,4 +1,4 @@
-// The matrix of roles as a page in a real browser; skipped if none is installed.
+// The page of the roles matrix in a real browser; skipped if none is installed.
 import { describe, expect, it } from 'vitest';
 import { roleMatrix } from '../../src/lib/domain/roles/permissions.ts';
 import { matrixPage } from '../../src/lib/render/roles-matrix-page.ts';
@@ -7,7 +7,7 @@ import { CHROMIUM, type Page } from '../helpers/browser.ts';
 import { withPageBrowser } from '../helpers/page-browser.ts';
 import { LEAST_CONTRAST, SIDEWAYS } from '../helpers/page-look.ts';
 
-/** As many roles as an organization may have, with ids as long as they may be and names that mean harm. */
+/** The maximum number of roles, with ids of the maximum length and hostile names. */
 const MANY = Array.from({ length: 100 }, (_, index) => ({
   role_id: `team-${index}-`.padEnd(index % 9 === 0 ? 64 : 8, 'x'),
   name: index % 7 === 0 ? `<img src="http://127.0.0.1:9/${index}" onerror="document.title='forged'">` : `Team ${index}`,
@@ -22,14 +22,14 @@ const SOURCE = { organization: '1001', last_modified_on: '2026-01-02 03:04:05', 
 
 const countPages = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
 
-describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (skipped where none is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (skipped if none is installed)', () => {
   const openPage = withPageBrowser();
 
   async function open(roles: typeof FEW): Promise<Page> {
     return openPage(`matrix-${roles.length}.html`, matrixPage(roles, roleMatrix(roles), SOURCE));
   }
 
-  it('requests no other resource, and runs nothing from the platform', async () => {
+  it('requests no other resource and runs no code from the platform', async () => {
     const page = await open(MANY);
     expect(page.requests).toHaveLength(1);
     expect(page.complaints).toEqual([]);
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     }
   });
 
-  it('keeps columns with long headings narrow, and says that there are more of them', async () => {
+  it('keeps columns with long headings narrow, and shows that there are more of them', async () => {
     const long = MANY.map((role, index) => ({ ...role, name: `Regional Marketing Operations and Campaigns ${index}` }));
     const page = await open(long);
     await page.size(1280, 800);
@@ -69,11 +69,11 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(await few.evaluate(shown)).toBe('block');
   });
 
-  it('keeps a task of a whole feature in one line, and ends no broken line with a dot', async () => {
+  it('keeps a task of a whole feature in one line, and ends no wrapped line with a dot', async () => {
     const page = await open(FEW);
     expect(await page.evaluate(`document.body.innerHTML.includes('catalog:*')`)).toBe(true);
     await page.size(360, 700);
-    // A dot stands before its fact, and that of the first one in a line is to the left of what is shown.
+    // A dot is before its fact; the first one of a line is hidden to the left.
     const seen = await page.evaluate<string[]>(`[...document.querySelectorAll('.fact > i')].flatMap((dot) => {
       const left = dot.parentElement.parentElement.parentElement.getBoundingClientRect().left;
       const isFirst = dot.parentElement.getBoundingClientRect().left < left;
@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(seen).toEqual([]);
   });
 
-  it.each([1024, 480, 360])('breaks no name of a role inside a word, %i wide', async (width) => {
+  it.each([1024, 480, 360])('breaks no role name inside a word, %i wide', async (width) => {
     const page = await open(FEW);
     await page.size(width, 700);
     const broken = await page.evaluate<string[]>(`[...document.querySelectorAll('thead .name')].flatMap((name) =>
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(await few.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
     const many = await open(MANY);
     await many.media({ type: 'print' });
-    // A4 across, less its margins, at 96 dots an inch.
+    // The width of A4 without margins at 96 dpi.
     await many.size(1032, 703);
     expect(await many.evaluate(SIDEWAYS)).toBe(0);
     const shown = await many.evaluate<string[]>(
@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(await pagesOf(many)).toBeGreaterThanOrEqual(13);
   });
 
-  it('says so when there is nothing to show', async () => {
+  it('says that there is nothing to show', async () => {
     const page = await open([]);
     expect(await page.evaluate('document.body.innerText')).toContain('There are no roles');
   });

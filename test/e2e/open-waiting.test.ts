@@ -1,4 +1,4 @@
-// Pipes with a name, which make whoever opens them wait.
+// Named pipes, which block whoever opens them.
 import { execFileSync } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,24 +7,24 @@ import { describe, expect, it } from 'vitest';
 import { openWaiting } from '../../src/lib/files/open-waiting.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-/** More than the threads in which Node opens files. */
+/** More than the threads with which Node opens files. */
 const MANY = 8;
 
-describe.skipIf(process.platform === 'win32')('a pipe with a name', () => {
+describe.skipIf(process.platform === 'win32')('a named pipe', () => {
   const named = (): string => {
     const path = join(temporaryFolder(), 'pipe');
     execFileSync('mkfifo', [path]);
     return path;
   };
 
-  it('is opened when a writer comes, and read to its end', async () => {
+  it('is opened when a writer opens it, and read to its end', async () => {
     const path = named();
     const opening = openWaiting(path, new AbortController().signal);
     await writeFile(path, 'a: 1\n');
     expect(await text(await opening)).toBe('a: 1\n');
   });
 
-  it('blocks no thread once the command is stopped', async () => {
+  it('blocks no thread after the command was stopped', async () => {
     const path = named();
     const stop = new AbortController();
     const openings = Array.from({ length: MANY }, () => openWaiting(path, stop.signal));
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('a pipe with a name', () => {
     expect((await stat(path)).isFIFO()).toBe(true);
   });
 
-  it('that is gone is reported with the error of the system', async () => {
+  it('that no longer exists is reported with the system error', async () => {
     await expect(openWaiting('/nowhere/pipe', new AbortController().signal)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

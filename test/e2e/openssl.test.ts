@@ -1,4 +1,4 @@
-// Certificates and signatures of the embedded platform, checked by openssl.
+// Checks certificates and signatures of the embedded platform with openssl.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ function fileIn(folder: string): (name: string, content: string | Buffer) => str
 }
 
 describe.runIf(hasOpenssl())('openssl', () => {
-  it('accepts the certificates, strictly', async () => {
+  it('accepts the certificates in strict mode', async () => {
     const folder = temporaryFolder();
     const file = fileIn(folder);
     const signing = await openSigning(folder);

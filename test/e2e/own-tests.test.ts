@@ -1,4 +1,4 @@
-// The recipes for tests in other languages, run as they stand: vitest, pytest and Go's own.
+// Runs the documented recipes for tests with vitest, pytest and Go unchanged.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -15,7 +15,7 @@ const recipe = (language: string): string =>
 
 const works = (command: string, args: string[]): boolean => spawnSync(command, args, { stdio: 'pipe' }).status === 0;
 
-/** A folder in which `cdpadm` is on the path and among the packages. */
+/** A folder in which `cdpadm` is on the PATH and among the packages. */
 function project(file: string, text: string): { folder: string; env: Record<string, string> } {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'node_modules'));

@@ -1,4 +1,4 @@
-// The built program as a process: its streams, its signals, and its exit code without a terminal.
+// The built program as a process: its streams, signals and exit codes without a terminal.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readFileSync, writeFile, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
-  // One that still writes would put files back into the folder that is being removed.
+  // A running child would write files to the folder that is being deleted.
   await Promise.all(running.map((child) => (child.kill('SIGKILL'), once(child, 'exit'))));
   home.remove();
 });
@@ -31,8 +31,8 @@ interface Ended {
 interface Running {
   child: ChildProcess;
   ended: Promise<Ended>;
-  /** Resolves when standard output holds the text. */
-  said(text: string): Promise<void>;
+  /** Resolves when standard output contains the text. */
+  printed(text: string): Promise<void>;
 }
 
 function run(command: string, args: string[], input?: 'open' | 'closed'): Running {
@@ -51,7 +51,7 @@ function run(command: string, args: string[], input?: 'open' | 'closed'): Runnin
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal, ...text }));
   });
-  const said = (wanted: string): Promise<void> =>
+  const printed = (wanted: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
         if (text.stdout.includes(wanted)) resolve();
@@ -60,20 +60,20 @@ function run(command: string, args: string[], input?: 'open' | 'closed'): Runnin
       void ended.then(({ stderr }) => reject(new Error(`ended without saying ${wanted}: ${stderr}`)));
       look();
     });
-  return { child, ended, said };
+  return { child, ended, printed };
 }
 
 const cdpadm = (args: string[], input?: 'open' | 'closed'): Running => run(process.execPath, [PROGRAM, ...args], input);
 const shell = (script: string): Running => run('/bin/sh', ['-c', script]);
 
 describe('standard output', () => {
-  test('may have a reader that leaves early: exit 0 without a message', async () => {
+  test('may be closed early by its reader: exit 0 without a message', async () => {
     const script = '{ $CDPADM help flags; echo "code $?" >&2; } | true';
     const { stderr } = await shell(script).ended;
     expect(stderr).toBe('code 0\n');
   });
 
-  test('delivers a result larger than a pipe, however late it is read', async () => {
+  test('delivers a result larger than a pipe, even to a late reader', async () => {
     const local = ['--profile', 'local', '-o', 'json'];
     const { stdout: text } = await cdpadm(['roles', 'list', ...local]).ended;
     const tasks = [
@@ -90,14 +90,14 @@ describe('standard output', () => {
     const roles = [...(JSON.parse(text) as object[]), ...added];
     writeFileSync(join(home.cwd, 'roles.json'), JSON.stringify({ roles }));
     expect((await cdpadm(['roles', 'push', 'roles.json', '--force', '--yes', ...local]).ended).code).toBe(0);
-    // The shell's own `read` makes the writer wait: it takes a byte at a time until the first line's end.
+    // The shell's `read` blocks the writer, because it reads byte by byte until the end of the first line.
     const reader = `{ read -r first; printf '%s\\n' "$first"; cat; }`;
     const { stdout } = await shell(`$CDPADM roles list ${local.join(' ')} | ${reader}`).ended;
     expect(stdout.length).toBeGreaterThan(65_536);
     expect(JSON.parse(stdout)).toHaveLength(roles.length);
   });
 
-  test.skipIf(!existsSync('/dev/full'))('a full disk: exit 1, and it is said', async () => {
+  test.skipIf(!existsSync('/dev/full'))('may be a full disk: exit 1 with an error', async () => {
     const { stderr, stdout } = await shell('$CDPADM help flags > /dev/full; echo $?').ended;
     expect(stdout).toBe('1\n');
     expect(stderr).toContain('the disk is full');
@@ -110,8 +110,8 @@ describe('standard output', () => {
   });
 });
 
-describe('a question without a terminal is a usage error, with', () => {
-  test.each(['open', 'closed'] as const)('standard input %s', async (input) => {
+describe('a prompt without a terminal is a usage error', () => {
+  test.each(['open', 'closed'] as const)('with standard input %s', async (input) => {
     expect((await cdpadm(['roles', 'pull', '--profile', 'local']).ended).code).toBe(0);
     const file = join(home.cwd, 'roles.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('name: User\n', 'name: Renamed\n'));
@@ -125,17 +125,17 @@ describe('signals', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s ends a server with %i', async (signal, code) => {
-    const { child, ended, said } = cdpadm(['emulator', 'start', '--memory', '--port', '0']);
-    await said('is ready');
+  ] as const)('%s stops a server with exit code %i', async (signal, code) => {
+    const { child, ended, printed } = cdpadm(['emulator', 'start', '--memory', '--port', '0']);
+    await printed('is ready');
     child.kill(signal);
     expect(await ended).toMatchObject({ code, signal: null });
     expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
   });
 
-  test('leaves no lock and no entry of a killed server', async () => {
-    const { child, ended, said } = cdpadm(['emulator', 'start', '--port', '0']);
-    await said('is ready');
+  test('leaves no lock and no entry after a server is killed', async () => {
+    const { child, ended, printed } = cdpadm(['emulator', 'start', '--port', '0']);
+    await printed('is ready');
     child.kill('SIGKILL');
     await ended;
     expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
@@ -143,14 +143,14 @@ describe('signals', () => {
   });
 });
 
-describe('an input that does not end', () => {
-  /** More than a pipe holds: once it is taken, it is being read. */
-  const MORE_THAN_A_PIPE = Buffer.from('\n'.repeat(400_000));
+describe('an endless input', () => {
+  /** More than a pipe buffers: after this write returns, the program is reading. */
+  const OVER_PIPE_SIZE = Buffer.from('\n'.repeat(400_000));
 
-  const taken = (child: ChildProcess): Promise<void> =>
+  const untilRead = (child: ChildProcess): Promise<void> =>
     new Promise((resolve, reject) => {
       child.stdin?.on('error', () => undefined);
-      child.stdin?.write(MORE_THAN_A_PIPE, (error) => (error ? reject(error) : resolve()));
+      child.stdin?.write(OVER_PIPE_SIZE, (error) => (error ? reject(error) : resolve()));
     });
 
   test.each([
@@ -161,44 +161,44 @@ describe('an input that does not end', () => {
     ['SIGINT', 130, 'dsr submit -f - --yes --profile local'],
     ['SIGTERM', 143, 'dsr prepare - --out prepared.csv --profile local'],
     ['SIGINT', 130, 'api POST /v2/events -f - --yes --profile local'],
-  ] as const)('%s ends it with %i: %s', async (signal, code, line) => {
+  ] as const)('is interrupted by %s with exit code %i: %s', async (signal, code, line) => {
     const { child, ended } = cdpadm(line.split(' '), 'open');
-    await taken(child);
+    await untilRead(child);
     child.kill(signal);
     expect(await ended).toMatchObject({ code, signal: null, stdout: '' });
   });
 
-  test('ends when its terminal is closed', async () => {
+  test('is interrupted when the terminal is closed', async () => {
     const { child, ended } = cdpadm(['roles', 'validate', '-'], 'open');
-    await taken(child);
+    await untilRead(child);
     child.kill('SIGHUP');
     expect(await ended).toMatchObject({ code: null, signal: 'SIGHUP', stdout: '' });
     expect((await ended).stderr).toContain('The terminal was closed.');
   });
 
-  test('ends at --timeout with its own code', async () => {
+  test('is interrupted at --timeout with its own exit code', async () => {
     const { ended } = cdpadm(['roles', 'validate', '-', '--timeout', '100ms'], 'open');
     expect(await ended).toMatchObject({ code: 11, signal: null, stdout: '' });
   });
 
-  describe.skipIf(process.platform === 'win32')('by a pipe with a name', () => {
+  describe.skipIf(process.platform === 'win32')('from a named pipe', () => {
     const named = (): string => {
       const path = join(home.cwd, 'pipe');
       execFileSync('mkfifo', [path]);
       return path;
     };
 
-    test('with a writer ends on a signal', async () => {
+    test('with a writer is interrupted by a signal', async () => {
       const pipe = openSync(named(), constants.O_RDWR);
       const { child, ended } = cdpadm(['roles', 'validate', 'pipe']);
-      await promisify(writeFile)(pipe, MORE_THAN_A_PIPE);
+      await promisify(writeFile)(pipe, OVER_PIPE_SIZE);
       child.kill('SIGINT');
       expect(await ended).toMatchObject({ code: 130, signal: null, stdout: '' });
       closeSync(pipe);
     });
 
     test.each(['roles validate pipe', 'dsr submit -f pipe --yes --profile local'])(
-      'without a writer: %s respects its --timeout',
+      'without a writer is interrupted at --timeout: %s',
       async (line) => {
         named();
         const { ended } = cdpadm([...line.split(' '), '--timeout', '100ms']);
@@ -206,17 +206,17 @@ describe('an input that does not end', () => {
       },
     );
 
-    test('whose writer comes later is read to its end', async () => {
+    test('is read to its end from a writer that comes later', async () => {
       const path = named();
       const { ended } = cdpadm(['roles', 'validate', 'pipe', '-o', 'json']);
-      await promisify(writeFile)(path, Buffer.concat([MORE_THAN_A_PIPE, Buffer.from('roles: 5\n')]));
+      await promisify(writeFile)(path, Buffer.concat([OVER_PIPE_SIZE, Buffer.from('roles: 5\n')]));
       const { code, stderr } = await ended;
       expect(code).toBe(9);
       expect(JSON.parse(stderr)).toMatchObject({ error: { issues: [{ path: 'roles', line: 400_001 }] } });
     });
 
     test.each(['dsr submit --bulk pipe', 'dsr prepare pipe --out prepared.csv', 'seed bulk pipe'])(
-      'is rejected where the input is read twice: %s',
+      'is rejected if the command reads the input twice: %s',
       async (line) => {
         named();
         const { code, stderr } = await cdpadm([...line.split(' '), '--profile', 'local']).ended;
@@ -226,27 +226,27 @@ describe('an input that does not end', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a working folder that was removed', () => {
-  const inRemoved = (line: string): Running =>
+describe.skipIf(process.platform === 'win32')('a deleted working folder', () => {
+  const inDeletedFolder = (line: string): Running =>
     shell(`mkdir gone && cd gone && rmdir ../gone && { $CDPADM ${line}; echo "code $?"; }`);
 
-  test('is reported with how to fix it, as JSON too', async () => {
-    const { stdout, stderr } = await inRemoved('roles list --profile local').ended;
+  test('is reported with a fix, also as JSON', async () => {
+    const { stdout, stderr } = await inDeletedFolder('roles list --profile local').ended;
     expect(stdout).toBe('code 2\n');
     expect(stderr).toContain('The working folder was removed.');
     expect(stderr).toContain('with cd');
-    const { stderr: json } = await inRemoved('roles list --profile local -o json').ended;
+    const { stderr: json } = await inDeletedFolder('roles list --profile local -o json').ended;
     expect(JSON.parse(json)).toMatchObject({ error: { code: 'usage' } });
   });
 
   test.each(['--version', '--help', 'help exit-codes'])('does not affect %s', async (line) => {
-    const { stdout, stderr } = await inRemoved(line).ended;
+    const { stdout, stderr } = await inDeletedFolder(line).ended;
     expect(stdout).toMatch(/code 0\n$/);
     expect(stderr).toBe('');
   });
 });
 
-test('runs commands on the embedded platform one after another', async () => {
+test('runs concurrent commands on the embedded platform one after another', async () => {
   const all = await Promise.all(
     Array.from({ length: 4 }, () => cdpadm(['roles', 'list', '--profile', 'local', '-o', 'json']).ended),
   );

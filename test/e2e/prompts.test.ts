@@ -1,4 +1,4 @@
-// Questions on a real terminal, asked by the built program.
+// Prompts of the built program on a real terminal.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -12,7 +12,7 @@ afterEach(() => home.remove());
 
 type Variables = Record<string, string>;
 
-/** Both ways to ask: redrawing, and line by line for screen readers and terminals that cannot redraw. */
+/** Both kinds of prompts: redrawn, and line by line for screen readers and simple terminals. */
 const WAYS: [way: string, env: Variables][] = [
   ['redrawing', {}],
   ['line by line', { CDPADM_ACCESSIBLE: '1' }],
@@ -55,7 +55,7 @@ describe.each(WAYS)('a confirmation, %s', (_way, env) => {
     expect(await isRenamed()).toBe(code === 0);
   });
 
-  test('asks again after garbage, on an empty line', async () => {
+  test('prompts again after an invalid answer, on an empty line', async () => {
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('(y/N)');
     screen.type(`garbage${KEY.enter}`);
@@ -75,12 +75,12 @@ describe.each(WAYS)('a confirmation, %s', (_way, env) => {
   });
 });
 
-describe.each(WAYS)('what must be typed, %s', (_way, env) => {
+describe.each(WAYS)('a typed confirmation, %s', (_way, env) => {
   beforeEach(async () => {
     expect((await cli(['roles', 'pull', '--profile', 'local'])).code).toBe(0);
     const file = join(home.cwd, 'roles.yaml');
     const lines = readFileSync(file, 'utf8').split('\n');
-    // The last role goes.
+    // Deletes the last role.
     writeFileSync(
       file,
       `${lines
@@ -107,7 +107,7 @@ describe.each(WAYS)('what must be typed, %s', (_way, env) => {
     expect(await count()).toBe(before);
   });
 
-  test('continues on the right word', async () => {
+  test('continues on the expected word', async () => {
     const before = await count();
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('delet');
@@ -123,7 +123,7 @@ describe.each(WAYS)('what must be typed, %s', (_way, env) => {
 describe.each(WAYS)('a new profile, %s', (way, env) => {
   const given = ['--auth-url', 'https://auth.example', '--org', '1', '--account', '2', '--insecure-storage'];
 
-  test('checks a text as it is typed, and never draws a secret', async () => {
+  test('checks a text while it is typed, and never draws a secret', async () => {
     const screen = terminal(['profile', 'create', 'prod', ...given, '--client-id', 'me'], env);
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
@@ -163,7 +163,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('asks for a missing address again, and reports on Ctrl-C that nothing was created', async () => {
+  test('prompts for a missing address again, and reports on Ctrl-C that nothing was created', async () => {
     const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
     for (const area of ['Platform', 'Data subject request', 'Seeding']) {
       await screen.waitFor(`${area} address (Enter to skip)`);
@@ -179,7 +179,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).not.toContain('empty');
   });
 
-  test('asks before Enter at the token service leaves out its commands', async () => {
+  test('warns before Enter skips the commands of a missing token service', async () => {
     const create = ['profile', 'create', 'prod', '--base-url', 'https://api.example', '--insecure-storage', '--yes'];
     const screen = terminal(create, env);
     await screen.waitFor('Token service address');
@@ -200,17 +200,17 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'show', 'prod', '-o', 'json'])).stdout).toContain('https://auth.example');
   });
 
-  test('asks for a missing name and checks it as it is typed', async () => {
+  test('prompts for a missing name and checks it while it is typed', async () => {
     const screen = terminal(['profile', 'create', ...given, '--base-url', 'https://api.example', '--yes'], env);
     await screen.waitFor('Name of the profile');
     screen.type(`local${KEY.enter}`);
     await screen.waitFor('is reserved');
-    // The answer is not ticked off first.
+    // The prompt is not shown as answered first.
     expect(screen.screen()).not.toContain('✔ Name of the profile local');
     screen.type(`prod${KEY.enter}`);
     await screen.waitFor('Client id');
     screen.type(KEY.enter);
-    // Enter alone does not give up what the client is for.
+    // Enter alone does not skip the purpose of the client.
     await screen.waitFor('Skip roles');
     screen.type(`y${KEY.enter}`);
     await screen.waitFor('Skipped: roles');
@@ -218,7 +218,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('offers a choice, and reports on Ctrl-C after the last question that the profile is there', async () => {
+  test('offers a choice, and reports on Ctrl-C after the last prompt that the profile exists', async () => {
     const screen = terminal(['profile', 'create', 'prod', '--insecure-storage'], env);
     for (const area of ['Platform', 'Data subject request', 'Seeding']) {
       await screen.waitFor(`${area} address`);
@@ -242,7 +242,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
   });
 });
 
-describe('the color of questions', () => {
+describe('the color of prompts', () => {
   const colours = (raw: string): boolean => /\u001b\[[39]\d?m/u.test(raw);
 
   test.each<[string[], Variables, boolean]>([

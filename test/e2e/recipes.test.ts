@@ -1,4 +1,4 @@
-// The workflow files of docs/recipes: each of their steps is run as it stands, against an embedded platform.
+// Runs each step of the workflow files in docs/recipes unchanged, against an embedded platform.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ afterAll(async () => {
   home.remove();
 });
 
-/** A tarball, as `npm pack` makes one, of a program that is the built one; it depends on nothing that is elsewhere. */
+/** A tarball, as `npm pack` creates it, that runs the built program and has no dependencies. */
 function packed(): string {
   const folder = join(home.folder, 'package');
   mkdirSync(folder);
@@ -71,7 +71,7 @@ function packed(): string {
   return join(home.folder, 'cdpadm-0.0.1.tgz');
 }
 
-/** `--global` is a folder of this test, and no registry is asked. */
+/** Makes `--global` a folder of this test and keeps npm offline. */
 function npmSettings(): Record<string, string> {
   const prefix = join(home.folder, 'global');
   const quiet = { npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' };
@@ -82,15 +82,15 @@ function npmSettings(): Record<string, string> {
 const commandsOf = (file: string, job: string): string[] =>
   (recipe(file).jobs[job]?.steps ?? []).flatMap(({ run }) => (run === undefined ? [] : [run]));
 
-/** Runs one as the runner does; gives its code and all it said. */
-async function step(line: string, more: Record<string, string> = {}): Promise<{ code: number; said: string }> {
+/** Runs one step as the runner does; returns its exit code and output. */
+async function step(line: string, more: Record<string, string> = {}): Promise<{ code: number; output: string }> {
   const child = spawn('sh', ['-e', '-c', line], {
     cwd: home.cwd,
     env: { ...env, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
-  return { code: code as number, said: stdout + stderr };
+  return { code: code as number, output: stdout + stderr };
 }
 
 /** Variables that earlier steps set with GITHUB_ENV. */
@@ -101,7 +101,7 @@ const settings = (): Record<string, string> =>
       .flatMap((line) => (line === '' ? [] : [line.split(/=(.*)/s, 2) as [string, string]])),
   );
 
-/** Every step of the plan's job, as on a runner of its own; with the plan and the summary that came of it. */
+/** Runs every step of the plan job as on a separate runner; returns its plan and summary. */
 async function planned(more: Record<string, string> = {}) {
   for (const name of ['GITHUB_ENV', 'GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY']) writeFileSync(env[name] ?? '', '');
   const plan = (): string => /plan=([0-9a-f]+)/.exec(readFileSync(env.GITHUB_OUTPUT ?? '', 'utf8'))?.[1] ?? '';
@@ -111,7 +111,7 @@ async function planned(more: Record<string, string> = {}) {
   return { plan: plan(), steps, summary: readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8') };
 }
 
-/** Folders of another machine. */
+/** The folders of another machine. */
 const createHomeEnv = (name: string): Record<string, string> =>
   Object.fromEntries(
     ['STATE', 'CACHE', 'DATA', 'CONFIG'].map((kind) => [`CDPADM_${kind}_DIR`, join(home.folder, name, kind)]),
@@ -127,7 +127,7 @@ const commit = (): void => {
   git('commit', '--quiet', '-m', 'Change roles');
 };
 
-/** The working folder as a clone of a repository beside it. */
+/** Makes the working folder a clone of a repository next to it. */
 function repository(): void {
   git('init', '--quiet');
   git('init', '--quiet', '--bare', join(home.folder, 'origin.git'));
@@ -140,7 +140,7 @@ const change = (from: string | RegExp, to: string): void => {
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 };
 
-test.each(recipes)('links %s from the first page, the page of its area and the help', (name) => {
+test.each(recipes)('links %s from the main page, the page of its area and the help', (name) => {
   const page = (path: string): string => readFileSync(join(root, path), 'utf8');
   expect(page('README.md')).toContain(`](docs/recipes/${name})`);
   expect(page(`docs/${name.split('-')[0] ?? ''}.md`)).toContain(`](recipes/${name})`);
@@ -161,7 +161,7 @@ describe('every job', () => {
     for (const { steps } of jobs) expect(steps.some(({ env: own }) => own?.CDPADM_PACKAGE)).toBe(false);
   });
 
-  test('chooses the same Node before it installs', () => {
+  test('selects the same Node before it installs', () => {
     const chosen = jobs.map(({ steps }) => steps.slice(0, 2).map(({ uses, with: values }) => ({ uses, values })));
     const wanted = [
       { uses: 'actions/checkout@v4', values: undefined },
@@ -170,14 +170,14 @@ describe('every job', () => {
     expect(chosen).toEqual(jobs.map(() => wanted));
   });
 
-  test('names no other package, whatever the step', () => {
+  test('installs no other package in any step', () => {
     const lines = jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
     expect(lines.filter((line) => /\b(npx|npm)\b/.test(line) && !line.endsWith('"$CDPADM_PACKAGE"'))).toEqual([]);
   });
 });
 
 describe('recipes', () => {
-  test('roles-drift.yml ends every morning with 0, or with 10 and a summary of the differences', async () => {
+  test('roles-drift.yml exits every morning with 0, or with 10 and a summary of the differences', async () => {
     const [install = '', diff = ''] = commandsOf('roles-drift.yml', 'drift');
     expect(await step(install)).toMatchObject({ code: 0 });
     expect(await step(diff)).toMatchObject({ code: 0 });
@@ -186,7 +186,7 @@ describe('recipes', () => {
     expect(readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8')).toContain('### Roles: 0 to create, 1 to modify');
   });
 
-  test('roles-drift.yml shows the change of a pull request, and fails only when the file is wrong', async () => {
+  test('roles-drift.yml shows the change of a pull request, and fails only if the file is invalid', async () => {
     writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
     const [install = '', validate = '', diff = '', comment = ''] = commandsOf('roles-drift.yml', 'review');
     const asked = join(home.cwd, 'comment.txt');
@@ -203,11 +203,11 @@ describe('recipes', () => {
     change('role_id: user-role', 'rule_id: user-role');
     const broken = await step(validate);
     expect(broken.code).toBe(9);
-    expect(broken.said).toContain('::error file=roles.yaml,line=');
+    expect(broken.output).toContain('::error file=roles.yaml,line=');
     change('rule_id: user-role', 'role_id: user-role');
   });
 
-  test('dsr-due.yml ends every morning with 0, or with 10 when a request is late, and writes nothing', async () => {
+  test('dsr-due.yml exits every morning with 0, or with 10 if a request is late, and writes nothing', async () => {
     const steps = commandsOf('dsr-due.yml', 'due');
     const elsewhere = createHomeEnv('desk');
     const submitted = new Date(Date.now() - 40 * 86_400_000).toISOString().replace(/\.\d+Z/, 'Z');
@@ -215,28 +215,28 @@ describe('recipes', () => {
     const run = async () => {
       writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
       const codes: number[] = [];
-      let said = '';
+      let output = '';
       for (const line of steps) {
         const done = await step(line, elsewhere);
         codes.push(done.code);
-        said += done.said;
+        output += done.output;
       }
       const summary = readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8');
-      return { codes, said, summary, page: readFileSync(join(home.cwd, 'requests.html'), 'utf8') };
+      return { codes, output, summary, page: readFileSync(join(home.cwd, 'requests.html'), 'utf8') };
     };
     expect(await run()).toMatchObject({
       codes: [0, 0, 0, 0, 0],
       page: expect.stringContaining('There are no requests.') as unknown,
     });
-    // The job leaves `access: read` behind.
+    // The job created a file with `access: read`.
     expect((await step(`cdpadm ${one.join(' ')} --yes`, elsewhere)).code).toBe(12);
     rmSync(join(home.cwd, '.cdpadm.yaml'));
     const late = await step(`cdpadm ${one.join(' ')} --submitted-time ${submitted} --yes`, elsewhere);
-    expect(late.code, late.said).toBe(0);
-    const { codes, page, said, summary } = await run();
+    expect(late.code, late.output).toBe(0);
+    const { codes, page, output, summary } = await run();
     expect(codes).toEqual([0, 0, 10, 0, 0]);
-    expect(said).toMatch(/^::error ::The erasure request \S+ is overdue/m);
-    expect(said).toMatch(/^head\s+[0-9a-f]{64}$/m);
+    expect(output).toMatch(/^::error ::The erasure request \S+ is overdue/m);
+    expect(output).toMatch(/^head\s+[0-9a-f]{64}$/m);
     expect(summary).toContain('| OVERDUE |');
     expect(page).toContain('<h2>Overdue</h2>');
     rmSync(join(home.cwd, '.cdpadm.yaml'));
@@ -254,7 +254,7 @@ describe('recipes', () => {
     expect(ending).toEqual(['roles-drift.yml drift']);
   });
 
-  test('roles-push-with-plan.yml applies the plan that was shown, and no other', async () => {
+  test('roles-push-with-plan.yml applies only the plan that was shown', async () => {
     repository();
     const { plan, steps } = await planned();
     expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
@@ -267,7 +267,7 @@ describe('recipes', () => {
     expect(await step(tag)).toMatchObject({ code: 0 });
   });
 
-  test('roles-push-with-plan.yml keeps what others changed since the last run, and tells the reviewer', async () => {
+  test('roles-push-with-plan.yml keeps changes of others since the last run, and shows them to the reviewer', async () => {
     const elsewhere = { ...env, ...createHomeEnv('elsewhere') };
     const added = ['roles', 'update', 'read-only-role', '--add-task', 'privacy:settings', '--yes'];
     expect(await runCli(added, { env: elsewhere, cwd: home.cwd })).toMatchObject({
@@ -276,7 +276,7 @@ describe('recipes', () => {
     });
     change(/name: Someone\n/, 'name: Somebody\n');
     commit();
-    // A runner that has seen nothing, as each one is.
+    // Each runner starts without any state.
     const fresh = createHomeEnv('fresh');
     const { plan, steps, summary } = await planned(fresh);
     expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
@@ -289,18 +289,18 @@ describe('recipes', () => {
     expect(stdout).toContain('privacy:settings');
   });
 
-  test('roles-push-with-plan.yml begins a plan without a tag with what it may undo', async () => {
+  test('roles-push-with-plan.yml starts a plan without a tag with the changes that it may revert', async () => {
     execFileSync('git', ['push', '--quiet', 'origin', ':refs/tags/roles-applied'], { cwd: home.cwd });
     const { summary } = await planned(createHomeEnv('first'));
     expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);
   });
 
-  test('roles-push-with-plan.yml says before the approval that a deletion needs the input of the workflow', async () => {
+  test('roles-push-with-plan.yml reports before the approval that a deletion needs the input of the workflow', async () => {
     const file = join(home.cwd, 'roles.yaml');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.slice(0, text.lastIndexOf('  - role_id:')));
     const { steps } = await planned(createHomeEnv('second'));
-    expect(steps.at(-1)).toEqual({ code: 12, said: expect.stringContaining('pass --allow-delete') as unknown });
+    expect(steps.at(-1)).toEqual({ code: 12, output: expect.stringContaining('pass --allow-delete') as unknown });
     const allowed = await planned({ ...createHomeEnv('third'), ALLOW_DELETE: '--allow-delete' });
     expect(allowed.steps.at(-1)).toMatchObject({ code: 0 });
     const raw = readFileSync(join(root, 'docs/recipes/roles-push-with-plan.yml'), 'utf8');

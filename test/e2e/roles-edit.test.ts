@@ -1,4 +1,4 @@
-// `roles edit` with small programs as editors: they save what a user would type.
+// `roles edit` with small programs as editors, which save what a user would type.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ describe('roles edit', () => {
   });
   afterEach(() => admin.close());
 
-  /** An editor that runs `body` with `path` and `text`, and counts how often it was opened in `opened`. */
+  /** An editor that runs `body` with `path` and `text`; `opened` is the number of times it ran. */
   function editor(body: string): { env: Record<string, string>; opened(): number; log: string } {
     admin.write(
       'editor.cjs',
@@ -34,14 +34,14 @@ describe('roles edit', () => {
     };
   }
 
-  it('pushes what was saved', async () => {
+  it('pushes the saved text', async () => {
     const { env } = editor(`text = text.replace('name: Support', 'name: Helpers');`);
     const result = await admin.json('roles edit --yes', { env });
     expect(result).toMatchObject({ code: 0, data: { applied: true, summary: { modify: 1 } } });
     expect((await admin.live()).get('support-role')?.name).toBe('Helpers');
   });
 
-  it('shows one role alone and leaves the others as they are', async () => {
+  it('shows a single role and does not change the others', async () => {
     const { env } = editor(`
       if (text.includes('admin-role')) process.exit(3);
       text = text.replace('- rules:*', '- rules:view');`);
@@ -54,8 +54,8 @@ describe('roles edit', () => {
 
   it.each([
     ['an unchanged text', ''],
-    ['an emptied text', `text = '\\n# nothing\\n';`],
-  ])('sends nothing for %s and leaves no file behind', async (_what, body) => {
+    ['an empty text', `text = '\\n# nothing\\n';`],
+  ])('sends nothing for %s and deletes the file', async (_what, body) => {
     const { env, log } = editor(body);
     const result = await admin.run('roles edit --yes', { env });
     expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing was sent') });
@@ -63,7 +63,7 @@ describe('roles edit', () => {
     expect(existsSync(readFileSync(log, 'utf8').trim())).toBe(false);
   });
 
-  it('prints one document under -o json, also when nothing was changed', async () => {
+  it('prints one document with -o json, even if nothing was changed', async () => {
     const { env } = editor('');
     const result = await admin.json('roles edit --yes', { env });
     expect(result).toMatchObject({ code: 0, data: { applied: false, revision: null, summary: { modify: 0 } } });
@@ -94,10 +94,10 @@ describe('roles edit', () => {
   });
 
   it.each([
-    ['at once without a terminal', false, 1],
+    ['immediately without a terminal', false, 1],
     ['on a terminal if it is saved again', true, 2],
-  ])('rejects an invalid text %s, and keeps it in a private place', async (_when, tty, times) => {
-    // The editor drops the comments with the errors, as a script does that writes the whole text.
+  ])('rejects an invalid text %s, and keeps it in a private file', async (_when, tty, times) => {
+    // The editor drops the comments with the errors, like a script that writes the whole text.
     const { env, opened, log } = editor(
       `text = text.replace(/^#!.*\\n/gm, '').replace('name: Support', 'nmae: Support');`,
     );
@@ -130,14 +130,14 @@ describe('roles edit', () => {
   it.each([
     ['fails', { CDPADM_EDITOR: 'false' }, 'exited with code 1'],
     ['cannot be started', { CDPADM_EDITOR: '/no/such/editor' }, 'did not start'],
-  ])('leaves nothing when the editor %s before anything was changed', async (_what, env, message) => {
+  ])('leaves no file if the editor %s before anything was changed', async (_what, env, message) => {
     const result = await admin.run('roles edit --yes', { env: { ...env, TMPDIR: admin.cwd } });
     expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
     expect(result.stderr).not.toContain('kept');
     expect(readdirSync(admin.cwd)).toEqual([]);
   });
 
-  it('deletes what a killed edit left, unless it has unsaved work', async () => {
+  it('deletes the file of a killed edit, unless it has unsaved changes', async () => {
     const leave = (name: string, files: Record<string, string>): string => {
       const folder = join(admin.cwd, `cdpadm-edit-${DEAD_PID}-${name}`);
       mkdirSync(folder);
@@ -161,11 +161,11 @@ describe('roles edit', () => {
     ]);
   });
 
-  it('merges an edit with what another admin pushed meanwhile', async () => {
+  it('merges an edit with concurrent changes of another admin', async () => {
     const other = await opened(createRolesHome(admin.platform));
     await other.run('roles pull');
     other.edit('roles.yaml', 'name: User', 'name: Person');
-    // The editor is open while the other administrator pushes: it waits for the file that tells so.
+    // The editor is open while the other admin pushes: it waits for this file.
     const flag = join(admin.cwd, 'pushed');
     const { env } = editor(`
       const wait = new Int32Array(new SharedArrayBuffer(4));

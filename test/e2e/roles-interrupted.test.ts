@@ -1,4 +1,4 @@
-// Ctrl-C while the platform does not answer: each waiting command ends, and a write says how to continue.
+// Ctrl-C while the platform does not respond: each waiting command exits, and a write prints how to continue.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const LINES = [...split([...READS, ...OTHERS, ...WRITES]), ['create', 'fresh', .
   (words) => [words.join(' '), words] as const,
 );
 
-test.each(LINES)('roles %s ends with 130', async (_line, words) => {
+test.each(LINES)('roles %s exits with 130', async (_line, words) => {
   if (words[0] !== 'pull') writeFileSync(join(home.cwd, 'roles.yaml'), FILE);
   const asked = new Promise<void>((resolve) => {
     server.otherwise((socket, request) => {
@@ -65,7 +65,7 @@ test.each(LINES)('roles %s ends with 130', async (_line, words) => {
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   await Promise.race([asked, ended]);
   child.kill('SIGINT');
-  // The server never answers: without the signal, the program would end with another code.
+  // The server never responds, so only the signal can cause exit code 130.
   expect({ code: await ended, stdout }, stderr).toEqual({ code: 130, stdout: '' });
   expect(stderr).toMatch(/^Error: Interrupted/m);
   expect(stderr).toMatch(/(No changes were made|The platform was not changed)\..*again/s);

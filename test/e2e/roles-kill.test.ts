@@ -1,4 +1,4 @@
-// A push that is killed while it holds the lock of writes: the next one, with more to push, is not kept waiting by it.
+// Kills a push while it holds the write lock: the next push, with more changes, is not blocked.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,12 +35,12 @@ const locks = (admin: RolesHome): string[] =>
     name.endsWith('write.lock'),
   );
 
-test('loses nothing when it is killed in the middle of its PUT', async () => {
+test('loses nothing when it is killed during its PUT', async () => {
   const admin = await createRolesHome();
   try {
     await admin.run('roles pull');
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
-    // So slow to take a write that the process is still there to be killed.
+    // Slow enough that the process is still running when it is killed.
     const { api } = admin.platform;
     await api.addFault({ method: 'PUT', delay: '20s', times: 1 });
     const first = push(admin);
@@ -49,7 +49,7 @@ test('loses nothing when it is killed in the middle of its PUT', async () => {
     first.child.kill('SIGKILL');
     expect((await first.ended).code).toBeNull();
     expect(locks(admin)).toHaveLength(1);
-    // It may have been killed before its PUT: the delay is not for the next one.
+    // The push may have been killed before its PUT; the delay must not affect the next one.
     await api.clearFaults();
     admin.edit('roles.yaml', 'name: Helpers', 'name: Friends');
     const { code, stderr } = await push(admin).ended;

@@ -18,8 +18,8 @@ function open(scope = SCOPE, state = temporaryFolder()): Opened {
   return { state, store: openRolesStore(state, scope, clock), clock };
 }
 
-describe('two writers', () => {
-  it('in ten processes lose no manifest', async () => {
+describe('concurrent writers', () => {
+  it('lose no manifest in ten processes', async () => {
     const state = temporaryFolder();
     await runTogether('test/e2e/children/write-roles.ts', Array<string[]>(10).fill([state, '3']));
     const counted = open(SCOPE, state)

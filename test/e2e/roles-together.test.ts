@@ -1,4 +1,4 @@
-// Ten processes of one user on one organization: one token, no lost update, one backup for each write.
+// Ten processes of one user change one organization: one token, no lost update, and one backup for each write.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ function push(admin: RolesHome, folder: string): Promise<{ code: number | null; 
   });
 }
 
-test('keeps all edits of ten pushes at once, with one token request', async () => {
+test('keeps all edits of ten simultaneous pushes, with one token request', async () => {
   const admin = await createRolesHome();
   try {
     await admin.run('roles pull');
@@ -45,7 +45,7 @@ test('keeps all edits of ten pushes at once, with one token request', async () =
       return folder;
     });
     const ended = await Promise.all(folders.map((folder) => push(admin, folder)));
-    // A push that is overtaken several times may give up with a message (6); no write is lost.
+    // A push that is overtaken several times may give up with an error (6), but no write is lost.
     expect(ended.filter(({ code }) => code !== 0 && code !== 6)).toEqual([]);
     const done = ended.flatMap(({ code }, index) => (code === 0 ? [`role-${index}`] : []));
     const live = await admin.live();

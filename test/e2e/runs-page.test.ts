@@ -10,7 +10,7 @@ const NEWEST = Date.parse('2026-11-22T06:00:00Z');
 const EVIL = `<img src="http://127.0.0.1:9/1" onerror="document.title='forged'">`;
 const ENDS = ['failed', 'stopped', 'retrying', 'queued', EVIL];
 
-/** Runs three hours apart; each eleventh did not succeed, some of them have no rows, and the last one is still running. */
+/** Runs every three hours. Each eleventh run did not succeed, some have no rows, and the last one is still running. */
 function runs(count: number): RunReply[] {
   return Array.from({ length: count }, (_, index) => {
     const start = NEWEST - (count - 1 - index) * 3 * 3_600_000;
@@ -36,14 +36,14 @@ const SOURCE = {
   made_on: NEWEST,
 };
 
-describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped where none is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped if none is installed)', () => {
   const openPage = withPageBrowser();
 
   async function open(count: number): Promise<Page> {
     return openPage(`runs-${count}.html`, runTimelinePage(runs(count), SOURCE));
   }
 
-  it('requests no other resource, and runs nothing from the platform', async () => {
+  it('requests no other resource and runs no code from the platform', async () => {
     const page = await open(60);
     expect(page.requests).toHaveLength(1);
     expect(page.complaints).toEqual([]);
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
     }
   });
 
-  it.each([1600, 400])('shows every run that did not succeed with its word, %i wide', async (width) => {
+  it.each([1600, 400])('shows every unsuccessful run with its status, %i wide', async (width) => {
     const page = await open(300);
     await page.size(width, 900);
     const unwell = await page.evaluate<{ width: number; height: number; word: string; fits: boolean }[]>(`(() =>
@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
     }
   });
 
-  it('shows the newest run first, each date below the middle of its column', async () => {
+  it('shows the newest run first, with each date below the middle of its column', async () => {
     const page = await open(300);
     await page.size(400, 900);
     const places = await page.evaluate<{ newest: number; right: number; off: number[]; least: number }>(`(() => {
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
     expect(await page.evaluate('document.querySelector(".zone").textContent')).toBe('UTC');
   });
 
-  it('gives a screen reader the same as a table, on a phone too', async () => {
+  it('gives screen readers the same data as a table, even on a phone', async () => {
     const page = await open(30);
     await page.size(400, 900);
     await page.send('Accessibility.enable');
@@ -124,14 +124,14 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped w
     const page = await open(300);
     await page.media({ type: 'print', scheme: 'dark' });
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
-    // A4 across, less its margins, at 96 dots an inch.
+    // The width of A4 without margins at 96 dpi.
     await page.size(1032, 703);
     expect(await page.evaluate(SIDEWAYS)).toBe(0);
     const right = 'Math.max(...[...document.querySelectorAll(".run")].map((run) => run.getBoundingClientRect().right))';
     expect(await page.evaluate(right)).toBeLessThanOrEqual(1032);
   });
 
-  it('says so when there is nothing to show', async () => {
+  it('says that there is nothing to show', async () => {
     const page = await open(0);
     expect(await page.evaluate('document.body.innerText')).toContain('There are no matching runs.');
   });

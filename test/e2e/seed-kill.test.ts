@@ -1,4 +1,4 @@
-// A seeding run that is killed several times and resumed: every row arrives, and nothing has to be repaired.
+// Kills a seeding run several times and resumes it: every row arrives, and no repair is needed.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ test('sends every row of a run that is killed several times, and reports each re
   let kill: (() => void) | undefined;
   let killAt = Infinity;
   const { url } = (sink = await startSink((_body, request) => {
-    // In the middle of a request: the next run checks whether it was counted.
+    // Kills the run during a request, so the next run must check whether it was counted.
     if (request >= killAt) kill?.();
     return undefined;
   }));
@@ -80,7 +80,7 @@ test('sends every row of a run that is killed several times, and reports each re
   expect(lines.toSorted((a, b) => a - b)).toEqual(bad);
   expect(arrived.size).toBe(ROWS - bad.length);
   expect(bad.some((id) => arrived.has(id))).toBe(false);
-  // The journal stays small, whatever the length of the file.
+  // The journal stays small for a file of any length.
   const folder = join(home.env.CDPADM_STATE_DIR ?? '', 'seed');
   const [journal = '', ...others] = readdirSync(folder).filter((name) => !isSwept(name));
   expect(others).toEqual([]);

@@ -1,4 +1,4 @@
-// Rejected rows on a disk that fills up.
+// Writes rejected rows to a disk that fills up.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,11 +6,11 @@ import { bundleEntry } from '../helpers/bundle.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 describe('openRejects', () => {
-  it('reports a partial write to a full disk, and claims only what was written before', async () => {
+  it('reports a partial write to a full disk, and claims only the earlier rows as written', async () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const child = await bundleEntry('test/e2e/children/reject-rows.ts');
     try {
-      // Two blocks of 512 or 1024 bytes: the second time a part of the rows has room.
+      // Two blocks of 512 or 1024 bytes: only a part of the second batch fits.
       const limited = ['-c', 'ulimit -f 2; exec "$@"', 'sh', process.execPath, child.file, path];
       const { stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
       const { before, after, code } = JSON.parse(stdout) as { before: number; after: number; code: string };

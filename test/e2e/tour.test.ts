@@ -1,4 +1,5 @@
-// The tour of the built program, as `npm start` runs it: no terminal, no account, nothing of the user's touched.
+// Runs the tour of the built program like `npm start`: without a terminal or an account, and without changing the
+// user's files.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -13,7 +14,7 @@ interface Line {
   exit?: number;
 }
 
-/** `end` is sent as soon as the tour runs its second command. */
+/** Sends `end` as soon as the tour runs its second command. */
 function takeTour(
   args: string[],
   end?: NodeJS.Signals,
@@ -37,7 +38,7 @@ function takeTour(
   });
 }
 
-test('prints each command before its result, ends with 0 and leaves nothing behind', async () => {
+test('prints each command before its result, exits with 0 and leaves nothing behind', async () => {
   const { code, stdout, stderr, home } = await takeTour(['-o', 'json']);
   expect([code, stderr]).toEqual([0, '']);
   expect(readdirSync(home)).toEqual([]);
@@ -52,7 +53,7 @@ test('prints each command before its result, ends with 0 and leaves nothing behi
   lines.forEach(({ command }, index) => {
     if (command !== undefined) expect(lines[index + 1]).toHaveProperty('exit');
   });
-  // A deletion without its flag, and one of an assigned role, are part of the tour.
+  // The tour includes a deletion without its flag and one of an assigned role.
   expect(lines.map(({ exit }) => exit)).toEqual(expect.arrayContaining([0, 6, 12]));
   const [platform = ''] = await judgedPlatforms();
   const { count, violations } = await judgedOf(platform);
@@ -65,12 +66,12 @@ const SIGNALS = [
 ] as const;
 
 test.each(sample(SIGNALS, 1))(
-  'ends on %s together with the command that it runs, and leaves nothing behind',
+  'stops on %s together with the command that it runs, and leaves nothing behind',
   async (signal, code, said) => {
     const { home, ...tour } = await takeTour([], signal);
     expect(tour).toMatchObject({ code, stderr: expect.stringContaining(said) });
     expect(tour.stderr).not.toContain('bug');
-    // The next chapter is many commands away: however late a busy machine hears the signal, it is heard before that.
+    // The next chapter is many commands later, so even a busy machine handles the signal before it.
     expect(tour.stdout).not.toContain('Data subject requests');
     expect(readdirSync(home)).toEqual([]);
   },

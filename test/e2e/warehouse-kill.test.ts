@@ -1,4 +1,4 @@
-// The built program killed in the middle of an apply or a trigger, and several of them at once on one workspace.
+// Kills the built program during an apply or a trigger, and runs several of them at once on one workspace.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { PROGRAM } from '../helpers/root.ts';
 import { size } from '../helpers/size.ts';
 
 const WRITES = 12;
-/** Processes at once. */
+/** The number of simultaneous processes. */
 const MANY = size(10, 4);
 
 let home: PlatformHome;
@@ -29,7 +29,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Starts the program; `kill` ends it as `kill -9` does. */
+/** Starts the program; `kill` kills it with -9. */
 function start(args: readonly string[], state = 'state'): { ended: Promise<Ended>; kill(): void; isOver(): boolean } {
   const folders = ['config', 'state', 'cache', 'data'].map((kind) => [
     `CDPADM_${kind.toUpperCase()}_DIR`,
@@ -58,13 +58,13 @@ function start(args: readonly string[], state = 'state'): { ended: Promise<Ended
   return { ended, kill: () => child.kill('SIGKILL'), isOver: () => over };
 }
 
-/** Kills it when the platform has received this many more requests. */
+/** Kills the program when the platform has received this many more requests. */
 async function killAfter(requests: number, args: readonly string[]): Promise<Ended> {
   const count = async (): Promise<number> => (await home.platform.api.requests()).length;
   const before = await count();
   const program = start(args);
   while (!program.isOver()) {
-    // The answer of the platform is what paces this.
+    // The response time of the platform paces this loop.
     if ((await count()) - before >= requests) program.kill();
   }
   return await program.ended;
@@ -73,9 +73,9 @@ async function killAfter(requests: number, args: readonly string[]): Promise<End
 const locks = (): string[] =>
   readdirSync(join(home.folder, 'state', 'warehouse')).filter((name) => name.endsWith('.lock') || isStrayed(name));
 
-test('does everything once when an apply is killed at each request and run again', async () => {
+test('writes everything once when an apply is killed at each request and run again', async () => {
   let killed = 0;
-  // The lists, the token, then one request or two for each write.
+  // The token, the lists, then one or two requests for each write.
   for (let run = 0; ; run++) {
     const { code } = await killAfter(1 + (run % 8) * size(1, 2), APPLY);
     if (code === 0) break;
@@ -102,16 +102,16 @@ test('sends a killed trigger at most once, and the next one waits for the run', 
   for (let boundary = 1; boundary <= 6; boundary += size(1, 2)) {
     const before = await sent();
     await killAfter(boundary, trigger);
-    // The platform may still handle the last request after the process has ended.
-    const told = await vi.waitFor(async () => {
+    // The platform may still handle the last request after the process has exited.
+    const runs = await vi.waitFor(async () => {
       const { data } = await home.json<unknown[]>('pipelines runs customers --all');
       expect(data).toHaveLength(await sent());
       return data.length;
     }, PATIENT);
     const after = await sent();
-    expect(told).toBe(after);
+    expect(runs).toBe(after);
     expect(after - before).toBeLessThanOrEqual(1);
-    // The next trigger waits for the running one, and triggers one run.
+    // The next trigger waits for the active run and triggers one run.
     expect((await start([...trigger, '--wait-idle']).ended).code).toBe(0);
     expect(await sent()).toBe(after + 1);
   }
@@ -120,10 +120,10 @@ test('sends a killed trigger at most once, and the next one waits for the run', 
 test.each([
   ['of one user', () => 'state'],
   ['of several users', (index: number) => `state-${index}`],
-])('creates everything once in simultaneous applies %s, and reports the truth to each', async (_who, state) => {
+])('creates everything once in simultaneous applies %s, and each reports what it did', async (_who, state) => {
   const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
   for (const { code, stderr } of results) {
-    // A later apply reports a conflict: exists already (1, 6), or changed in the meantime (6).
+    // A later apply reports a conflict: the resource exists (1, 6) or was changed (6).
     expect([0, 1, 6], stderr).toContain(code);
   }
   expect(results.some(({ code }) => code === 0)).toBe(true);

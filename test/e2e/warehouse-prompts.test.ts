@@ -1,4 +1,4 @@
-// Warehouse sync on a terminal asks for a masked secret, and draws nothing of it.
+// Warehouse sync on a terminal prompts for a masked secret and never displays it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ function terminal(args: string[], more: Record<string, string> = {}): Terminal {
   return openTerminal(args, { cwd: home.cwd, env: { ...stateful, ...more } });
 }
 
-test('asks for the masked secret of an edited resource', async () => {
+test('prompts for the masked secret of an edited resource', async () => {
   const { stdout } = await home.run('connections get crm -o yaml');
   expect(stdout).toMatch(/password: .?\*+/);
   writeFileSync(join(home.cwd, 'edited.yaml'), stdout.replace('role: sync', 'role: loader'));
@@ -60,7 +60,7 @@ test('asks for the masked secret of an edited resource', async () => {
   });
 });
 
-test('accepts a reference in place of the secret', async () => {
+test('accepts a reference instead of the secret', async () => {
   const screen = terminal(['connections', 'update', 'crm', '--role', 'loader'], { ELSEWHERE: RIGHT });
   await screen.waitFor('password of connection crm');
   screen.type(`env:ELSEWHERE${KEY.enter}`);
@@ -69,7 +69,7 @@ test('accepts a reference in place of the secret', async () => {
   expect(await screen.exit).toBe(0);
 });
 
-test('asks for each masked secret when a folder is applied', async () => {
+test('prompts for each masked secret when a folder is applied', async () => {
   mkdirSync(join(home.cwd, 'sync/connections'), { recursive: true });
   home.write(
     'sync/connections/crm.yaml',
@@ -83,13 +83,13 @@ test('asks for each masked secret when a folder is applied', async () => {
   expect(await screen.exit).toBe(0);
   expect(screen.raw()).not.toContain(RIGHT);
   expect(await home.json('connections get crm')).toMatchObject({ data: { status: 'healthy' } });
-  // The typed secret is remembered, so another one counts as a change.
+  // The typed secret is remembered, so a different one counts as a change.
   home.write('sync/connections/crm.yaml', CONNECTION.replace('sync', 'loader'));
   expect(await home.json('warehouse diff sync', env(RIGHT))).toMatchObject({ data: { steps: [] } });
   expect(await home.json('warehouse diff sync', env('another'))).toMatchObject({ data: { summary: { update: 1 } } });
 });
 
-test('sends nothing when the question is cancelled', async () => {
+test('sends nothing if the prompt is cancelled', async () => {
   const before = await home.writes();
   const screen = terminal(['connections', 'update', 'crm', '--role', 'loader']);
   await screen.waitFor('password of connection crm');

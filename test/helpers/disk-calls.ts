@@ -7,7 +7,7 @@ const WATCHED = ['openSync', 'writeFileSync', 'writeSync', 'fsyncSync', 'renameS
 
 /**
  * The calls of `work`: `write`, `sync`, `rename`, `link` or `sync folder`. Consecutive calls on one file count once.
- * The calls are still carried out.
+ * The calls still take effect.
  */
 export function diskCalls(work: () => Promise<void>): Promise<string[]>;
 export function diskCalls(work: () => void): string[];

@@ -5,7 +5,7 @@ import { TEST_TIME } from './clock.ts';
 
 export interface EventClock extends Clock {
   /**
-   * Lets time pass until `work` settles and returns its result. Fails if all pending work waits for something other
+   * Lets time pass until `work` is done and returns its result. Fails if all pending work waits for something other
    * than time.
    */
   run<T>(work: Promise<T>): Promise<T>;

@@ -55,7 +55,7 @@ export function expressionsOf(file: string, text: string): SourceExpression[] {
     return new RegExp(pattern ? textOf(pattern) : '', flags ? textOf(flags) : '');
   }
 
-  /** The text of an expression, as far as this file determines it. */
+  /** The part of an expression's text that this file determines. */
   function textOf(node: ts.Expression): string {
     if (ts.isStringLiteralLike(node)) return node.text;
     if (ts.isRegularExpressionLiteral(node)) return literalOf(node)?.source ?? '';

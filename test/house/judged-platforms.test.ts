@@ -1,4 +1,4 @@
-// Every embedded platform of a test is checked against the OpenAPI document, whichever process starts it.
+// Every embedded platform of a test is checked against the OpenAPI document, in any process.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

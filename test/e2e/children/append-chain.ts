@@ -1,4 +1,4 @@
-// A child process that appends to a chain without end, until it is killed.
+// A child process that appends to a chain until it is killed.
 import { openChain } from '../../../src/lib/config/chain.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { withLock } from '../../../src/lib/kernel/lock.ts';
@@ -11,7 +11,7 @@ for (let round = 0; ; round++) {
     JSON.stringify({ event: 'state', id: `${name}-${round}-${at}`, note: 'x'.repeat(round % 500) }),
   );
   await withLock(`${path}.lock`, systemClock, () => chain.append(objects));
-  // Acknowledged lines must be there afterwards.
+  // Prints acknowledged lines, which must be in the chain afterwards.
   if (!process.stdout.write(`${name}-${round}-${objects.length - 1}\n`))
     await new Promise((resolve) => process.stdout.once('drain', resolve));
 }

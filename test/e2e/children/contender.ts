@@ -1,4 +1,4 @@
-// A process that contends with others of its kind: for slots of the budget, or for the one token request.
+// A process that contends with others for slots of the budget or for the single token request.
 import { takeSlots } from '../../../src/lib/http/limits/budget.ts';
 import { createClient } from '../../../src/lib/http/client.ts';
 import { createCacheFiles } from '../../../src/lib/kernel/cache-files.ts';
@@ -12,7 +12,7 @@ const cacheFiles = createCacheFiles((error) => {
 });
 const never = new AbortController().signal;
 
-/** Takes `count` slots without waiting for them; prints when each was due. */
+/** Reserves `count` slots without waiting for them and prints when each was due. */
 async function contendForBudget(folder: string, count: number): Promise<unknown> {
   const due: number[] = [];
   for (let slot = 0; slot < count; slot++) {

@@ -1,4 +1,4 @@
-// A child process that takes a lock over and over, or once and for ever.
+// A child process that takes a lock repeatedly, or once and forever.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
@@ -6,7 +6,7 @@ import { acquireLock, tryLock, withLock } from '../../../src/lib/kernel/lock.ts'
 
 const [operation = '', lockPath = '', file = '', times = '1'] = process.argv.slice(2);
 
-/** One read-modify-write that loses updates unless it is alone, with a note at its beginning and its end. */
+/** A read-modify-write that loses updates unless it runs alone; it logs its start and its end. */
 function increment(): void {
   fs.appendFileSync(`${file}.log`, `begin ${process.pid}\n`);
   const value = Number(fs.readFileSync(file, 'utf8'));
@@ -21,7 +21,7 @@ if (operation === 'count') {
   process.stdout.write(`held ${process.pid}\n`);
   setInterval(() => undefined, 60_000);
 } else if (operation === 'die') {
-  // Killed as soon as it has a lock, or the right to break a dead one.
+  // Kills the process as soon as it has a lock, or the right to break a dead one.
   const { linkSync } = fs;
   fs.linkSync = (existing, created) => {
     linkSync(existing, created);
@@ -30,7 +30,7 @@ if (operation === 'count') {
   syncBuiltinESMExports();
   tryLock(lockPath);
 } else {
-  // Tries without a pause until it wins or standard input ends; the winner says so and keeps the lock.
+  // Tries continuously until it wins or standard input ends. The winner prints a line and keeps the lock.
   let over = false;
   process.stdin.on('end', () => (over = true)).resume();
   process.stdout.write('ready\n');

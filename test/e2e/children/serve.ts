@@ -1,4 +1,4 @@
-// The embedded platform as a process of its own, for tests that kill it: prints its ready line and serves.
+// The embedded platform as a separate process, for tests that kill it. Prints its ready line and serves.
 import { startEmulator } from '../../../src/lib/emulator/index.ts';
 
 const [data] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// A child process that writes files by its arguments and prints the outcome as JSON.
+// A child process that writes files as its arguments say and prints the outcome as JSON.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile, writeUserFile } from '../../../src/lib/kernel/durable.ts';
@@ -26,7 +26,7 @@ function report(outcomes: unknown[]): void {
 }
 
 if (operation === 'refused') {
-  // The folder is full or read-only, or the file is: nothing of this can succeed.
+  // The folder is full or read-only, or the file is read-only, so all of these fail.
   const log = join(folder, 'log');
   report([
     attempt(() => writePrivateFile(file, BIG)),
@@ -37,6 +37,6 @@ if (operation === 'refused') {
 } else if (operation === 'user-file') {
   report([attempt(() => writeUserFile(file, 'new'))]);
 } else {
-  // Whole texts of one letter each, until it is killed.
+  // Writes complete files of a single letter until it is killed.
   for (let round = 0; ; round++) writePrivateFile(file, (round % 2 ? 'a' : 'b').repeat(300_000));
 }
