@@ -73,11 +73,11 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
   const given = await rowOptions(ctx, session.normalize, flags);
   const examined = await examineRows(await openTable(inputs, ctx.signal), given, name);
   const target = await ctx.startWrite('dsr');
-  tellAdvice(ctx, examined);
+  warnOfRows(ctx, examined);
   const showIdentities = flags.showIdentities === true;
   const { address, workspace_id: workspace } = session.submitter;
   const path = journalPath('dsr', ctx.paths.state, [examined.digest, address, workspace]);
-  // A dry run leaves nothing behind, not even a lock.
+  // A dry run writes nothing, not even a lock.
   if (isDryRun && !existsSync(path)) {
     const left = examined.rows - examined.done;
     await showDryRun(ctx, session, { examined, left, first: examined.first, showIdentities });
@@ -213,7 +213,7 @@ function countRows(count: number): string {
   return count === 1 ? '1 row was' : `${count} rows were`;
 }
 
-function tellAdvice(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, withoutId }: Examined): void {
+function warnOfRows(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, withoutId }: Examined): void {
   if (late > 0) {
     const days = mostDaysLate === 1 ? '1 day' : `${mostDaysLate} days`;
     ctx.out.warn(

@@ -20,8 +20,8 @@ export interface OpenedInputs {
 }
 
 /**
- * Opens the files and says how they are read. Throws KnownError: usage (2), invalid input (9); for the header of any file
- * here, before a row of the files in front of it is read.
+ * Opens the files and checks the header of each, before a row of any file is read. Throws KnownError: usage (2), invalid
+ * input (9).
  */
 export async function openInputs(
   ctx: Context,
@@ -42,24 +42,24 @@ export async function openInputs(
     environment: settings.get('environment')?.value,
     cutoffDate: flags.cutoffDate,
   };
-  const options = { rules, defaults, map, shard, onPassedOver: tellPassedOver(ctx), onNullWord: warnOfNulls(ctx) };
+  const options = { rules, defaults, map, shard, onPassedOver: reportPassedOver(ctx), onNullWord: warnOfNulls(ctx) };
   const inputs = sources.map((source) => createSeedInput(source, options));
   for (const input of inputs) await input.check();
   return { sources, inputs, rules };
 }
 
-/** Says of each kind of table once which columns its map leaves out; aloud where one is called like a field. */
-function tellPassedOver(ctx: Context): (name: string, columns: readonly PassedOver[]) => void {
-  const told = new Set<string>();
+/** Reports the columns that a map leaves out, once for the same columns; warns if the name of one is like a field. */
+function reportPassedOver(ctx: Context): (name: string, columns: readonly PassedOver[]) => void {
+  const reported = new Set<string>();
   return (name, columns) => {
     const listed = columns.slice(0, LISTED_COLUMNS).map(({ column }) => `\`${column}\``);
     const more = columns.length > LISTED_COLUMNS ? ` and ${columns.length - LISTED_COLUMNS} more` : '';
     const text = `The map leaves out ${columns.length === 1 ? 'the column' : 'the columns'} ${listed.join(', ')}${more}.`;
-    if (told.has(text)) return;
-    told.add(text);
+    if (reported.has(text)) return;
+    reported.add(text);
     const lines = columns.flatMap(({ column, field }) => (field === undefined ? [] : [`\`${column}: ${field}\``]));
     if (lines.length === 0) ctx.out.note(`${name}: ${text}`);
-    else ctx.out.warn(`${name}: ${text} To send what is called like a field, add ${lines.join(', ')} to it.`);
+    else ctx.out.warn(`${name}: ${text} To send a column whose name is like a field, add ${lines.join(', ')} to it.`);
   };
 }
 

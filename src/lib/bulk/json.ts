@@ -1,6 +1,6 @@
 // Reads the rows of NDJSON or JSON (one value, several values, or an array), with the place of each field.
 import { isUtf8 } from 'node:buffer';
-import { createElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
+import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { JsonTaker } from '../domain/seed/row-bytes.ts';
 import { readJson } from '../files/json-document.ts';
 import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
@@ -21,7 +21,7 @@ export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' 
     refuse: (position, message) =>
       rows.push(faulty(message, { line: taker.line ?? position, column: taker.column ?? 1 })),
   };
-  const reader = format === 'ndjson' ? createLineReader(taker, { line: 0, offset: -1 }) : createElementReader(taker);
+  const reader = format === 'ndjson' ? createLineReader(taker, { line: 0, offset: -1 }) : new ElementReader(taker);
   try {
     for await (const chunk of chunks) {
       reader.feed(chunk);

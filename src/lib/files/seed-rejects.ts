@@ -28,7 +28,7 @@ export function openRejects(path: string, keep: number | undefined) {
     attempt(() => {
       if (keep === 0) fs.rmSync(path);
       else {
-        descriptor = openFile('r+');
+        descriptor = openFile('a');
         fs.ftruncateSync(descriptor, keep);
         bytes = keep;
       }
@@ -60,14 +60,9 @@ export function openRejects(path: string, keep: number | undefined) {
       if (rejects.length === 0) return;
       attempt(() => {
         const file = (descriptor ??= openFile('wx'));
-        let at = bytes ?? 0;
-        // A disk that is nearly full writes a part, and reports that only by the number.
-        for (let rest: Buffer = Buffer.from(rejects.map(lineOf).join('')); rest.length > 0;) {
-          const written = fs.writeSync(file, rest, 0, rest.length, at);
-          rest = rest.subarray(written);
-          at += written;
-        }
-        bytes = at;
+        const lines = Buffer.from(rejects.map(lineOf).join(''));
+        fs.writeFileSync(file, lines);
+        bytes = (bytes ?? 0) + lines.length;
       });
     },
     /** All rows are on the disk when this returns. */

@@ -6,12 +6,12 @@ import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
 import type { Gate } from '../bulk/gate.ts';
-import { confirmWrite, lossOf } from './confirm-write.ts';
+import { confirmWrite, type Judgement, lossOf } from './confirm-write.ts';
 import type { SignatureFacts } from '../domain/callbacks/verify.ts';
 import type { VerifyMessage } from './dsr-ports.ts';
 import { idTaken, isSameId, proofOf } from './dsr-proof.ts';
 import { checkWorkspace } from './own-workspace.ts';
-import { type GatedRequest, type Refused, sendThrough } from './gated-send.ts';
+import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
   state: 'submitted' | 'existing' | 'failed' | 'unknown';
@@ -65,57 +65,105 @@ type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { s
 
 /** Resolves when the row is complete, or unknown while others succeed. Throws what ends the whole run. */
 export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
-  const { givenId, mayExist, onSend, request } = task;
-  const { clock, create, gate, get, hardSignal } = ports;
-  const id = request.subject_request_id;
-  let isRepeat = false;
-  let failures = 0;
-  let signed = true;
-  let signature: SignatureFacts | undefined;
-  let isWhole = false;
-  /** Answers of this row that were no trouble of the platform. */
-  let answers = 0;
-  // Once the id is known to be free, only this row can have taken it.
-  let isFree = !givenId;
-  // A 201 about our id whose signature does not fit: a read decides, and the warning counts it.
-  let isCreated = false;
+  try {
+    return await new RowSend(task, ports).run();
+  } catch (error) {
+    throw error instanceof RunOver ? error.reason : error;
+  }
+}
 
-  /** Waits out each 429. Throws a loss or a rejection as KnownError, and RunOver when the run ends. */
-  async function through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat' | 'failures'>) {
-    for (let wasBusy = false; ; wasBusy = true) {
-      const outcome = await sendThrough(gate, clock, { ...wanted, isRepeat, failures }).catch((error: unknown) => {
-        throw new RunOver(error);
-      });
-      isRepeat = true;
-      if (outcome.kind === 'accepted') {
-        answers++;
-        failures = 0;
-        return outcome;
-      }
-      const { failure } = outcome;
-      // A 2xx that proves nothing is an answer, too: the same request would meet with the same.
-      if (failure.status !== undefined && !isServerTrouble(failure.status)) answers++;
-      if (outcome.kind === 'lost' || isServerTrouble(outcome.status)) {
-        failures++;
-        throw lossOf(failure);
-      }
-      if (outcome.status === 429) continue;
-      throw wasBusy ? lossOf(failure) : failure;
+class RowSend {
+  readonly #task: RowTask;
+  readonly #ports: RowPorts;
+  readonly #id: string;
+  #isRepeat = false;
+  #failures = 0;
+  #signed = true;
+  #signature: SignatureFacts | undefined;
+  /** Responses that show the platform at work. */
+  #answers = 0;
+  /** Whether only this row can have used the id. */
+  #isFree: boolean;
+  /** Whether a 201 has our id. If its signature is invalid, a read decides, and the warning counts it. */
+  #isCreated = false;
+
+  constructor(task: RowTask, ports: RowPorts) {
+    this.#task = task;
+    this.#ports = ports;
+    this.#id = task.request.subject_request_id;
+    this.#isFree = !task.givenId;
+  }
+
+  async run(): Promise<RowOutcome> {
+    const { completed, hardSignal } = this.#ports;
+    for (let wasSent = this.#task.mayExist; ; wasSent = true) {
+      const before = completed() + this.#answers;
+      const outcome = await this.#confirm(wasSent);
+      if (hardSignal.aborted) throw new RunOver(hardSignal.reason);
+      const signed = this.#signed;
+      if (outcome.state === 'done')
+        return { ...outcome.result, signed, ...(this.#signature && { signature: this.#signature }) };
+      // While nothing succeeds the platform is down: the gate decides when to give up.
+      if (outcome.state === 'unknown' && completed() + this.#answers === before) continue;
+      const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
+      return { state, error: scrubbed(outcome.error.message, this.#task.request), signed };
     }
   }
 
-  async function read(): Promise<RequestStatusReply | undefined> {
+  async #confirm(wasSent: boolean) {
+    let isWhole = false;
+    return await confirmWrite<Done, RequestStatusReply | undefined>(
+      {
+        subject: `request ${this.#id}`,
+        hint: '',
+        maxSends: MAX_ATTEMPTS,
+        ...(wasSent && { doubt: { wasSent } }),
+        explained: [...ROW_STATUSES],
+        send: async () => {
+          const { body, isValid } = await this.#create();
+          isWhole = this.#isCreated && isValid;
+          return { state: 'submitted', ...timesOf(body) };
+        },
+        isOurs: () => isWhole,
+        read: () => this.#read(),
+        isAbout: (found) => found === undefined || isSameId(found, this.#id),
+        judge: (found, doubt) => this.#judge(found, doubt.wasSent),
+      },
+      { signal: this.#ports.hardSignal },
+    );
+  }
+
+  async #create(): Promise<{ body: CreateReply; isValid: boolean }> {
+    const { create, encode, hardSignal, verify, workspace } = this.#ports;
+    const { onSend, request } = this.#task;
+    const { body, headers, status, text } = await this.#through({
+      send: () => {
+        onSend();
+        return create.send(encode(request), hardSignal);
+      },
+      endsRun: ({ status: refused }) => !ROW_STATUSES.has(refused),
+    });
+    const verdict = await verify(Object.entries(headers), Buffer.from(text, 'utf8'));
+    const isValid = verdict?.valid !== false;
+    if (!isValid) this.#signed = false;
+    this.#signature = verdict?.signature;
+    this.#isCreated = status === 201 && isSameId(body, this.#id);
+    if (this.#isCreated) endRunUnless(() => checkWorkspace(body, workspace));
+    return { body, isValid };
+  }
+
+  async #read(): Promise<RequestStatusReply | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const outcome = await through({
+        const { body } = await this.#through({
           isRead: true,
           send: () => {
-            onSend();
-            return get.send(undefined, hardSignal, { requestId: id });
+            this.#task.onSend();
+            return this.#ports.get.send(undefined, this.#ports.hardSignal, { requestId: this.#id });
           },
-          endsRun: ({ status }: Refused) => status !== 404,
+          endsRun: ({ status }) => status !== 404,
         });
-        return outcome.body;
+        return body;
       } catch (error) {
         if (!(error instanceof KnownError)) throw error;
         if (isNotFound(error)) return undefined;
@@ -125,65 +173,47 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     }
   }
 
-  const confirm = (wasSent: boolean) =>
-    confirmWrite<Done, RequestStatusReply | undefined>(
-      {
-        subject: `request ${id}`,
-        hint: '',
-        maxSends: MAX_ATTEMPTS,
-        ...(wasSent && { doubt: { wasSent } }),
-        explained: [...ROW_STATUSES],
-        send: async () => {
-          const { body, headers, status, text } = await through({
-            send: () => {
-              onSend();
-              return create.send(ports.encode(request), hardSignal);
-            },
-            endsRun: ({ status }: Refused) => !ROW_STATUSES.has(status),
-          });
-          const verdict = await ports.verify(Object.entries(headers), Buffer.from(text, 'utf8'));
-          if (verdict?.valid === false) signed = false;
-          signature = verdict?.signature;
-          isCreated = status === 201 && isSameId(body, id);
-          if (isCreated) endRunUnless(() => checkWorkspace(body, ports.workspace));
-          isWhole = isCreated && verdict?.valid !== false;
-          return { state: 'submitted', ...timesOf(body) };
-        },
-        isOurs: () => isWhole,
-        read,
-        isAbout: (found) => found === undefined || isSameId(found, id),
-        judge: async (found, doubt) => {
-          if (found === undefined) {
-            isFree = true;
-            return 'not-done';
-          }
-          if (isFree || isCreated) return { done: { state: 'submitted', ...timesOf(found) } };
-          switch (proofOf(found, request, await ports.describe(request), await task.known())) {
-            case 'same':
-              return { done: { state: doubt.wasSent ? 'submitted' : 'existing', ...timesOf(found) } };
-            case 'other':
-              return idTaken(id, 'other');
-            case 'none':
-              return { unknown: 'nothing proves that the request with this id on the platform is this one' };
-          }
-        },
-      },
-      { signal: hardSignal },
-    );
-
-  try {
-    for (let wasSent = mayExist; ; wasSent = true) {
-      const before = ports.completed() + answers;
-      const outcome = await confirm(wasSent);
-      if (hardSignal.aborted) throw new RunOver(hardSignal.reason);
-      if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
-      // While nothing succeeds the platform is down: the gate decides when to give up.
-      if (outcome.state === 'unknown' && ports.completed() + answers === before) continue;
-      const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
-      return { state, error: scrubbed(outcome.error.message, request), signed };
+  async #judge(found: RequestStatusReply | undefined, wasSent: boolean): Promise<Judgement<Done>> {
+    const { known, request } = this.#task;
+    if (found === undefined) {
+      this.#isFree = true;
+      return 'not-done';
     }
-  } catch (error) {
-    throw error instanceof RunOver ? error.reason : error;
+    if (this.#isFree || this.#isCreated) return { done: { state: 'submitted', ...timesOf(found) } };
+    switch (proofOf(found, request, await this.#ports.describe(request), await known())) {
+      case 'same':
+        return { done: { state: wasSent ? 'submitted' : 'existing', ...timesOf(found) } };
+      case 'other':
+        return idTaken(this.#id, 'other');
+      case 'none':
+        return { unknown: 'nothing proves that the request with this id on the platform is this one' };
+    }
+  }
+
+  /** Waits out each 429. Throws a loss or a rejection as KnownError, and RunOver when the run ends. */
+  async #through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat' | 'failures'>) {
+    const { clock, gate } = this.#ports;
+    for (let wasBusy = false; ; wasBusy = true) {
+      const request = { ...wanted, isRepeat: this.#isRepeat, failures: this.#failures };
+      const outcome = await sendThrough(gate, clock, request).catch((error: unknown) => {
+        throw new RunOver(error);
+      });
+      this.#isRepeat = true;
+      if (outcome.kind === 'accepted') {
+        this.#answers++;
+        this.#failures = 0;
+        return outcome;
+      }
+      const { failure } = outcome;
+      // An unreadable 2xx also shows the platform at work: a retry would get the same response.
+      if (failure.status !== undefined && !isServerTrouble(failure.status)) this.#answers++;
+      if (outcome.kind === 'lost' || isServerTrouble(outcome.status)) {
+        this.#failures++;
+        throw lossOf(failure);
+      }
+      if (outcome.status === 429) continue;
+      throw wasBusy ? lossOf(failure) : failure;
+    }
   }
 }
 

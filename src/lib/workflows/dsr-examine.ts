@@ -57,7 +57,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   };
   let wrong = 0;
   try {
-    for await (const group of table.rows) for (const row of group) look(row);
+    for await (const group of table.rows) for (const row of group) examine(row);
   } catch (error) {
     // No further row is readable: the issues so far are reported.
     if (wrong === 0 || !(error instanceof KnownError) || exitOf(error) !== 'invalidInput') throw error;
@@ -73,7 +73,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     issues.push(...own.slice(0, MOST_ISSUES - issues.length));
   }
 
-  function look(row: Row): void {
+  function examine(row: Row): void {
     found.rows++;
     const result = reader.read(row);
     if ('issues' in result) {

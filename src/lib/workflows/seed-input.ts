@@ -3,7 +3,7 @@ import type { Batch } from '../domain/seed/batch.ts';
 import type { TableDefaults } from '../domain/seed/body-writer.ts';
 import type { ColumnMap, PassedOver } from '../domain/seed/columns.ts';
 import { createCsvReader, type CsvOptions } from '../domain/seed/csv-rows.ts';
-import { createElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
+import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { RowReader } from '../domain/seed/row-bytes.ts';
 import { RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
@@ -116,7 +116,7 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
         check: noCheck,
         rows: (packer) => {
           useTable(packer);
-          return feed(source, createElementReader(packer));
+          return feed(source, new ElementReader(packer));
         },
       };
     case 'csv':

@@ -1,13 +1,13 @@
-// How many requests may be under way at once: more while answers stay quick, fewer when they slow down or a limit hits.
+// The number of concurrent requests: more while responses stay fast, fewer when they slow down or hit a limit.
 
 export type Window = ReturnType<typeof createWindow>;
 
 const START = 4;
-/** Until it slows down or hits a limit for the first time, and from then on. */
+/** Before and after the first slow response or limit. */
 const FIRST_GROWTH = 2;
 const GROWTH = 1.25;
 const SHRINK = 0.85;
-/** Latency may double, and a little more where it is tiny, before it counts as growing. */
+/** Latency may double, plus a little if it is tiny, before it counts as growing. */
 const TOLERATED = 2;
 const SLACK_MS = 5;
 /** The best latency is forgotten slowly: a platform may be slower now than it was. */
@@ -18,7 +18,7 @@ export function createWindow(max: number) {
   let best = Infinity;
   let answers = 0;
   let total = 0;
-  // Answers to requests that were under way when the limit hit say nothing new.
+  // Responses to requests that were sent before the limit was hit add nothing.
   let stale = 0;
   let growth = FIRST_GROWTH;
 
@@ -30,7 +30,7 @@ export function createWindow(max: number) {
     get size(): number {
       return Math.max(1, Math.floor(size));
     },
-    /** An answer came after `ms`; `slowDown` when the platform told that a limit is near. */
+    /** A response came after `ms`; `slowDown` if it reported that a limit is near. */
     answered: (ms: number, slowDown: boolean): void => {
       if (stale > 0) stale--;
       answers++;
@@ -48,7 +48,7 @@ export function createWindow(max: number) {
       size = quick ? Math.min(max, Math.max(size + 1, size * growth)) : Math.max(1, size * SHRINK);
       restart();
     },
-    /** A limit was hit (429, 503): halves it, at most once for the requests of one round. */
+    /** A limit was hit (429, 503): halves the number, once for the requests of one round. */
     overloaded: (): void => {
       if (stale > 0) {
         stale--;

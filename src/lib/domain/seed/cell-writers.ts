@@ -128,11 +128,11 @@ export function writeSumAndCount(
 export function writeAverage(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let middle = start;
   while (middle < end && bytes[middle] !== PIPE) middle++;
-  const behind = middle + 1;
-  if (standsAt(bytes, start, SUM) && standsAt(bytes, behind, COUNT)) {
-    return writeSumAndCount(bytes, start + SUM.length, middle, behind + COUNT.length, end, out, begin);
+  const next = middle + 1;
+  if (standsAt(bytes, start, SUM) && standsAt(bytes, next, COUNT)) {
+    return writeSumAndCount(bytes, start + SUM.length, middle, next + COUNT.length, end, out, begin);
   }
-  return standsAt(bytes, start, COUNT) && standsAt(bytes, behind, SUM)
-    ? writeSumAndCount(bytes, behind + SUM.length, end, start + COUNT.length, middle, out, begin)
+  return standsAt(bytes, start, COUNT) && standsAt(bytes, next, SUM)
+    ? writeSumAndCount(bytes, next + SUM.length, end, start + COUNT.length, middle, out, begin)
     : FAIL;
 }

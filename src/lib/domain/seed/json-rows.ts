@@ -69,131 +69,135 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
 }
 
 /** A JSON array, or values with spaces between them. Positions are numbers from 1; the taker also gets lines. */
-export function createElementReader(taker: JsonTaker): RowReader {
-  const pending = new Pending();
-  let position = 0;
+export class ElementReader implements RowReader {
+  readonly #taker: JsonTaker;
+  readonly #pending = new Pending();
+  #position = 0;
   /** The current line; the taker gets the line on which an element begins. */
-  let line = 1;
-  let inArray: boolean | undefined;
+  #line = 1;
+  #inArray: boolean | undefined;
   /** The last token of the array. */
-  let last: 'element' | 'comma' | undefined;
-  let begun = false;
-  /** The search continues here in `pending`; the element began at `start` (-1: between elements). */
-  let at = 0;
-  let start = -1;
-  let depth = 0;
-  let inString = false;
-  /** Characters of the line up to `counted`. */
-  let column = 0;
-  let counted = 0;
+  #last: 'element' | 'comma' | undefined;
+  #begun = false;
+  /** The search continues here in `#pending`; the element began at `#start` (-1: between elements). */
+  #at = 0;
+  #start = -1;
+  #depth = 0;
+  #inString = false;
+  /** Characters of the line up to `#counted`. */
+  #column = 0;
+  #counted = 0;
 
-  function countTo(end: number): void {
-    if (taker.column === undefined || counted >= end) return;
-    column += pending.bytes.toString('utf8', counted, end).length;
-    counted = end;
+  constructor(taker: JsonTaker) {
+    this.#taker = taker;
   }
 
-  function markPlace(): void {
-    taker.line = line;
-    if (taker.column === undefined) return;
-    countTo(at);
-    taker.column = column + 1;
+  feed(chunk: Buffer): void {
+    const pending = this.#pending;
+    pending.append(chunk);
+    this.#scan(false);
+    const keep = this.#start < 0 ? Math.min(this.#at, pending.length) : this.#start;
+    this.#countTo(keep);
+    pending.drop(keep);
+    this.#counted -= keep;
+    this.#at -= keep;
+    if (this.#start >= 0) this.#start = 0;
+    if (pending.length <= MAX_ROW_BYTES) return;
+    const shown = pending.bytes.toString('utf8', 0, SHOWN_BYTES);
+    this.#taker.refuse(++this.#position, `${TOO_LONG}; what follows was not read`, shown);
+    throw new RowTooLong();
   }
 
-  function take(end: number): void {
-    position++;
-    const { bytes } = pending;
-    taker.takeJson(bytes, start, end, position);
-    start = -1;
+  end(): void {
+    if (!this.#begun) this.#scan(true);
+    if (this.#start >= 0) this.#take(this.#pending.length);
+    else if (this.#inArray) {
+      this.#markPlace();
+      this.#taker.refuse(this.#position + 1, 'the array is not closed: the file is cut off', '');
+    }
   }
 
-  function scan(isLast: boolean): void {
-    const { bytes, length } = pending;
-    if (!begun) {
+  #scan(isLast: boolean): void {
+    const { bytes, length } = this.#pending;
+    if (!this.#begun) {
       // A byte-order mark may come in parts.
       if (length < 3 && !isLast) return;
-      begun = true;
-      at = markLength(bytes);
-      counted = at;
+      this.#begun = true;
+      this.#at = markLength(bytes);
+      this.#counted = this.#at;
     }
-    for (; at < length; at++) {
-      const code = bytes[at] as number;
+    for (; this.#at < length; this.#at++) {
+      const code = bytes[this.#at] as number;
       if (code === LINE_FEED) {
-        line++;
-        column = 0;
-        counted = at + 1;
+        this.#line++;
+        this.#column = 0;
+        this.#counted = this.#at + 1;
       }
-      if (inString) {
-        if (code === BACKSLASH) at++;
-        else if (code === QUOTE) inString = false;
-        continue;
-      }
-      if (start < 0) {
-        if (isSpace(code)) continue;
-        markPlace();
-        if (inArray === undefined && code === OPEN_BRACKET) {
-          inArray = true;
-          continue;
-        }
-        inArray ??= false;
-        if (inArray && (code === COMMA || code === CLOSE_BRACKET)) {
-          if (code === COMMA ? last !== 'element' : last === 'comma')
-            taker.refuse(++position, 'an element is missing beside this comma or bracket', '');
-          inArray = code === COMMA;
-          last = inArray ? 'comma' : undefined;
-          continue;
-        }
-        if (inArray && last === 'element') taker.refuse(++position, 'a comma is missing before this element', '');
-        last = 'element';
-        start = at;
-        depth = 0;
-      }
-      if (code === QUOTE) inString = true;
-      else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
-      else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-        depth--;
-        if (depth === 0) take(at + 1);
-        else if (depth < 0) {
-          // The array ends after a bare value, which is not a row.
-          take(at);
-          inArray = false;
-        }
-      } else if (depth === 0 && (code === COMMA || isSpace(code))) {
-        take(at);
-        if (code === COMMA) last = 'comma';
-      }
+      if (this.#inString) {
+        if (code === BACKSLASH) this.#at++;
+        else if (code === QUOTE) this.#inString = false;
+      } else if (this.#start >= 0 || this.#isBeginning(code)) this.#scanElement(code);
     }
   }
 
-  return {
-    feed: (chunk) => {
-      pending.append(chunk);
-      scan(false);
-      const keep = start < 0 ? Math.min(at, pending.length) : start;
-      countTo(keep);
-      pending.drop(keep);
-      counted -= keep;
-      at -= keep;
-      if (start >= 0) start = 0;
-      if (pending.length > MAX_ROW_BYTES) {
-        position++;
-        taker.refuse(
-          position,
-          `${TOO_LONG}; what follows was not read`,
-          pending.bytes.toString('utf8', 0, SHOWN_BYTES),
-        );
-        throw new RowTooLong();
+  /** Whether an element begins here. */
+  #isBeginning(code: number): boolean {
+    if (isSpace(code)) return false;
+    this.#markPlace();
+    if (this.#inArray === undefined && code === OPEN_BRACKET) {
+      this.#inArray = true;
+      return false;
+    }
+    this.#inArray ??= false;
+    if (this.#inArray && (code === COMMA || code === CLOSE_BRACKET)) {
+      if (code === COMMA ? this.#last !== 'element' : this.#last === 'comma')
+        this.#taker.refuse(++this.#position, 'an element is missing beside this comma or bracket', '');
+      this.#inArray = code === COMMA;
+      this.#last = this.#inArray ? 'comma' : undefined;
+      return false;
+    }
+    if (this.#inArray && this.#last === 'element')
+      this.#taker.refuse(++this.#position, 'a comma is missing before this element', '');
+    this.#last = 'element';
+    this.#start = this.#at;
+    this.#depth = 0;
+    return true;
+  }
+
+  #scanElement(code: number): void {
+    if (code === QUOTE) this.#inString = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) this.#depth++;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      this.#depth--;
+      if (this.#depth === 0) this.#take(this.#at + 1);
+      else if (this.#depth < 0) {
+        // The array ends after a bare value, which is not a row.
+        this.#take(this.#at);
+        this.#inArray = false;
       }
-    },
-    end: () => {
-      if (!begun) scan(true);
-      if (start >= 0) take(pending.length);
-      else if (inArray) {
-        markPlace();
-        taker.refuse(position + 1, 'the array is not closed: the file is cut off', '');
-      }
-    },
-  };
+    } else if (this.#depth === 0 && (code === COMMA || isSpace(code))) {
+      this.#take(this.#at);
+      if (code === COMMA) this.#last = 'comma';
+    }
+  }
+
+  #take(end: number): void {
+    this.#taker.takeJson(this.#pending.bytes, this.#start, end, ++this.#position);
+    this.#start = -1;
+  }
+
+  #markPlace(): void {
+    this.#taker.line = this.#line;
+    if (this.#taker.column === undefined) return;
+    this.#countTo(this.#at);
+    this.#taker.column = this.#column + 1;
+  }
+
+  #countTo(end: number): void {
+    if (this.#taker.column === undefined || this.#counted >= end) return;
+    this.#column += this.#pending.bytes.toString('utf8', this.#counted, end).length;
+    this.#counted = end;
+  }
 }
 
 /** An element is too long: no element after it can be found. */

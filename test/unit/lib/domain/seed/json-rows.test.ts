@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
-import { createElementReader, createLineReader, RowTooLong } from '../../../../../src/lib/domain/seed/json-rows.ts';
+import { ElementReader, createLineReader, RowTooLong } from '../../../../../src/lib/domain/seed/json-rows.ts';
 import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import type { RowReader } from '../../../../../src/lib/domain/seed/row-bytes.ts';
 
@@ -10,7 +10,7 @@ const row = (xpid: number): string => `{"environment":"production","xpid":${xpid
 const BOM = '\ufeff';
 
 type Make = (packer: RowPacker) => RowReader;
-const elements: Make = createElementReader;
+const elements: Make = (packer) => new ElementReader(packer);
 const lines: Make = (packer) => createLineReader(packer, { line: 0, offset: 0 });
 
 /** Each row in input order: position, line, body or reason of the rejection, and end offset. */
@@ -179,7 +179,7 @@ describe('elements', () => {
   it('longer than 32 MB stop the reader and are reported with a prefix', () => {
     const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
     packer.begin(0, 0);
-    const reader = createElementReader(packer);
+    const reader = new ElementReader(packer);
     reader.feed(Buffer.from(`[${row(1)},"`));
     expect(() => reader.feed(Buffer.alloc(32 * 1024 * 1024, 'x'))).toThrow(RowTooLong);
     packer.flush();

@@ -5,7 +5,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { createCsvReader } from '../../../../../src/lib/domain/seed/csv-rows.ts';
-import { createElementReader, createLineReader } from '../../../../../src/lib/domain/seed/json-rows.ts';
+import { ElementReader, createLineReader } from '../../../../../src/lib/domain/seed/json-rows.ts';
 import type { RowReader } from '../../../../../src/lib/domain/seed/row-bytes.ts';
 import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
@@ -84,7 +84,10 @@ test(`${MANY} through NDJSON, as strings, which need exact parsing`, () => {
 
 test(`${MANY} through a JSON array`, () => {
   const wanted = ids(3);
-  expectSame(sentIds(`[${wanted.map(row).join(', ')}]`, createElementReader), wanted);
+  expectSame(
+    sentIds(`[${wanted.map(row).join(', ')}]`, (packer) => new ElementReader(packer)),
+    wanted,
+  );
 });
 
 test(`${MANY} through CSV, bare and in quotes`, () => {
