@@ -17,7 +17,7 @@ it.each<['auto' | 'always' | 'never', Record<string, string>, boolean, boolean]>
   ['auto', { FORCE_COLOR: '1', TERM: 'dumb' }, false, true],
   ['auto', { CLICOLOR_FORCE: '1' }, false, true],
   ['auto', { TERM: 'dumb' }, true, false],
-])('--color %s, %j, terminal %s: %s', (flag, env, terminal, expected) => {
+])('with --color %s, %j and a terminal (%s), uses color: %s', (flag, env, terminal, expected) => {
   expect(wantsColour(flag, env, terminal)).toBe(expected);
 });
 

@@ -143,7 +143,7 @@ test('treats a repeated profile as one', async () => {
 describe('a command that is not read-only accepts one profile', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 
-  test('(the check covers many commands of both kinds)', () => {
+  test('(this covers many commands of both kinds)', () => {
     expect(others.length).toBeGreaterThan(50);
     expect(leaves.length - others.length).toBeGreaterThan(25);
   });

@@ -272,7 +272,7 @@ describe('scheduled runs', () => {
   });
 });
 
-describe('a fault stops the data of', () => {
+describe('a fault stops', () => {
   test('a data model with a failing query, until it is fixed', async () => {
     const schedule = { type: 'interval', frequency: 'hourly', start: '2026-03-01T01:00:00Z' };
     const platform = await start({ schedule }, 'SELECT missing FROM people');

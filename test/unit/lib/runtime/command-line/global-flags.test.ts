@@ -20,7 +20,7 @@ function rawOf(args: string[]): Record<string, unknown> {
 
 const flagsOf = (args: string[], env: Record<string, string> = {}): GlobalFlags => readGlobalFlags(rawOf(args), env);
 
-test('have defaults', () => {
+test('global flags have defaults', () => {
   expect(flagsOf([])).toEqual({
     profile: undefined,
     profiles: [],
