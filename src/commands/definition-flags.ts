@@ -7,8 +7,7 @@ import {
   SCHEDULE_TYPES,
   SYNC_MODES,
 } from '../lib/contract/choices.ts';
-import { isReference } from '../lib/domain/warehouse/secrets.ts';
-import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
+import { isReference, type ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { readInput, resolvePath } from '../lib/files/read-input.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';

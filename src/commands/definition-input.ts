@@ -14,8 +14,10 @@ import {
   toDefinition,
   valueAt,
   withValue,
+  isMaskIssue,
+  secretIssues,
+  withoutPaths,
 } from '../lib/domain/warehouse/definition.ts';
-import { isMaskIssue, secretIssues, withoutPaths } from '../lib/domain/warehouse/secrets.ts';
 import { fail } from '../lib/errors/fail.ts';
 import { type LoadedDocument, placeIssues } from '../lib/files/load.ts';
 import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-dir.ts';
@@ -25,7 +27,7 @@ import { counted } from '../lib/kernel/words.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 import { openReferenceRules, refuseOwnSecrets } from '../lib/runtime/reference-rules.ts';
-import type { ResourceReply } from '../lib/workflows/warehouse-calls.ts';
+import type { ResourceReply } from '../lib/workflows/warehouse-apply.ts';
 import { flagOf, type GivenField } from './definition-flags.ts';
 import { loadDefinition } from './definition-file.ts';
 import { askForSecrets, referencesOf, type SourcedDefinition } from './definition-secrets.ts';
@@ -134,7 +136,7 @@ function openSecrets(ctx: Context, type: ResourceType, value: Record<string, unk
   });
 }
 
-/** Values that the platform returned in plain text; nobody wrote a secret into a file. */
+/** Secrets that the platform returned in plain text: no file contains them. */
 function keptSecrets(type: ResourceType, { live, file, fields }: DefinitionSource): (readonly string[])[] {
   if (file !== undefined || !live) return [];
   return SECRET_PATHS[type].filter(

@@ -1,7 +1,14 @@
 // The secrets of definitions: where they are, the question for a masked one, and the body that is sent.
 import { isMask } from '../lib/contract/masks.ts';
-import { type Definition, NOUNS, type ResourceType, withValue } from '../lib/domain/warehouse/definition.ts';
-import { isReference, type SecretUse, secretUses } from '../lib/domain/warehouse/secrets.ts';
+import {
+  type Definition,
+  NOUNS,
+  type ResourceType,
+  withValue,
+  isReference,
+  type SecretUse,
+  secretUses,
+} from '../lib/domain/warehouse/definition.ts';
 import type { Issue } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { readReference } from '../lib/runtime/file-secrets.ts';
@@ -68,7 +75,7 @@ export async function checkSecrets(ctx: Context, source: SourcedDefinition): Pro
   for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(ctx, source, use);
 }
 
-/** The secret behind a reference, read now. */
+/** The secret that a reference names, read now. */
 export async function secretOf(ctx: Context, source: SourcedDefinition, use: PlacedUse): Promise<string> {
   const options = { rules: source.rules, field: use.path.at(-1) ?? '', what: nameOf(source, use.path) };
   return await readReference(ctx, use, options);

@@ -19,7 +19,7 @@ import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
 import { guardReferences } from '../lib/runtime/reference-rules.ts';
 import { checkUntouched, createConfirmed, readIfThere, updateConfirmed } from '../lib/workflows/resource-write.ts';
-import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
+import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { readFieldFlags } from './definition-flags.ts';
 import { readSource } from './definition-input.ts';
 import { bodyWithSecrets, checkSecrets, referencesOf, type SourcedDefinition, usesOf } from './definition-secrets.ts';

@@ -4,17 +4,16 @@ import { ConnectionReply } from '../lib/contract/connections.ts';
 import { DataModelReply } from '../lib/contract/data-models.ts';
 import { PipelineReply } from '../lib/contract/pipelines.ts';
 import { comparable, GROUPS, NOUNS, type ResourceType, withHiddenSecrets } from '../lib/domain/warehouse/definition.ts';
-import { type DeletedResource, deletedView } from '../lib/render/deleted.ts';
 import { renderChange, resourceListView, resourceView } from '../lib/render/warehouse.ts';
 import { type CommandRecord, defineCommand, type Definition } from '../lib/runtime/command-line/define-command.ts';
 import { definitionFlags } from './definition-flags.ts';
 import { createResource, findResource, updateResource } from './resource-change.ts';
-import { deletedResult } from './results.ts';
+import { deletedResult, deletedView, type WithTarget } from './results.ts';
 import { changedFields } from '../lib/domain/field-changes.ts';
 import type { KnownError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { deleteConfirmed } from '../lib/workflows/resource-write.ts';
-import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-calls.ts';
+import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { fail } from '../lib/errors/fail.ts';
 
 const REPLIES = {
@@ -26,27 +25,16 @@ const REPLIES = {
 /** The texts of one command that its kind adds. */
 type Own = Pick<CommandRecord, 'examples' | 'exits' | 'notes'>;
 
-/** The part of `list` that `connections list` shares, which has a flag. */
-export function listRecord(type: ResourceType) {
-  return {
-    path: `${GROUPS[type]} list`,
-    summary: `list the ${NOUNS[type]}s of the workspace`,
-    effect: 'read',
-    calls: 'platform',
-    output: () => array(REPLIES[type]()),
-    view: () => resourceListView(type),
-  } as const;
-}
-
-/** The list with its secrets masked. */
-export function hidden(type: ResourceType, replies: readonly object[]): ResourceReply[] {
-  return replies.map((reply) => withHiddenSecrets(type, reply as ResourceReply));
+/** `read` reads the list if `flags` select a part of it. */
+interface OwnList extends Own {
+  flags?: CommandRecord['flags'];
+  read?(ctx: Context, flags: Readonly<Record<string, string | undefined>>): Promise<readonly object[]>;
 }
 
 /** The commands `list`, `get`, `create`, `update` and `delete` of one kind, in this order. */
 export function resourceCommands(
   type: ResourceType,
-  own: Record<'get' | 'create' | 'update' | 'delete', Own> & { list: Own | Definition },
+  { list, ...own }: Record<'get' | 'create' | 'update' | 'delete', Own> & { list: OwnList },
   updateFlags: CommandRecord['flags'] = {},
 ): Definition[] {
   const [group, noun] = [GROUPS[type], NOUNS[type]];
@@ -58,13 +46,22 @@ export function resourceCommands(
     guard: 'a reference in the file is not allowed, or you answered no',
   };
   return [
-    'build' in own.list
-      ? own.list
-      : defineCommand({
-          ...listRecord(type),
-          ...own.list,
-          run: async (ctx) => hidden(type, await warehouseCalls(await ctx.api(), type).list(ctx.signal)),
-        }),
+    defineCommand({
+      path: `${group} list`,
+      summary: `list the ${noun}s of the workspace`,
+      effect: 'read',
+      calls: 'platform',
+      output: () => array(REPLIES[type]()),
+      examples: list.examples,
+      flags: list.flags ?? {},
+      run: async (ctx, { flags }) => {
+        const replies =
+          list.read?.(ctx, flags as Record<string, string | undefined>) ??
+          warehouseCalls(await ctx.api(), type).list(ctx.signal);
+        return (await replies).map((reply) => withHiddenSecrets(type, reply as ResourceReply));
+      },
+      view: () => resourceListView(type),
+    }),
     defineCommand({
       path: `${group} get`,
       summary: `show one ${noun}`,
@@ -120,7 +117,11 @@ export function resourceCommands(
 }
 
 /** Shows the resource, asks, and deletes it. Throws conflict (6) if a pipeline uses it. */
-async function deleteResource(ctx: Context, type: ResourceType, id: string): Promise<DeletedResource | undefined> {
+async function deleteResource(
+  ctx: Context,
+  type: ResourceType,
+  id: string,
+): Promise<WithTarget<typeof deletedResult> | undefined> {
   const api = await ctx.api();
   const calls = warehouseCalls(api, type);
   if (ctx.flags.curl) {

@@ -1,5 +1,6 @@
-// Result schemas that several groups share.
+// Results that several groups share: their schemas and views.
 import { type infer as Infer, literal, nullable, object, string, type ZodMiniType } from 'zod/mini';
+import type { RecordView } from '../lib/render/view.ts';
 import type { Target } from '../lib/runtime/target.ts';
 
 /** A result with the target as `startWrite` gives it. */
@@ -32,6 +33,14 @@ export function organizationTarget() {
 export function deletedResult() {
   return object({ id: string(), deleted: literal(true), target: workspaceTarget() });
 }
+
+export const deletedView: RecordView<WithTarget<typeof deletedResult>> = {
+  kind: 'record',
+  columns: [
+    { key: 'id', id: true, value: (it) => it.id },
+    { key: 'deleted', value: (it) => it.deleted },
+  ],
+};
 
 /** The result of a write that the platform confirms only by a status. */
 export function acceptedResult() {

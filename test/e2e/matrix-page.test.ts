@@ -1,7 +1,7 @@
 // The page of the roles matrix in a real browser; skipped if none is installed.
 import { describe, expect, it } from 'vitest';
 import { roleMatrix } from '../../src/lib/domain/roles/permissions.ts';
-import { matrixPage } from '../../src/lib/render/roles-matrix-page.ts';
+import { matrixPage } from '../../src/lib/render/roles-matrix.ts';
 import { PERMISSIONS, ROLE_TEMPLATES } from '../../src/lib/contract/role-catalog.ts';
 import { CHROMIUM, type Page } from '../helpers/browser.ts';
 import { withPageBrowser } from '../helpers/page-browser.ts';

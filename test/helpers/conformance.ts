@@ -1,7 +1,7 @@
 // Checks the exchanges of an embedded platform against the OpenAPI document with an independent validator.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/lib/contract/openapi.ts';
-import type { SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
+import type { SeenExchange } from '../../src/lib/emulator/platform/exchange.ts';
 import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
 
 interface Operation {

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
+import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/platform/exchange.ts';
 
 /** The findings about one platform. */
 export interface Judged {

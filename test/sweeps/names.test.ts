@@ -4,7 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/wire/seen-exchange.ts';
+import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/platform/exchange.ts';
 import { CASES, type CommandCase, recordOf } from './cases.ts';
 import { createWorld, type World } from './world.ts';
 

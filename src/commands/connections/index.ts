@@ -1,12 +1,36 @@
 // The connection commands.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
 import { resourceCommands } from '../resource-commands.ts';
-import { listConnections } from './list.ts';
+import { connectionsEndpoints, SERVICE_PROVIDERS, type ServiceProvider } from '../../lib/contract/connections.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { choiceHint } from '../../lib/kernel/nearest.ts';
+import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
+
+/** Accepts the neutral word or the deployment's word. */
+async function readProvider(ctx: Context, word: string): Promise<ServiceProvider> {
+  const { service_provider: neutral } = (await inNeutralWords(ctx, connectionsEndpoints.create, {
+    service_provider: word,
+  })) as { service_provider: unknown };
+  const provider = SERVICE_PROVIDERS.find((known) => known === neutral);
+  if (provider) return provider;
+  throw usageError(
+    `Invalid value \`${word}\` for --service-provider.`,
+    `${choiceHint(word, SERVICE_PROVIDERS)} The deployment's own word is accepted too.`,
+  );
+}
 
 const failed = 'the platform rejected it, or cannot reach the warehouse (505)';
 
 const commands = resourceCommands('connection', {
-  list: listConnections,
+  list: {
+    flags: { serviceProvider: { value: 'provider', help: 'list only connections of this provider' } },
+    examples: ['cdpadm connections list', 'cdpadm connections list --service-provider PROVIDER_A -o json'],
+    read: async (ctx, { serviceProvider: word }) => {
+      const provider = word === undefined ? undefined : await readProvider(ctx, word);
+      return (await ctx.api()).connections.list(ctx.signal, provider);
+    },
+  },
   get: { examples: ['cdpadm connections get crm', 'cdpadm connections get crm -o yaml'] },
   create: {
     notes: [

@@ -1,6 +1,6 @@
 // `dsr callbacks listen --keep`: each delivery as two files that `dsr callbacks verify` reads.
 import { join, resolve } from 'node:path';
-import { type KeptMessage, openMessageFolder } from '../../lib/files/keep-message.ts';
+import { type KeptMessage, openMessageFolder } from '../../lib/files/kept-messages.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Callback, Received } from '../../lib/workflows/receive-callback.ts';
 

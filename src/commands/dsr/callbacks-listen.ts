@@ -3,7 +3,7 @@ import { array, boolean, type infer as Infer, literal, nullable, object, optiona
 import { LEDGER_RULES } from '../../lib/domain/dsr/ledger.ts';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
-import type { KeptMessage } from '../../lib/files/keep-message.ts';
+import type { KeptMessage } from '../../lib/files/kept-messages.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { ListView } from '../../lib/render/view.ts';

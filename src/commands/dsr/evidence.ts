@@ -12,8 +12,7 @@ import {
 import { LEDGER_RULES, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
-import { nameTaken } from '../../lib/files/save-download.ts';
-import { writeZip, type ZipEntry } from '../../lib/files/zip.ts';
+import { nameTaken, writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import { VERSION } from '../../lib/kernel/version.ts';

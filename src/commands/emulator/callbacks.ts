@@ -2,7 +2,6 @@
 import { array, enum as oneOf, type infer as Infer, nullable, number, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { controlCalls } from '../../lib/runtime/emulator/control.ts';
 import { change, portFlag, read } from './control.ts';
@@ -59,10 +58,10 @@ export const listCallbacks = defineCommand({
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,
-  columns: view.columns,
   output: callbacksResult,
   examples: ['cdpadm emulator callbacks list', 'cdpadm emulator callbacks list -o json'],
-  run: async (ctx, { flags }) => ctx.out.emit(await read(ctx, flags, controlCalls.callbacks), view),
+  run: (ctx, { flags }) => read(ctx, flags, controlCalls.callbacks),
+  view,
 });
 
 export const resendCallbacks = defineCommand({
@@ -72,29 +71,22 @@ export const resendCallbacks = defineCommand({
   calls: 'emulator',
   args: { request_id: { optional: true, help: 'id of a data subject request, to send all its callbacks' } },
   flags: { callback: { value: 'id', help: 'id of a single callback, from the list' }, ...portFlag },
-  columns: view.columns,
   output: callbacksResult,
   notes: ['Without an id, the command sends queued callbacks and those that failed.'],
   examples: ['cdpadm emulator callbacks resend', 'cdpadm emulator callbacks resend --dry-run'],
   exits: { notFound: 'there is no matching callback, or no embedded platform is running' },
-  run: (ctx, { args, flags }) => resend(ctx, args.request_id, flags),
+  run: async (ctx, { args: { request_id: requestId }, flags }) => {
+    if (requestId !== undefined && flags.callback !== undefined) {
+      throw usageError('Pass either a request id or --callback, not both.');
+    }
+    const body = {
+      ...(requestId !== undefined && { subject_request_id: requestId }),
+      ...(flags.callback !== undefined && { id: callbackNumber(flags.callback) }),
+    };
+    return await change(ctx, flags, controlCalls.resend(body));
+  },
+  view: { ...view, empty: 'There are no callbacks to send.' },
 });
-
-async function resend(
-  ctx: Context,
-  requestId: string | undefined,
-  flags: { callback?: string; port?: string },
-): Promise<void> {
-  if (requestId !== undefined && flags.callback !== undefined) {
-    throw usageError('Pass either a request id or --callback, not both.');
-  }
-  const body = {
-    ...(requestId !== undefined && { subject_request_id: requestId }),
-    ...(flags.callback !== undefined && { id: callbackNumber(flags.callback) }),
-  };
-  const sent = await change(ctx, flags, controlCalls.resend(body));
-  if (sent !== undefined) await ctx.out.emit(sent, { ...view, empty: 'There are no callbacks to send.' });
-}
 
 function callbackNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);

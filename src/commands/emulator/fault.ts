@@ -2,7 +2,7 @@
 import { array, enum as oneOf, type infer as Infer, number, object, optional, string, union } from 'zod/mini';
 import { METHODS } from '../../lib/contract/choices.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import type { Column, ListView, RecordView } from '../../lib/render/view.ts';
+import type { Column, ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { controlCalls } from '../../lib/runtime/emulator/control.ts';
 import { change, portFlag, read } from './control.ts';
@@ -34,7 +34,6 @@ const columns: Column<Fault>[] = [
   { key: 'probability', value: ({ probability }) => probability, rank: 2 },
 ];
 
-const recordView: RecordView<Fault> = { kind: 'record', columns };
 const listView: ListView<Fault> = { kind: 'list', columns, empty: 'There are no faults.' };
 
 const faultFlags = {
@@ -59,16 +58,13 @@ export const addFault = defineCommand({
   effect: 'local',
   calls: 'emulator',
   flags: faultFlags,
-  columns,
   output: faultResult,
   examples: [
     'cdpadm emulator fault add --status 503 --retry-after 2 --times 1',
     'cdpadm emulator fault add --method PUT --path "*/roles" --drop after --times 1',
   ],
-  run: async (ctx, { flags }) => {
-    const added = await change(ctx, flags, controlCalls.addFault(faultOf(flags)));
-    if (added !== undefined) await ctx.out.emit(added, recordView);
-  },
+  run: (ctx, { flags }) => change(ctx, flags, controlCalls.addFault(faultOf(flags))),
+  view: { kind: 'record', columns },
 });
 
 export const listFaults = defineCommand({
@@ -79,7 +75,8 @@ export const listFaults = defineCommand({
   flags: portFlag,
   output: () => array(faultResult()),
   examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],
-  run: async (ctx, { flags }) => ctx.out.emit(await read(ctx, flags, controlCalls.faults), listView),
+  run: (ctx, { flags }) => read(ctx, flags, controlCalls.faults),
+  view: listView,
 });
 
 export const clearFaults = defineCommand({
@@ -88,13 +85,10 @@ export const clearFaults = defineCommand({
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,
-  columns,
   output: () => array(faultResult()),
   examples: ['cdpadm emulator fault clear', 'cdpadm emulator fault clear --profile local'],
-  run: async (ctx, { flags }) => {
-    const left = await change(ctx, flags, controlCalls.clearFaults);
-    if (left !== undefined) await ctx.out.emit(left, listView);
-  },
+  run: (ctx, { flags }) => change(ctx, flags, controlCalls.clearFaults),
+  view: listView,
 });
 
 function faultOf(flags: FlagValues<typeof faultFlags>): Fault {

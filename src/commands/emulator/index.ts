@@ -1,14 +1,11 @@
 // The commands of `emulator`.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
-import { assignRole } from './assign-role.ts';
+import { assignRole, resetPlatform, showClock, exportPlatform, importPlatform } from './state.ts';
 import { listCallbacks, resendCallbacks } from './callbacks.ts';
-import { resetPlatform, showClock } from './clock.ts';
-import { printEnvironment } from './env.ts';
+import { printEnvironment, startPlatform } from './start.ts';
 import { addFault, clearFaults, listFaults } from './fault.ts';
 import { listRequests } from './log.ts';
 import { makeWarehouse } from './sample-warehouse.ts';
-import { startPlatform } from './start.ts';
-import { exportPlatform, importPlatform } from './state.ts';
 
 export const command = group('emulator', 'the embedded platform: start it, move its clock, inject faults', [
   startPlatform,

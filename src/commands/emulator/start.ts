@@ -1,7 +1,7 @@
-// `emulator start`: serves the embedded platform until a signal.
+// `emulator start` serves the embedded platform; `emulator env` points every command to a running one.
 import { exitOf } from '../../lib/errors/exit.ts';
 import { resolve } from 'node:path';
-import { number, object, string } from 'zod/mini';
+import { number, object, string, optional } from 'zod/mini';
 import type { FieldIssue } from '../../lib/contract/explain.ts';
 import { namesIssues } from '../../lib/contract/neutral-words.ts';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
@@ -12,6 +12,9 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import { readIdentity, rehearsalFolder } from '../../lib/runtime/emulator/identity.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { readPort } from '../flag-values.ts';
+import { findEmulator } from '../../lib/runtime/emulator/control.ts';
+import { environmentOf, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
+import { portFlag } from './control.ts';
 
 const startFlags = {
   host: {
@@ -154,4 +157,31 @@ async function loadNames(ctx: Context, path: string): Promise<Record<string, str
       : namesIssues(names).map((issue) => ({ path: [issue.name], message: issue.message, at: 'key' }));
   if (issues.length > 0) throw invalidDocument(document, 'map of names', issues);
   return names;
+}
+
+export const printEnvironment = defineCommand({
+  path: 'emulator env',
+  summary: 'print the variables that point every command to a running platform',
+  effect: 'local',
+  calls: 'emulator',
+  flags: portFlag,
+  output: () =>
+    object({
+      ...Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, string()])),
+      CDPADM_CA_FILE: optional(string()),
+    }),
+  examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
+  run: async (ctx, { flags }) => environmentOf(await findEmulator(ctx, flags.port, { lasting: true })),
+  view: {
+    kind: 'document',
+    text: (variables) =>
+      Object.entries(variables)
+        .map(([name, value]) => `export ${name}=${shellQuote(value)}`)
+        .join('\n'),
+  },
+});
+
+/** In single quotes, a shell interprets only the quote itself. */
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,8 +1,7 @@
 // The groups commands.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { addAttributes, removeAttributes } from './attributes.ts';
-import { createGroup, setGroup, updateGroup } from './change.ts';
-import { deleteGroup } from './delete.ts';
+import { createGroup, setGroup, updateGroup, deleteGroup } from './change.ts';
 import { diffGroup, getGroup, listGroups } from './read.ts';
 
 export const command = group('groups', 'group identities: households and the like', [

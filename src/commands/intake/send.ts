@@ -1,20 +1,21 @@
-// Shared by both intake commands: read one body, check it and send it.
+// `intake event` and `identify`: read the body of one user, check it and send it.
 import type { ZodMiniType } from 'zod/mini';
 import { explain, showPath } from '../../lib/contract/explain.ts';
-import { INTAKE_NAMES } from '../../lib/contract/intake.ts';
+import { INTAKE_NAMES, EventIntake, IdentityIntake } from '../../lib/contract/intake.ts';
 import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
 import { createIdentityTypes, userIdentityIssues } from '../../lib/domain/identity-types.ts';
 import { loadDocument } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { CommandRecord } from '../../lib/runtime/command-line/define-command.ts';
+import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
 import { identityTypeFlag } from '../identity-type-flag.ts';
 import { acceptedResult } from '../results.ts';
+import { counted } from '../../lib/kernel/words.ts';
 
-export interface IntakeCall<Body extends { environment: string }> {
+interface IntakeCall<Body extends { environment: string }> {
   schema: ZodMiniType<Body>;
   /** For the message: `a body of events`. */
   what: string;
@@ -26,13 +27,13 @@ export interface IntakeCall<Body extends { environment: string }> {
   send(body: Body): Promise<void>;
 }
 
-export interface IntakeFlags {
+interface IntakeFlags {
   file: string;
   identityType?: string[];
 }
 
 /** The shared part of both records. */
-export const intakeRecord = {
+const intakeRecord = {
   effect: 'write',
   calls: 'platform',
   flags: {
@@ -46,7 +47,7 @@ export const intakeRecord = {
 } as const satisfies Partial<CommandRecord> & { view: DocumentView<unknown> };
 
 /** Throws KnownError invalid input (9) with the place of every issue. */
-export async function sendIntake<Body extends { environment: string }>(
+async function sendIntake<Body extends { environment: string }>(
   ctx: Context,
   flags: IntakeFlags,
   call: IntakeCall<Body>,
@@ -73,3 +74,40 @@ export async function sendIntake<Body extends { environment: string }>(
   await call.send(body as Body);
   return { accepted: true, target };
 }
+
+export const sendEvents = defineCommand({
+  ...intakeRecord,
+  path: 'intake event',
+  summary: 'send events of one user',
+  notes: ['Events are never sent twice: if the response is lost, the command exits with 8.'],
+  examples: ['cdpadm intake event -f event.json --yes', 'cdpadm intake event -f event.json --dry-run'],
+  run: async (ctx, { flags }) => {
+    const { intake } = await ctx.api();
+    return await sendIntake(ctx, flags, {
+      schema: EventIntake,
+      scope: 'seeding',
+      what: 'a body of events',
+      subject: ({ events = [] }) => `${counted(events.length, 'event')} of 1 user`,
+      describe: (body) => intake.describeEvent(body),
+      send: (body) => intake.event(body, ctx.signal),
+    });
+  },
+});
+
+export const identifyUser = defineCommand({
+  ...intakeRecord,
+  path: 'intake identify',
+  summary: 'send identities and attributes of one user',
+  examples: ['cdpadm intake identify -f user.json --yes', 'cdpadm intake identify -f user.json --dry-run -o json'],
+  run: async (ctx, { flags }) => {
+    const { intake } = await ctx.api();
+    return await sendIntake(ctx, flags, {
+      schema: IdentityIntake,
+      scope: 'identity',
+      what: 'a body of an identification',
+      subject: () => 'identities and attributes of 1 user',
+      describe: (body) => intake.describeIdentify(body),
+      send: (body) => intake.identify(body, ctx.signal),
+    });
+  },
+});

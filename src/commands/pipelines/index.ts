@@ -1,11 +1,9 @@
 // The pipeline commands.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { resourceCommands } from '../resource-commands.ts';
-import { diagnosePipeline } from './doctor.ts';
-import { showReport } from './report.ts';
-import { resetPosition } from './reset.ts';
+import { diagnosePipeline, showReport } from './report.ts';
+import { resetPosition, pausePipeline, resumePipeline } from './state.ts';
 import { listRuns, showRun } from './runs.ts';
-import { pausePipeline, resumePipeline } from './state.ts';
 import { triggerRun } from './trigger.ts';
 import { watchPipeline } from './watch.ts';
 

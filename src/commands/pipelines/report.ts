@@ -1,8 +1,11 @@
-// `pipelines report`: the platform's report on a pipeline.
+// `pipelines report` and `doctor`: the platform's report, and why a pipeline does not sync.
 import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
-import { reportView } from '../../lib/render/pipelines.ts';
+import { reportView, diagnosisView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { onPipeline, pipelineArg, tellRuns, wantsRuns } from './session.ts';
+import { onPipeline, pipelineArg, tellRuns, wantsRuns, requirePipeline } from './session.ts';
+import { array, boolean, enum as oneOf, nullable, object, string } from 'zod/mini';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { examinePipeline } from '../../lib/workflows/pipelines-watch.ts';
 
 export const showReport = defineCommand({
   path: 'pipelines report',
@@ -19,4 +22,34 @@ export const showReport = defineCommand({
     if (!wantsRuns(ctx)) return;
     tellRuns(ctx, (await pipelines.runs(id, { currentPage: 1, pageSize: 100 }, ctx.signal)).items);
   },
+});
+
+export const diagnosePipeline = defineCommand({
+  path: 'pipelines doctor',
+  summary: 'diagnose why a pipeline does not sync and suggest fixes',
+  effect: 'read',
+  calls: 'platform',
+  args: pipelineArg,
+  output: () =>
+    object({
+      pipeline_id: string(),
+      healthy: boolean(),
+      state: nullable(string()),
+      status: nullable(string()),
+      last_success: nullable(string()),
+      findings: array(
+        object({ about: string(), level: oneOf(['problem', 'notice']), problem: string(), next: string() }),
+      ),
+    }),
+  columns: asColumns('pipeline_id healthy state status last_success findings'),
+  examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
+  exits: { failed: 'the pipeline is unhealthy', notFound: 'the pipeline does not exist' },
+  run: async (ctx, { args: { pipeline_id: id } }) => {
+    await requirePipeline(ctx, id);
+    const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
+    const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.advice(finding.next) }));
+    if (!found.healthy) ctx.setExit('failed');
+    return { ...found, findings };
+  },
+  view: () => diagnosisView,
 });

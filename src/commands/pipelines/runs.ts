@@ -2,15 +2,16 @@
 import { array } from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { isoSeconds, formatDuration } from '../../lib/kernel/timestamps.ts';
 import { runListView, runView } from '../../lib/render/pipelines.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { pageSource } from '../page-source.ts';
 import { readCount, readDuration, readTime } from '../flag-values.ts';
-import { tellFreshness } from './freshness.ts';
 import { onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';
+import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 
@@ -109,4 +110,28 @@ async function readPages(ctx: Context, id: string, query: ReturnType<typeof quer
     // An empty page ends the list, even if the platform reports a next page.
     if (!all || page.has_next_page !== true || page.items.length === 0) return { runs, pages: page.total_pages ?? 1 };
   }
+}
+
+/** Shows the age of the last success by the platform's clock. Throws failed (1) if it is older than `staleAfter` milliseconds. */
+async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
+  if (staleAfter === undefined && ctx.flags.quiet) return;
+  const { pipelines } = await ctx.api();
+  const { body, date } = await pipelines.reportDated(id, ctx.signal);
+  const last = body.latest_successful_pipeline_run_id;
+  const success = last === null || last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
+  const now = date ?? ctx.clock.now();
+  const age = ageOf(success, now);
+  const lag = lagOf(success, now);
+  const behind = lag === undefined ? '' : `; its newest data is from ${ago(lag)}`;
+  const told = age === undefined ? 'No run has succeeded.' : `Last success ${ago(age)}${behind}.`;
+  ctx.out.note(told);
+  if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
+  throw fail('pipelines.stale', {
+    message: `The data of pipeline ${id} is stale. ${told} The limit is ${formatDuration(staleAfter)}.`,
+    hint: { text: 'To see why:', command: `cdpadm pipelines doctor ${id}` },
+  });
+}
+
+function ago(ms: number): string {
+  return ms < 1000 ? 'just now' : `${formatDuration(ms)} ago`;
 }

@@ -2,11 +2,11 @@
 import type { Api } from '../../lib/api/index.ts';
 import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { isNotFound, usageError } from '../../lib/kernel/errors.ts';
-import { runSparkline, wantsPlainSigns } from '../../lib/render/sparkline.ts';
+import { runSparkline, wantsPlainSigns } from '../../lib/render/pipelines.ts';
 import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { TriggerPorts } from '../../lib/workflows/pipelines-trigger.ts';
-import { warehouseCalls } from '../../lib/workflows/warehouse-calls.ts';
+import { warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { findResource } from '../resource-change.ts';
 
 export const pipelineArg = {

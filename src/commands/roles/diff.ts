@@ -1,9 +1,8 @@
 // `roles diff`: what a push of the file would create, modify and delete, or how it differs from another manifest.
 import type { Api } from '../../lib/api/index.ts';
-import { carryUnknownFields } from '../../lib/domain/roles/carry.ts';
+import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { isEmptyDiff } from '../../lib/domain/roles/diff.ts';
 import { compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
-import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
@@ -12,8 +11,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { openOtherProfile } from '../../lib/runtime/other-profile.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { planWanted } from '../../lib/workflows/roles-plan.ts';
-import { tellRebased } from './apply.ts';
-import { diffResult } from './results.ts';
+import { tellRebased, diffResult } from './apply.ts';
 import { baseFlag, fileArg, openForComparison, openRolesFile, readLiveRoles, tellAdvice } from './session.ts';
 
 export const diffRoles = defineCommand({

@@ -1,13 +1,12 @@
-// `warehouse diff`: prints the plan that `warehouse apply` would carry out.
+// `warehouse diff`: prints the plan of `warehouse apply`.
 import { KnownError } from '../../lib/kernel/errors.ts';
-import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse-plan.ts';
+import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { allowCommands } from '../definition-flags.ts';
 import { checkSecrets } from '../definition-secrets.ts';
-import { entriesSent, masksInTheWay, openDirectory, planDirectory } from './directory.ts';
-import { planResult } from './results.ts';
+import { entriesSent, masksInTheWay, openDirectory, planDirectory, planResult } from './directory.ts';
 
 export const diffFolder = defineCommand({
   path: 'warehouse diff',

@@ -10,9 +10,12 @@ import {
   SECRET_PATHS,
   toDefinition,
   valueAt,
+  maskedSecrets,
+  maskIssue,
+  secretIssues,
+  withoutPaths,
 } from '../../lib/domain/warehouse/definition.ts';
 import { type ByType, planWarehouse, type WarehousePlan } from '../../lib/domain/warehouse/plan.ts';
-import { maskedSecrets, maskIssue, secretIssues, withoutPaths } from '../../lib/domain/warehouse/secrets.ts';
 import { placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { type DirectoryFile, folderOf, readWarehouseDir, withSqlText } from '../../lib/files/warehouse-dir.ts';
@@ -28,10 +31,48 @@ import {
   type ReferenceRules,
   refuseOwnSecrets,
 } from '../../lib/runtime/reference-rules.ts';
-import { readLive } from '../../lib/workflows/warehouse-apply.ts';
-import type { ResourceReply } from '../../lib/workflows/warehouse-calls.ts';
+import { readLive, type ResourceReply } from '../../lib/workflows/warehouse-apply.ts';
 import { DEFINITIONS } from '../definition-input.ts';
 import { referencesOf, secretOf, type SourcedDefinition } from '../definition-secrets.ts';
+import { array, boolean, enum as oneOf, number, object, record, string, unknown } from 'zod/mini';
+import { workspaceTarget } from '../results.ts';
+
+function planFields() {
+  return {
+    plan: string(),
+    steps: array(
+      object({
+        action: oneOf(['create', 'update', 'delete']),
+        type: oneOf(RESOURCE_TYPES),
+        id: string(),
+        // Values of a definition hold any JSON.
+        changes: record(string(), object({ from: unknown(), to: unknown() })),
+        secrets: array(string()),
+        references: record(string(), string()),
+        resets: boolean(),
+      }),
+    ),
+    unchanged: array(string()),
+    summary: object({ create: number(), update: number(), delete: number(), unchanged: number() }),
+  };
+}
+
+export function planResult() {
+  return object(planFields());
+}
+
+export function appliedResult() {
+  return object({ ...planFields(), applied: boolean(), target: workspaceTarget() });
+}
+
+export function exportedFile() {
+  return object({
+    type: oneOf(RESOURCE_TYPES),
+    id: string(),
+    file: string(),
+    action: oneOf(['written', 'updated', 'unchanged']),
+  });
+}
 
 /** A definition and its file. */
 export interface DirectoryEntry extends SourcedDefinition {
@@ -97,7 +138,7 @@ function filesReferredTo(file: DirectoryFile, cwd: string): string[] {
 }
 
 /** Invalid input (9) with these issues. */
-export function invalidFolder(dir: string, issues: Issue[]): KnownError {
+function invalidFolder(dir: string, issues: Issue[]): KnownError {
   const count = counted(issues.length, 'issue');
   return invalidInput(`${dir} is not a valid folder of definitions: ${count}. Nothing was sent.`, issues);
 }

@@ -23,8 +23,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { Context } from '../../lib/runtime/context.ts';
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
-import { type DirectoryEntry, readDirectory } from './directory.ts';
-import { exportedFile } from './results.ts';
+import { type DirectoryEntry, readDirectory, exportedFile } from './directory.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { changedFields } from '../../lib/domain/field-changes.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { JsonTaker } from '../domain/seed/row-bytes.ts';
-import { readJson } from '../files/json-document.ts';
+import { readJson } from '../files/reading.ts';
 import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
 import { type Place, placeAt } from '../kernel/text-place.ts';
 import type { LocalRow } from './row.ts';

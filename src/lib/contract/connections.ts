@@ -99,7 +99,6 @@ export const ConnectionReply = looseObject({
   config: nullish(record(string(), unknown())),
   ...auditFields,
 });
-export type ConnectionReply = Infer<typeof ConnectionReply>;
 
 const LIST_PATH = `${WORKSPACE_PATH}/connections` as const;
 const CONNECTION_PATH = `${WORKSPACE_PATH}/connections/{connectionId}` as const;

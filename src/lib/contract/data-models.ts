@@ -38,7 +38,6 @@ export const DataModelReply = looseObject({
   config: nullish(looseObject({ sql_query: nullish(string()) })),
   ...auditFields,
 });
-export type DataModelReply = Infer<typeof DataModelReply>;
 
 const LIST_PATH = `${WORKSPACE_PATH}/data-models` as const;
 const MODEL_PATH = `${WORKSPACE_PATH}/data-models/{modelId}` as const;

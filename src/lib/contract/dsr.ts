@@ -74,7 +74,6 @@ export const VendorExtension = strictObject({
   skip_waiting_period: optional(boolean()),
   subject_identities: optional(IdentityMap),
 });
-export type VendorExtension = Infer<typeof VendorExtension>;
 
 const ExtensionKey = filledWhere((text) =>
   text.startsWith(EXTENSION_PREFIX) && text.length > EXTENSION_PREFIX.length

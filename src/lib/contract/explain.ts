@@ -133,7 +133,8 @@ function kindOf(value: unknown): string {
   return typeName(Array.isArray(value) ? 'array' : typeof value);
 }
 
-function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+/** The value at a path; undefined without one. */
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (inner, segment) =>
       typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[segment] : undefined,

@@ -50,7 +50,6 @@ export type GroupRequest = Infer<typeof GroupRequest>;
 
 /** The body of PUT. The id is in the path and may be repeated here. */
 export const GroupUpdate = strictObject({ id: optional(GroupId), ...definition });
-export type GroupUpdate = Infer<typeof GroupUpdate>;
 
 /** The body of PATCH: the whole new list of attributes. */
 export const GroupPatch = strictObject({ attributes: GroupAttributes });

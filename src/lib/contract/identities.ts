@@ -36,19 +36,10 @@ export const EXTENSION_IDENTITY_TYPES = [
 
 /** Identity types of a device or an app installation, not of a person. */
 export const DEVICE_IDENTITY_TYPES: ReadonlySet<string> = new Set([
-  'osa_id',
-  'osa_uuid',
-  'osa_advertising_id',
+  ...Object.entries(REQUEST_IDENTITY_TYPES)
+    .flat()
+    .filter((type) => type.startsWith('os')),
   'osf_advertising_id',
-  'osb_advertising_id',
-  'osb_vendor_id',
-  'osb_idfv',
-  'ose_advertising_id',
-  'ose_publisher_id',
-  'ose_publishing_id',
-  'osc_advertising_id',
-  'osd_advertising_id',
-  'osd_publisher_id',
 ]);
 
 /** Numbered like the extension's `other2` to `other10`, in the spelling of the seeding examples (`other_id_4`). */

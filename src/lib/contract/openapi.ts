@@ -1,5 +1,5 @@
 // Generates an OpenAPI 3.1 document from the schemas that client and embedded platform use.
-import { toJSONSchema, type ZodMiniType } from 'zod/mini';
+import { array, int, object, optional, string, toJSONSchema, type ZodMiniType } from 'zod/mini';
 import type { Auth, Endpoint, Service } from './endpoint.ts';
 import { allEndpoints } from './index.ts';
 
@@ -53,46 +53,16 @@ const PARAMETER_TYPES: Record<string, Json> = {
   preventResets: { type: 'boolean' },
 };
 
-const message = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
-
 /** Error responses by service (specification, "Errors"); all others have the first shape (decision: D5). */
-const ERRORS: Record<'Refusal' | 'DsrRefusal' | 'IntakeRefusal', Json> = {
-  Refusal: {
-    type: 'object',
-    required: ['statusCode', 'errors'],
-    properties: { statusCode: { type: 'integer' }, errors: { type: 'array', items: message } },
-  },
-  DsrRefusal: {
-    type: 'object',
-    required: ['code', 'message', 'errors'],
-    properties: {
-      code: { type: 'integer' },
-      message: { type: 'string' },
-      errors: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['domain', 'reason', 'message'],
-          properties: { domain: { type: 'string' }, reason: { type: 'string' }, message: { type: 'string' } },
-        },
-      },
-    },
-  },
-  IntakeRefusal: {
-    type: 'object',
-    required: ['errors'],
-    properties: {
-      errors: {
-        type: 'array',
-        items: {
-          type: 'object',
-          // The specification shows a code only for 400.
-          required: ['message'],
-          properties: { code: { type: 'string' }, message: { type: 'string' } },
-        },
-      },
-    },
-  },
+const ERRORS = {
+  Refusal: object({ statusCode: int(), errors: array(object({ message: string() })) }),
+  DsrRefusal: object({
+    code: int(),
+    message: string(),
+    errors: array(object({ domain: string(), reason: string(), message: string() })),
+  }),
+  // The specification shows a code only for 400.
+  IntakeRefusal: object({ errors: array(object({ code: optional(string()), message: string() })) }),
 };
 
 const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
@@ -105,7 +75,7 @@ const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
 
 /** The whole contract. Schemas are in `components`, named after the first call that uses them. */
 export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOptions): OpenApiDocument {
-  const schemas: Record<string, Json> = { ...ERRORS };
+  const schemas = Object.fromEntries(Object.entries(ERRORS).map(([name, schema]) => [name, jsonSchema(schema)]));
   const names = new Map<ZodMiniType, string>();
 
   function reference(schema: ZodMiniType, name: string): Json {

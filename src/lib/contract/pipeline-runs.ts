@@ -50,8 +50,6 @@ export const RunPageReply = looseObject({
   has_previous_page: nullish(boolean()),
   has_next_page: nullish(boolean()),
 });
-export type RunPageReply = Infer<typeof RunPageReply>;
 
 export const TriggerRequest = strictObject({ pipeline_id: Slug });
 export const TriggerReply = looseObject({ pipeline_run_id: union([Integer, string()]), status: text });
-export type TriggerReply = Infer<typeof TriggerReply>;

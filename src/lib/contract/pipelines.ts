@@ -17,14 +17,16 @@ import {
   union,
 } from 'zod/mini';
 import { endpoints } from './endpoint.ts';
-import { pipelineIssues } from './pipeline-rules.ts';
 import { RunPageReply, RunReply, TriggerReply, TriggerRequest } from './pipeline-runs.ts';
 import { auditFields, Environment, Integer, rule } from './shared.ts';
 import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
+import { parseIso } from '../kernel/timestamps.ts';
+import type { FieldIssue } from './explain.ts';
+import { WAREHOUSE_FAILURES } from './failures.ts';
 
 export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as const;
 
-/** The rows that a run reads. `pipeline-rules.ts` checks the fields that `type` requires. */
+/** The rows that a run reads. `syncModeIssues` checks the fields that `type` requires. */
 export const SyncMode = strictObject({
   type: oneOf(SYNC_MODES),
   iterator_field: optional(Filled),
@@ -38,7 +40,7 @@ export const SyncMode = strictObject({
 export type SyncMode = Infer<typeof SyncMode>;
 
 /** Both spellings are accepted; the underscore is sent (decision: D63). */
-export const ScheduleType = pipe(
+const ScheduleType = pipe(
   oneOf([...SCHEDULE_TYPES, 'on-demand']),
   transform((type) => (type === 'on-demand' ? 'on_demand' : type)),
 );
@@ -53,8 +55,7 @@ export const Schedule = strictObject({
 });
 export type Schedule = Infer<typeof Schedule>;
 
-/** The body of POST and PUT. */
-export const PipelineRequest = strictObject({
+const PipelineFields = strictObject({
   id: Slug,
   name: Filled,
   pipeline_type: oneOf(PIPELINE_TYPES),
@@ -71,7 +72,11 @@ export const PipelineRequest = strictObject({
   data_plan_id: optional(Filled),
   data_plan_version: optional(union([int(), Filled])),
   ...readOnlyFields,
-}).check(rule(pipelineIssues));
+});
+type Written = Infer<typeof PipelineFields>;
+
+/** The body of POST and PUT. */
+export const PipelineRequest = PipelineFields.check(rule(pipelineIssues));
 export type PipelineRequest = Infer<typeof PipelineRequest>;
 
 const text = nullish(string());
@@ -160,3 +165,79 @@ export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
     about: { pipelineId: 'pipeline_id', pipelineRunId: 'id' },
   },
 });
+
+/** The problems between fields that have the right types (specification, "Pipeline"). */
+function pipelineIssues(pipeline: Written): FieldIssue[] {
+  return [
+    ...transformationIssues(pipeline),
+    ...planIssues(pipeline),
+    ...syncModeIssues(pipeline.sync_mode),
+    ...scheduleIssues(pipeline.schedule),
+  ];
+}
+
+function transformationIssues({ pipeline_type, field_transformation_id }: Written): FieldIssue[] {
+  const path = ['field_transformation_id'];
+  if (pipeline_type === 'events' && field_transformation_id === undefined) {
+    return [{ path, message: 'is missing: an events pipeline needs it' }];
+  }
+  if (pipeline_type !== 'events' && field_transformation_id !== undefined) {
+    const failure = WAREHOUSE_FAILURES.transformationOfUsers;
+    return [{ path, message: 'is not allowed in a user attributes pipeline', failure }];
+  }
+  return [];
+}
+
+function planIssues({ data_plan_id, data_plan_version }: Written): FieldIssue[] {
+  if (data_plan_id !== undefined && data_plan_version === undefined) {
+    const failure = WAREHOUSE_FAILURES.planWithoutVersion;
+    return [{ path: ['data_plan_version'], message: 'is missing: a data plan needs its version', failure }];
+  }
+  if (data_plan_id === undefined && data_plan_version !== undefined) {
+    return [{ path: ['data_plan_id'], message: 'is missing: there is a version but no data plan' }];
+  }
+  return [];
+}
+
+function syncModeIssues({ type, iterator_field, iterator_data_type, from, until }: SyncMode): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const at = (field: string, message: string) => issues.push({ path: ['sync_mode', field], message });
+  if (type === 'incremental') {
+    if (iterator_field === undefined) at('iterator_field', 'is missing: an incremental sync needs it');
+    if (iterator_data_type === undefined) at('iterator_data_type', 'is missing: an incremental sync needs it');
+  }
+  if (from !== undefined && !isSyncTime(from)) at('from', SYNC_TIME);
+  if (until !== undefined && !isSyncTime(until)) at('until', SYNC_TIME);
+  if (isBefore(until, from)) at('until', 'is before `from`');
+  return issues;
+}
+
+function scheduleIssues({ type, frequency, delay, start, end }: Schedule): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const at = (field: string, message: string) => issues.push({ path: ['schedule', field], message });
+  if (type === 'interval') {
+    if (frequency === undefined) at('frequency', 'is missing: an interval needs it');
+    if (start === undefined) at('start', 'is missing: an interval needs it');
+  }
+  if (delay !== undefined && !DELAY.test(delay)) {
+    at('delay', 'must be a number and a unit without a space: `s`, `m`, `h`, `d`, `w` or `y`');
+  }
+  if (start !== undefined && parseIso(start) === undefined) at('start', TIME);
+  if (end !== undefined && parseIso(end) === undefined) at('end', TIME);
+  if (isBefore(end, start)) at('end', 'is before `start`');
+  return issues;
+}
+
+const DELAY = /^\d{1,9}[smhdwy]$/;
+const SYNC_TIME = 'must be a valid time as YYYY-MM-DDThh:mm:ssZ';
+const TIME = 'must be a time with its zone, such as 2026-01-31T08:00:00Z';
+
+function isSyncTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && parseIso(text) !== undefined;
+}
+
+/** True when `later` is earlier than `earlier`. False when one is absent or not a time. */
+function isBefore(later: string | undefined, earlier: string | undefined): boolean {
+  const [end, start] = [parseIso(later ?? ''), parseIso(earlier ?? '')];
+  return end !== undefined && start !== undefined && end < start;
+}

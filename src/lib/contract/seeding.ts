@@ -38,31 +38,19 @@ const WrittenAttributeSeed = strictObject({
   seed: SeedForm,
 }).check(rule(seedIssues));
 
-/** One attribute in a request, with the date in the spelling of the examples. */
-export interface AttributeSeed {
-  attribute_name: string;
-  calculation_type: CalculationType;
-  /** `yyyy-MM-dd`; events before it are ignored in the calculation. */
-  cutoff_date: string;
-  seed: {
-    value?: unknown;
-    key_value_pairs?: Record<string, unknown> | undefined;
-    list?: string[] | undefined;
-  };
-}
-
+/** One attribute in a request, with the date in the spelling of the examples: events before it are not calculated. */
 export const AttributeSeed = pipe(
   WrittenAttributeSeed,
-  transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }): AttributeSeed => ({
+  transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }) => ({
     attribute_name,
     calculation_type,
     cutoff_date: cutoff_date ?? cuttoff_date ?? '',
     seed,
   })),
 );
+export type AttributeSeed = Infer<typeof AttributeSeed>;
 
 export const UserAttribute = strictObject({ attribute_name: Name, attribute_value: string() });
-export type UserAttribute = Infer<typeof UserAttribute>;
 
 /** The body for one user; the keys of both attribute maps are workspace ids. */
 export const SingleSeed = strictObject({
@@ -83,7 +71,6 @@ export type SingleSeed = Infer<typeof SingleSeed>;
 
 /** The body of the bulk call, which the platform accepts or rejects as a whole. */
 export const BulkSeed = array(SingleSeed).check(minLength(1, { error: 'contains no user' }));
-export type BulkSeed = Infer<typeof BulkSeed>;
 
 /** The deployment's own words in one user's body. */
 export const SEED_NAMES: readonly NameMark[] = ['keys:', 'keys:identities'];

@@ -1,14 +1,12 @@
 // The areas of the platform. A new area adds its file under `routes/` and one line here.
 import type { Area } from './platform/area.ts';
-import { connectionsArea } from './routes/connections.ts';
-import { dataModelsArea } from './routes/data-models.ts';
+import { connectionsArea, dataModelsArea } from './routes/warehouse-resources.ts';
 import { dsrArea } from './routes/dsr.ts';
 import { groupsArea } from './routes/groups.ts';
-import { intakeArea } from './routes/intake.ts';
+import { intakeArea, seedingArea } from './routes/seeding.ts';
 import { oauthArea } from './routes/oauth.ts';
 import { pipelinesArea } from './routes/pipelines.ts';
 import { rolesArea } from './routes/roles.ts';
-import { seedingArea } from './routes/seeding.ts';
 
 export const platformAreas: readonly Area[] = [
   oauthArea,

@@ -6,7 +6,7 @@ import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { ControlRoutes } from './platform/area.ts';
 import { Fault } from './wire/faults.ts';
-import { hostName } from './wire/own-host.ts';
+import { hostName } from './wire/server.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { copyState, exportState, PlatformState, replaceState } from './state.ts';
 import { answer, refusal, refusalAnswer, write } from './wire/platform-error.ts';
@@ -93,7 +93,12 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
       return answer(200, []);
     },
     'GET /requests': (_body, query) =>
-      answer(200, query.get('bodies') === 'true' ? recorder.list(Number(query.get('after') ?? 0)) : log.list()),
+      answer(
+        200,
+        query.get('bodies') === 'true'
+          ? recorder.list(Number(query.get('after') ?? 0))
+          : log.since(0).map(({ at, ...request }) => ({ at: isoMillis(at), ...request })),
+      ),
     'GET /state': () => answer(200, exportState(platform)),
     'POST /state': (body) => replaceState(platform, checkBody(PlatformState, body, BAD_REQUEST)).then(now),
     'POST /snapshots': () => {

@@ -5,17 +5,13 @@ import { choiceHint } from '../kernel/nearest.ts';
 import type { Emulator, EmulatorIdentity, EmulatorOptions } from './base/embedding.ts';
 import { isAddress, startEmulator } from './index.ts';
 
-interface Wanted {
-  what: string;
-  fits(value: unknown): boolean;
-}
+type Check = (value: unknown) => boolean;
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const isFlag = (value: unknown): boolean => typeof value === 'boolean';
-const isId = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
-const FOLDER: Wanted = { what: "a folder's path", fits: isText };
+const isText: Check = (value) => typeof value === 'string' && value !== '';
+const isFlag: Check = (value) => typeof value === 'boolean';
+const isId: Check = (value) => Number.isSafeInteger(value) && Number(value) > 0;
 
-const IDENTITY: Readonly<Record<keyof EmulatorIdentity, (value: unknown) => boolean>> = {
+const IDENTITY: Readonly<Record<keyof EmulatorIdentity, Check>> = {
   vendorDomain: isText,
   audience: isText,
   org: isId,
@@ -25,35 +21,36 @@ const IDENTITY: Readonly<Record<keyof EmulatorIdentity, (value: unknown) => bool
   anySecret: isFlag,
 };
 
-const OPTIONS: Readonly<Record<keyof EmulatorOptions, Wanted>> = {
-  host: { what: 'an address such as 127.0.0.1', fits: isText },
-  port: {
-    what: 'a whole number from 0, for a free one, to 65535',
-    fits: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535,
-  },
-  data: FOLDER,
-  authority: FOLDER,
-  memory: { what: 'true or false', fits: isFlag },
-  fixtures: { what: 'a fixtures document as an object, not the name of its file', fits: isRecord },
-  warehouse: { what: "a file's path", fits: isText },
-  names: {
-    what: 'an object of neutral words, each with the word on the wire',
-    fits: (value) => isRecord(value) && Object.values(value).every(isText),
-  },
-  identity: { what: 'an object such as { vendorDomain: "example.com", workspace: 42 }', fits: isIdentity },
-  publicUrl: { what: 'an http or https address without a query', fits: isAddress },
-  tls: {
-    what: 'an object with `cert` and `key`, each a PEM text',
-    fits: (value) => isRecord(value) && 'cert' in value && 'key' in value && isText(value.cert) && isText(value.key),
-  },
-  clock: { what: "'real' or 'manual'", fits: (value) => value === 'real' || value === 'manual' },
-};
+const isIdentity: Check = (value) =>
+  isRecord(value) &&
+  Object.entries(value).every(
+    ([name, item]) =>
+      Object.hasOwn(IDENTITY, name) && (item === undefined || IDENTITY[name as keyof EmulatorIdentity](item)),
+  );
 
-function isIdentity(value: unknown): boolean {
-  const fits = (name: string, item: unknown): boolean =>
-    Object.hasOwn(IDENTITY, name) && (item === undefined || IDENTITY[name as keyof EmulatorIdentity](item));
-  return isRecord(value) && Object.entries(value).every(([name, item]) => fits(name, item));
-}
+const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fits: Check]>> = {
+  host: ['an address such as 127.0.0.1', isText],
+  port: [
+    'a whole number from 0, for a free one, to 65535',
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
+  ],
+  data: ["a folder's path", isText],
+  authority: ["a folder's path", isText],
+  memory: ['true or false', isFlag],
+  fixtures: ['a fixtures document as an object, not the name of its file', isRecord],
+  warehouse: ["a file's path", isText],
+  names: [
+    'an object of neutral words, each with the word on the wire',
+    (value) => isRecord(value) && Object.values(value).every(isText),
+  ],
+  identity: ['an object such as { vendorDomain: "example.com", workspace: 42 }', isIdentity],
+  publicUrl: ['an http or https address without a query', isAddress],
+  tls: [
+    'an object with `cert` and `key`, each a PEM text',
+    (value) => isRecord(value) && isText(value['cert']) && isText(value['key']),
+  ],
+  clock: ["'real' or 'manual'", (value) => value === 'real' || value === 'manual'],
+};
 
 /**
  * Starts the platform and resolves once it answers. After `close`, `reset` rejects. Throws KnownError: usage for an unknown
@@ -90,9 +87,10 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
   for (const [name, value] of Object.entries(options)) {
     const wanted = known.includes(name) ? OPTIONS[name as keyof EmulatorOptions] : undefined;
     if (!wanted) throw usageError(`startEmulator has no option \`${name}\`.`, choiceHint(name, known));
+    const [what, fits] = wanted;
     // Omits the value, which may be long.
-    if (value !== undefined && !wanted.fits(value)) {
-      throw usageError(`The option \`${name}\` of startEmulator takes ${wanted.what}.`);
+    if (value !== undefined && !fits(value)) {
+      throw usageError(`The option \`${name}\` of startEmulator takes ${what}.`);
     }
   }
   if ('memory' in options && options.memory === true && 'data' in options && options.data !== undefined) {

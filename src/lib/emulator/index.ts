@@ -27,8 +27,6 @@ export interface StartOptions extends EmulatorOptions {
   systemClock?: Clock;
 }
 
-const FLUSH_MS = 200;
-
 /** How often a real clock checks for due work. */
 const TICK_MS = 250;
 
@@ -111,7 +109,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   const controlServer = options.tls && (await listen(controlOnly(control), '127.0.0.1', 0));
   url = server.url;
   folder?.announce(server.port);
-  const stopTimers = startTimers(platform);
+  const timer = startTimer(platform);
   await waitAtMost(platform.catchUp.run(), OVERDUE_MS, systemClock);
   const controlUrl = (controlServer ?? server).url + CONTROL_PATH;
   const ready = describeReady(platform, signing.caFile, controlUrl);
@@ -120,10 +118,9 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   async function close(): Promise<void> {
     // Ends requests that a fault delays.
     closing.abort(new PeerGone());
-    stopTimers();
+    clearInterval(timer);
     await platform.close();
     await Promise.all([server.close(), controlServer?.close()]);
-    platform.log.flush();
     db.close();
     folder?.release();
   }
@@ -138,20 +135,12 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   };
 }
 
-/** Writes the request log and does due work, both regularly. Returns a function that stops this. */
-function startTimers({ log, clock, catchUp }: RunningPlatform): () => void {
-  const timers = [setInterval(log.flush, FLUSH_MS)];
-  if (clock.mode === 'real') {
-    timers.push(
-      setInterval(() => {
-        if (!catchUp.busy()) catchUp.start();
-      }, TICK_MS),
-    );
-  }
-  for (const timer of timers) timer.unref();
-  return () => {
-    timers.forEach(clearInterval);
-  };
+/** Regularly does due work, unless the clock changes only on request. */
+function startTimer({ clock, catchUp }: RunningPlatform): NodeJS.Timeout | undefined {
+  if (clock.mode !== 'real') return undefined;
+  return setInterval(() => {
+    if (!catchUp.busy()) catchUp.start();
+  }, TICK_MS).unref();
 }
 
 function describeReady({ baseUrl, fixtures }: RunningPlatform, ca_file: string, control_url: string): EmulatorReady {

@@ -1,12 +1,11 @@
 // A running platform without its server: state, clock and open areas.
 import { deploymentNames } from './wire/names-edge.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, ownTurn, SLICE_MS, systemClock } from '../kernel/clock.ts';
 import { invalidInput, KnownError } from '../kernel/errors.ts';
 import type { Area, OpenArea, Platform } from './platform/area.ts';
-import { type CatchUp, createCatchUp } from './catch-up.ts';
 import { type ClockMode, openClock } from './base/clock.ts';
-import type { Database } from './base/db.ts';
-import { createDirectory } from './platform/directory.ts';
+import { type Database, openSettings, type StoredSettings } from './base/db.ts';
+import { createDirectory } from './platform/auth.ts';
 import { openFaults } from './wire/faults.ts';
 import type { EmulatorIdentity } from './base/embedding.ts';
 import { adoptIdentity } from './fixtures/adopt.ts';
@@ -16,7 +15,6 @@ import { SAMPLES } from './fixtures/samples.ts';
 import { createRecorder } from './wire/recorder.ts';
 import { openRequestLog } from './wire/request-log.ts';
 import type { Signing } from './platform/signing.ts';
-import { openSettings, type StoredSettings } from './base/settings.ts';
 import { createProfiles } from './stores/profiles.ts';
 import { createTokens } from './stores/tokens.ts';
 import { createIngestGate } from './platform/ingest-gate.ts';
@@ -32,7 +30,7 @@ export interface RunningPlatform extends Platform {
   close(): Promise<void>;
 }
 
-export interface PlatformOptions {
+interface PlatformOptions {
   areas: readonly Area[];
   /** A parsed fixtures document. Default: the stored one. */
   fixtures: unknown;
@@ -157,4 +155,71 @@ function storedVersion(settings: StoredSettings, area: Area): number {
     message: `The state of the embedded platform was written by a newer version of this program (area ${area.name}).`,
     hint: 'Use that version, or another folder.',
   });
+}
+
+/** An area with due work; see `OpenArea`. */
+interface Scheduled {
+  nextDue?(): number | undefined;
+  catchUp?(now: number): void | Promise<void>;
+}
+
+type CatchUp = ReturnType<typeof createCatchUp>;
+
+/** `now` is epoch milliseconds of the platform's clock. */
+export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
+  let last: Promise<void> = Promise.resolve();
+  let waiting = 0;
+  let stopped = false;
+
+  async function round(): Promise<void> {
+    let since = systemClock.now();
+    for (;;) {
+      if (systemClock.now() - since >= SLICE_MS) {
+        await ownTurn();
+        since = systemClock.now();
+      }
+      if (stopped) return;
+      const until = now();
+      const { area, at } = earliest(areas);
+      if (at > until) {
+        for (const other of areas) if (!other.nextDue) await other.catchUp?.(until);
+        return;
+      }
+      // An area without `nextDue` catches up whenever another area does something.
+      for (const other of areas) if (other === area || !other.nextDue) await other.catchUp?.(at);
+    }
+  }
+
+  /** Runs all due work. Resolves when it is done, including work in other threads. */
+  function run(): Promise<void> {
+    waiting++;
+    const next = last.then(round).finally(() => waiting--);
+    // A failure rejects this round only; the next round starts anyway.
+    last = next.catch(() => undefined);
+    return next;
+  }
+
+  return {
+    run,
+    /** Runs due work in the background. The next round reports a failure again. */
+    start: (): void => {
+      run().catch(() => undefined);
+    },
+    /** True during a round. */
+    busy: (): boolean => waiting > 0,
+    /** Stops; resolves when the current round has ended. */
+    stop: (): Promise<void> => {
+      stopped = true;
+      return last;
+    },
+  };
+}
+
+function earliest(areas: readonly Scheduled[]): { area: Scheduled | undefined; at: number } {
+  let found: { area: Scheduled | undefined; at: number } = { area: undefined, at: Infinity };
+  for (const area of areas) {
+    const at = area.nextDue?.();
+    if (at !== undefined && at < found.at) found = { area, at };
+  }
+  return found;
 }

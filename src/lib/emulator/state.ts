@@ -1,5 +1,17 @@
 // The platform's state as a value, for snapshots, export and import.
-import { array, int, literal, null as nothing, number, record, strictObject, string, union, bigint } from 'zod/mini';
+import {
+  array,
+  type infer as Infer,
+  int,
+  literal,
+  null as nothing,
+  number,
+  record,
+  strictObject,
+  string,
+  union,
+  bigint,
+} from 'zod/mini';
 import { parseJson, stringifyJson } from '../kernel/json.ts';
 import { createRedactor } from '../kernel/redact.ts';
 import type { SqlValue } from './base/db.ts';
@@ -21,17 +33,10 @@ export const PlatformState = strictObject({
   tables: record(string(), array(Row)),
 });
 
-export interface PlatformState {
-  format: 1;
-  clock: number;
-  faults: Fault[];
-  versions: Record<string, number>;
-  ids: number[][];
-  tables: Record<string, Record<string, SqlValue>[]>;
-}
+export type PlatformState = Infer<typeof PlatformState>;
 
 /** Tables that stay as they are, as after a reset. */
-const NOT_STATE = ['settings', 'tokens', 'requests'];
+const NOT_STATE = ['settings', 'tokens', 'request_log'];
 
 /** Tables with secrets of warehouses. */
 const WITH_SECRETS = ['connections', 'pipelines'];
@@ -66,7 +71,7 @@ export function exportState(platform: RunningPlatform): PlatformState {
 export function replaceState(platform: RunningPlatform, state: PlatformState): Promise<void> {
   const { clock, db, faults } = platform;
   const columns = new Map(tablesOf(platform).map((name) => [name, columnsOf(platform, name)]));
-  const isKnown = ([name, rows]: [string, Record<string, SqlValue>[]]): boolean =>
+  const isKnown = ([name, rows]: [string, Infer<typeof Row>[]]): boolean =>
     rows.every((row) => Object.keys(row).every((column) => columns.get(name)?.includes(column) === true));
   const sameVersion = stringifyJson(state.versions) === stringifyJson(versionsOf(platform));
   if (!sameVersion || !Object.entries(state.tables).every(isKnown)) {

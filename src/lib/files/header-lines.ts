@@ -1,9 +1,9 @@
-// The headers of a message as somebody kept them: lines as they were sent, or JSON.
+// Reads the stored headers of a message: lines as they were sent, or JSON.
 import { invalidInput } from '../kernel/errors.ts';
 import { parseJsonText, placeIssues } from './load.ts';
 import type { InputText } from './read-input.ts';
 
-/** Name and value of each line, repeats among them. Throws invalid input (9) with the place of what is no header. */
+/** Name and value of each header, including repeats. Throws invalid input (9) with the place of an invalid one. */
 export function parseHeaderLines({ name: file, text }: InputText): [name: string, value: string][] {
   return /^\s*[[{]/.test(text) ? fromJson(file, text) : fromLines(file, text);
 }
@@ -26,8 +26,8 @@ function fromLines(file: string, text: string): [string, string][] {
 }
 
 /**
- * `{"name": "value"}`, `{"name": ["value", …]}` or `[["name", "value"], …]`. A name that stands twice in an object is
- * refused: which of the two was signed, nobody could say.
+ * `{"name": "value"}`, `{"name": ["value", …]}` or `[["name", "value"], …]`. A duplicate name in an
+ * object is not allowed: either of the two may be the signed one.
  */
 function fromJson(file: string, text: string): [string, string][] {
   const document = parseJsonText(file, text);

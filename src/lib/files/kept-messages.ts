@@ -1,11 +1,57 @@
-// Reads the messages that `--keep` stored (`keep-message.ts`).
-import { readdirSync, readFileSync } from 'node:fs';
+// Stores messages that came in, headers and body apart, so that they can be checked again, and reads them.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KnownError } from '../kernel/errors.ts';
-import { cannotRead } from '../kernel/file-failure.ts';
+import { KnownError, systemErrorCode } from '../kernel/errors.ts';
+import { cannotRead, cannotWrite } from '../kernel/file-failure.ts';
 import { parseHeaderLines } from './header-lines.ts';
+import { makeFolder } from '../kernel/temporary-file.ts';
 
-export interface StoredMessage {
+export interface KeptMessage {
+  headers: string;
+  body: string;
+}
+
+/** Creates the folder (0700) if it does not exist. Throws when that fails. */
+export function openMessageFolder(folder: string) {
+  try {
+    makeFolder(folder, 0o700);
+  } catch (error) {
+    throw cannotWrite(folder, error);
+  }
+  /** The last number of each name, so that a long series is not counted each time. */
+  const last = new Map<string, number>();
+
+  return {
+    /** Stores a message and returns the names of both files: `name`, which must be ours, and the next free number. */
+    keep: (name: string, headers: readonly (readonly [string, string])[], body: Buffer): KeptMessage => {
+      for (let number = (last.get(name) ?? 0) + 1; ; number++) {
+        const kept = { headers: `${name}.${number}.headers.json`, body: `${name}.${number}.body` };
+        // Whoever creates the file of the headers may also create that of the body.
+        if (!create(kept.headers, `[\n${headers.map((line) => `  ${JSON.stringify(line)}`).join(',\n')}\n]\n`))
+          continue;
+        if (create(kept.body, body)) {
+          last.set(name, number);
+          return kept;
+        }
+        rmSync(join(folder, kept.headers), { force: true });
+      }
+    },
+  };
+
+  /** False when the file exists. */
+  function create(name: string, data: string | Buffer): boolean {
+    const path = join(folder, name);
+    try {
+      writeFileSync(path, data, { flag: 'wx', mode: 0o600 });
+      return true;
+    } catch (error) {
+      if (systemErrorCode(error) === 'EEXIST') return false;
+      throw cannotWrite(path, error);
+    }
+  }
+}
+
+interface StoredMessage {
   /** `ID.N`. */
   name: string;
   requestId: string;

@@ -4,8 +4,7 @@ import { type KnownError, type Issue, invalidInput, MOST_ISSUES } from '../kerne
 import { isRecord } from '../kernel/json.ts';
 import type { Place } from '../kernel/text-place.ts';
 import { counted } from '../kernel/words.ts';
-import { readJson } from './json-document.ts';
-import type { DocumentReading, Problem, ValuePath } from './reading.ts';
+import { readJson, type DocumentReading, type Problem, type ValuePath } from './reading.ts';
 import { type InputSource, readInput } from './read-input.ts';
 
 export type DocumentFormat = 'yaml' | 'json';

@@ -1,4 +1,6 @@
-// Shared by the YAML and JSON readers: the value, the places of its parts, and problems.
+// Shared by the YAML and JSON readers, and the JSON reader: the value, the places of its parts, and problems.
+import { JsonError, parseJson } from '../kernel/json.ts';
+import { type JsonSpot, locateJson } from '../kernel/json-syntax.ts';
 
 /** The keys and indexes from the root to a value. */
 export type ValuePath = readonly (string | number)[];
@@ -33,3 +35,53 @@ export function keyProblem(key: string, taken: { has(key: string): boolean }): s
 /** Characters that YAML 1.2 does not allow (section 5.1, "Character Set"). */
 // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
 export const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
+
+/** Reads JSON as RFC 8259 defines it. A leading byte-order mark is allowed. */
+export function readJson(text: string): DocumentReading {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const problem = { offset: error.offset ?? 0, message: error.message };
+    return { value: undefined, problems: [problem], offsetOf: () => problem.offset };
+  }
+  const problems: Problem[] = [];
+  const root = locateJson(text, (key, offset, members) => {
+    const message = keyProblem(key, members);
+    if (message !== undefined) problems.push({ offset, message });
+  });
+  const deep = problems.length === 0 ? tooDeep(root, 1) : undefined;
+  if (deep) problems.push({ offset: deep.offset, message: TOO_DEEP });
+  return { value, problems, offsetOf: (path, at) => findSpot(root, path, at).offset };
+}
+
+/** The range of the value at `path` in a text that is JSON: `to` is exclusive. */
+export function jsonSpan(text: string, path: ValuePath): { from: number; to: number } {
+  const { offset, end } = findSpot(locateJson(text), path);
+  return { from: offset, to: end };
+}
+
+/** The first list or object below the limit. */
+function tooDeep(spot: JsonSpot, depth: number): JsonSpot | undefined {
+  const parts = spot.items ?? (spot.members && Array.from(spot.members.values(), ({ value }) => value));
+  if (!parts || depth > MAX_DEPTH) return parts && spot;
+  for (const part of parts) {
+    const found = tooDeep(part, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The value at `path`, its key, or the nearest value around it. */
+function findSpot(root: JsonSpot, path: ValuePath, at?: 'key'): JsonSpot {
+  let spot = root;
+  for (const [index, segment] of path.entries()) {
+    const member = spot.members?.get(String(segment));
+    if (member && at === 'key' && index === path.length - 1) return { offset: member.key, end: member.key };
+    const inner = member?.value ?? (typeof segment === 'number' ? spot.items?.[segment] : undefined);
+    if (!inner) break;
+    spot = inner;
+  }
+  return spot;
+}

@@ -2,8 +2,7 @@
 import type { ManifestReply } from '../contract/roles.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { DocumentFormat } from './load.ts';
-import { shortRole } from './roles-edits.ts';
-import { updateJson } from './roles-json.ts';
+import { shortRole, updateJson } from './roles-edits.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { writeUserFile } from '../kernel/durable.ts';
 

@@ -7,7 +7,7 @@ import { makeFolder, temporaryPath } from '../kernel/temporary-file.ts';
 import { type KnownError, systemErrorCode } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
-export interface SavedDownload {
+interface SavedDownload {
   file: string;
   bytes: number;
   /** Hex. */
@@ -127,4 +127,21 @@ export function nameOnce(temporary: string, path: string, hint?: string): void {
 /** Rejects a path that exists. */
 export function nameTaken(path: string, hint = 'Move it away, or pass another name.'): KnownError {
   return fail('usage', { message: `${path} already exists and is not replaced.`, hint });
+}
+
+export interface ZipEntry {
+  name: string;
+  data: Buffer;
+}
+
+/** Never replaces a file. `madeAt` is in milliseconds since the epoch. */
+export async function writeZip(path: string, entries: readonly ZipEntry[], madeAt: number): Promise<void> {
+  const { ZipFile } = await import('yazl');
+  const zip = new ZipFile();
+  for (const { data, name } of entries) zip.addBuffer(data, name, { mtime: new Date(madeAt), mode: 0o100600 });
+  zip.end();
+  async function* parts(): AsyncGenerator<Buffer> {
+    for await (const part of zip.outputStream) yield part as Buffer;
+  }
+  await writeNewFile(path, parts());
 }

@@ -1,15 +1,15 @@
-// Text from outside made harmless for a terminal: it can move no cursor, start no colour and forge no line.
+// Makes text from outside harmless for a terminal: it cannot move the cursor, start a color or forge a line.
 
 // C0 and C1 controls, line and paragraph separators, bidirectional controls, the byte-order mark, tag characters.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** What most texts are: nothing needs to be looked for, and the pattern above not to be made. */
+/** Most texts match this, and need no search for the pattern above. */
 const PRINTABLE = /^[ -~]*$/;
 
-/** What stands in place of a character that was taken out. */
+/** Replaces a removed character. */
 const REPLACEMENT = '\ufffd';
 
-/** One line: tabs and line ends become spaces, every other control, escape or bidirectional character U+FFFD. */
+/** One line: tabs and line ends become spaces; every other unsafe character becomes U+FFFD. */
 export function cleanLine(text: string): string {
   if (PRINTABLE.test(text)) return text;
   return text.replace(/\r\n|[\t\n\r]/g, ' ').replace(UNSAFE, REPLACEMENT);

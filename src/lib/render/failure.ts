@@ -7,22 +7,22 @@ import { cleanLine, cleanText, escapeJson } from './clean.ts';
 import { toIssueItem, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
 
-/** More issues than this are counted, not listed; JSON holds more. */
+/** Further issues are only counted; JSON lists more. */
 const LISTED_ISSUES = 50;
 
-/** A sentence that is longer quotes something that is no name: a file in one line, a text of megabytes. */
+/** A longer sentence quotes a whole text, such as a file of one line. */
 const LONGEST_TEXT = 4000;
 
-/** Half of a secret would not be known for one: it is masked before anything is cut. */
+/** Masks before it cuts, because half of a secret would not be recognized. */
 function shortened(text: string, redactor: Redactor): string {
   if (text.length <= LONGEST_TEXT) return text;
   const masked = redactor.text(text);
   return `${masked.slice(0, LONGEST_TEXT / 2)} … (${text.length} characters) … ${masked.slice(-LONGEST_TEXT / 4)}`;
 }
 
-/** What is wrong, where, and what to do; the request it belongs to last. Ends in a line feed. */
+/** The problem, its places, the fix and the request, in this order. Ends in a line feed. */
 export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
-  // A name in a message begins no line: it might look like one of a plan. A stack is ours, and has several.
+  // A quoted name must not start a line, which could look like a line of a plan. Only our own stack has several lines.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
   const lines = [`${style.red(style.bold('Error:'))} ${message}`];
   for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style, redactor)}`);
@@ -37,14 +37,14 @@ export function failureScreen(error: KnownError, style: Style, redactor: Redacto
   return redactor.text(`${lines.join('\n')}\n`);
 }
 
-/** How many issues a screen does not show, and where to see more of them. Undefined where it shows all. */
+/** The number of issues that are not shown, and how to see more. Undefined if all are shown. */
 function unlisted({ issues, issuesOmitted }: KnownError, json: string): string | undefined {
   const more = issues.length + issuesOmitted - LISTED_ISSUES;
   if (more <= 0) return undefined;
   return `… and ${more} more; ${json} lists ${issuesOmitted === 0 ? 'them all' : `the first ${issues.length}`}`;
 }
 
-/** `file:line:column: path: sentence`, each part as far as it is known. */
+/** `file:line:column: path: sentence`, without unknown parts. */
 function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   const place = placeOf(issue);
   const parts = [
@@ -55,9 +55,9 @@ function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   return parts.filter((part) => part !== '').join(': ');
 }
 
-/** The same for the page of a run, with the code that programs know it by. Ends in a line feed. */
+/** The same as Markdown, with the error code. Ends in a line feed. */
 export function failureMarkdown(error: KnownError, exitCode: number, redactor: Redactor): string {
-  // Masked before it is escaped: with a stroke before some of its characters no secret is known for one.
+  // Masks before it escapes, because an escaped secret would not be recognized.
   const said = (text: string): string => redactor.text(shortened(text, redactor));
   const issues = error.issues.slice(0, LISTED_ISSUES).map(({ path, message, file, ...place }) => {
     const named = file === undefined ? place : { ...place, file: said(file) };
@@ -77,7 +77,7 @@ export function failureMarkdown(error: KnownError, exitCode: number, redactor: R
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** One JSON document; absent parts are left out, `issues` is always there. Ends in a line feed. */
+/** One JSON document without absent parts, but always with `issues`. Ends in a line feed. */
 export function failureJson(error: KnownError, redactor: Redactor): string {
   const document = {
     error: {
@@ -104,7 +104,7 @@ export function failureJson(error: KnownError, redactor: Redactor): string {
   return `${redactor.text(escapeJson(stringifyJson(document)))}\n`;
 }
 
-/** The screen of a failure that nobody expected; the stack only under `--debug`. */
+/** The error for an unexpected failure; with the stack under `--debug`. */
 export function bugError(error: unknown, debug: boolean): KnownError {
   const cause = error instanceof Error ? error : new Error(String(error));
   const stack = debug && cause.stack !== undefined ? `\n${cause.stack}` : '';

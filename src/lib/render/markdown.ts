@@ -7,14 +7,14 @@ import type { Column } from './view.ts';
 /** A table whose cells cannot end it, start code, or bring markup of their own. */
 export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |\n`;
-  // Markdown has no table without a heading line; an empty one is the nearest.
+  // A Markdown table needs a heading line, so this one is empty.
   const head = columns.map((column) => (header ? escapeMarkdown(column.key) : ' '));
   const rule = columns.map((column) => (column.align === 'right' ? '---:' : '---'));
   const body = rows.map((row) => line(columns.map((column) => escapeMarkdown(cellText(column.value(row))))));
   return line(head) + line(rule) + body.join('');
 }
 
-/** Text as it stands, in a block whose fence is longer than any run of back-ticks inside. */
+/** Unchanged text in a block whose fence is longer than any run of back-ticks inside. */
 export function toCodeBlock(text: string, language = ''): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (match) => match[0].length));
   const fence = '`'.repeat(longest + 1);
@@ -22,11 +22,11 @@ export function toCodeBlock(text: string, language = ''): string {
 }
 
 /**
- * A plan under its heading, coloured as a diff: what a pull-request comment shows best. `lead` stands between. A line is
- * coloured by its first character alone, so that a sign that stands further in changes places with its indentation.
+ * A plan under its heading, colored as a diff for a pull-request comment; `lead` comes between them. The first character
+ * of a line decides its color, so an indented sign changes places with its indentation.
  */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
-  // A diff knows no `~`: what changes within a thing has the colour of `!`.
+  // A diff has no `~`, so `!` colors changes.
   const signed = body.replace(
     /^( +)([-+~*])(?= )/gm,
     (_, indent: string, sign: string) => `${sign === '~' ? '!' : sign}${indent}`,
@@ -34,14 +34,14 @@ export function toDiffBlock(title: string, body: string, lead = ''): string {
   return `### ${escapeMarkdown(title)}\n${lead}\n${toCodeBlock(signed, 'diff')}`;
 }
 
-/** Words in a line of their own: what stands between back-ticks as code, all else without any markup. */
+/** One line: text between back-ticks as code, all other text without markup. */
 export function toMarkdownLine(text: string): string {
-  // Every second part is one that stood between back-ticks.
+  // Every second part was between back-ticks.
   const parts = cleanLine(text).split(/`([^`]+)`/);
   return parts.map((part, index) => (index % 2 === 1 ? `\`${part}\`` : escapeMarkdown(part))).join('');
 }
 
-/** An issue as an item of a list: its place, as far as it is known, its field and what is wrong. */
+/** An issue as an item of a list: its place if known, its field and its message. */
 export function toIssueItem({ file, line, column, path, message }: Issue): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return `- ${[place, path, message]

@@ -1,9 +1,9 @@
-// Colour and signs, decided once per stream; the only way any text gets colour.
+// Colors, decided once per stream. No other module colors text.
 
-/** Each function returns its text unchanged when the stream has no colour. */
+/** Each function returns its text unchanged when the stream has no color. */
 export interface Style {
-  /** 0 none, 1 sixteen colours, 2 256, 3 true colour. */
-  readonly level: 0 | 1 | 2 | 3;
+  /** 1 for the sixteen colors of the terminal, 0 for none. */
+  readonly level: 0 | 1;
   bold(text: string): string;
   dim(text: string): string;
   red(text: string): string;
@@ -18,14 +18,14 @@ const same = (text: string): string => text;
 export const plainStyle: Style = { level: 0, bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
 /**
- * The style of one stream. With colour only the sixteen that the terminal's own palette defines, so that they can be
- * read on any background; chalk is loaded then and not before.
+ * The style of one stream. It uses only the sixteen colors of the terminal's own palette, which are readable on any
+ * background. Loads chalk only for a colored stream.
  */
 export async function createStyle(coloured: boolean): Promise<Style> {
   if (!coloured) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // One argument each: chalk would draw the index that `map` passes as well.
+  // One argument each, because chalk would also draw the index that `map` passes.
   return {
     level: 1,
     bold: (text) => chalk.bold(text),
@@ -41,7 +41,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * `--color`/`--no-color` > `CDPADM_NO_COLOR` > `NO_COLOR` > `FORCE_COLOR`, `CLICOLOR_FORCE` > `TERM=dumb` > terminal.
- * A variable that is set to nothing counts as unset.
+ * An empty variable counts as unset.
  */
 export function wantsColour(flag: 'auto' | 'always' | 'never', env: Environment, isTerminal: boolean): boolean {
   if (flag !== 'auto') return flag === 'always';

@@ -1,4 +1,4 @@
-// How a command says what its result looks like to people; JSON is always the data itself.
+// How people see the result of a command; JSON is always the data itself.
 import type { Style } from './style.ts';
 
 export type CellValue = string | number | bigint | boolean | null | undefined;
@@ -9,28 +9,28 @@ export interface Column<Row> {
   key: string;
   /** The heading; default is the key in upper case with spaces. */
   title?: string;
-  /** The title is an id: it is shown as it is. */
+  /** The title is an id, which is shown unchanged. */
   idTitle?: boolean;
   value(row: Row): CellValue;
-  /** What a terminal shows in its place, where the value itself is for programs. */
+  /** What a terminal shows instead of a value for programs. */
   said?(row: Row): CellValue;
-  /** Colour for a cell, by state. Words carry the meaning; colour only repeats it. */
+  /** The color of a cell, by state. Color only repeats the words. */
   paint?(text: string, row: Row, style: Style): string;
   /** Ids are never cut and never dropped. */
   id?: boolean;
-  /** What the table is there to say: it goes on below instead of being cut; where that is too narrow, rows become cards. */
+  /** The main content of the table: it wraps instead of being cut. If that is too narrow, rows become cards. */
   uncut?: boolean;
   /**
-   * When the width is short the highest number is dropped first, of those that are empty in every row and then of all; what
-   * has none (default 0) is never dropped.
+   * A table that is too wide drops the highest rank first: of the columns that are empty in every row, then of all columns.
+   * Without a rank (default 0), a column is never dropped.
    */
   rank?: number;
-  /** Whole or not at all: left out of a table that would be too wide, and of cards, because it is told below them too. */
+  /** Omitted from a table that would be too wide, and from cards, because a line below them shows it too. */
   whole?: boolean;
   align?: 'left' | 'right';
 }
 
-/** A list of equal things: table, csv, markdown, name, ndjson. */
+/** A list of items of one kind: table, csv, markdown, name, ndjson. */
 export interface ListView<Row> {
   kind: 'list';
   columns: Column<Row>[];
@@ -41,7 +41,7 @@ export interface ListView<Row> {
   html?(rows: Row[]): string;
 }
 
-/** One thing with fields, drawn as `key  value` lines. */
+/** One item with fields, drawn as `key  value` lines. */
 export interface RecordView<T> {
   kind: 'record';
   columns: Column<T>[];
@@ -54,14 +54,14 @@ export interface DocumentView<T> {
   /** The text has a format of its own, as a script or a template has: the extension of `--out` does not convert it. */
   verbatim?(data: T): boolean;
   text(data: T, style: Style, width: number): string;
-  /** In place of the text where no terminal reads it: rows with tabs between their cells, as every piped table. */
+  /** The text in a pipe: rows with tabs between their cells, as every piped table has. */
   piped?(data: T): string;
-  /** Default: the text without colour in a code block. */
+  /** Default: the text without color in a code block. */
   markdown?(data: T): string;
   html?(data: T): string;
-  /** Rows for csv and name; without, the data's own fields are the columns. */
+  /** Rows for csv and name. Default: the fields of the data are the columns. */
   list?(data: T): { columns: Column<never>[]; rows: unknown[] };
-  /** The ids, where neither the rows nor the first field hold them. */
+  /** The ids, if neither the rows nor the first field contain them. */
   names?(data: T): readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { fail } from '../errors/fail.ts';
 import type { Api } from '../api/index.ts';
 import { diagnose, type Diagnosis } from '../domain/warehouse/diagnose.ts';
 import { readIfThere } from './resource-write.ts';
-import { warehouseCalls } from './warehouse-calls.ts';
+import { warehouseCalls } from './warehouse-apply.ts';
 
 export interface RunPorts {
   api: PipelinesApi;

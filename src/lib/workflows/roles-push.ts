@@ -1,7 +1,7 @@
 // Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT and its confirmation.
 import type { RolesApi } from '../api/roles.ts';
 import { isEmptyDiff } from '../domain/roles/diff.ts';
-import { type GuardFlags, type GuardRefusal, guardPush } from '../domain/roles/guards.ts';
+import { type GuardFlags, type GuardRefusal, guardPush } from '../domain/roles/plan.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
 import type { ManifestReply } from '../contract/roles.ts';
 import type { WantedRoles } from '../domain/roles/wanted.ts';

@@ -1,5 +1,4 @@
 // The roles that a checked file asks for: merged against its base, or a plain replacement without one.
-import { carryUnknownFields } from './carry.ts';
 import { diffRoles } from './diff.ts';
 import { type Manifest, type Role, rolesById, sameContent, sameStamp } from './manifest.ts';
 import { type MergeConflict, mergeRoles } from './merge.ts';
@@ -39,4 +38,18 @@ export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Man
       return { candidate, distance: create + modify + deleted };
     });
   return measured.sort((one, other) => one.distance - other.distance)[0]?.candidate;
+}
+
+/**
+ * The roles with the further fields of the same role or task in `source`. A file that omits a field which the
+ * specification does not know, or names a task by its id alone, does not mean to remove anything.
+ */
+export function carryUnknownFields(roles: readonly Role[], source: readonly Role[]): Role[] {
+  const held = rolesById(source);
+  return roles.map((role) => {
+    const same = held.get(role.role_id);
+    if (!same) return role;
+    const tasks = new Map(same.tasks.map((task) => [task.task_id, task]));
+    return { ...same, ...role, tasks: role.tasks.map((task) => ({ ...tasks.get(task.task_id), ...task })) };
+  });
 }

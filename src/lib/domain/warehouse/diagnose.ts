@@ -63,32 +63,27 @@ export function diagnose(evidence: Evidence): Diagnosis {
   };
 }
 
+function finding(about: string, level: Finding['level'], problem: string, ...next: Hint[]): Finding {
+  return { about, level, problem, next };
+}
+
 function connectionFindings({ pipeline, report, connection }: Evidence): Finding[] {
   const id = pipeline.connection_id ?? '';
   const about = `connection ${id}`;
   if (!connection) return [missing('connection', 'connections', id)];
+  if (![report.connection_status, connection.status].includes('faulted')) return inactive(about, connection);
   const said = messages(report.connection_errors, connection.errors);
-  if ([report.connection_status, connection.status].includes('faulted')) {
-    // The message of the platform lists all possible causes in brackets.
-    const details = said.replace(/\([^()]*\)/g, '');
-    const isSecret = /credential|password|auth|key|denied/i.test(details);
-    const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(details);
-    const look = isSecret ? 'its user and secret' : isPlace ? 'its address, then its secret' : 'its settings';
-    return [
-      {
-        about,
-        level: 'problem',
-        problem: `The warehouse cannot be reached${said ? `: ${said}` : ''}.`,
-        next: [
-          {
-            text: `Check ${look}, then update it to clear the fault:`,
-            command: `cdpadm connections update ${id} -f FILE`,
-          },
-        ],
-      },
-    ];
-  }
-  return inactive(about, connection);
+  // The message of the platform lists all possible causes in brackets.
+  const details = said.replace(/\([^()]*\)/g, '');
+  const isSecret = /credential|password|auth|key|denied/i.test(details);
+  const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(details);
+  const check = isSecret ? 'its user and secret' : isPlace ? 'its address, then its secret' : 'its settings';
+  return [
+    finding(about, 'problem', `The warehouse cannot be reached${because(said)}.`, {
+      text: `Check ${check}, then update it to clear the fault:`,
+      command: `cdpadm connections update ${id} -f FILE`,
+    }),
+  ];
 }
 
 function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
@@ -96,56 +91,36 @@ function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
   const about = `data model ${id}`;
   if (!model) return [missing('data model', 'data-models', id)];
   const said = messages(report.data_model_errors, model.errors);
-  const next = [
-    { text: 'Fix the SQL, then update the data model:', command: `cdpadm data-models update ${id} -f FILE` },
-  ];
+  const next = { text: 'Fix the SQL, then update the data model:', command: `cdpadm data-models update ${id} -f FILE` };
   if ([report.data_model_status, model.status].includes('invalid')) {
-    return [{ about, level: 'problem', problem: `${said || 'The query is invalid'}.`, next }];
+    return [finding(about, 'problem', `The query is invalid${because(said)}.`, next)];
   }
-  if (said) return [{ about, level: 'notice', problem: `${said}.`, next }, ...inactive(about, model)];
-  return inactive(about, model);
+  return [...(said ? [finding(about, 'notice', `${said}.`, next)] : []), ...inactive(about, model)];
 }
 
 function pipelineFindings({ pipeline, report, connection, model }: Evidence): Finding[] {
   const { id, state } = pipeline;
   const about = `pipeline ${id}`;
+  const trigger = `cdpadm pipelines trigger ${id} --wait`;
+  const resume = `cdpadm pipelines resume ${id}`;
   const findings: Finding[] = [];
-  const said = messages(report.errors, pipeline.errors);
-  const known = messages(connection?.errors, model?.errors);
   if ((report.status ?? pipeline.status) === 'faulted') {
-    const isPlan = /data plan/i.test(said);
-    findings.push({
-      about,
-      level: 'problem',
-      problem: `It is faulted${said && !known.includes(said) ? `: ${said}` : ''}.`,
-      next: [
-        {
-          text: isPlan
-            ? `Activate data plan ${pipeline.data_plan_id ?? ''} in the product, then:`
-            : 'After you fix the cause:',
-          command: `cdpadm pipelines trigger ${id} --wait`,
-        },
-      ],
-    });
+    const said = messages(report.errors, pipeline.errors);
+    const isKnown = messages(connection?.errors, model?.errors).includes(said);
+    const text = /data plan/i.test(said)
+      ? `Activate data plan ${pipeline.data_plan_id ?? ''} in the product, then:`
+      : 'After you fix the cause:';
+    findings.push(
+      finding(about, 'problem', `It is faulted${because(isKnown ? '' : said)}.`, { text, command: trigger }),
+    );
   }
   if (state === 'paused') {
-    findings.push({
-      about,
-      level: 'problem',
-      problem: 'It is paused.',
-      next: [{ text: 'Resume it:', command: `cdpadm pipelines resume ${id}` }],
-    });
+    findings.push(finding(about, 'problem', 'It is paused.', { text: 'Resume it:', command: resume }));
   }
   if (state === 'new') {
-    findings.push({
-      about,
-      level: 'notice',
-      problem: 'Its state is new: it runs only if triggered.',
-      next: [
-        { text: 'To run it once:', command: `cdpadm pipelines trigger ${id} --wait` },
-        { text: 'To follow its schedule:', command: `cdpadm pipelines resume ${id}` },
-      ],
-    });
+    const once = { text: 'To run it once:', command: trigger };
+    const always = { text: 'To follow its schedule:', command: resume };
+    findings.push(finding(about, 'notice', 'Its state is new: it runs only if triggered.', once, always));
   }
   return findings;
 }
@@ -154,17 +129,15 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
   const run = report.latest_pipeline_run;
   if (!run) return [];
   const about = `run ${runId(run)}`;
-  const read: Hint = { text: 'To see the run:', command: `cdpadm pipelines run ${pipeline.id} ${runId(run)}` };
-  const again: Hint = { text: 'After you fix the cause:', command: `cdpadm pipelines trigger ${pipeline.id} --wait` };
-  const said = messages(run.errors, undefined);
+  const read = { text: 'To see the run:', command: `cdpadm pipelines run ${pipeline.id} ${runId(run)}` };
+  const said = because(messages(run.errors));
   if (run.status === 'failed' || run.status === 'stopped') {
-    const problem = `The latest run ${run.status === 'failed' ? 'failed' : 'was stopped'}${said ? `: ${said}` : ''}.`;
-    return [{ about, level: 'problem', problem, next: [read, again] }];
+    const outcome = run.status === 'failed' ? 'failed' : 'was stopped';
+    const again = { text: 'After you fix the cause:', command: `cdpadm pipelines trigger ${pipeline.id} --wait` };
+    return [finding(about, 'problem', `The latest run ${outcome}${said}.`, read, again)];
   }
   const { failed } = recordsOf(run);
-  if (failed === 0) return [];
-  const problem = `${failed} of its records failed${said ? `: ${said}` : ''}.`;
-  return [{ about, level: 'notice', problem, next: [read] }];
+  return failed === 0 ? [] : [finding(about, 'notice', `${failed} of its records failed${said}.`, read)];
 }
 
 const PERIOD_MS: Readonly<Record<string, number>> = {
@@ -179,39 +152,35 @@ function scheduleFindings({ pipeline, success, now }: Evidence): Finding[] {
   const about = `pipeline ${id}`;
   const end = parseIso(schedule?.end ?? '');
   if (end !== undefined && end < now) {
-    const problem = `Its schedule ended on ${schedule?.end ?? ''}.`;
-    return [{ about, level: 'problem', problem, next: [{ text: 'Change or remove the end of its schedule.' }] }];
+    const next = { text: 'Change or remove the end of its schedule.' };
+    return [finding(about, 'problem', `Its schedule ended on ${schedule?.end ?? ''}.`, next)];
   }
   const age = ageOf(success, now);
   const period = PERIOD_MS[schedule?.frequency ?? ''];
-  if (schedule?.type === 'interval' && age !== undefined && period !== undefined && age > 2 * period) {
-    const problem = `It runs ${schedule.frequency ?? ''} and last succeeded ${formatDuration(age)} ago.`;
-    return [
-      {
-        about,
-        level: 'notice',
-        problem,
-        next: [{ text: 'To list its runs:', command: `cdpadm pipelines runs ${id}` }],
-      },
-    ];
-  }
-  return [];
+  if (schedule?.type !== 'interval' || age === undefined || period === undefined || age <= 2 * period) return [];
+  const problem = `It runs ${schedule.frequency ?? ''} and last succeeded ${formatDuration(age)} ago.`;
+  return [finding(about, 'notice', problem, { text: 'To list its runs:', command: `cdpadm pipelines runs ${id}` })];
 }
 
 function inactive(about: string, { state }: Part): Finding[] {
   if (state !== 'inactive') return [];
   const [noun = '', id = ''] = about.split(/ (?=\S+$)/);
   const command = `cdpadm ${noun.replace(' ', '-')}s update ${id} --state active`;
-  const next = [{ text: 'Activate it:', command }];
-  return [{ about, level: 'problem', problem: 'Its state is inactive, so pipelines cannot use it.', next }];
+  const problem = 'Its state is inactive, so pipelines cannot use it.';
+  return [finding(about, 'problem', problem, { text: 'Activate it:', command })];
 }
 
 function missing(noun: string, group: string, id: string): Finding {
-  const next = [{ text: 'Create it:', command: `cdpadm ${group} create -f FILE` }];
-  return { about: `${noun} ${id}`, level: 'problem', problem: `The ${noun} does not exist.`, next };
+  const next = { text: 'Create it:', command: `cdpadm ${group} create -f FILE` };
+  return finding(`${noun} ${id}`, 'problem', `The ${noun} does not exist.`, next);
 }
 
 function messages(...lists: Part['errors'][]): string {
   const texts = lists.flatMap((list) => (list ?? []).flatMap(({ message }) => (message ? [message] : [])));
   return [...new Set(texts)].join('; ').replace(/\.$/, '');
+}
+
+/** `: REASON`, or nothing without a reason. */
+function because(reason: string): string {
+  return reason ? `: ${reason}` : '';
 }

@@ -1,6 +1,6 @@
 // The platform's clock: real, at an adjustable offset from the machine's clock, or manual, which changes only on request.
 import type { Clock } from '../../kernel/clock.ts';
-import type { StoredSettings } from './settings.ts';
+import type { StoredSettings } from './db.ts';
 
 export type ClockMode = 'real' | 'manual';
 

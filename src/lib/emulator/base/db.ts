@@ -2,6 +2,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { KnownError } from '../../kernel/errors.ts';
+import { parseJson, stringifyJson } from '../../kernel/json.ts';
 
 export type SqlValue = number | bigint | string | Uint8Array | null;
 
@@ -151,4 +152,20 @@ function unreadable(path: string | undefined, cause?: unknown): KnownError {
     hint: 'Choose another folder, or move that file away to start again.',
     cause,
   });
+}
+
+export type StoredSettings = ReturnType<typeof openSettings>;
+
+/** Opens the settings of a database and creates their table if necessary. Values are JSON. */
+export function openSettings(db: Database) {
+  db.exec('CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
+  return {
+    get: <T>(key: string): T | undefined => {
+      const row = db.get<{ value: string }>('SELECT value FROM settings WHERE key = ?', key);
+      return row && (parseJson(row.value) as T);
+    },
+    set: (key: string, value: unknown): void => {
+      db.run('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)', key, stringifyJson(value));
+    },
+  };
 }

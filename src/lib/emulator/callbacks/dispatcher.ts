@@ -1,4 +1,4 @@
-// Sends status callbacks: signs them, calls receivers in order and stores the results (decision: D143).
+// Sends status callbacks: signs them, calls receivers in order and stores the results (decision: D143). Also their control calls.
 import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
@@ -11,8 +11,13 @@ import type { CallbackStore, StoredCallback } from '../stores/callbacks.ts';
 import type { ClientRequest } from 'node:http';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
+import { int, optional, strictObject, string } from 'zod/mini';
+import { messageRule } from '../../contract/shared.ts';
+import type { ControlRoutes } from '../platform/area.ts';
+import { answer, refusal } from '../wire/platform-error.ts';
+import { checkBody } from '../wire/request-body.ts';
 
-export type CallbackDispatcher = ReturnType<typeof createCallbackDispatcher>;
+type CallbackDispatcher = ReturnType<typeof createCallbackDispatcher>;
 
 type Attempt = Callback['attempts'][number];
 
@@ -187,4 +192,38 @@ function post(request: ClientRequest, body: string): Promise<number> {
     });
     request.end(body);
   });
+}
+
+/** The callbacks to send again; without a field, all that were not delivered. */
+const Resend = strictObject({ id: optional(int()), subject_request_id: optional(string()) }).check(
+  messageRule(({ id, subject_request_id }) =>
+    id !== undefined && subject_request_id !== undefined ? 'give either id or subject_request_id' : undefined,
+  ),
+);
+
+/** `resend` and `flush` wait until every receiver was called, and return the callbacks that they sent. */
+export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatcher): ControlRoutes {
+  async function send(chosen: readonly Callback[]) {
+    const ids = new Set(chosen.map(({ id }) => id));
+    await dispatcher.sendNow([...ids]);
+    return answer(
+      200,
+      store.list().filter(({ id }) => ids.has(id)),
+    );
+  }
+
+  return {
+    'GET /callbacks': () => answer(200, store.list()),
+    'POST /callbacks/resend': (body) => {
+      const { id, subject_request_id } = checkBody(Resend, body ?? {}, 'Bad request');
+      const wanted = subject_request_id?.toLowerCase();
+      const all = id === undefined && wanted === undefined;
+      const isWanted = (entry: Callback): boolean =>
+        all ? entry.state !== 'delivered' : entry.id === id || entry.subject_request_id === wanted;
+      const chosen = store.list().filter(isWanted);
+      if (chosen.length === 0 && !all) throw refusal(404, `Not found: callbacks of ${wanted ?? String(id)}`);
+      return send(chosen);
+    },
+    'POST /callbacks/flush': () => send(store.list().filter(({ state }) => state === 'queued' || state === 'sending')),
+  };
 }

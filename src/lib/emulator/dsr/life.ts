@@ -9,11 +9,10 @@ import { SLICE_MS, systemClock } from '../../kernel/clock.ts';
 import { canonicalJson, stringifyJson } from '../../kernel/json.ts';
 import type { Database } from '../base/db.ts';
 import { callbackBody } from './answers.ts';
-import { cancelForwarding, finishForwarding, startForwarding } from './forwarding.ts';
 import { nextQuarter, pickUpTime, RESULTS_MS, WORK_MS } from './schedule.ts';
 import type { PartnerFixture } from '../fixtures/dsr.ts';
 import type { CallbackStore } from '../stores/callbacks.ts';
-import { type DsrStore, type DueStep, hasResults, type StoredRequest } from '../stores/dsr.ts';
+import { type DsrStore, type DueStep, hasResults, type StoredRequest, type Forwarding } from '../stores/dsr.ts';
 import type { ProfilesStore, Subject } from '../stores/profiles.ts';
 import { refuse } from '../platform/envelopes.ts';
 
@@ -160,4 +159,57 @@ function fingerprint({ subject_request_type, subject_identities = {}, extensions
   );
   const text = canonicalJson([subject_request_type, subject_identities, Object.fromEntries(normalized)]);
   return createHash('sha256').update(text).digest('base64url');
+}
+
+const SKIPPED_MESSAGE = 'the request has none of the identities that the partner needs';
+
+/** The first status of each partner: pending, or skipped for missing identities. Null without anything to forward. */
+function startForwarding(
+  workspace: number,
+  body: DsrRequest,
+  partners: readonly PartnerFixture[],
+): Forwarding[] | null {
+  const own = partners.filter((partner) => partner.workspace_id === undefined || partner.workspace_id === workspace);
+  if (body.subject_request_type !== 'erasure' || own.length === 0) return null;
+  const given = new Set(identityTypes(body));
+  return own.map(({ domain, name, identity_types: needed }) =>
+    needed && !needed.some((type) => given.has(type))
+      ? { domain, name, status: 'skipped', status_message: SKIPPED_MESSAGE }
+      : { domain, name, status: 'pending' },
+  );
+}
+
+/** Gives every pending partner its final status from the fixtures. */
+function finishForwarding(
+  entries: readonly Forwarding[],
+  { workspace }: StoredRequest,
+  partners: readonly PartnerFixture[],
+): Forwarding[] {
+  return entries.map((entry) => {
+    if (entry.status !== 'pending') return entry;
+    const partner = partners.find(
+      ({ domain, name, workspace_id }) =>
+        domain === entry.domain && name === entry.name && (workspace_id ?? workspace) === workspace,
+    );
+    // The fixtures may have changed since the request arrived.
+    if (!partner) return { ...entry, status: 'failed', status_message: 'the partner is no longer configured' };
+    const { status, status_message } = partner;
+    return { ...entry, status, ...(status_message !== undefined && { status_message }) };
+  });
+}
+
+/** Skips pending partners and keeps the status of the others. */
+function cancelForwarding(entries: readonly Forwarding[]): Forwarding[] {
+  return entries.map((entry) =>
+    entry.status === 'pending'
+      ? { ...entry, status: 'skipped', status_message: 'the request was cancelled before it was forwarded' }
+      : entry,
+  );
+}
+
+function identityTypes({ subject_identities = {}, extensions = {} }: DsrRequest): string[] {
+  return [
+    ...Object.keys(subject_identities),
+    ...Object.values(extensions).flatMap((extension) => Object.keys(extension.subject_identities ?? {})),
+  ];
 }

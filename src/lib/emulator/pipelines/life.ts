@@ -1,7 +1,7 @@
 // State transitions of pipelines and runs (specification, "States and transitions"; decision: D66).
 import { dataRange, logicalDate, nextRun } from './schedule.ts';
-import type { Pipeline } from '../stores/pipelines.ts';
-import type { Run, RunFault } from '../stores/runs.ts';
+import type { Pipeline, Run, RunFault } from '../stores/pipelines.ts';
+import type { DocumentStore, Kept } from '../stores/documents.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 
 /** Minimum duration of a run by the platform's clock. */
@@ -23,19 +23,17 @@ export function withoutFault(pipeline: Pipeline, at: number): Pipeline {
   return { ...healthy, nextRunAt: nextRunOf(healthy, at) };
 }
 
-export function createPipelineLife({ connections, models, pipelines, runs }: WarehouseStores) {
+export function createPipelineLife(stores: WarehouseStores) {
+  const { pipelines, runs } = stores;
+
   /** Marks the resource that caused a failed run. */
   function mark(workspace: number, { definition }: Pipeline, { cause, message, marks }: RunFault): void {
-    if (!marks) return;
-    if (cause === 'connection') {
-      const kept = connections.get(workspace, definition.connection_id);
-      if (kept) connections.replace(workspace, { ...kept, broken: true, errors: [message] });
-    } else if (cause === 'data_model') {
-      const kept = models.get(workspace, definition.data_model_id);
-      // A valid model has notes, which explain the failure.
-      const notes = kept?.broken === false ? kept.errors : [];
-      if (kept) models.replace(workspace, { ...kept, broken: true, errors: [message, ...notes] });
-    }
+    if (!marks || cause === 'pipeline') return;
+    const store = stores[cause] as unknown as DocumentStore<Kept<{ id: string }>>;
+    const kept = store.get(workspace, definition[`${cause}_id`]);
+    // A valid data model has notes, which explain the failure.
+    const notes = kept?.broken === false && cause === 'data_model' ? kept.errors : [];
+    if (kept) store.replace(workspace, { ...kept, broken: true, errors: [message, ...notes] });
   }
 
   function afterSuccess(run: Run, before: Pipeline, at: number): Pipeline {
@@ -117,9 +115,9 @@ export function createPipelineLife({ connections, models, pipelines, runs }: War
     },
     /** Removes the fault of pipelines that a resource caused, which was fixed at `at`. */
     release: (workspace: number, cause: 'connection' | 'data_model', id: string, at: number): void => {
-      const field = cause === 'connection' ? 'connection_id' : 'data_model_id';
       for (const pipeline of pipelines.list(workspace)) {
-        const waits = pipeline.status === 'faulted' && pipeline.cause === cause && pipeline.definition[field] === id;
+        const waits =
+          pipeline.status === 'faulted' && pipeline.cause === cause && pipeline.definition[`${cause}_id`] === id;
         if (waits) pipelines.replace(workspace, withoutFault(pipeline, at));
       }
     },

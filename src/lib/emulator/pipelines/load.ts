@@ -3,8 +3,7 @@ import { parseIso } from '../../kernel/timestamps.ts';
 import { created } from '../base/audit.ts';
 import type { RunFixture, WarehouseFixtures } from '../fixtures/warehouse.ts';
 import { nextRunOf } from './life.ts';
-import type { Pipeline } from '../stores/pipelines.ts';
-import type { NewRun } from '../stores/runs.ts';
+import type { Pipeline, NewRun } from '../stores/pipelines.ts';
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 
 /** Replaces all pipelines and runs with those of the fixtures. */

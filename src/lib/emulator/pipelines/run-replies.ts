@@ -1,11 +1,44 @@
-// Runs and reports: the query parameters of the list, and the responses.
+// Rules for pipelines that need the stored state (decision: D66), and the responses about runs.
 import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
-import type { Pipeline } from '../stores/pipelines.ts';
-import type { Run } from '../stores/runs.ts';
+import type { Pipeline, Run } from '../stores/pipelines.ts';
 import { listed, type WarehouseStores } from '../warehouse/resources.ts';
-import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
+import { WAREHOUSE_FAILURES, type Failure } from '../../contract/failures.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
-import { refuse } from '../wire/request-body.ts';
+import { refuse, sentences } from '../wire/request-body.ts';
+import type { FieldIssue } from '../../contract/explain.ts';
+import type { PipelineRequest, SyncMode } from '../../contract/pipelines.ts';
+import { canonicalJson } from '../../kernel/json.ts';
+import type { WarehouseFixtures } from '../fixtures/warehouse.ts';
+import type { PlatformError } from '../wire/platform-error.ts';
+
+/** The error for a body. Two mistakes have their own sentence when they are the only issue. */
+export function judgePipeline(issues: FieldIssue[]): PlatformError {
+  const alone = issues.length === 1 ? issues[0]?.failure : undefined;
+  return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
+}
+
+/** The problem of a pipeline's data plan; undefined without a plan and for an active one. */
+export function describePlanFailure(
+  { data_plan_id: id, data_plan_version: version }: Pick<PipelineRequest, 'data_plan_id' | 'data_plan_version'>,
+  workspace: number,
+  plans: WarehouseFixtures['data_plans'],
+): { failure: Failure; detail: string } | undefined {
+  if (id === undefined) return undefined;
+  const versions = plans.filter((plan) => plan.workspace_id === workspace && plan.id === id);
+  const plan = versions.find((candidate) => String(candidate.version) === String(version));
+  if (!plan) {
+    const detail =
+      versions.length === 0 ? `data plan \`${id}\`` : `data plan \`${id}\` has no version ${String(version)}`;
+    return { failure: WAREHOUSE_FAILURES.planNotFound, detail };
+  }
+  if (plan.active) return undefined;
+  return { failure: WAREHOUSE_FAILURES.planNotActive, detail: `data plan \`${id}\`, version ${String(version)}` };
+}
+
+/** True if a change requires a new sync from the start. */
+export function changesSyncMode(before: SyncMode, after: SyncMode): boolean {
+  return canonicalJson(before) !== canonicalJson(after);
+}
 
 export function runReply(run: Run) {
   const { rangeStart, rangeEnd, succeeded, failed } = run.progress;
@@ -33,7 +66,11 @@ function messages({ ended_at, progress: { failure, reasons } }: Run): string[] {
   return failure && ended_at !== null ? [failure.message, ...records] : records;
 }
 
-export function reportReply(workspace: number, pipeline: Pipeline, { connections, models, runs }: WarehouseStores) {
+export function reportReply(
+  workspace: number,
+  pipeline: Pipeline,
+  { connection: connections, data_model: models, runs }: WarehouseStores,
+) {
   const { id, connection_id, data_model_id, sync_mode } = pipeline.definition;
   const connection = connections.get(workspace, connection_id);
   const model = models.get(workspace, data_model_id);

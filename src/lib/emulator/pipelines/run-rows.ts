@@ -7,8 +7,8 @@ import {
 } from '../../contract/identities.ts';
 import type { PipelineRequest } from '../../contract/pipelines.ts';
 import { Xpid } from '../../contract/shared.ts';
-import type { Row } from '../warehouse/query-thread.ts';
-import type { Scope } from '../stores/profile-identities.ts';
+import type { Row } from '../warehouse/reader.ts';
+import type { Scope } from '../stores/profile-rows.ts';
 import type { ProfileChange } from '../stores/profiles.ts';
 
 const IDENTITY_TYPES: ReadonlySet<string> = new Set([

@@ -1,15 +1,21 @@
 // The work of a run: reads the model's rows from the connection's warehouse and writes them to profiles.
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
-import { describePlanFailure } from './rules.ts';
+import { describePlanFailure } from './run-replies.ts';
 import type { Platform } from '../platform/area.ts';
-import { QueryAborted, QueryError, QueryLost, QueryTimeout, type Row } from '../warehouse/query-thread.ts';
+import {
+  QueryAborted,
+  QueryError,
+  QueryLost,
+  QueryTimeout,
+  type Row,
+  createWarehouseReader,
+  WarehouseClosed,
+} from '../warehouse/reader.ts';
 import { BadRow, createRowReader } from './run-rows.ts';
 import { type DataRange, inRange } from './schedule.ts';
-import type { FaultCause, Pipeline } from '../stores/pipelines.ts';
+import type { FaultCause, Pipeline, Run, RunFault, RunProgress } from '../stores/pipelines.ts';
 import type { ProfileChange } from '../stores/profiles.ts';
-import type { Run, RunFault, RunProgress } from '../stores/runs.ts';
 import { findWarehouse, type WarehouseFile } from '../warehouse/access.ts';
-import { createWarehouseReader, WarehouseClosed } from '../warehouse/reader.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 
@@ -84,7 +90,7 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
 function openUp(
   { workspace }: Run,
   { definition }: Pipeline,
-  { connections, models }: WarehouseStores,
+  { connection: connections, data_model: models }: WarehouseStores,
   { fixtures, warehouse: fallback }: Platform,
 ): { warehouse: WarehouseFile; sql: string } {
   const connection = connections.get(workspace, definition.connection_id);

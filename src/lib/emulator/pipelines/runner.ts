@@ -3,7 +3,7 @@ import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import type { PipelineLife } from './life.ts';
 import type { Platform } from '../platform/area.ts';
 import type { RunWork } from './run-work.ts';
-import type { Run } from '../stores/runs.ts';
+import type { Run } from '../stores/pipelines.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 
 /** How long a closing platform waits for a run, by the machine's clock. */

@@ -1,12 +1,11 @@
 // The parts of an area of the platform (tokens, roles, …): tables, fixtures, and a handler for each endpoint.
 import type { Endpoint, ParamsOf } from '../../contract/endpoint.ts';
-import type { Caller } from './auth.ts';
+import type { Caller, Directory } from './auth.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { Answer } from '../wire/platform-error.ts';
 import type { DeploymentNames } from '../wire/names-edge.ts';
 import type { PlatformClock } from '../base/clock.ts';
 import type { Database } from '../base/db.ts';
-import type { Directory } from './directory.ts';
 import type { Faults } from '../wire/faults.ts';
 import type { Recorder } from '../wire/recorder.ts';
 import type { RequestLog } from '../wire/request-log.ts';

@@ -1,5 +1,5 @@
-// Handles one request: body, faults, credentials, route, log.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+// Handles one request: body, faults, credentials, route, log. Also publishes it within this process, for tests.
+import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http';
 import type { Endpoint, Service } from '../../contract/endpoint.ts';
 import type { Handler, Platform } from './area.ts';
 import { authenticate, type Caller } from './auth.ts';
@@ -17,8 +17,32 @@ import {
   write,
 } from '../wire/platform-error.ts';
 import { PeerGone, readBody } from '../wire/request-body.ts';
-import { tellExchange } from '../wire/seen-exchange.ts';
 import { inEnvelope } from './envelopes.ts';
+import { channel } from 'node:diagnostics_channel';
+
+/** One exchange as it was on the wire. */
+export interface SeenExchange {
+  /** The platform's address. */
+  platform: string;
+  /** Bodies and parameters use a deployment's own words. */
+  hasOwnWords: boolean;
+  method: string;
+  /** Path and query as they were sent. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  answer: { status: number; text?: string; headers?: Readonly<Record<string, string>> };
+}
+
+/** The channel that gets each `SeenExchange` before its response is sent. Responses of faults are omitted. */
+export const SEEN_EXCHANGES = 'cdpadm.emulator.exchange';
+
+const seen = channel(SEEN_EXCHANGES);
+
+/** Does nothing without a subscriber. */
+function tellExchange(make: () => SeenExchange): void {
+  if (seen.hasSubscribers) seen.publish(make());
+}
 
 export interface MatchedRoute {
   endpoint: Endpoint;

@@ -5,12 +5,17 @@ import { PipelineRequest, pipelinesEndpoints, ResetRequest } from '../../contrac
 import { acceptBody, acceptJson, readJson, refuse } from '../wire/request-body.ts';
 import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';
 import { createPipelineLife, nextRunOf, withoutFault } from '../pipelines/life.ts';
-import { changesSyncMode, describePlanFailure, judgePipeline } from '../pipelines/rules.ts';
+import {
+  changesSyncMode,
+  describePlanFailure,
+  judgePipeline,
+  readRunQuery,
+  reportReply,
+  runReply,
+} from '../pipelines/run-replies.ts';
 import { openPipelineRunner } from '../pipelines/runner.ts';
 import { answer } from '../wire/platform-error.ts';
-import { readRunQuery, reportReply, runReply } from '../pipelines/run-replies.ts';
-import { type Pipeline, pipelinesMigration } from '../stores/pipelines.ts';
-import { runsMigration } from '../stores/runs.ts';
+import { type Pipeline, pipelinesMigration, runsMigration } from '../stores/pipelines.ts';
 import { loadPipelines } from '../pipelines/load.ts';
 import { createWarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 import { openResources } from './warehouse-resources.ts';
@@ -25,7 +30,7 @@ export const pipelinesArea = defineArea({
 function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> {
   const { db, clock, fixtures } = platform;
   const stores = createWarehouseStores(db);
-  const { connections, models, pipelines, runs } = stores;
+  const { connection: connections, data_model: models, pipelines, runs } = stores;
   const life = createPipelineLife(stores);
   const runner = openPipelineRunner(stores, life, platform);
 

@@ -4,12 +4,11 @@ import { PERMISSIONS } from '../../contract/role-catalog.ts';
 import { rolesEndpoints } from '../../contract/roles.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import type { OrganizationFixture } from '../fixtures/directory.ts';
-import { RoleAssignmentFixture } from '../fixtures/roles.ts';
+import { RoleAssignmentFixture, checkManifest, describeViolations } from '../fixtures/roles.ts';
 import { emailOf } from '../base/audit.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { checkBody, parseBody } from '../wire/request-body.ts';
-import { checkManifest, describeViolations } from '../fixtures/role-rules.ts';
 import { createRolesStore, rolesMigrations } from '../stores/roles.ts';
 
 export const rolesArea = defineArea({

@@ -1,12 +1,43 @@
-// E. Seeding: one user, or many that are accepted or rejected together (specification, E; decisions: D27, D70 to D73).
-import type { FieldIssue } from '../../contract/explain.ts';
+// E and F. Seeding and intake: attributes, events and identities of one user, or of many (decisions: D27, D29, D70 to D73, D244).
+import { type FieldIssue, showPath, valueAt } from '../../contract/explain.ts';
 import { xpidTextIssue } from '../../contract/shared.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
-import { badRequest, readIngestBody } from '../profiles/ingest.ts';
-import { type Answer, answer, refusal } from '../wire/platform-error.ts';
+import { type Answer, answer, refusal, type PlatformError } from '../wire/platform-error.ts';
 import { type ProfileChange, profilesMigrations } from '../stores/profiles.ts';
+import type { infer as Infer, ZodMiniType } from 'zod/mini';
+import { acceptBody, MOST_ERRORS, parseBody } from '../wire/request-body.ts';
+import { codedRefusal } from '../platform/envelopes.ts';
+import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
+
+/** The 400 of E and F: `<attribute name>: <error message>` for each issue of `value`. */
+function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {
+  return codedRefusal(
+    400,
+    issues.slice(0, MOST_ERRORS).map((issue) => nameIssue(issue, value)),
+  );
+}
+
+/** Parses and checks a body; ignores unknown fields (decision: D6). Throws 400. */
+function readIngestBody<Schema extends ZodMiniType>(schema: Schema, body: Buffer): Infer<Schema> {
+  const value = parseBody(body, (message) => badRequest([{ path: ['body'], message }], undefined));
+  return acceptBody(schema, value, (issues) => badRequest(issues, value));
+}
+
+/** The attribute with the issue, or otherwise the field of the body, and the problem. */
+function nameIssue({ path, message }: FieldIssue, value: unknown): string {
+  const inUser = typeof path[0] === 'number' ? path.slice(1) : path;
+  const [field = 'body', ...rest] = inUser;
+  const attribute = rest.length > 1 ? attributeAt(value, path.slice(0, path.length - inUser.length + 3)) : undefined;
+  const place = showPath(attribute === undefined ? rest : rest.slice(2));
+  return `${attribute ?? field}: ${place === '' ? '' : `${place} `}${message}`;
+}
+
+function attributeAt(value: unknown, path: readonly (string | number)[]): string | undefined {
+  const name = valueAt(value, [...path, 'attribute_name']);
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
 
 /** Creates the tables of the profiles, which other areas use too. */
 export const seedingArea = defineArea({
@@ -85,4 +116,42 @@ function subjectOf(query: URLSearchParams): { xpid?: bigint; identities: Record<
   const issue = xpidTextIssue(xpid);
   if (issue !== undefined) throw refusal(400, `Bad request: xpid ${issue}`);
   return { xpid: BigInt(xpid), identities };
+}
+
+/** Stores events in the profiles, whose tables the seeding area creates. */
+export const intakeArea = defineArea({
+  name: 'intake',
+  endpoints: intakeEndpoints,
+  migrations: [],
+  open: openIntake,
+});
+
+const ACCEPTED: Answer = { status: 202 };
+
+function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof intakeEndpoints> {
+  return {
+    handlers: {
+      event: ({ caller, body }) => {
+        const { id: workspace } = workspaceOf(caller);
+        ingest.admit(workspace, body.length);
+        const intake = readIngestBody(EventIntake, body);
+        const { environment, xpid, user_identities: identities, user_attributes, ip, timestamp_unixtime_ms } = intake;
+        // These fields of the body apply to each of its events.
+        const about = {
+          ...(ip !== undefined && { ip }),
+          ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),
+        };
+        const events = intake.events?.map((event) => ({ ...event, ...about }));
+        profiles.apply([{ workspace, environment, xpid, identities, user_attributes, events }], clock.now());
+        return ACCEPTED;
+      },
+      identify: ({ caller, body }) => {
+        const { id: workspace } = workspaceOf(caller);
+        ingest.admit(workspace, body.length);
+        const { environment, user_identities: identities, user_attributes } = readIngestBody(IdentityIntake, body);
+        profiles.apply([{ workspace, environment, identities, user_attributes }], clock.now());
+        return ACCEPTED;
+      },
+    },
+  };
 }

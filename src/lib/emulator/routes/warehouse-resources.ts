@@ -1,13 +1,24 @@
-// The create, read, update and delete calls that connections, data models and pipelines share.
+// D. Connections and data models, and the calls that they share with pipelines (decisions: D60, D62, D64, D68).
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { type Audit, created, modified } from '../base/audit.ts';
 import type { ResourceFixture } from '../fixtures/warehouse.ts';
-import type { PipelineLife } from '../pipelines/life.ts';
-import type { Platform, PlatformRequest } from '../platform/area.ts';
-import type { DocumentStore, Kept } from '../stores/documents.ts';
-import { listed, type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
+import { createPipelineLife } from '../pipelines/life.ts';
+import { defineArea, type Platform, type PlatformRequest } from '../platform/area.ts';
+import { type DocumentStore, type Kept, resourcesMigration } from '../stores/documents.ts';
+import { createWarehouseStores, listed, withoutReadOnly } from '../warehouse/resources.ts';
 import { answer } from '../wire/platform-error.ts';
-import { refuse } from '../wire/request-body.ts';
+import { refuse, acceptJson } from '../wire/request-body.ts';
+import {
+  ConnectionRequest,
+  connectionsEndpoints,
+  SECRET_CONFIG_FIELDS,
+  SERVICE_PROVIDERS,
+} from '../../contract/connections.ts';
+import { isMask, MASK } from '../../contract/masks.ts';
+import { findWarehouse } from '../warehouse/access.ts';
+import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-models.ts';
+import type { Database } from '../base/db.ts';
+import { describeForm, resolveAmong, rewriteTables } from '../warehouse/sql.ts';
 
 interface Resource {
   definition: { id: string };
@@ -114,35 +125,42 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
   };
 }
 
-interface KeptRules<Definition extends { id: string }> extends Pick<
+/** What the platform calls the two kinds of resource that pipelines refer to by `<cause>_id`. */
+const KINDS = {
+  connection: { what: 'connection', idParameter: 'connectionId', statuses: ['healthy', 'faulted'] },
+  data_model: { what: 'data model', idParameter: 'modelId', statuses: ['valid', 'invalid'] },
+} as const;
+
+type KeptRules<Definition extends { id: string }> = Pick<
   ResourceRules<Kept<Definition>>,
-  'what' | 'idParameter' | 'read' | 'shown' | 'filter'
-> {
-  store: DocumentStore<Kept<Definition>>;
-  cause: 'connection' | 'data_model';
-  /** The status of a resource that is fine, and of one that is not. */
-  statuses: readonly [fine: string, broken: string];
+  'read' | 'shown' | 'filter'
+> & {
+  /** Adds the platform's defaults. */
   complete(definition: Definition): Definition;
   /** Notes on a definition that the platform accepts. */
   notesOn?(definition: Definition): string[];
-}
+};
 
-/** An area of connections or data models, which pipelines refer to by `<cause>_id`. */
-export function openKept<Definition extends { id: string }>(
+function openKept<Definition extends { id: string }>(
   platform: Platform,
-  { pipelines }: WarehouseStores,
-  life: PipelineLife,
+  cause: keyof typeof KINDS,
   rules: KeptRules<Definition>,
 ) {
-  const { cause, store, statuses, complete, notesOn = () => [] } = rules;
+  const stores = createWarehouseStores(platform.db);
+  const life = createPipelineLife(stores);
+  const store = stores[cause] as unknown as DocumentStore<Kept<Definition>>;
+  const { complete, notesOn = () => [] } = rules;
+  const { statuses } = KINDS[cause];
   const { handlers } = openResources<Kept<Definition>>(platform, {
+    ...KINDS[cause],
     ...rules,
+    store,
     make: (workspace, definition, now, before) => {
       if (before) life.release(workspace, cause, definition.id, now);
       return { definition, broken: false, errors: notesOn(definition) };
     },
     remove: (workspace, id) => {
-      const users = pipelines.list(workspace).filter(({ definition }) => definition[`${cause}_id`] === id);
+      const users = stores.pipelines.list(workspace).filter(({ definition }) => definition[`${cause}_id`] === id);
       if (users.length === 0) return store.remove(workspace, id);
       throw refuse(WAREHOUSE_FAILURES.inUse, `by pipeline ${users.map(({ definition }) => definition.id).join(', ')}`);
     },
@@ -161,4 +179,94 @@ export function openKept<Definition extends { id: string }>(
     }
   }
   return { handlers, load };
+}
+
+/** Connections: stored whole, returned with masks, rejected when they lead nowhere. */
+export const connectionsArea = defineArea({
+  name: 'connections',
+  endpoints: connectionsEndpoints,
+  migrations: [resourcesMigration('connections')],
+  open: (platform) => {
+    const { handlers, load } = openKept<ConnectionRequest>(platform, 'connection', {
+      complete: completed,
+      // Throws 505 when the connection leads to no warehouse.
+      read: ({ body }, _workspace, before) => {
+        const sent = acceptJson(ConnectionRequest, body, WAREHOUSE_FAILURES.invalidRequest);
+        const definition = withSecrets(completed(withoutReadOnly(sent)), before?.definition);
+        const found = findWarehouse(definition, platform.fixtures.warehouses, platform.warehouse);
+        if ('unreachable' in found) throw refuse(WAREHOUSE_FAILURES.unreachable, found.unreachable);
+        return definition;
+      },
+      shown: (definition) => {
+        const config: Config = { ...definition.config };
+        for (const field of SECRET_CONFIG_FIELDS) if (config[field] !== undefined) config[field] = MASK;
+        return { ...definition, config } as ConnectionRequest;
+      },
+      filter: (query) => {
+        const provider = query.get('serviceProvider');
+        if (provider !== null && !(SERVICE_PROVIDERS as readonly string[]).includes(provider)) {
+          const allowed = SERVICE_PROVIDERS.join(', ');
+          throw refuse(WAREHOUSE_FAILURES.invalidRequest, `serviceProvider must be one of ${allowed}`);
+        }
+        return ({ service_provider }) => provider === null || service_provider === provider;
+      },
+    });
+    return { handlers, load: ({ connections }) => load(connections) };
+  },
+});
+
+type Config = Record<string, string | undefined>;
+
+/** The default of `port` (decision: D62). */
+const DEFAULT_PORT = '5432';
+
+function completed(definition: ConnectionRequest): ConnectionRequest {
+  const state = definition.state ?? 'new';
+  if (definition.service_provider !== 'PROVIDER_C') return { ...definition, state };
+  return { ...definition, state, config: { ...definition.config, port: definition.config.port ?? DEFAULT_PORT } };
+}
+
+/** A mask in place of a secret keeps the stored secret. Throws 400 when none is stored. */
+function withSecrets(definition: ConnectionRequest, before: ConnectionRequest | undefined): ConnectionRequest {
+  const config: Config = { ...definition.config };
+  const stored: Config = before?.service_provider === definition.service_provider ? { ...before.config } : {};
+  for (const field of SECRET_CONFIG_FIELDS) {
+    if (!isMask(config[field])) continue;
+    if (stored[field] === undefined) {
+      throw refuse(WAREHOUSE_FAILURES.invalidRequest, `config.${field} is a mask, and no secret is stored`);
+    }
+    config[field] = stored[field];
+  }
+  return { ...definition, config } as ConnectionRequest;
+}
+
+/** Data models: queries of a single SELECT; a run reads their columns. */
+export const dataModelsArea = defineArea({
+  name: 'dataModels',
+  endpoints: dataModelsEndpoints,
+  migrations: [resourcesMigration('data_models')],
+  open: (platform) => {
+    const complete = (sent: DataModelRequest): DataModelRequest => ({ ...sent, state: sent.state ?? 'new' });
+    const { handlers, load } = openKept<DataModelRequest>(platform, 'data_model', {
+      complete,
+      read: ({ body }) => {
+        const sent = acceptJson(DataModelRequest, body, WAREHOUSE_FAILURES.invalidRequest);
+        const complaint = describeForm(sent.config.sql_query);
+        if (complaint !== undefined) throw refuse(WAREHOUSE_FAILURES.invalidSql, complaint);
+        return complete(withoutReadOnly(sent));
+      },
+      notesOn: ({ config }) => notesOn(config.sql_query, platform.db),
+    });
+    return { handlers, load: ({ data_models }) => load(data_models) };
+  },
+});
+
+/** SQLite's complaints about the text itself. Its other complaints are about tables and columns, which a run checks. */
+const ABOUT_SYNTAX = /syntax error|incomplete input|unrecognized token|parser stack overflow/;
+
+/** Another warehouse may run what SQLite cannot parse, so the platform accepts it; a run here fails (decision: D68). */
+function notesOn(sql: string, db: Database): string[] {
+  const complaint = db.complaint(rewriteTables(sql, resolveAmong([])));
+  if (complaint === undefined || !ABOUT_SYNTAX.test(complaint)) return [];
+  return [`Not checked: the warehouse's dialect may allow it. SQLite, which runs queries here, does not: ${complaint}`];
 }

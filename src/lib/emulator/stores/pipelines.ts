@@ -1,4 +1,4 @@
-// Pipelines: definition, status, sync position and next scheduled run.
+// Pipelines: definition, status, sync position and next scheduled run; and their runs. Times are epoch milliseconds.
 import type { PIPELINE_STATUSES, PipelineRequest } from '../../contract/pipelines.ts';
 import type { Audit } from '../base/audit.ts';
 import type { Database } from '../base/db.ts';
@@ -51,5 +51,114 @@ export function createPipelinesStore(db: Database) {
         `SELECT workspace, id, next_run_at FROM pipelines
          WHERE running = 0 AND next_run_at IS NOT NULL ORDER BY next_run_at, seq LIMIT 1`,
       ),
+  };
+}
+
+export const runsMigration = `
+  CREATE TABLE pipeline_runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, pipeline TEXT NOT NULL,
+    type TEXT NOT NULL, status TEXT NOT NULL, logical_at INTEGER NOT NULL, due_at INTEGER,
+    started_at INTEGER, ended_at INTEGER, document TEXT NOT NULL
+  );
+  CREATE INDEX pipeline_runs_due ON pipeline_runs (due_at);
+  CREATE INDEX pipeline_runs_of ON pipeline_runs (workspace, pipeline, logical_at)`;
+
+type RunStatus = 'queued' | 'running' | 'success' | 'failed' | 'stopped' | 'retrying';
+
+export interface RunFault {
+  /** The resource to fix. */
+  cause: FaultCause;
+  message: string;
+  /** True if that resource becomes faulted or invalid. */
+  marks: boolean;
+}
+
+/** The state of a run, complete enough to resume it after a restart. */
+export interface RunProgress {
+  /** The range of data that it reads: see `DataRange`. */
+  rangeStart?: number | undefined;
+  rangeEnd: number;
+  afterStart: boolean;
+  bounded: boolean;
+  /** Completed rows of the query: a resumed run skips them. */
+  rows: number;
+  succeeded: number;
+  failed: number;
+  /** Reason for failed records -> number of records. */
+  reasons: Record<string, number>;
+  /** The pipeline's number of resets when the run started. */
+  resets: number;
+  /** All rows are written; the run ends at `due_at`. */
+  done: boolean;
+  /** Why the whole run failed. */
+  failure?: RunFault | undefined;
+}
+
+export interface Run {
+  id: number | bigint;
+  workspace: number;
+  pipeline: string;
+  type: 'scheduled' | 'manual';
+  status: RunStatus;
+  logical_at: number;
+  /** When its work, or its end, is due. Null when it has ended. */
+  due_at: number | null;
+  started_at: number | null;
+  ended_at: number | null;
+  progress: RunProgress;
+}
+
+export type NewRun = Omit<Run, 'id'> & { id?: number | bigint | undefined };
+
+type Stored = Omit<Run, 'progress'> & { document: string };
+
+const OF_PIPELINE = 'FROM pipeline_runs WHERE workspace = ? AND pipeline = ?';
+const LATEST_FIRST = 'ORDER BY logical_at DESC, id DESC';
+
+export function createRunsStore(db: Database) {
+  const parse = ({ document, ...run }: Stored): Run => ({ ...run, progress: JSON.parse(document) as RunProgress });
+  const first = (sql: string, ...values: (string | number | bigint)[]): Run | undefined => {
+    const row = db.get<Stored>(sql, ...values);
+    return row && parse(row);
+  };
+  return {
+    /** Adds a run and returns its id, which is the next one by default. */
+    add: ({ id, progress, ...run }: NewRun): number | bigint =>
+      db.insert('pipeline_runs', { id: id ?? null, ...run, document: JSON.stringify(progress) }),
+    get: (id: number | bigint): Run | undefined => first('SELECT * FROM pipeline_runs WHERE id = ?', id),
+    /** Stores a run; false when it no longer exists. */
+    save: ({ id, status, due_at, started_at, ended_at, progress }: Run): boolean =>
+      db.run(
+        'UPDATE pipeline_runs SET status = ?, due_at = ?, started_at = ?, ended_at = ?, document = ? WHERE id = ?',
+        ...[status, due_at, started_at, ended_at, JSON.stringify(progress), id],
+      ) === 1,
+    /** The latest by logical date; of any status by default. */
+    latest: (workspace: number, pipeline: string, status = '%'): Run | undefined =>
+      first(`SELECT * ${OF_PIPELINE} AND status LIKE ? ${LATEST_FIRST} LIMIT 1`, workspace, pipeline, status),
+    /** The run of a pipeline that has not ended. */
+    current: (workspace: number, pipeline: string): Run | undefined =>
+      first(`SELECT * ${OF_PIPELINE} AND due_at IS NOT NULL LIMIT 1`, workspace, pipeline),
+    /** Runs with a logical date within both bounds, latest first. */
+    page: (
+      workspace: number,
+      pipeline: string,
+      { from, to, offset, limit }: { from: number; to: number; offset: number; limit: number },
+    ): { items: Run[]; total: number } => {
+      const within = `${OF_PIPELINE} AND logical_at BETWEEN ? AND ?`;
+      const count = db.get<{ total: number }>(`SELECT count(*) AS total ${within}`, workspace, pipeline, from, to);
+      const values = [workspace, pipeline, from, to, limit, offset];
+      const items = db.all<Stored>(`SELECT * ${within} ${LATEST_FIRST} LIMIT ? OFFSET ?`, ...values).map(parse);
+      return { items, total: count?.total ?? 0 };
+    },
+    /** The run that is due first. */
+    firstDue: (): Run | undefined =>
+      first('SELECT * FROM pipeline_runs WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1'),
+    removeOf: (workspace: number, pipeline: string): void => {
+      db.run('DELETE FROM pipeline_runs WHERE workspace = ? AND pipeline = ?', workspace, pipeline);
+    },
+    clear: (): void => {
+      // Ids start at 1 again after a reset.
+      db.exec("DELETE FROM pipeline_runs; DELETE FROM sqlite_sequence WHERE name = 'pipeline_runs'");
+    },
   };
 }

@@ -5,16 +5,58 @@ import { internalIdentityType } from '../../contract/identities.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import type { Database } from '../base/db.ts';
-import { emptyDocument, type ProfileContent, type ProfileDocument, writeInto } from './profile-document.ts';
-import { createProfileGroups } from './profile-groups.ts';
 import {
-  createProfileIdentities,
+  emptyDocument,
+  type ProfileContent,
+  type ProfileDocument,
+  writeInto,
+  documentOf,
+  integerOf,
+  type Profile,
+  profileOf,
+  type ProfileRow,
+  readProfileRow,
   type Identity,
-  profileIdentitiesMigration,
   type Scope,
-  XPID,
-} from './profile-identities.ts';
-import { documentOf, integerOf, type Profile, profileOf, type ProfileRow, readProfileRow } from './profile-rows.ts';
+} from './profile-rows.ts';
+import { createProfileGroups } from './profile-groups.ts';
+
+const profileIdentitiesMigration =
+  'CREATE TABLE profile_identities (key TEXT PRIMARY KEY, profile INTEGER NOT NULL) WITHOUT ROWID';
+
+/** The identity type of the profile's own id; its value is the integer in digits. */
+const XPID = 'xpid';
+
+function createProfileIdentities(db: Database) {
+  return {
+    /** The profile (its row id) that an identity belongs to, or undefined. */
+    owner: (scope: Scope, identity: Identity): number | undefined =>
+      db.get<{ profile: number }>('SELECT profile FROM profile_identities WHERE key = ?', keyOf(scope, identity))
+        ?.profile,
+    /** Assigns a free identity to a profile. False when another profile has it. */
+    claim: (scope: Scope, identity: Identity, profile: number): boolean =>
+      db.run(
+        'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)',
+        keyOf(scope, identity),
+        profile,
+      ) === 1,
+    /** Assigns an identity to another profile. */
+    move: (scope: Scope, identity: Identity, profile: number): void => {
+      db.run('UPDATE profile_identities SET profile = ? WHERE key = ?', profile, keyOf(scope, identity));
+    },
+    release: (scope: Scope, identity: Identity): void => {
+      db.run('DELETE FROM profile_identities WHERE key = ?', keyOf(scope, identity));
+    },
+    clear: (): void => {
+      db.exec('DELETE FROM profile_identities');
+    },
+  };
+}
+
+/** JSON separates type and value and encodes NUL and lone surrogates. */
+function keyOf({ workspace, environment }: Scope, identity: Identity): string {
+  return `${workspace}${environment === 'production' ? 'p' : 'd'}${JSON.stringify(identity)}`;
+}
 
 export const profilesMigrations = [
   `CREATE TABLE profiles (

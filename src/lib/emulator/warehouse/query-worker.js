@@ -1,9 +1,9 @@
 // The thread that reads a warehouse file: opens it read-only, runs one query and returns rows on request (see
-// `query-thread.ts`). It is JavaScript, because a thread starts from a file and Node 20 cannot run TypeScript.
+// `reader.ts`). It is JavaScript, because a thread starts from a file and Node 20 cannot run TypeScript.
 import { parentPort } from 'node:worker_threads';
 import driver from 'node-sqlite3-wasm';
 
-/** @typedef {import('./query-thread.ts').Question} Question */
+/** @typedef {import('./reader.ts').Question} Question */
 
 /** @type {InstanceType<typeof import('node-sqlite3-wasm').Database> | undefined} */
 let database;

@@ -4,8 +4,7 @@ import type { DataModelRequest } from '../../contract/data-models.ts';
 import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
 import type { Database } from '../base/db.ts';
 import { createDocumentStore, type Kept } from '../stores/documents.ts';
-import { createPipelinesStore } from '../stores/pipelines.ts';
-import { createRunsStore } from '../stores/runs.ts';
+import { createPipelinesStore, createRunsStore } from '../stores/pipelines.ts';
 
 /** A request without the fields that only the platform sets. */
 export function withoutReadOnly<Definition extends object>(sent: Definition): Definition {
@@ -23,8 +22,8 @@ export function createWarehouseStores(db: Database) {
   const resources = <Definition extends { id: string }>(table: string) =>
     createDocumentStore<Kept<Definition>>(db, table, ({ definition }) => definition.id);
   return {
-    connections: resources<ConnectionRequest>('connections'),
-    models: resources<DataModelRequest>('data_models'),
+    connection: resources<ConnectionRequest>('connections'),
+    data_model: resources<DataModelRequest>('data_models'),
     pipelines: createPipelinesStore(db),
     runs: createRunsStore(db),
   };

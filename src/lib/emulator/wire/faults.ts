@@ -1,7 +1,6 @@
 // Injected faults: errors, delays and lost connections for matching requests.
 import {
   array,
-  check,
   enum as oneOf,
   int,
   type infer as Infer,
@@ -13,17 +12,13 @@ import {
   string,
   union,
 } from 'zod/mini';
+import { messageRule, textWhere } from '../../contract/shared.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
-import type { StoredSettings } from '../base/settings.ts';
+import type { StoredSettings } from '../base/db.ts';
 
 const Delay = union([
   number().check(minimum(0, 'must not be negative')),
-  string().check(
-    check((context) => {
-      if (parseDuration(context.value) !== undefined) return;
-      context.issues.push({ code: 'custom', message: 'is not a duration such as 500ms or 2s', input: context.value });
-    }),
-  ),
+  textWhere((text) => (parseDuration(text) === undefined ? 'is not a duration such as 500ms or 2s' : undefined)),
 ]);
 
 /** A fault needs at least one of `status`, `delay` and `drop`. */
@@ -45,11 +40,9 @@ export const Fault = strictObject({
   /** Share of the matching requests, 0 to 1. Default: 1. */
   probability: optional(number().check(minimum(0, 'must be 0 to 1'), maximum(1, 'must be 0 to 1'))),
 }).check(
-  check((context) => {
-    const { status, delay, drop } = context.value;
-    if (status !== undefined || delay !== undefined || drop !== undefined) return;
-    context.issues.push({ code: 'custom', message: 'needs `status`, `delay` or `drop`', input: context.value });
-  }),
+  messageRule(({ status, delay, drop }) =>
+    (status ?? delay ?? drop) === undefined ? 'needs `status`, `delay` or `drop`' : undefined,
+  ),
 );
 export type Fault = Infer<typeof Fault>;
 
@@ -68,10 +61,10 @@ export function openFaults(settings: StoredSettings, random: () => number) {
 
   return {
     add: (fault: Fault): void => save([...faults, fault]),
-    /** The faults that are still to befall something, with the `times` that are left of each. */
+    /** The faults that still apply, with the `times` left of each. */
     list: (): Fault[] => faults,
     clear: (): void => save([]),
-    /** The fault that befalls this request, counted; undefined when none does. */
+    /** The fault of this request, counted; undefined without one. */
     strike: (method: string, path: string): Fault | undefined => {
       if (faults.length === 0) return undefined;
       const struck = faults.find((fault) => matches(fault, method, path) && random() < (fault.probability ?? 1));

@@ -1,5 +1,4 @@
-// Logs every request. Writes to the database in batches, which keeps requests fast and survives a restart.
-import { isoMillis } from '../../kernel/timestamps.ts';
+// Logs every request in the database, so that the log survives a restart.
 import type { Database } from '../base/db.ts';
 
 /** `at` is epoch milliseconds by the platform's clock; `status` is null when a fault closed the connection. */
@@ -15,78 +14,28 @@ export type RequestLog = ReturnType<typeof openRequestLog>;
 
 /** Drops older requests, so that a long load test cannot fill the disk. */
 const KEPT = 100_000;
-const BATCH = 1000;
-
-type Entry = [at: number, method: string, path: string, status: number | null];
-interface Batch {
-  count: number;
-  entries: string;
-}
 
 export function openRequestLog(db: Database) {
-  db.exec(
-    'CREATE TABLE IF NOT EXISTS requests (id INTEGER PRIMARY KEY, count INTEGER NOT NULL, entries TEXT NOT NULL)',
-  );
-  let pending: Entry[] = [];
-  let stored = db.get<{ total: number }>('SELECT coalesce(sum(count), 0) AS total FROM requests')?.total ?? 0;
-
-  /** Writes pending entries. */
-  function flush(): void {
-    if (pending.length === 0) return;
-    try {
-      db.run('INSERT INTO requests (count, entries) VALUES (?, ?)', pending.length, JSON.stringify(pending));
-    } catch {
-      // On a full disk, entries stay in memory until the next attempt.
-      return;
-    }
-    stored += pending.length;
-    pending = [];
-    while (stored > KEPT) dropOldest();
-  }
-
-  function dropOldest(): void {
-    const oldest = db.get<Batch & { id: number }>('SELECT id, count FROM requests ORDER BY id LIMIT 1');
-    if (!oldest) return;
-    db.run('DELETE FROM requests WHERE id = ?', oldest.id);
-    stored -= oldest.count;
-  }
-
-  const entriesOf = (batch: Batch): Entry[] => JSON.parse(batch.entries) as Entry[];
-
+  // An earlier version logged in the table `requests`.
+  db.exec(`
+    DROP TABLE IF EXISTS requests;
+    CREATE TABLE IF NOT EXISTS request_log (
+      id INTEGER PRIMARY KEY, at INTEGER NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, status INTEGER
+    )`);
   return {
     add: ({ at, method, path, status }: LoggedRequest): void => {
-      if (pending.push([at, method, path, status]) >= BATCH) flush();
-    },
-    /** The whole log, oldest first, `at` as ISO 8601. */
-    list: (): { at: string; method: string; path: string; status: number | null }[] => {
-      flush();
-      return db
-        .all<Batch>('SELECT entries FROM requests ORDER BY id')
-        .flatMap(entriesOf)
-        .map(([at, method, path, status]) => ({ at: isoMillis(at), method, path, status }));
-    },
-    /** Requests since `time` (epoch ms). */
-    since: (time: number): LoggedRequest[] => {
-      flush();
-      const found: Entry[] = [];
-      for (let before = Number.MAX_SAFE_INTEGER; ;) {
-        const batch = db.get<Batch & { id: number }>(
-          'SELECT id, entries FROM requests WHERE id < ? ORDER BY id DESC LIMIT 1',
-          before,
-        );
-        if (!batch) break;
-        const recent = entriesOf(batch).filter(([at]) => at >= time);
-        found.unshift(...recent);
-        if (recent.length === 0) break;
-        before = batch.id;
+      try {
+        const id = Number(db.insert('request_log', { at, method, path, status }));
+        if (id % 1000 === 0) db.run('DELETE FROM request_log WHERE id <= ?', id - KEPT);
+      } catch {
+        // On a full disk, the platform still answers.
       }
-      return found.map(([at, method, path, status]) => ({ at, method, path, status }));
     },
-    flush,
+    /** Requests since `time` (epoch ms), oldest first. */
+    since: (time: number): LoggedRequest[] =>
+      db.all<LoggedRequest>('SELECT at, method, path, status FROM request_log WHERE at >= ? ORDER BY id', time),
     clear: (): void => {
-      pending = [];
-      stored = 0;
-      db.exec('DELETE FROM requests');
+      db.exec('DELETE FROM request_log');
     },
   };
 }

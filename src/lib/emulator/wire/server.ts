@@ -7,10 +7,27 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
-import { hostName, isOwnHost } from './own-host.ts';
 import { refusal, refusalAnswer, write } from './platform-error.ts';
+import { isIP } from 'node:net';
+import { isLoopback } from '../../kernel/address.ts';
 
-export interface ListeningServer {
+/** Listening addresses that accept any address of the machine. */
+const EVERYWHERE = ['0.0.0.0', '::'];
+
+/** The host of a `Host` header without its port, in lower case; empty for one that is malformed. */
+export function hostName(header: string | undefined): string {
+  return /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/.exec(header ?? '')?.[1]?.toLowerCase() ?? '';
+}
+
+/** True if the header has a name of this machine or the listening address. */
+export function isOwnHost(header: string | undefined, listensOn: string): boolean {
+  const name = hostName(header);
+  const address = name.startsWith('[') ? name.slice(1, -1) : name;
+  if (isLoopback(name) || address === listensOn.toLowerCase()) return true;
+  return EVERYWHERE.includes(listensOn) && isIP(address) !== 0;
+}
+
+interface ListeningServer {
   port: number;
   /** `http://host:port`, with a host that clients can use. */
   url: string;
@@ -21,7 +38,7 @@ export interface ListeningServer {
 /** Handles each request; resolves when the response was written. */
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-export interface ListenOptions {
+interface ListenOptions {
   /** A further address that clients use. */
   publicUrl?: string | undefined;
   /** PEM texts for https. */

@@ -1,6 +1,6 @@
 // Runs the due work of several areas.
 import { expect, test } from 'vitest';
-import { createCatchUp } from '../../../../src/lib/emulator/catch-up.ts';
+import { createCatchUp } from '../../../../src/lib/emulator/open-platform.ts';
 
 /** An area with work due at each of these times; it records what it runs. */
 function areaDueAt(name: string, times: number[], done: string[]) {

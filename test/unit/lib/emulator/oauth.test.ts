@@ -1,8 +1,7 @@
 // The token request and the three kinds of credentials on the embedded platform.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Auth } from '../../../../src/lib/contract/endpoint.ts';
-import { authenticate } from '../../../../src/lib/emulator/platform/auth.ts';
-import { createDirectory } from '../../../../src/lib/emulator/platform/directory.ts';
+import { authenticate, createDirectory } from '../../../../src/lib/emulator/platform/auth.ts';
 import { readFixtures } from '../../../../src/lib/emulator/fixtures/document.ts';
 import { basicAuth, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 

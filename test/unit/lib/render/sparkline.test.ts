@@ -1,6 +1,6 @@
 // The sparkline of a list of runs and its text.
 import { expect, test } from 'vitest';
-import { runSparkline, wantsPlainSigns } from '../../../../src/lib/render/sparkline.ts';
+import { runSparkline, wantsPlainSigns } from '../../../../src/lib/render/pipelines.ts';
 
 const run = (day: number, status: string, records: number | null = null) =>
   ({ id: day, status, started_on: `2026-01-0${day}T00:00:00Z`, successful_records: records }) as unknown as Parameters<

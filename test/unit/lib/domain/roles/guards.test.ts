@@ -1,9 +1,8 @@
 // The guards before a PUT, and the flags that lift them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GuardFlags, guardPush } from '../../../../../src/lib/domain/roles/guards.ts';
+import { type GuardFlags, guardPush, planRoles } from '../../../../../src/lib/domain/roles/plan.ts';
 import type { Role } from '../../../../../src/lib/domain/roles/manifest.ts';
-import { planRoles } from '../../../../../src/lib/domain/roles/plan.ts';
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 
 const SCOPE = { organization: '101', address: 'https://api.example.com' };

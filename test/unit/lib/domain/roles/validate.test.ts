@@ -1,8 +1,7 @@
 // The rules for a roles file, with the path of each issue and the nearest name.
 import { describe, expect, it } from 'vitest';
 import { showPath } from '../../../../../src/lib/contract/explain.ts';
-import type { Known } from '../../../../../src/lib/domain/roles/known.ts';
-import { checkManifest } from '../../../../../src/lib/domain/roles/validate.ts';
+import { type Known, checkManifest } from '../../../../../src/lib/domain/roles/validate.ts';
 import { manifestOf, role } from '../../../../helpers/any-roles.ts';
 
 const LIVE_TASKS = new Set(['audiences:view', 'audiences:*', 'rules:view', 'new_feature:view']);

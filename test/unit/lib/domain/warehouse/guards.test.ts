@@ -1,7 +1,11 @@
 // The guards before a warehouse plan is applied, and the flags that lift them.
 import { describe, expect, it } from 'vitest';
-import { guardWarehouse, type WarehouseGuardFlags } from '../../../../../src/lib/domain/warehouse/guards.ts';
-import type { Step, StepAction } from '../../../../../src/lib/domain/warehouse/plan.ts';
+import {
+  guardWarehouse,
+  type WarehouseGuardFlags,
+  type Step,
+  type StepAction,
+} from '../../../../../src/lib/domain/warehouse/plan.ts';
 
 const NONE: WarehouseGuardFlags = { allowDelete: false, allowReset: false, allowEmpty: false, force: false };
 const ALL: WarehouseGuardFlags = { allowDelete: true, allowReset: true, allowEmpty: true, force: true };

@@ -1,15 +1,17 @@
 // Secrets in definitions: references are accepted, and everything else is reported without its value.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Definition, findMasks, withHiddenSecrets } from '../../../../../src/lib/domain/warehouse/definition.ts';
 import {
+  type Definition,
+  findMasks,
+  withHiddenSecrets,
   isReference,
   maskedSecrets,
   maskIssue,
   secretIssues,
   secretUses,
   withoutPaths,
-} from '../../../../../src/lib/domain/warehouse/secrets.ts';
+} from '../../../../../src/lib/domain/warehouse/definition.ts';
 import { anyMask } from '../../../../helpers/any-warehouse.ts';
 import { runs } from '../../../../helpers/size.ts';
 

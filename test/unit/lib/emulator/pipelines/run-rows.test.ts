@@ -1,7 +1,7 @@
 // Conversion of warehouse rows to attributes and events, and of warehouse timestamps.
 import { describe, expect, test } from 'vitest';
 import { iteratorTime } from '../../../../../src/lib/emulator/pipelines/run-work.ts';
-import type { Row } from '../../../../../src/lib/emulator/warehouse/query-thread.ts';
+import type { Row } from '../../../../../src/lib/emulator/warehouse/reader.ts';
 import { createRowReader } from '../../../../../src/lib/emulator/pipelines/run-rows.ts';
 
 const scope = { workspace: 1, environment: 'production' as const };

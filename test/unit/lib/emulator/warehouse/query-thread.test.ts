@@ -7,7 +7,7 @@ import {
   type QueryThread,
   QueryTimeout,
   startQueryThread,
-} from '../../../../../src/lib/emulator/warehouse/query-thread.ts';
+} from '../../../../../src/lib/emulator/warehouse/reader.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 import { makeWarehouse } from '../../../../helpers/warehouse.ts';
 

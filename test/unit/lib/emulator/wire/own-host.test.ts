@@ -1,6 +1,6 @@
 // The platform accepts only its own names in the Host header.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isOwnHost } from '../../../../../src/lib/emulator/wire/own-host.ts';
+import { isOwnHost } from '../../../../../src/lib/emulator/wire/server.ts';
 import { startTestEmulator, type TestEmulator } from '../../../../helpers/emulator.ts';
 
 describe('isOwnHost', () => {

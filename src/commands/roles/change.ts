@@ -1,0 +1,182 @@
+// `roles create`, `update`, `rename` and `delete`: changes of single roles.
+import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
+import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { changeRoles, guardFlags, outcomeRecord } from './apply.ts';
+import { fail } from '../../lib/errors/fail.ts';
+import { CORE_TASK } from '../../lib/contract/roles.ts';
+import { findRole } from './session.ts';
+
+export const createRole = defineCommand({
+  ...outcomeRecord,
+  path: 'roles create',
+  summary: 'create a role',
+  args: { roleId: { name: 'role_id', help: 'the id of the new role' } },
+  flags: {
+    from: { value: 'role', help: 'a standard template or a live role to copy' },
+    name: { value: 'text', help: 'display name (default: the id)' },
+    description: { value: 'text', help: 'purpose of the role (default: the description of --from)' },
+    task: { value: 'task_id', many: true, help: 'a task to add (repeatable)' },
+    ...guardFlags,
+  },
+  examples: [
+    'cdpadm roles create auditor --from read-only-role --name Auditor --yes',
+    'cdpadm roles create viewer --name Viewer --description "Sees audiences" --task audiences:view --dry-run',
+  ],
+  exits: {
+    notFound: 'template or role not found',
+    conflict: 'the role already exists, or the plan is not the expected one',
+    invalidInput: 'the role is not valid, or a task does not exist',
+    guard: 'a guard stopped it, or you answered no',
+  },
+  run: async (ctx, { args: { roleId }, flags }) => {
+    const { from, name = roleId, description, task = [] } = flags;
+    if (from === undefined && description === undefined) {
+      throw usageError('A role needs a description.', 'Pass --description TEXT, or --from a role that has one.');
+    }
+    await changeRoles(ctx, 'create', flags, (roles) => {
+      if (roles.some((role) => role.role_id === roleId)) {
+        throw fail('roles.exists', {
+          message: `Role ${roleId} already exists.`,
+          hint: { text: 'Choose another id. To change the existing role:', command: `cdpadm roles update ${roleId}` },
+        });
+      }
+      const source = from === undefined ? undefined : findSource(from, roles);
+      const held = source?.tasks ?? [];
+      const more = [...new Set(task)].filter((id) => !held.some(({ task_id }) => task_id === id));
+      return [
+        ...roles,
+        {
+          ...(source && extraFields(source)),
+          role_id: roleId,
+          name,
+          description: description ?? source?.description ?? '',
+          tasks: [...held, ...more.map((task_id) => ({ task_id }))],
+        },
+      ];
+    });
+  },
+});
+
+/** A live role or else a template: a live role of the same id may have been adapted. */
+function findSource(name: string, roles: readonly Role[]): Role {
+  const live = roles.find((role) => role.role_id === name);
+  if (live) return live;
+  const template = ROLE_TEMPLATES.find((item) => item.role_id === name);
+  if (template) return { ...template, tasks: template.tasks.map((task_id) => ({ task_id })) };
+  const known = [...ROLE_TEMPLATES, ...roles].map((item) => item.role_id);
+  throw fail('roles.not_found', {
+    message: `Unknown template or role ${name}.`,
+    hint: nearestHint(name, known, { text: 'To list the templates:', command: 'cdpadm roles templates' }),
+  });
+}
+
+export const updateRole = defineCommand({
+  ...outcomeRecord,
+  path: 'roles update',
+  summary: 'change the name, description or tasks of a role',
+  args: { roleId: { name: 'role_id', help: 'the id of the role' } },
+  flags: {
+    name: { value: 'text', help: 'new display name' },
+    description: { value: 'text', help: 'new description' },
+    addTask: { value: 'task_id', many: true, help: 'a task to add (repeatable)' },
+    removeTask: { value: 'task_id', many: true, help: 'a task to remove (repeatable)' },
+    ...guardFlags,
+  },
+  examples: [
+    'cdpadm roles update user-role --add-task user_activity:view --yes',
+    'cdpadm roles update user-role --name "Power User" --remove-task "rules:*" --dry-run',
+  ],
+  exits: {
+    notFound: 'role not found',
+    conflict: 'the plan is not the expected one, or the platform keeps changing',
+    invalidInput: 'the role is not valid, or a task does not exist',
+    guard: 'a guard stopped it, or you answered no',
+  },
+  run: async (ctx, { args, flags }) => {
+    const { name, description, addTask = [], removeTask = [] } = flags;
+    if (name === undefined && description === undefined && addTask.length + removeTask.length === 0) {
+      throw usageError('No change was given.', 'Pass --name, --description, --add-task or --remove-task.');
+    }
+    await changeRoles(ctx, 'update', flags, (roles) => {
+      const role = findRole(roles, args.roleId);
+      const updated: Role = {
+        ...role,
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+        tasks: changeTasks(role, addTask, removeTask),
+      };
+      return roles.map((item) => (item === role ? updated : item));
+    });
+  },
+});
+
+function changeTasks(role: Role, add: readonly string[], remove: readonly string[]): Role['tasks'] {
+  const held = role.tasks.map((task) => task.task_id);
+  for (const id of remove) {
+    if (id === CORE_TASK) throw usageError(`${CORE_TASK} is part of every role and cannot be removed.`);
+    if (held.includes(id)) continue;
+    throw usageError(`${role.role_id} does not hold ${id}.`, nearestHint(id, held, `It holds ${held.join(', ')}.`));
+  }
+  const kept = role.tasks.filter((task) => !remove.includes(task.task_id));
+  const gained = [...new Set(add)].filter((id) => !kept.some((task) => task.task_id === id));
+  return [...kept, ...gained.map((task_id) => ({ task_id }))];
+}
+
+export const renameRole = defineCommand({
+  ...outcomeRecord,
+  path: 'roles rename',
+  summary: 'change the id of a role',
+  args: {
+    oldId: { name: 'old_id', help: 'the id of the role' },
+    newId: { name: 'new_id', help: 'its new id' },
+  },
+  notes: [
+    'The platform cannot change an id. One upload deletes the old role and creates the same role under the new id. So the command needs --allow-delete, and it fails while a user has the role. `roles update --name` changes the display name.',
+  ],
+  examples: [
+    'cdpadm roles rename audiences-only-role audience-editor --allow-delete --dry-run',
+    'cdpadm roles rename audiences-only-role audience-editor --allow-delete --yes',
+  ],
+  exits: {
+    notFound: 'role not found',
+    conflict: 'the new id is taken, the role is assigned to a user, or the plan is not the expected one',
+    invalidInput: 'the new id is not valid',
+    guard: '--allow-delete is missing, or you answered no',
+  },
+  run: (ctx, { args: { oldId, newId }, flags }) =>
+    changeRoles(ctx, 'rename', flags, (roles) => {
+      const role = findRole(roles, oldId);
+      if (roles.some((other) => other !== role && other.role_id === newId)) {
+        throw fail('roles.exists', {
+          message: `The id ${newId} is already used by another role.`,
+          hint: { text: 'Choose another id. To see that role:', command: `cdpadm roles get ${newId}` },
+        });
+      }
+      return roles.map((other) => (other === role ? { ...role, role_id: newId } : other));
+    }),
+});
+
+export const deleteRoles = defineCommand({
+  ...outcomeRecord,
+  path: 'roles delete',
+  summary: 'delete roles',
+  args: { roleIds: { name: 'role_id', many: true, help: 'the ids of the roles' } },
+  notes: ['The manifest is saved first: `roles rollback` restores a deleted role.'],
+  examples: [
+    'cdpadm roles delete audiences-only-role --allow-delete --yes',
+    'cdpadm roles delete audiences-only-role read-only-role --allow-delete --force --dry-run',
+  ],
+  exits: {
+    notFound: 'role not found',
+    conflict: 'a role is assigned to a user, or the plan is not the expected one',
+    guard: '--allow-delete is missing, or you answered no',
+  },
+  run: (ctx, { args, flags }) =>
+    changeRoles(ctx, 'delete', flags, (roles) => {
+      const doomed = new Set(args.roleIds.map((roleId) => findRole(roles, roleId)));
+      return roles.filter((role) => !doomed.has(role));
+    }),
+});

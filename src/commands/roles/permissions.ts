@@ -1,0 +1,200 @@
+// `roles explain`, `who-can`, `compare` and `matrix`: the permissions that roles grant.
+import { array, boolean, object, string, nullable, enum as oneOf, record } from 'zod/mini';
+import {
+  permissionsOf,
+  CATALOG_TASKS,
+  grantingTask,
+  compareRoleTasks,
+  roleMatrix,
+} from '../../lib/domain/roles/permissions.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { findRole, liveRoles } from './session.ts';
+import type { Task } from '../../lib/contract/roles.ts';
+import type { Role } from '../../lib/domain/roles/manifest.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
+import { fail } from '../../lib/errors/fail.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import { matrixView } from '../../lib/render/roles-matrix.ts';
+import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
+import { pageSource } from '../page-source.ts';
+
+export const explainRole = defineCommand({
+  path: 'roles explain',
+  summary: 'explain the permissions of a role in the words of the permission reference',
+  effect: 'read',
+  calls: 'platform',
+  args: { roleId: { name: 'role_id', help: 'the id of the role' } },
+  output: () =>
+    array(
+      object({
+        feature: string(),
+        permission: string(),
+        task_id: string(),
+        meaning: string(),
+        escalation: boolean(),
+      }),
+    ),
+  examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
+  exits: { notFound: 'role not found' },
+  run: async (ctx, { args }) => permissionsOf(findRole(await liveRoles(ctx), args.roleId)),
+  view: {
+    kind: 'list',
+    columns: [
+      // The task id implies both columns; no other column repeats the meaning.
+      { key: 'feature', rank: 2, value: (item) => item.feature },
+      { key: 'permission', rank: 3, value: (item) => item.permission },
+      { key: 'task_id', title: 'TASK', id: true, value: (item) => item.task_id },
+      {
+        key: 'escalation',
+        title: 'REVIEW',
+        rank: 1,
+        value: (item) => (item.escalation ? 'escalation' : ''),
+        paint: (text, _item, style) => style.yellow(text),
+      },
+      { key: 'meaning', uncut: true, value: (item) => item.meaning },
+    ],
+    empty: 'This role has no permissions.',
+    name: (item) => item.task_id,
+  },
+});
+
+const LIST_TASKS = { text: 'To list them:', command: 'cdpadm roles tasks' };
+
+export const listHolders = defineCommand({
+  path: 'roles who-can',
+  summary: 'list the roles that grant a task',
+  effect: 'read',
+  calls: 'platform',
+  args: { task: { help: 'a task id, such as privacy:settings' } },
+  output: () =>
+    array(
+      object({
+        role_id: string(),
+        name: nullable(string()),
+        /** The task that grants it. */
+        by: string(),
+      }),
+    ),
+  notes: ['`privacy:*` grants every task of privacy, so a role that holds it is listed for each of them.'],
+  examples: ['cdpadm roles who-can audiences:view', 'cdpadm roles who-can "privacy:*" -o json'],
+  exits: { notFound: 'task not found' },
+  run: async (ctx, { args: { task } }) => {
+    if (task.trim() === '') throw usageError('The task id is empty.', LIST_TASKS);
+    const api = await ctx.api();
+    const { roles } = await api.roles.get({ signal: ctx.signal });
+    await checkTask(task, roles, () => api.roles.listTasks(ctx.signal));
+    return roles.flatMap((role) => {
+      const by = grantingTask(role, task);
+      return by === undefined ? [] : [{ role_id: role.role_id, name: role.name ?? null, by }];
+    });
+  },
+  view: {
+    kind: 'list',
+    columns: [
+      { key: 'role_id', id: true, value: (item) => item.role_id },
+      { key: 'name', value: (item) => item.name },
+      { key: 'by', id: true, value: (item) => item.by },
+    ],
+    empty: 'No role grants this task.',
+  },
+});
+
+/** Throws not found (5) for a task that is unknown to the specification, the live roles and the live list. */
+async function checkTask(task: string, roles: readonly Role[], listTasks: () => Promise<Task[]>): Promise<void> {
+  const known = new Set([...CATALOG_TASKS, ...roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id))]);
+  if (known.has(task)) return;
+  for (const { task_id } of await listTasks()) known.add(task_id);
+  if (known.has(task)) return;
+  throw fail('roles.task_not_found', {
+    message: `Unknown task ${task}.`,
+    hint: nearestHint(task, known, LIST_TASKS),
+  });
+}
+
+interface HeldTask {
+  task_id: string;
+  left: boolean;
+  right: boolean;
+}
+
+function section(title: string, tasks: readonly string[], sign: string, paint: (text: string) => string): string[] {
+  const lines = tasks.length === 0 ? ['    (none)'] : tasks.map((task) => `  ${paint(`${sign} ${cleanLine(task)}`)}`);
+  return [title, ...lines];
+}
+
+export const compareRoles = defineCommand({
+  path: 'roles compare',
+  summary: 'show the tasks that two roles share and those that only one of them holds',
+  effect: 'read',
+  calls: 'platform',
+  args: { a: { help: 'a role id' }, b: { help: 'another role id' } },
+  output: () =>
+    object({
+      left: string(),
+      right: string(),
+      both: array(string()),
+      only_left: array(string()),
+      only_right: array(string()),
+    }),
+  // A column for each of the two.
+  columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
+  notes: ['`-o csv` prints one row per task; `-o name` prints the tasks that only one of the two holds.'],
+  examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
+  exits: { notFound: 'role not found' },
+  run: async (ctx, { args: { a, b } }) => {
+    const roles = await liveRoles(ctx);
+    return compareRoleTasks(findRole(roles, a), findRole(roles, b));
+  },
+  view: {
+    kind: 'document',
+    text: (data, style) =>
+      [
+        ...section(style.bold(`Only ${cleanLine(data.left)}`), data.only_left, '-', style.red),
+        ...section(style.bold(`Only ${cleanLine(data.right)}`), data.only_right, '+', style.green),
+        ...section(style.bold('Both'), data.both, ' ', (text) => text),
+      ].join('\n'),
+    // As in the matrix: one row per task, one column per role.
+    list: (data) => ({
+      columns: [
+        { key: 'task_id', id: true, value: ({ task_id }: HeldTask) => task_id },
+        { key: data.left, idTitle: true, value: ({ left }: HeldTask) => (left ? 'yes' : '') },
+        { key: data.right, idTitle: true, value: ({ right }: HeldTask) => (right ? 'yes' : '') },
+      ],
+      rows: [
+        ...data.only_left.map((task_id) => ({ task_id, left: true, right: false })),
+        ...data.only_right.map((task_id) => ({ task_id, left: false, right: true })),
+        ...data.both.map((task_id) => ({ task_id, left: true, right: true })),
+      ] satisfies HeldTask[],
+    }),
+    names: ({ only_left, only_right }) => [...only_left, ...only_right],
+  },
+});
+
+export const showMatrix = defineCommand({
+  path: 'roles matrix',
+  summary: 'show the tasks of every role: roles × tasks',
+  effect: 'read',
+  calls: 'platform',
+  output: () =>
+    array(
+      object({
+        task_id: string(),
+        feature: string(),
+        permission: string(),
+        roles: record(string(), nullable(oneOf(['direct', 'implied']))),
+      }),
+    ),
+  // A column for each role.
+  columns: () => undefined,
+  formats: [...COMMON_FORMATS, 'html'],
+  notes: ['`-o html` is one page without scripts, to print or to share: cdpadm roles matrix -o html --out roles.html'],
+  examples: ['cdpadm roles matrix', 'cdpadm roles matrix -o csv', 'cdpadm roles matrix -o html --out roles.html'],
+  run: async (ctx) => {
+    const api = await ctx.api();
+    const { roles, last_modified_on, last_modified_by } = await api.roles.get({ signal: ctx.signal });
+    // All workspaces of an organization share one manifest.
+    const source = { ...(await pageSource(ctx)), workspace: undefined, last_modified_on, last_modified_by };
+    await ctx.out.emit(roleMatrix(roles), matrixView(roles, source));
+  },
+});
