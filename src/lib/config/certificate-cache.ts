@@ -1,10 +1,10 @@
-// The processor's certificate, kept for its lifetime, so that a callback can be checked without asking anybody.
+// Caches the processor's certificate, so that callbacks can be verified offline.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { CacheFiles } from '../kernel/cache-files.ts';
 
 export interface CachedCertificate {
-  /** Where discovery said it is. */
+  /** The address from discovery. */
   url: string;
   pem: string;
 }
@@ -16,7 +16,7 @@ export function openCertificateCache(cacheFolder: string, address: string, files
   const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
   const path = join(cacheFolder, 'certificates', `${name}.json`);
   return {
-    // What cannot be parsed is fetched again.
+    // A damaged file is fetched again.
     read: (): CachedCertificate | undefined => parse(files.read(path) ?? ''),
     write: (certificate: CachedCertificate): void => files.write(path, `${JSON.stringify(certificate)}\n`),
   };

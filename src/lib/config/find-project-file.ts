@@ -1,13 +1,13 @@
-// Where the project file is: found without reading it, or anything else.
+// Finds the project file without reading it.
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const FILE_NAME = '.cdpadm.yaml';
 
 /**
- * Finds the file from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. Outside of
- * both only `cwd` itself is looked at: a folder such as /tmp belongs to others too. A link that leads nowhere is found:
- * what the file says is not known then, which is not the same as nothing.
+ * Searches from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. Outside of both, only
+ * `cwd` is searched, because other users can write to a folder such as /tmp. A broken link counts as a project file, so
+ * that reading it fails.
  */
 export function findProjectFile(cwd: string, home: string): string | undefined {
   for (const folder of foldersUpward(cwd, home)) {
@@ -19,7 +19,7 @@ export function findProjectFile(cwd: string, home: string): string | undefined {
   return undefined;
 }
 
-/** Undefined too for what may not be looked at, such as a folder further up. */
+/** Undefined if nothing is there, or if the folder cannot be read. */
 function entryAt(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false });

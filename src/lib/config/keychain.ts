@@ -1,18 +1,15 @@
-// Secrets in the operating system's keychain, through a module that is optional and a service that may be missing.
+// Stores secrets in the operating system's keychain. Its module is optional, and its service may be missing.
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
-/** The name our entries stand under in the keychain. */
+/** The service name of our entries in the keychain. */
 const SERVICE = 'cdpadm';
 
 export type Keychain = Awaited<ReturnType<typeof openKeychain>>;
 
 type KeyringModule = Pick<typeof import('@napi-rs/keyring'), 'AsyncEntry'>;
 
-/**
- * Opens the keychain. `load` is the optional module. Every method, and the opening itself, throws KnownError auth (4)
- * with the ways out when the module or the service behind it is missing.
- */
+/** Opens the keychain. This and every method throw KnownError auth (4) if the module or its service is missing. */
 export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyring) {
   let keyring: KeyringModule;
   try {
@@ -24,7 +21,7 @@ export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyr
   type Entry = InstanceType<KeyringModule['AsyncEntry']>;
   async function reach<T>(entry: string, work: (entry: Entry) => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      // Without the named store Linux falls back to the kernel's keyring, which forgets everything at a restart.
+      // Without the named store, Linux uses the kernel's keyring, which is empty after a restart.
       return await work(new keyring.AsyncEntry(SERVICE, entry, { linux: { store: 'secret-service' } }));
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
@@ -33,11 +30,11 @@ export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyr
   }
 
   return {
-    /** The secret, or undefined when there is no such entry. */
+    /** The secret, or undefined without an entry. */
     get: async (entry: string, signal?: AbortSignal): Promise<string | undefined> =>
       (await reach(entry, (item) => item.getPassword(signal), signal)) ?? undefined,
     set: (entry: string, secret: string): Promise<void> => reach(entry, (item) => item.setPassword(secret)),
-    /** An entry that is not there is no failure. */
+    /** Does nothing if the entry is missing. */
     remove: async (entry: string): Promise<void> => {
       await reach(entry, (item) => item.deletePassword());
     },

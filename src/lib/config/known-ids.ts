@@ -1,4 +1,4 @@
-// Ids that the platform has told, kept in the cache so that a shell can complete them: one file a kind, one id a line.
+// Caches the ids in the platform's responses for completion: one file per kind, one id per line.
 import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 
@@ -14,7 +14,7 @@ export type IdKind =
   | `attribute_id of ${string}`
   | `pipeline_run_id of ${string}`;
 
-/** Whose ids they are. All fields together: the same id may exist in two workspaces, and mean two things. */
+/** The owner of the ids. All fields count, because two workspaces may use the same id for different things. */
 export interface IdScope {
   profile?: string | undefined;
   base_url?: string | undefined;
@@ -24,37 +24,37 @@ export interface IdScope {
 
 export type KnownIds = ReturnType<typeof openKnownIds>;
 
-/** More than a person would look through; a workspace with more has its first ones completed. */
+/** A person would not read more. */
 const MAX_IDS = 5000;
-/** Of kinds that grow for ever, such as requests, the latest ones. */
+/** The newest ids of kinds that grow forever, such as requests. */
 const MAX_ADDED = 200;
 const MAX_NAME = 200;
 
-/** `\p{Cc}`, without the table that a property of Unicode is looked up in. */
+/** `\p{Cc}`, but without the Unicode tables that V8 would build. */
 const CONTROL = /[^ -~\u00a0-\uffff]/;
 
-/** Opens the ids of a scope below the cache folder; nothing is read or made before a method is called. */
+/** Opens the ids of a scope. Reads and creates nothing before a method is called. */
 export function openKnownIds(cacheFolder: string, scope: IdScope) {
   const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
 
-  /** In the order they were told. Throws KnownError when the file cannot be read. */
+  /** In the order of the responses. Throws KnownError if the file cannot be read. */
   function read(kind: IdKind): string[] {
     return (readPrivateFile(join(folder, fileName(kind))) ?? '').split('\n').filter((line) => line !== '');
   }
 
-  /** These are all there are. */
+  /** Stores the complete list of ids. */
   function replace(kind: IdKind, ids: readonly string[]): void {
-    // A line feed would make two ids of one; an id that has one cannot be typed anyway.
+    // A line feed would split an id in two. No one can type such an id.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
     const text = linesOf(kept);
-    // Reading is quick; writing is for the disk and takes its time.
+    // Writing waits for the disk, so an equal text is not written.
     if (text !== linesOf(read(kind))) writePrivateFile(join(folder, fileName(kind)), text);
   }
 
   return {
     read,
     replace,
-    /** There are these too; they come first, and the oldest of too many are forgotten. */
+    /** Adds ids in front, and drops the oldest beyond the limit. */
     add: (kind: IdKind, ids: readonly string[]): void => {
       const before = read(kind);
       if (ids.every((id) => before.includes(id))) return;
@@ -67,13 +67,13 @@ function linesOf(ids: readonly string[]): string {
   return ids.map((id) => `${id}\n`).join('');
 }
 
-/** The embedded platform inside the command is one, whatever port it has today. */
+/** The port of the embedded platform changes, so only its profile counts. */
 function partsOf({ profile, base_url, org_id, workspace_id }: IdScope): string[] {
   if (profile === 'local') return [profile];
   return [profile ?? '', base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase() ?? '', org_id ?? '', workspace_id ?? ''];
 }
 
-/** A name that every file system takes, never `.` or `..`. */
+/** A name that every file system accepts, never `.` or `..`. */
 function fileName(text: string): string {
   return `_${encodeURIComponent(text)}`.replaceAll('*', '%2A').slice(0, MAX_NAME);
 }

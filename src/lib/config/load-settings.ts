@@ -1,4 +1,4 @@
-// Reads what the settings are made of (profiles, project file) and resolves them for one profile.
+// Reads the settings file and the project file, and resolves the settings of one profile.
 import type { Clock } from '../kernel/clock.ts';
 import { type KnownError, usageError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
@@ -26,25 +26,22 @@ export interface SettingsSources {
   clock: Clock;
   redactor: Redactor;
   signal?: AbortSignal | undefined;
-  /** A sentence about something in a file that this version does not know. */
+  /** Receives a sentence about an unknown field. */
   onWarning(text: string): void;
-  /** The variables that a pinned profile makes ineffective. */
+  /** Receives a sentence about variables that a pinned profile makes ineffective. */
   onNote?(text: string): void;
-  /** Opens the embedded platform and says what it is; asked only when its profile is the one in use. */
+  /** Opens the embedded platform. Called only if its profile is in use. */
   local?: (() => Promise<LocalValues>) | undefined;
   /**
-   * The profile by itself, named by this flag: no project file is read and no `CDPADM_` variable gives a setting or a
-   * secret. For a second profile in one command, whose addresses and secrets must not mix with those of the first.
+   * The flag that names a second profile of one command. Its addresses and secrets must not mix with those of the first, so
+   * the project file and all `CDPADM_` variables are ignored.
    */
   alone?: string | undefined;
   /** Default: the system's. */
   keychain?: (() => Promise<Keychain>) | undefined;
 }
 
-/**
- * The settings as every command sees them. Throws KnownError: invalid input (9) for a broken file, usage (2) for a
- * malformed value or a profile that does not exist.
- */
+/** Throws KnownError: invalid input (9) for a broken file, usage (2) for an invalid value or an unknown profile. */
 export async function loadSettings(sources: SettingsSources): Promise<Settings> {
   const stored = await readSettingsFile(sources.paths.config);
   const projectPath = sources.alone === undefined ? findProjectFile(sources.cwd, sources.home) : undefined;
@@ -78,8 +75,8 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
 }
 
 /**
- * Whether every address comes from the environment or the project file, as after `emulator env`: the embedded platform
- * would be started, and locked, without a request. `--profile local` always means the embedded platform.
+ * True if every address comes from the environment or the project file, as after `emulator env`. Then the embedded platform
+ * is not started, which would lock its state. `--profile local` always means the embedded platform.
  */
 function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
   if (flags.profile) return false;
@@ -89,7 +86,7 @@ function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | und
 const ADDRESSES = SETTING_NAMES.filter((name): name is AddressName => name.endsWith('_url'));
 type AddressName = Extract<SettingName, `${string}_url`>;
 
-/** `--profile`, `CDPADM_PROFILE`, the project file's `profile`, the current one; undefined when nothing names one. */
+/** `--profile`, `CDPADM_PROFILE`, the project file's `profile`, or the current one; undefined if none is named. */
 function chooseProfile(
   { flags, env, paths, alone = '--profile' }: SettingsSources,
   project: ProjectFile | undefined,
@@ -104,7 +101,7 @@ function chooseProfile(
   return { value: stored.current, origin: { kind: 'default', detail: settingsFilePath(paths.config) } };
 }
 
-/** An unknown name in a flag is a mistyped flag (2): 5 would read as "the role is not there". */
+/** An unknown name in a flag is a usage error (2), because 5 could mean a missing role. */
 function profileOf({ value: name, origin }: Setting, { profiles }: StoredSettings): Profile {
   const profile = profiles.get(name);
   if (profile) return profile;
@@ -112,7 +109,7 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
   throw usageError(`There is no profile \`${name}\` (${origin.detail}).`, proposeProfile(name, profiles));
 }
 
-/** The error of a command whose subject is a profile that does not exist: exit 5. */
+/** The error of a command about a missing profile: exit 5. */
 export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): KnownError {
   return fail('profile.not_found', {
     message: `There is no profile \`${name}\`.`,

@@ -1,12 +1,12 @@
-// The program's four folders, kept apart by what losing them would mean, and the settings file in the first.
+// The four folders of the program, and the settings file.
 import { join, posix, win32 } from 'node:path';
 
 export interface SettingsPaths {
-  /** Profiles and where their secrets are. */
+  /** Profiles and references to their secrets. */
   config: string;
   /** History, journals, ledger, locks, the rate budget. */
   state: string;
-  /** Tokens and fetched certificates: may be thrown away at any time. */
+  /** Tokens and certificates: may be deleted at any time. */
   cache: string;
   /** The embedded platform's database. */
   data: string;
@@ -17,9 +17,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const FOLDER = 'cdpadm';
 
 /**
- * Where the four folders are. `CDPADM_CONFIG_DIR` and its three sisters win and name the folder itself; `XDG_*_HOME`
- * comes next on every platform (a relative one is ignored, as its standard asks); else the platform's own places
- * below `home`. An empty variable is unset.
+ * The four folders: `CDPADM_*_DIR` names the folder itself; then `XDG_*_HOME` on every platform (relative paths are ignored,
+ * as its standard requires); then the platform's own folders below `home`. An empty variable is unset.
  */
 export function resolvePaths(env: Environment, platform: NodeJS.Platform, home: string): SettingsPaths {
   const path = platform === 'win32' ? win32 : posix;
@@ -64,7 +63,7 @@ function standardPaths(env: Environment, platform: NodeJS.Platform, home: string
   };
 }
 
-/** The file's name without its extension, which is how conf wants it. */
+/** The file's name without its extension, as conf requires. */
 export const CONFIG_NAME = 'config';
 
 /** The path of the settings file. */

@@ -1,4 +1,4 @@
-// The settings file as it is written: profiles by name, and which one is current.
+// The schema of the settings file: profiles by name, and the current one.
 import { isAbsolute } from 'node:path';
 import {
   array,
@@ -34,7 +34,7 @@ import {
 /** The version that this program writes. */
 export const FILE_VERSION = 1;
 
-/** A setting: checked, and brought into its one spelling. */
+/** A checked and normalized setting. */
 function setting(name: SettingName) {
   return pipe(
     string().check(
@@ -50,12 +50,12 @@ function setting(name: SettingName) {
   );
 }
 
-/** An id may have been typed without quotes; it is text from here on, so that no digit is ever lost. */
+/** An id may be a number in the file. It becomes text, which keeps every digit. */
 function idSetting(name: SettingName) {
   return pipe(pipe(union([string(), number(), bigint()]), transform(String)), setting(name));
 }
 
-/** Something secret is never written here itself; the message does not repeat it. */
+/** A reference, never the secret itself. The message does not repeat the text. */
 const Reference = string().check(
   check((context) => {
     if (parseReference(context.value)) return;
@@ -66,7 +66,7 @@ const Reference = string().check(
   }),
 );
 
-/** An id that may stand in the file itself. */
+/** The id itself, or a reference. */
 const IdOrReference = string().check(
   check((context) => {
     if (!looksLikeReference(context.value) || parseReference(context.value)) return;
@@ -81,7 +81,7 @@ const Secrets = looseObject({
   workspace_secret: optional(Reference),
 });
 
-/** What is wrong with the rate of an area, as a sentence without its subject; undefined when nothing is. */
+/** The problem of an area's rate, as a sentence without its subject; undefined for a valid one. */
 function limitProblem(area: string, rate: string): string | undefined {
   if (!LIMITED_AREAS.includes(area)) return `is no area; areas are ${LIMITED_AREAS.join(', ')}`;
   return parseRate(rate) === undefined ? 'must be a number of requests, a second or as 600/m or 9000/h' : undefined;
@@ -98,7 +98,7 @@ const LimitsByArea = record(string(), string()).check(
   }),
 );
 
-/** A relative one would lead elsewhere in each folder. */
+/** A relative path would depend on the working folder. */
 const AbsoluteFolder = string().check(
   check((context) => {
     if (!isAbsolute(context.value)) refuse(context, 'must be an absolute path');
@@ -132,8 +132,8 @@ const PROFILE_FIELDS = {
 };
 
 /**
- * What a project file may hold in addition to the name of a profile. Whoever can change a repository chooses these for
- * everyone who works in it: nothing that decides whom to trust, what goes on the wire, or what runs here.
+ * The fields of a project file, in addition to `profile`. Everyone who can change a repository sets them for all its users,
+ * so none of them decides on trust, on wire words, or on commands that run here.
  */
 export const SHARED_FIELDS = {
   ...settingsOf<SharedName>(SHARED_NAMES),
@@ -144,7 +144,7 @@ export const SHARED_FIELDS = {
   access: optional(literal('read')),
 };
 
-/** Fields of a profile that a repository must not set. */
+/** The fields that only a profile may have. */
 export const OWN_FIELDS: readonly string[] = Object.keys(PROFILE_FIELDS).filter((name) => !(name in SHARED_FIELDS));
 
 export const Profile = looseObject({ ...PROFILE_FIELDS, secrets: optional(Secrets) });
@@ -168,7 +168,7 @@ export const SettingsFile = looseObject({
 });
 export type SettingsFile = Infer<typeof SettingsFile>;
 
-/** Fields that this version does not know, as dotted paths: kept, and told to the user. */
+/** The unknown fields as dotted paths. They are kept and reported. */
 export function unknownFields(profile: Profile): string[] {
   const known = new Set([...Object.keys(PROFILE_FIELDS), 'secrets']);
   const knownSecrets = new Set(Object.keys(Secrets.shape));

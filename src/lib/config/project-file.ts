@@ -1,4 +1,4 @@
-// `.cdpadm.yaml`: settings that a repository shares with everyone who works in it; never credentials, never trust.
+// `.cdpadm.yaml`: settings that a repository shares with its users. It never has credentials or decides on trust.
 import * as fs from 'node:fs';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
 import { explainIssues, showPath } from '../contract/explain.ts';
@@ -10,12 +10,11 @@ import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
 import { placeFinder } from './text-places.ts';
 
-/** A file of settings has a few hundred bytes. */
+/** A usual file has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
 
 const ProjectSettings = strictObject({ $schema: optional(string()), profile: optional(string()), ...SHARED_FIELDS });
 
-/** What the file says. */
 export interface ProjectFile {
   file: string;
   /** The profile to use. */
@@ -36,7 +35,7 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
         file,
         path: '',
         ...placeAt(text, pos[0]),
-        message: code === 'DUPLICATE_KEY' ? 'this key stands here a second time' : message,
+        message: code === 'DUPLICATE_KEY' ? 'duplicate key' : message,
       })),
     );
   }

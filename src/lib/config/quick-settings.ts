@@ -1,4 +1,4 @@
-// What completion must know of the settings, read as quickly as can be: nothing is checked, and a broken file says nothing.
+// Reads the settings for completion, as fast as possible and without checks. A broken file counts as empty.
 import { readFileSync } from 'node:fs';
 import { findProjectFile } from './find-project-file.ts';
 import type { IdScope } from './known-ids.ts';
@@ -11,16 +11,16 @@ export interface QuickSources {
   env: Environment;
   cwd: string;
   home: string;
-  /** As typed so far. */
+  /** The flags before the cursor. */
   flags: { profile?: string | undefined; org?: string | undefined; workspace?: string | undefined };
 }
 
 export interface QuickSettings {
   /** Names of profiles, without the built-in one. */
   profiles: string[];
-  /** The profile that a command would use; undefined where none is chosen. */
+  /** The profile that a command would use. */
   profile: string | undefined;
-  /** What the profiles have under this name, each value with the first profile that has it. */
+  /** The values of this id in all profiles, each with the first profile that has it. */
   valuesOf(name: 'org_id' | 'account_id' | 'workspace_id'): { value: string; profile: string }[];
   scope: IdScope;
 }
@@ -31,7 +31,7 @@ export function quickOutput(cwd: string, home: string): string | undefined {
   return file === undefined ? undefined : topLevel(textOf(file))['output'];
 }
 
-/** In the precedence of the settings proper: flag, environment, project file, profile; of a pinned profile, flag and profile. */
+/** With the precedence of `resolve-settings.ts`. */
 export function readQuickSettings({ configFolder, env, cwd, home, flags }: QuickSources): QuickSettings {
   const stored = recordOf(parsed(textOf(settingsFilePath(configFolder))));
   const profiles = recordOf(stored['profiles']);
@@ -62,7 +62,7 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
   };
 }
 
-/** `name: value` lines at the left edge of a YAML text: all that a project file has of what we want. */
+/** The `name: value` lines without indentation in a YAML text. */
 function topLevel(yaml: string): Record<string, string> {
   const lines = yaml.matchAll(/^([a-z_]+):[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s#"'][^\n#]*))/gm);
   return Object.fromEntries(
@@ -74,7 +74,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // Who completes a word is not to be told of a file that is not there.
+    // A missing file is not an error here.
     return '';
   }
 }
@@ -83,7 +83,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // The next command says what is wrong with the file.
+    // The next command reports the error.
     return undefined;
   }
 }
@@ -92,7 +92,7 @@ function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Ids stand in the file as numbers or as texts. */
+/** Ids are numbers or strings in the file. */
 function text(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }

@@ -1,4 +1,4 @@
-// What this machine remembers of a roles manifest: the bases of pulled files and every manifest seen before a write.
+// Stores the bases of pulled roles files, and the manifest before every write.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable
 import { canonicalJson, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 
-/** Bases beyond this many are forgotten, oldest first: a file that old falls under the rule for files without one. */
+/** The oldest bases beyond this number are deleted. Their files then count as files without a base. */
 const MAX_BASES = 200;
 
 /** A manifest as it was before a write. */
@@ -18,10 +18,10 @@ export interface Revision {
   revision: string;
   /** ISO 8601. */
   saved_at: string;
-  /** What was about to happen: `push`, `edit`, `rollback` … */
+  /** The command: `push`, `edit`, `rollback` … */
   reason: string;
   profile: string | null;
-  /** The plan that was about to be applied. */
+  /** The hash of the plan. */
   plan: string;
   manifest: ManifestReply;
 }
@@ -43,7 +43,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** The names of the saved revisions, newest first, and nothing of what is in them; without an organization those of any. */
+/** The names of the saved revisions, newest first. Without an organization, those of all. */
 export function revisionNames(
   stateFolder: string,
   { organization, address }: { organization: string | undefined; address: string },
@@ -61,7 +61,7 @@ function keyOf(scope: { organization: string; address: string }): string {
   return digest(scope).slice(0, 16);
 }
 
-/** The newest first. */
+/** Newest first. */
 function jsonFiles(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -70,13 +70,13 @@ function jsonFiles(folder: string): string[] {
     .reverse();
 }
 
-/** Opens the memory of one organization at one address below the state directory. */
+/** Opens the store of one organization at one address. */
 export function openRolesStore(stateFolder: string, scope: { organization: string; address: string }, clock: Clock) {
   const folder = join(stateFolder, 'roles', `${scope.organization}-${keyOf(scope)}`);
   const bases = join(folder, 'bases');
   const history = join(folder, 'history');
 
-  /** Undefined for a file that is gone, or that a failing disk or a hand left unusable: the others still count. */
+  /** Undefined for a missing or damaged file. The other files are still used. */
   function read<T>(path: string, schema: ZodMiniType<T>): T | undefined {
     const text = readPrivateFile(path);
     if (text === undefined) return undefined;
@@ -93,7 +93,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
   }
 
-  /** `-<stamp>-<content>.json`: the end of a base's file name, so that finding one by its stamp reads no other. */
+  /** `-<stamp>-<content>.json`, the end of a base's file name, so that a base is found by its stamp without reading others. */
   function baseSuffix(manifest: ManifestReply): string {
     return `${stampKey(manifest)}${digest(manifest).slice(0, 24)}.json`;
   }
@@ -103,23 +103,23 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   }
 
   return {
-    /** Remembers a manifest that a file on disk now stands for. */
+    /** Stores the manifest that a roles file was made from. */
     saveBase: (manifest: ManifestReply): void => {
       const suffix = baseSuffix(manifest);
       const name = `${stampName()}${suffix}`;
       const others = jsonFiles(bases).filter((other) => other !== name);
       writePrivateFile(join(bases, name), stringifyJson(manifest));
-      // Not before the new one is there.
+      // The new base exists before an old one is removed.
       const twins = others.filter((other) => other.endsWith(suffix));
       const older = others.filter((other) => !other.endsWith(suffix));
       for (const other of [...twins, ...older.slice(MAX_BASES - 1)]) removeFile(join(bases, other));
     },
-    /** The remembered bases with exactly this stamp, newest first. */
+    /** The bases with this stamp, newest first. */
     bases: (stamp: Stamp): ManifestReply[] =>
       jsonFiles(bases)
         .filter((name) => name.includes(stampKey(stamp)))
         .flatMap((name) => read(join(bases, name), ManifestReply) ?? []),
-    /** Saves a manifest before it is written over; returns the new revision's name. On the disk when it returns. */
+    /** Saves a manifest before it is overwritten. It is on the disk when this returns the revision's name. */
     saveRevision: (entry: Omit<Revision, 'revision' | 'saved_at'>): string => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;
       const saved: Revision = { revision, saved_at: new Date(clock.now()).toISOString(), ...entry };
@@ -128,13 +128,13 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     },
     /** Newest first. */
     revisions: (): Revision[] => jsonFiles(history).flatMap((name) => read(join(history, name), SavedRevision) ?? []),
-    /** One revision by its name or an unambiguous beginning of it. */
+    /** A revision by its name or an unambiguous prefix. */
     findRevision: (name: string): Revision | undefined => {
       const matches = jsonFiles(history).filter((file) => name !== '' && file.startsWith(name));
       const only = matches.find((file) => file === `${name}.json`) ?? (matches.length === 1 ? matches[0] : undefined);
       return only === undefined ? undefined : read(join(history, only), SavedRevision);
     },
-    /** Runs `work` while no other process of this user writes this organization's manifest. */
+    /** Runs `work` under the lock for writes of this organization's manifest. */
     exclusively: <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
       withLock(join(folder, 'write.lock'), clock, work, signal),
   };

@@ -1,28 +1,27 @@
-// A secret that a command writes: a password manager's own tool, asked when the secret is needed.
+// Reads a secret from the output of a command, such as a password manager.
 import { spawn } from 'node:child_process';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
 const TIME_LIMIT_MS = 30_000;
-/** Far more than any secret; a command that writes on is the wrong one. */
+/** Far more than any secret. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 export interface CommandOptions {
   /** The command's environment. */
   env: Readonly<Record<string, string | undefined>>;
-  /** What the secret is, for messages. */
+  /** The name of the secret in messages. */
   what: string;
-  /** Takes all that it writes, a document of many lines, and not the first line alone. */
+  /** The secret is the whole output, a document of many lines, and not only the first line. */
   whole?: boolean;
   clock: Clock;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs the line in the user's shell, as git does with credential helpers, and returns the first line of its standard
- * output, trimmed. Nothing that it writes is ever shown. KnownError auth (4) when it fails, writes nothing, or takes
- * longer than 30 seconds.
+ * Runs the line in the user's shell, like git's credential helpers, and returns the trimmed first line of its output, which
+ * is never shown. Throws KnownError auth (4) if the command fails, writes nothing, or takes longer than 30 seconds.
  */
 export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
   const { status, output } = await run(line, options);
@@ -35,7 +34,7 @@ export async function secretFromCommand(line: string, options: CommandOptions): 
 
 function run(line: string, { env, clock, signal }: CommandOptions): Promise<{ status: string; output: string }> {
   return new Promise((resolve, reject) => {
-    // The terminal stays the child's own, so that it can ask for a PIN there; what it writes elsewhere is dropped.
+    // The child can still ask for a PIN on the terminal.
     const child = spawn(line, { shell: true, env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true });
     const chunks: Buffer[] = [];
     const waiting = new AbortController();
@@ -45,7 +44,7 @@ function run(line: string, { env, clock, signal }: CommandOptions): Promise<{ st
       waiting.abort();
       signal?.removeEventListener('abort', interrupted);
       child.kill('SIGKILL');
-      // A grandchild may still hold the pipe open; it must not hold us.
+      // A grandchild may keep the pipe open, which must not block us.
       child.stdout.destroy();
     }
     function end(status: string): void {

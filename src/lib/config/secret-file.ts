@@ -1,4 +1,4 @@
-// References to secrets, and the file of `--insecure-storage`: secrets of a profile, 0600, where there is no keychain.
+// Parses references to secrets, and reads and writes the private file of `--insecure-storage`.
 import { join } from 'node:path';
 import { isExposed, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import type { KnownError } from '../kernel/errors.ts';
@@ -11,7 +11,7 @@ function secretFilePath(folder: string, profile: string): string {
   return join(folder, 'secrets', `${profile}.json`);
 }
 
-/** Writes the secrets of a profile; what was in the file before is replaced. */
+/** Replaces the secrets of a profile. */
 export function writeSecretFile(
   folder: string,
   profile: string,
@@ -20,12 +20,12 @@ export function writeSecretFile(
   writePrivateFile(secretFilePath(folder, profile), `${JSON.stringify(secrets, undefined, 2)}\n`);
 }
 
-/** Removes a profile's file; none is no failure. */
+/** Removes a profile's file, if it exists. */
 export function removeSecretFile(folder: string, profile: string): void {
   removeFile(secretFilePath(folder, profile));
 }
 
-/** One secret. KnownError auth (4) when the file is missing, broken, lacks it, or is readable by others. */
+/** Throws KnownError auth (4) if the file is missing, broken, without this secret, or readable by other users. */
 export function readSecretFile(folder: string, profile: string, name: ProfileSecretName): string {
   const file = secretFilePath(folder, profile);
   const text = readPrivateFile(file);
@@ -41,7 +41,7 @@ export function readSecretFile(folder: string, profile: string, name: ProfileSec
   return secret;
 }
 
-/** No error of the parser may be passed on: it could quote the text. */
+/** Never throws the parser's error, which could quote the text. */
 function secretIn(text: string, name: ProfileSecretName): string | undefined {
   let value: unknown;
   try {
@@ -56,7 +56,7 @@ function secretIn(text: string, name: ProfileSecretName): string | undefined {
 
 function unusable(
   message: string,
-  hint = 'Create the profile anew, or point its secret at env:NAME or command:LINE.',
+  hint = 'Create the profile again, or point its secret at env:NAME or command:LINE.',
 ): KnownError {
   return fail('secrets.file', { message, hint });
 }
@@ -64,9 +64,9 @@ function unusable(
 export type SecretReference =
   /** The environment variable `name`. */
   | { kind: 'env'; name: string }
-  /** The first line that the command writes to its standard output. */
+  /** The first line of the command's output. */
   | { kind: 'command'; line: string }
-  /** The entry of the operating system's keychain, below the service `cdpadm`. */
+  /** An entry of the operating system's keychain, for the service `cdpadm`. */
   | { kind: 'keychain'; entry: string }
   /** The profile's own 0600 file in the configuration folder. */
   | { kind: 'file' };
@@ -87,12 +87,11 @@ export function parseReference(text: string): SecretReference | undefined {
   }
 }
 
-/** Whether the text begins like a reference, so that a broken one is never taken for the value itself. */
+/** True for a text that starts like a reference, so that a broken one is never used as the value. */
 export function looksLikeReference(text: string): boolean {
   return /^(env|command|keychain|file):/.test(text);
 }
 
-/** Whether the text can be the name of an environment variable. */
 function isVariableName(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 }

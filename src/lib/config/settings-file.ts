@@ -1,4 +1,4 @@
-// Reading and writing `config.json`: read plainly and checked; written by conf, under a lock, never over a broken file.
+// Reads `config.json`, and writes it with conf under a lock. A broken file is never overwritten.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { explainIssues, showPath } from '../contract/explain.ts';
@@ -15,15 +15,15 @@ import { CONFIG_NAME, settingsFilePath } from './paths.ts';
 import { placeFinder, repeatedKeys } from './text-places.ts';
 import { fail } from '../errors/fail.ts';
 
-/** What the settings file says, checked. */
+/** The checked content of the settings file. */
 export interface StoredSettings {
   current: string | undefined;
   profiles: ReadonlyMap<string, Profile>;
-  /** Sentences on what this version does not understand; it is kept. */
+  /** Sentences about unknown fields, which are kept. */
   warnings: string[];
 }
 
-/** The settings file as raw JSON, with everything in it that this version does not know. */
+/** The settings file as JSON, including unknown fields. */
 export interface RawSettings {
   version: number;
   current?: string;
@@ -31,7 +31,7 @@ export interface RawSettings {
   [unknown: string]: unknown;
 }
 
-/** Reads and checks the file; a missing one is an empty one. Throws KnownError invalid input (9) with every place. */
+/** A missing file counts as empty. Throws KnownError invalid input (9) with the place of every issue. */
 export async function readSettingsFile(folder: string): Promise<StoredSettings> {
   const { checked } = await readBoth(folder);
   const profiles = new Map(Object.entries(checked.profiles ?? {}));
@@ -45,9 +45,8 @@ export async function readSettingsFile(folder: string): Promise<StoredSettings> 
 }
 
 /**
- * Changes the file: reads it under the lock and hands its raw value to `change`, which edits it and calls `write` when
- * it is right. Processes that do so at the same time wait for each other. Throws before `change` when the file is
- * broken, so that it is never written over.
+ * Reads the file under a lock and calls `change`, which edits the value and then calls `write`. Concurrent processes wait
+ * for each other. A broken file throws before `change`.
  */
 export async function changeSettingsFile<T>(
   folder: string,
@@ -81,10 +80,7 @@ export async function changeSettingsFile<T>(
   return await withLock(`${settingsFilePath(folder)}.lock`, clock, work, signal);
 }
 
-/**
- * Removes what killed processes left half-written. Never fails: what cannot be removed now may be later. Conf's own files
- * are written under the lock alone, so that whoever has it finds none that is in use.
- */
+/** Removes temporary files of killed processes. Ignores errors. Under the lock, none of conf's own files is in use. */
 function sweep(folder: string): void {
   sweepTemporaryFiles(folder);
   try {
@@ -127,8 +123,8 @@ async function parseText(file: string, text: string): Promise<unknown> {
   }
   if (holdsEachKey(value, text)) return value;
   const repeated = await repeatedKeys(text);
-  const issues = repeated.map((place) => ({ file, path: '', ...place, message: 'this key stands here a second time' }));
-  // What is left are keys that are never taken.
+  const issues = repeated.map((place) => ({ file, path: '', ...place, message: 'duplicate key' }));
+  // Otherwise a key was dropped.
   const proto = { file, path: '', ...placeAt(text, text.indexOf('__proto__')), message: 'unknown field' };
   throw broken(file, issues.length > 0 ? issues : [proto]);
 }

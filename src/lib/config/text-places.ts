@@ -1,11 +1,8 @@
-// Where in a JSON or YAML text a value stands, so that an issue can name its line. Loaded and used on failure only.
+// Finds the line of a value in a JSON or YAML text. Loaded only for errors.
 import type { Node, Pair } from 'yaml';
 import { type Place, placeAt } from '../kernel/text-place.ts';
 
-/**
- * Finds values by their path from the root: the key where there is one, else the item; the nearest thing around it
- * when nothing is there. JSON is read as the YAML that it also is.
- */
+/** Returns the place of the key or item at a path, or of the nearest value around it. JSON is also YAML. */
 export async function placeFinder(text: string): Promise<(path: readonly (string | number)[]) => Place> {
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;
@@ -32,7 +29,7 @@ export async function placeFinder(text: string): Promise<(path: readonly (string
   };
 }
 
-/** The places of keys that stand a second time in the same object. */
+/** The places of duplicate keys. */
 export async function repeatedKeys(text: string): Promise<Place[]> {
   const { parseDocument } = await import('yaml');
   const { errors } = parseDocument(text, { prettyErrors: false });

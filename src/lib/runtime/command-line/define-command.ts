@@ -14,34 +14,34 @@ export interface ArgSpec {
   readonly optional?: true;
   readonly default?: string;
   readonly choices?: readonly string[];
-  /** Takes all words that are left. */
+  /** Accepts all remaining words. */
   readonly many?: true;
-  /** What Tab offers. */
+  /** The values that completion offers. */
   readonly offers?: OfferedValues;
 }
 
-/** A flag. Its key `expectPlan` is `--expect-plan`; without a `value` it is a switch, and with `default: true` `--no-…`. */
+/** A flag. `expectPlan` is `--expect-plan`. Without a `value` it is a switch, and with `default: true` it is `--no-…`. */
 export interface FlagSpec {
   readonly short?: string;
-  /** What stands for the value in help; `file` and `dir` are completed as paths. */
+  /** The placeholder of the value in help. `file` and `dir` are completed as paths. */
   readonly value?: string;
   readonly help: string;
-  /** The words that it accepts, in any letter case. */
+  /** The accepted words, in any letter case. */
   readonly choices?: readonly string[];
   /** May be repeated. */
   readonly many?: true;
-  /** Takes several values at once: all words up to the next flag. */
+  /** Accepts several values at once: all words up to the next flag. */
   readonly words?: true;
   readonly required?: true;
   readonly default?: string | true;
-  /** The keys of flags that it cannot stand beside. */
+  /** The keys of conflicting flags. */
   readonly conflicts?: readonly string[];
   /** Checks and converts the value. Throws KnownError usage (2). */
   readonly read?: (text: string) => unknown;
   readonly heading?: string;
-  /** Is only there to be refused: in no help, and its value may be missing. */
+  /** Exists only to be rejected. Not in the help, and its value may be missing. */
   readonly hidden?: true;
-  /** Belongs to the command above this one, whose help shows it. */
+  /** A flag of the parent command, whose help shows it. */
   readonly inherited?: true;
   readonly offers?: OfferedValues;
 }
@@ -73,16 +73,16 @@ export type FlagValues<F extends Specs<FlagSpec>> = { [K in Given<F>]: FlagValue
   [K in Exclude<keyof F, Given<F>>]?: FlagValue<F[K]>;
 };
 
-/** The record as everything but `run` sees it. */
+/** The record without `run`. */
 export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
-  /** The words that lead to it: `roles push`. */
+  /** The words of the command: `roles push`. */
   readonly path: string;
   readonly summary: string;
-  /** It goes on until it is stopped, so that it takes one `--profile`. */
+  /** It runs until it is stopped, so it accepts only one `--profile`. */
   readonly endless?: true;
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
-  /** The commands below one that does something by itself: `emulator clock advance`. */
+  /** The commands below one that also runs alone: `emulator clock advance`. */
   readonly below?: readonly Definition[];
 }
 

@@ -1,18 +1,18 @@
-// How every help screen is laid out, from the whole tree's to one command's.
+// The layout of every help screen.
 import type { Command, Help } from 'commander';
 import { MAX_PAGE_WIDTH, wrapShape } from '../../render/page.ts';
 import { shapeTextOf } from '../output/result-shape.ts';
 import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from './help.ts';
 
-/** Beside flags that leave less than this, what they mean stands below them. */
+/** With fewer columns left, the description of a flag is below it. */
 const LEAST_BESIDE = 24;
 
-/** Stands for a space at which no line is broken, until it is. */
+/** A space without a line break. Replaced by a space at the end. */
 const GLUE = '\u2060';
-/** Under the exit codes of each command; it fits the narrowest terminal. */
+/** The last line below the exit codes. It fits the narrowest terminal. */
 const ALL_CODES = 'All, and the codes of errors: cdpadm help exit-codes';
 
-/** What a reader of a command's help should know of the flags that are not its own. */
+/** A summary of the global flags. */
 const GLOBAL_FLAGS = [
   `-o json|yaml|csv…, --query, --out, --profile, -n${GLUE}(dry${GLUE}run), -y, -q, -v and more:`,
   'cdpadm help flags',
@@ -32,7 +32,7 @@ export function helpSettings(columns: () => number): Partial<Help> {
     minWidthToWrap: 20,
     subcommandTerm: (command) => command.name(),
     subcommandDescription: (command) => command.summary() || command.description(),
-    // The root's flags have a page of their own; here they would bury the commands.
+    // `help flags` has the flags of the root, which would hide the commands here.
     visibleOptions: (command) => (command.parent ? command.options.filter((option) => !option.hidden) : []),
     formatHelp,
   };
@@ -101,15 +101,12 @@ function learnMore(helper: Help): string {
   return ['Learn more:', ...lines].join('\n');
 }
 
-/** `(choices: "a", "b")` and `(default: false)` read better as words; commander adds the rest. */
+/** Commander quotes choices and defaults: `(choices: "a", "b")`. */
 function unquoted(description: string): string {
   return description.replaceAll('"', '');
 }
 
-/**
- * `6  nothing was sent`, each, broken between words, so that the codes stand alone on the left; then the codes that need no
- * words of this command's.
- */
+/** The command's own codes, wrapped in a second column (`6  nothing was sent`), and then the usual codes in one paragraph. */
 function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[] {
   const own = byCode(help.exits ?? {}).map(([code, meaning]) => [String(code), meaning] as const);
   const column = Math.max(0, ...own.map(([code]) => code.length)) + 2;

@@ -1,24 +1,24 @@
-// The flags that say where a secret is; a secret itself is never taken from the command line.
+// The flags for the place of a secret. A secret itself is never accepted on the command line.
 import { usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import type { Context } from '../context.ts';
 import type { FlagSpec } from './define-command.ts';
 
-/** A service key, a JSON document, is the longest secret there is. */
+/** The longest secret is a service key, a JSON document. */
 const MAX_SECRET_BYTES = 64 * 1024;
 
 type Flags = Readonly<Record<string, unknown>>;
 
-/** Texts for the secrets that flags gave: values, or references to where they are. */
+/** Values of secrets, or references to them, from flags. */
 type Given = Partial<Record<'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret', string>>;
 
-/** The secrets proper, each with the stem of its flags. */
+/** The secrets with the stem of their flags. */
 const SECRETS = [
   { name: 'client_secret', stem: '--client-secret', label: 'client secret' },
   { name: 'workspace_secret', stem: '--workspace-secret', label: 'workspace secret' },
 ] as const;
 
-/** The flags. A bare `--client-secret` is there to be refused without a word of its value. */
+/** `--client-secret` exists only to be rejected without repeating its value. */
 export const secretFlags = {
   clientId: { value: 'id', help: 'client id of the platform credentials' },
   workspaceKey: { value: 'place', help: 'where the workspace key is: env:NAME, command:LINE or keychain:ENTRY' },
@@ -75,7 +75,7 @@ function refuseValues(ctx: Context, flags: Flags): void {
     if (value === undefined) continue;
     if (typeof value === 'string') ctx.redactor.add(value);
     throw usageError(
-      `${stem} takes no value: what stands on a command line can be read by every program of this machine.`,
+      `${stem} accepts no value: every program of this machine can read a command line.`,
       `Use ${alternatives(stem)}, or leave it out and be asked on a terminal. ` +
         `If this was the real ${label}, it may now be in your shell's history: renew it.`,
     );
@@ -86,19 +86,19 @@ function alternatives(stem: string): string {
   return `${stem}-env NAME, ${stem}-command LINE or ${stem}-stdin`;
 }
 
-/** Half of a pair of credentials is as secret as the other half. */
+/** The workspace key is as secret as the workspace secret. */
 function checkReference(ctx: Context, reference: string): string {
   if (/^(env|command|keychain):./.test(reference)) return reference;
   ctx.redactor.add(reference);
   throw usageError(
-    '--workspace-key takes the place of the key, not the key: what stands on a command line can be read by every program of this machine.',
+    '--workspace-key accepts the place of the key, not the key: every program of this machine can read a command line.',
     'Use --workspace-key env:NAME or command:LINE, or leave it out and be asked on a terminal.',
   );
 }
 
 function checkVariable(name: string, flag: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
-  // The text is not repeated: it may be the secret itself.
+  // The message does not repeat the text, which may be the secret itself.
   throw usageError(`${flag} takes the name of an environment variable, such as CDP_SECRET, not a secret.`);
 }
 
@@ -119,7 +119,7 @@ async function readSecret(ctx: Context, flag: string): Promise<string> {
   return secret;
 }
 
-/** The first line of a stream; no more than a secret can be long is read of it. */
+/** The first line of a stream, up to the length of the longest secret. */
 async function firstLine({ io, signal }: Context): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,10 +1,10 @@
-// Mistakes of the command line as commander reports them, in our words and with our exit code.
+// Turns commander's errors into our own, with our exit code.
 import type { Command, CommanderError } from 'commander';
 import { usageError, type KnownError } from '../../kernel/errors.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { pathOf } from './help.ts';
 
-/** Help or the version was asked for and has been printed, or help took the place of a missing sub-command. */
+/** Help or the version was printed. `wanted` is false if help was printed for a missing sub-command. */
 export class HelpShown extends Error {
   readonly wanted: boolean;
   constructor(wanted: boolean) {
@@ -13,7 +13,7 @@ export class HelpShown extends Error {
   }
 }
 
-/** What to throw for an error that commander raised while it read `command`'s words. */
+/** The error to throw for commander's error about `command`. */
 export function usageFailure(error: CommanderError, command: Command): Error {
   switch (error.code) {
     case 'commander.helpDisplayed':
@@ -30,7 +30,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
     case 'commander.excessArguments':
       return excessArguments(command);
     case 'commander.missingMandatoryOptionValue': {
-      // It may be there, mistyped: commander looks for what is missing first.
+      // The flag may be mistyped, because commander first checks for missing flags.
       const [flag] = command.args.filter((word) => /^--?[a-z]/i.test(word));
       return flag === undefined
         ? asTold(error, command)
@@ -41,7 +41,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
   }
 }
 
-/** Help is asked for behind a word that is no command (`roles lst --help`). Throws usage (2), as the word alone does. */
+/** Throws usage (2) for `--help` after an unknown command (`roles lst --help`), as for the word alone. */
 export function refuseUnknownWord(command: Command): void {
   const [word] = command.args;
   if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return;
@@ -52,7 +52,7 @@ function asTold(error: CommanderError, command: Command): KnownError {
   return usageError(sentence(error.message), seeHelp(command));
 }
 
-/** A command of nearly the same name may be what takes these words: `pipelines runs ID` beside `pipelines run ID RUN_ID`. */
+/** Suggests a similar command with this number of arguments: `pipelines runs ID` for `pipelines run ID`. */
 function missingArgument(error: CommanderError, command: Command): KnownError {
   const choices = command.registeredArguments[command.args.length]?.argChoices;
   if (choices) return usageError(sentence(error.message), `It takes ${choices.join(', ')}. ${seeHelp(command)}`);
@@ -74,7 +74,7 @@ function excessArguments(command: Command): KnownError {
 }
 
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): KnownError {
-  // There are few commands, and who abbreviates one types little.
+  // There are few commands, so two letters are enough.
   const guess = nearest(word, known, kind === 'command' ? 2 : undefined);
   const where = command.parent || kind === 'command' ? ` of \`${pathOf(command)}\`` : '';
   const hint = guess === undefined ? seeHelp(command) : `Did you mean \`${guess}\`? ${seeHelp(command)}`;

@@ -9,7 +9,7 @@ type Keeper<Method> = Method extends (...args: infer Args) => Promise<infer Repl
   ? (ids: KnownIds, reply: Reply, ...args: Args) => void
   : never;
 
-/** What each method of a client leaves for completion. */
+/** The ids to keep of each method's response. */
 type Keepers = {
   readonly [Area in Exclude<keyof Api, 'client'>]?: { readonly [M in keyof Api[Area]]?: Keeper<Api[Area][M]> };
 };
@@ -83,7 +83,7 @@ const KEEPERS: Keepers = {
   },
 };
 
-/** The same clients; they keep the ids of every response that `KEEPERS` names. */
+/** The same clients. They keep the ids of the responses in `KEEPERS`. */
 export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api {
   const ids = openKnownIds(ctx.paths.cache, {
     profile: settings.profile?.value,

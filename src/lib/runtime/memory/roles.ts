@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { lastingAddress } from '../service-address.ts';
 
 export interface RolesMemoryOfContext {
-  /** What the memory and every plan are keyed by. */
+  /** The key of the memory and of every plan. */
   scope: { organization: string; address: string };
   store: Omit<RolesStore, 'saveBase'> & { saveBase(manifest: ManifestReply): Promise<void> };
   profile: string | null;
@@ -24,7 +24,7 @@ export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promi
     address: lastingAddress(settings, 'base_url'),
   };
   const store = openRolesStore(ctx.paths.state, scope, ctx.clock);
-  // A base that cannot be kept does not undo a pull or a push: the next push falls under the rule for files without one.
+  // A base that cannot be stored does not fail a pull or push. The next push then treats the file as one without a base.
   const saveBase = async (manifest: ManifestReply) => {
     await ctx.cacheFiles.attempt(() => store.saveBase(manifest));
   };

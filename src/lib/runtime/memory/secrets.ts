@@ -1,4 +1,4 @@
-// Remembers which secrets were sent, as keyed hashes, so that a changed one is noticed although nobody can read it back.
+// Stores keyed hashes of sent secrets, to detect a change: the platform never returns a secret.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
@@ -10,7 +10,7 @@ import { KnownError } from '../../kernel/errors.ts';
 
 export type SecretMemory = Awaited<ReturnType<typeof openSecretMemory>>;
 
-/** Where a memory keeps the hash of a secret: `connection/crm/config.password`. */
+/** The key of a secret's hash: `connection/crm/config.password`. */
 export function secretKey(type: string, id: string, path: string): string {
   return `${type}/${id}/${path}`;
 }
@@ -33,9 +33,9 @@ export async function openSecretMemory(ctx: Context) {
     createHmac('sha256', Buffer.from(kept.key, 'hex')).update(`${key}\n${secret}`).digest('hex');
   return {
     scope,
-    /** Whether anything was sent from here. */
+    /** True if this machine has sent this secret. */
     knows: (key: string): boolean => kept.sent[key] !== undefined,
-    /** Whether the secret was sent before and is another one now; undefined when nothing was sent from here. */
+    /** True if another secret was sent before; undefined if this machine sent none. */
     isChanged: (key: string, secret: string): boolean | undefined => {
       const before = kept.sent[key];
       return before === undefined ? undefined : before !== hash(key, secret);
@@ -44,11 +44,11 @@ export async function openSecretMemory(ctx: Context) {
       kept.sent[key] = hash(key, secret);
       writePrivateFile(file, `${JSON.stringify(kept)}\n`);
     },
-    /** One process of this user at a time writes to this workspace. */
+    /** Runs `work` under the lock for writes to this workspace. */
     exclusively: <T>(work: () => Promise<T>): Promise<T> => {
       ensurePrivateFolder(join(ctx.paths.state, 'warehouse'));
       const fresh = async (): Promise<Awaited<ReturnType<typeof work>>> => {
-        // Another process may have written while this one waited.
+        // Another process may have changed the file in the meantime.
         kept = read(file);
         return await work();
       };
@@ -57,7 +57,7 @@ export async function openSecretMemory(ctx: Context) {
   };
 }
 
-/** A memory that cannot be read is begun anew: it only ever saves a needless write. */
+/** A damaged file is replaced, because it only saves unnecessary writes. */
 function read(file: string): Kept {
   const fresh = (): Kept => ({ key: randomBytes(32).toString('hex'), sent: {} });
   try {
@@ -70,7 +70,7 @@ function read(file: string): Kept {
   }
 }
 
-/** Nothing happens where the profile names no client or no token service. The platform cannot revoke a token. */
+/** Removes the cached token of a profile, if there can be one. The platform cannot revoke a token. */
 export async function forgetToken(ctx: Context, profile: string): Promise<void> {
   const settings = await ctx.settings(profile);
   if (!settings.get('auth_url') || !settings.get('audience') || !settings.secretOrigin('client_id')) return;
@@ -79,7 +79,7 @@ export async function forgetToken(ctx: Context, profile: string): Promise<void> 
     const name = tokenFileName(await settings.secret('client_id'), lastingAudience(settings), address);
     removeFile(join(ctx.paths.cache, 'tokens', name));
   } catch (error) {
-    // A client id that cannot be read now has no token that could be found by it.
+    // Without its client id, no token can be found.
     if (!(error instanceof KnownError)) throw error;
   }
 }

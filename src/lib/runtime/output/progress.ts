@@ -1,4 +1,4 @@
-// How a running operation tells where it is: one live line, a plain line now and then, NDJSON events, or nothing.
+// Reports the progress of an operation: a live line, plain lines, NDJSON events, or nothing.
 import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { cleanLine } from '../../render/clean.ts';
@@ -9,21 +9,21 @@ import { mayRedraw, type Messages } from './messages.ts';
 
 type State = Parameters<Progress['update']>[0];
 
-/** A live line is drawn at most this often; a plain one at least this often, and at every tenth of the way. */
+/** The shortest time between two live lines, and the longest between two plain lines. */
 const LIVE_INTERVAL_MS = 100;
 export const PLAIN_INTERVAL_MS = 10_000;
 const SECOND_MS = 1000;
-/** As long as no person wonders whether anything happens. */
+/** A shorter operation needs no report. */
 const UNNOTICED_MS = 1000;
-/** Of states that follow each other closely one event in this time is enough: a log of them may go on for days. */
+/** One event per interval is enough for quick states, because a log may run for days. */
 const PASSING_INTERVAL_MS = 1000;
-/** Who waits for longer may want to come back another time. */
+/** After a longer pause, the user may prefer to resume later. */
 const LONG_WAIT_MS = 60_000;
 
-/** What is told of the events: all of them, or as many as a person would be told. */
+/** Whether every event is reported, or as many as plain lines. */
 type Pace = 'every' | 'now-and-then';
 
-/** Starts the progress of one operation as `--progress` says; without it, as the terminal allows. */
+/** Starts the progress of an operation, in the mode of `--progress` or of the terminal. */
 export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
   switch (flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress) {
     case 'none':
@@ -39,10 +39,10 @@ export function createProgress(title: string, io: Io, flags: GlobalFlags, messag
   }
 }
 
-/** How progress is told where the flags name no way; `paced-json`: events as seldom as lines. */
+/** The mode without `--progress`. `paced-json`: as few events as plain lines. */
 export function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'paced-json' | 'none' {
   if (flags.quiet) return 'none';
-  // Whoever asked for JSON and reads standard error by a program finds nothing but JSON there (decision: D33).
+  // With -o json, a program that reads standard error gets only JSON (decision: D33).
   if (!io.tty.stderr && (flags.output === 'json' || flags.output === 'ndjson')) return 'paced-json';
   return io.tty.stderr && mayRedraw(io) && !io.env.CI ? 'live' : 'plain';
 }
@@ -55,7 +55,7 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
     messages.live(text);
   };
 
-  /** Counts the seconds of a wait down, as a sign of life. It keeps no process alive: what is waited for does. */
+  /** Counts the seconds of a pause down. The timer does not keep the process alive. */
   function countDown(until: number, why: string): void {
     const leftMs = until - io.clock.now();
     if (leftMs <= 0) return;
@@ -101,7 +101,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
     pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io, PLAIN_INTERVAL_MS);
   let isStarted = false;
   let passedAt = Number.NEGATIVE_INFINITY;
-  /** The newest state that was not told. */
+  /** The newest state without an event. */
   let passed: object | undefined;
   const write = (event: string, fields: object): void => {
     const progress = { event, title, at: isoMillis(io.clock.now()), ...fields };
@@ -115,7 +115,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
     start();
     write(event, fields);
   };
-  // An operation that is over before there is anything to tell is no news.
+  // A short operation without any event is not reported.
   if (pace === 'every') start();
   return {
     update: ({ data, isPassing = false, share, ...state }) => {
@@ -139,7 +139,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
   };
 }
 
-/** When there is something to tell: after `firstMs`, at each tenth of the way, or when nothing was told for long. */
+/** Decides when a report is due: after `firstMs`, at each tenth of the work, or after a long silence. */
 function createPace(io: Io, firstMs: number) {
   let told = io.clock.now() + firstMs - PLAIN_INTERVAL_MS;
   let tenths = 0;
@@ -151,7 +151,7 @@ function createPace(io: Io, firstMs: number) {
       tenths = reached;
       return true;
     },
-    // Short waits are told now and then, as all else is.
+    // Short pauses are reported at the same interval.
     isWaitDue: (ms: number): boolean => {
       if (io.clock.now() + ms - told < PLAIN_INTERVAL_MS) return false;
       told = io.clock.now();

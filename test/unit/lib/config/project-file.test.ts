@@ -125,7 +125,7 @@ describe('readProjectFile', () => {
     ['base_url: ftp://a.example\n', 'base_url', 1, 1, 'https://'],
     ['environment: prod\n', 'environment', 1, 1, '`development` or `production`'],
     ['org_id: twelve\n', 'org_id', 1, 1, 'digits'],
-    ['org_id: 1\norg_id: 2\n', '', 2, 1, 'a second time'],
+    ['org_id: 1\norg_id: 2\n', '', 2, 1, 'duplicate'],
     ['a: [\n', '', 2, 1, ''],
     ['- a\n', '', 1, 1, 'name: value'],
     ['just text', '', 1, 1, 'name: value'],

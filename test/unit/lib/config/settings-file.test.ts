@@ -56,7 +56,7 @@ describe('reading', () => {
     ['{"profiles": {"a": 3}}', { path: 'profiles.a' }],
     [
       '{"profiles": {"a": {\n"protected": true,\n "protected": false}}}',
-      { line: 3, column: 2, message: 'this key stands here a second time' },
+      { line: 3, column: 2, message: 'duplicate key' },
     ],
     [
       '{"profiles": {"a": {\n "__proto__": {"base_url": "https://evil.example"}}}}',
