@@ -84,25 +84,23 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
   };
   const csv = { ...table, dialect: source.dialect, isOurs: (record: number) => inRecordShard(record, shard) };
   const bytes = size === undefined || wrapped ? undefined : size;
-  const noCheck = (): Promise<void> => Promise.resolve();
+  const input = { name, bytes, check: () => Promise.resolve() };
   const useTable = (packer: RowPacker): void => {
     if (options.map) packer.table = createRecordTable(options.map, table);
   };
+  const readWith = (createReader: (packer: RowPacker) => RowReader) => (packer: RowPacker) => {
+    useTable(packer);
+    return feed(source, createReader(packer));
+  };
   switch (format) {
     case 'ndjson': {
-      if (wrapped) {
-        const rows = (packer: RowPacker) => {
-          useTable(packer);
-          return feed(source, createLineReader(packer, { line: 0, offset: -1 }));
-        };
-        return { name, bytes, check: noCheck, rows };
-      }
+      if (wrapped) return { ...input, rows: readWith((packer) => createLineReader(packer, { line: 0, offset: -1 })) };
       const range = shardRange(size, shard);
       const label = shard && shard.count > 1 ? `${name}[${shard.index + 1}/${shard.count}]` : name;
       return {
+        ...input,
         name: label,
         bytes: range.end - range.start,
-        check: noCheck,
         rows: (packer, completed) => {
           useTable(packer);
           return lineRows(source, range, packer, completed);
@@ -110,29 +108,19 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
       };
     }
     case 'json':
-      return {
-        name,
-        bytes,
-        check: noCheck,
-        rows: (packer) => {
-          useTable(packer);
-          return feed(source, new ElementReader(packer));
-        },
-      };
+      return { ...input, rows: readWith((packer) => new ElementReader(packer)) };
     case 'csv':
       return {
-        name,
-        bytes,
+        ...input,
         check: () => checkCsv(source, csv),
         rows: (packer) => feed(source, createCsvReader(packer, csv)),
       };
     case 'parquet': {
-      const input = { file: source.file, size: size ?? 0, options: table };
+      const parquet = { file: source.file, size: size ?? 0, options: table };
       return {
-        name,
-        bytes,
-        check: () => checkParquet(input),
-        rows: (packer, { position }) => parquetRows(input, packer, position, shard),
+        ...input,
+        check: () => checkParquet(parquet),
+        rows: (packer, { position }) => parquetRows(parquet, packer, position, shard),
       };
     }
   }

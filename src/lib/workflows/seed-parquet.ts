@@ -2,7 +2,6 @@
 import { cellsOf } from '../domain/csv/record.ts';
 import { type CsvOptions, tableOf } from '../domain/seed/csv-rows.ts';
 import type { RowPacker } from '../domain/seed/packer.ts';
-import { FAIL } from '../domain/seed/scan.ts';
 import { inRecordShard, type Shard } from '../domain/seed/shard.ts';
 import type { Table } from '../domain/seed/table.ts';
 import { openParquet, type ParquetFile } from '../files/parquet.ts';
@@ -61,12 +60,11 @@ type Take = (cells: readonly unknown[], position: number) => void;
 
 /** Takes rows of a table: in bytes where every cell is plainly right, else exactly. */
 function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): Take {
-  let cells = cellsOf([]);
-  const write = (out: Buffer): number => writer?.write(cells, out) ?? FAIL;
   return (values, position) => {
     const texts = values.map(plainText);
     if (writer !== undefined && !texts.includes(undefined)) {
-      cells = cellsOf(texts as string[]);
+      const cells = cellsOf(texts as string[]);
+      const write = (out: Buffer): number => writer.write(cells, out);
       if (nulls.clear(cells) && packer.takeWritten(writer.room(cells.bytes.length), position, write)) return;
     }
     const found = nulls.cleared(values);

@@ -2,7 +2,7 @@
 import { invalidInput } from '../../kernel/errors.ts';
 import { CsvFeed } from '../csv/feed.ts';
 import type { Dialect } from '../csv/dialect.ts';
-import { type Cells, cellsOf } from '../csv/record.ts';
+import { cellsOf } from '../csv/record.ts';
 import type { TableDefaults } from './body-writer.ts';
 import { type ColumnMap, type PassedOver, readHeader } from './columns.ts';
 import type { RowIssue } from './batch.ts';
@@ -44,10 +44,6 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   let table: Table | undefined;
   let readNumbers: ((cells: unknown[]) => RowIssue[]) | undefined;
   let width = 0;
-  /** The cells that are written next. */
-  let cells: Cells = scan.cells;
-
-  const writeCells = (out: Buffer): number => table?.writer?.write(cells, out) ?? FAIL;
 
   function take(): void {
     if (table !== undefined) takeRecord(table);
@@ -81,9 +77,10 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
       packer.refuse(line, wrong, feed.source);
       return;
     }
-    cells = record.isPlain ? scan.cells : cellsOf(scan.texts());
+    const cells = record.isPlain ? scan.cells : cellsOf(scan.texts());
     const length = record.isPlain ? record.end - record.start : cells.bytes.length;
-    if (nulls.clear(cells) && writer && packer.takeWritten(writer.room(length), line, writeCells)) return;
+    const write = (out: Buffer): number => writer?.write(cells, out) ?? FAIL;
+    if (nulls.clear(cells) && writer && packer.takeWritten(writer.room(length), line, write)) return;
     const found = nulls.cleared(scan.texts());
     const odd = readNumbers?.(found) ?? [];
     if (odd.length > 0) {
