@@ -1,5 +1,5 @@
-// Servers that answer as many bytes as the embedded platform and look at nothing: `hono`, of the library that finds the
-// platform's routes, with its own server; `node`, of Node alone. They end when their standard input is closed.
+// Servers that return as many bytes as the embedded platform and check nothing: `hono` uses the platform's router with
+// its own server, `node` only Node. They exit when their standard input is closed.
 import { createServer } from 'node:http';
 
 const ANSWER = {

@@ -1,7 +1,7 @@
-// How long the receiver takes for a genuine callback once the
-// processor's certificate is kept: all four checks and a look into the ledger; and for a forged one, which the last check
-// refuses. Beside a bare server that answers 202 to anything, in interleaved rounds; and the four checks by themselves,
-// without network and ledger, to which the promise holds for all but one in a hundred.
+// Measures how long the receiver takes for a genuine callback with a cached certificate (four checks and a ledger
+// lookup) and for a forged one, which the last check rejects. Compares it in interleaved rounds with a bare server that
+// returns 202. Also measures the four checks alone, without network and ledger; the limit applies to their 99th
+// percentile.
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -61,13 +61,13 @@ async function measure(folder, rounds) {
   if (!genuine) throw new Error('the platform sent no callback');
   const listener = await serve(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json'], env);
   const ours = listener['callback_url'] ?? '';
-  // Refused behind the fourth check: what checking costs by itself, without the ledger.
+  // Rejected by the fourth check, so the ledger is not used.
   const forged = { ...genuine, body: Buffer.concat([genuine.body, Buffer.from(' ')]) };
   const check = await checker(env, folder);
   /** @type {Record<'genuine' | 'forged' | 'bare' | 'checks', number[]>} */
   const took = { genuine: [], forged: [], bare: [], checks: [] };
   for (let round = 0; round <= rounds; round += 1) {
-    // The first round fetches the certificate and is not counted.
+    // The first round fetches the certificate and does not count.
     const counts = round === 0 ? 50 : CALLBACKS;
     const times = {
       genuine: await timeEach(ours, genuine, counts, 202),
@@ -83,7 +83,7 @@ async function measure(folder, rounds) {
   );
   return {
     title: 'Callbacks',
-    method: `${took.genuine.length.toLocaleString('en')} of each kind one after the other; medians, and in brackets 99 %: answers to a genuine one, to a forged one, of a bare server, and the checks alone.`,
+    method: `${took.genuine.length.toLocaleString('en')} of each kind in sequence; medians, with the 99th percentile in brackets: response times for genuine and forged callbacks, of a bare server, and of the checks alone.`,
     results: [{ id: 'callbackChecks', value: at(took.checks, 0.99), plain: plain.join(', ') }],
   };
 }
@@ -112,10 +112,10 @@ async function run(args, env) {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`cdpadm ${args.slice(0, 2).join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`cdpadm ${args.slice(0, 2).join(' ')} exited with ${code}`);
 }
 
-/** @param {(callback: Callback) => void} take @returns {Promise<string>} the address of a server that answers 202 */
+/** @param {(callback: Callback) => void} take @returns {Promise<string>} the address of a server that returns 202 */
 async function listen(take) {
   const server = createServer((request, response) => {
     /** @type {Buffer[]} */
@@ -159,14 +159,14 @@ async function timeEach(url, callback, count, wanted) {
     const begun = performance.now();
     const status = await post(url, callback, agent);
     times.push(performance.now() - begun);
-    if (status !== wanted) throw new Error(`answered ${status}`);
+    if (status !== wanted) throw new Error(`unexpected status ${status}`);
   }
   agent.destroy();
   return times;
 }
 
 /**
- * The program's own checks, from its sources, with the processor's certificate kept.
+ * The program's own checks, bundled from its sources, with a cached certificate.
  * @param {Record<string, string>} env @param {string} into
  * @returns {Promise<(callback: Callback) => Promise<boolean>>}
  */
@@ -197,7 +197,7 @@ async function checker(env, into) {
     allow: ['opendsr.platform.example'],
     certificates: { get: () => Promise.resolve(certificate), refresh: () => Promise.resolve(undefined) },
     roots: () => Promise.resolve(roots),
-    clock: { now: () => Date.now(), sleep: () => Promise.reject(new Error('nothing waits here')) },
+    clock: { now: () => Date.now(), sleep: () => Promise.reject(new Error('unexpected sleep')) },
   });
   return async ({ headers, body }) => {
     const { valid } = await verify(Object.entries(headers), body);
@@ -212,7 +212,7 @@ async function timeChecks(check, callback, count) {
     const begun = performance.now();
     const isValid = await check(callback);
     times.push(performance.now() - begun);
-    if (!isValid) throw new Error('a genuine callback was refused');
+    if (!isValid) throw new Error('a genuine callback was rejected');
   }
   return times;
 }

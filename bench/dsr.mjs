@@ -1,5 +1,5 @@
-// A bulk run of data subject requests with its journal beside `xargs curl` without one, against the same sink, in
-// interleaved rounds. Counts what arrived.
+// Compares a bulk run of data subject requests, with its journal, with `xargs curl` without one, against the same sink
+// and in interleaved rounds. The sink counts the requests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -93,7 +93,7 @@ async function ours({ url, folder, round, ids }) {
     ),
   );
   const done = (await readFile(`${file}.results.csv`, 'utf8')).split(',submitted,').length - 1;
-  if (done !== rows) throw new Error(`${done} of ${rows} rows are in the result file`);
+  if (done !== rows) throw new Error(`${done} of ${rows} rows are in the results file`);
 }
 
 /** @param {Round} round */
@@ -126,5 +126,5 @@ async function timed(work) {
 /** @param {import('node:child_process').ChildProcess} child */
 async function finished(child) {
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`ended with ${code}`);
+  if (code !== 0) throw new Error(`exited with ${code}`);
 }

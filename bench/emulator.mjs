@@ -1,6 +1,6 @@
-// The embedded platform under load, beside bare servers: 80 % reads and 20 % writes over 16 connections. The bare ones
-// answer as many bytes and look at nothing: one of the library that finds the platform's routes, with its own server, and
-// one of Node alone, which is what the platform listens with.
+// Compares the embedded platform under load with bare servers: 80 % reads and 20 % writes over 16 connections. The bare
+// servers return as many bytes and check nothing: one uses the platform's router with its own server, the other only
+// Node, as the platform does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -64,7 +64,10 @@ async function servePlatform(folder) {
   return { url: ready.base_url, headers, stop };
 }
 
-/** Makes the group of every measurement. Returns the headers of a call. @param {Ready} ready @param {Pool} pool */
+/**
+ * Creates the group that all measurements use and returns the headers of a call.
+ * @param {Ready} ready @param {Pool} pool
+ */
 async function makeGroup(ready, pool) {
   const json = { 'content-type': 'application/json' };
   const { body } = await pool.request({
@@ -87,12 +90,12 @@ async function makeGroup(ready, pool) {
     headers,
     body: JSON.stringify(group),
   });
-  if (made.statusCode !== 200) throw new Error(`the group was not made: ${await made.body.text()}`);
+  if (made.statusCode !== 200) throw new Error(`the group was not created: ${await made.body.text()}`);
   await made.body.dump();
   return headers;
 }
 
-/** Requests a second; every answer is a 200. @param {Served} served */
+/** Requests per second; every response must be a 200. @param {Served} served */
 async function load({ url, headers }) {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const end = performance.now() + SECONDS * 1000;
@@ -117,7 +120,11 @@ async function load({ url, headers }) {
 const PEOPLE = 10_000;
 const PER_BATCH = 500;
 
-/** Seconds that a year of the clock takes with people and a group, and the slowest control request meanwhile in ms. @param {string} folder */
+/**
+ * Advances the clock by a year with people and a group. Returns the seconds that it takes, and the slowest control
+ * request meanwhile in ms.
+ * @param {string} folder
+ */
 async function passYear(folder) {
   const { ready, stop } = await startPlatform(folder);
   const pool = new Pool(ready.base_url);
@@ -181,7 +188,7 @@ export async function measureEmulator({ rounds = 3 }) {
   /** @type {{seconds: number, slowest: number}[]} */
   const years = [];
   try {
-    // The first start makes the certificates and is not counted.
+    // The first start creates the certificates and does not count.
     for (let start = 0; start <= STARTS; start += 1) {
       const begun = performance.now();
       const { stop } = await startPlatform(folder);
@@ -196,7 +203,7 @@ export async function measureEmulator({ rounds = 3 }) {
     };
     served.push(...Object.values(servers));
     const names = /** @type {const} */ (['platform', 'hono', 'node']);
-    // The first round warms up and is not counted.
+    // The first round warms up and does not count.
     for (let round = 0; round <= rounds; round += 1) {
       for (const name of names) {
         const rate = await load(servers[name]);
@@ -215,12 +222,12 @@ export async function measureEmulator({ rounds = 3 }) {
   const count = (/** @type {number} */ rate) => Math.round(rate).toLocaleString('en');
   return {
     title: 'The embedded platform',
-    method: `80 % reads, 20 % writes, ${CONNECTIONS} connections, ${SECONDS} s each, medians of ${rounds} interleaved rounds; starts: the median of ${STARTS}.`,
+    method: `80 % reads, 20 % writes, ${CONNECTIONS} connections, ${SECONDS} s each, medians of ${rounds} interleaved rounds; start: the median of ${STARTS}.`,
     results: [
       {
         id: 'emulatorRate',
         value: platform / hono,
-        plain: `${count(platform)} requests/s of ${count(hono)}; Node alone ${count(node)}`,
+        plain: `${count(platform)} requests/s of ${count(hono)}; only Node: ${count(node)}`,
       },
       { id: 'emulatorReady', value: median(ready), plain: '' },
       { id: 'emulatorYear', value: median(years.map(({ seconds }) => seconds)), plain: '' },

@@ -1,5 +1,5 @@
-// How soon a command ends that shall: after Ctrl-C while the platform does not answer, and behind its own time limit. The
-// worst of all rounds counts.
+// Measures how quickly a command exits: after Ctrl-C while the platform does not respond, and after its own timeout.
+// The slowest round counts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -45,11 +45,11 @@ export async function measureEndings({ rounds = 7 }) {
 
   /**
    * @param {string[]} args
-   * @param {boolean} isStopped by Ctrl-C, when its first request is there
-   * @returns {Promise<number>} milliseconds from Ctrl-C, or else from the first request, to the end
+   * @param {boolean} isStopped stops it with Ctrl-C at its first request
+   * @returns {Promise<number>} milliseconds from Ctrl-C, or else from the first request, to the exit
    */
   async function ending(args, isStopped) {
-    // New for each run: what was stopped would be gone on with.
+    // New for each run; otherwise a run would resume the one before.
     const fresh = { ...env, CDPADM_STATE_DIR: await mkdtemp(join(folder, 'state-')) };
     const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: fresh, stdio: 'ignore' });
     const ended = once(child, 'close');
@@ -59,7 +59,7 @@ export async function measureEndings({ rounds = 7 }) {
     if (isStopped) child.kill('SIGINT');
     const [code] = await ended;
     const expected = isStopped ? 130 : 8;
-    if (code !== expected) throw new Error(`cdpadm ${args.join(' ')} ended with ${code}, not with ${expected}`);
+    if (code !== expected) throw new Error(`cdpadm ${args.join(' ')} exited with ${code} instead of ${expected}`);
     return performance.now() - from;
   }
 
@@ -85,12 +85,12 @@ export async function measureEndings({ rounds = 7 }) {
     await rm(folder, { recursive: true });
   }
   return {
-    title: 'Endings',
-    method: `The platform takes a request and does not answer; the longest of ${rounds} rounds.`,
+    title: 'Exit times',
+    method: `The platform accepts a request and does not respond; the slowest of ${rounds} rounds.`,
     results: /** @type {(keyof typeof cases)[]} */ (Object.keys(cases)).map((id) => ({
       id,
       value: Math.max(...took[id]),
-      plain: id === 'hang' ? `behind a limit of ${LIMIT_MS} ms` : 'from SIGINT to the end of the process',
+      plain: id === 'hang' ? `after a timeout of ${LIMIT_MS} ms` : 'from SIGINT to exit',
     })),
   };
 }

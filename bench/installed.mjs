@@ -1,4 +1,4 @@
-// How much lies on the disk after `npm install cdpadm`, and how much of it is the program's own code.
+// The size on disk after `npm install cdpadm`, and the size of the program's own code.
 import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
  */
 export async function installedSize(root) {
   const listed = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root });
-  // The first line is the project itself, of which only some files are packed.
+  // The first line is the project itself, which is packed only in part.
   const folders = listed.stdout.trim().split('\n').slice(1);
   const own = ['bin', 'dist'].map((name) => join(root, name));
   const sizes = await Promise.all([...folders, ...own].map((path) => folderSize(path)));

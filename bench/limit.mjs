@@ -1,4 +1,5 @@
-// How close a bulk run comes to a limit of the platform: one that it is told of by `--rate`, and one that it has to find.
+// Measures how closely a bulk run approaches a rate limit of the platform: one that `--rate` sets, and one that the run
+// must discover.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,11 +10,11 @@ import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
 const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
-/** Requests in any one second; a real service's are of this order. */
+/** Maximum requests in any second, of the order of real services. */
 const LIMIT = 50;
 const LATENCY_MS = 300;
-/** One that is known is kept to from the first second; one that is not is met a few times before. */
-const TOLD_REQUESTS = 2000;
+/** A known limit applies from the first second; an unknown one is hit a few times first, so that run is longer. */
+const KNOWN_REQUESTS = 2000;
 const FOUND_REQUESTS = 15_000;
 const BATCH = 10;
 const USER = '{"environment":"production","xpid":7,"calculated_attributes":{}}\n';
@@ -22,17 +23,17 @@ const USER = '{"environment":"production","xpid":7,"calculated_attributes":{}}\n
 export async function measureLimit({ rounds = 2 }) {
   const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-'));
   await writeFile(join(folder, 'many.ndjson'), USER.repeat(FOUND_REQUESTS * BATCH));
-  await writeFile(join(folder, 'users.ndjson'), USER.repeat(TOLD_REQUESTS * BATCH));
+  await writeFile(join(folder, 'users.ndjson'), USER.repeat(KNOWN_REQUESTS * BATCH));
   /** @type {number[]} when each request of the last second was accepted */
   let accepted = [];
   let done = 0;
-  let refused = 0;
+  let rejected = 0;
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       const now = performance.now();
       accepted = accepted.filter((at) => at > now - 1000);
       if (accepted.length >= LIMIT) {
-        refused += 1;
+        rejected += 1;
         response.writeHead(429, { 'retry-after': '1' }).end();
         return;
       }
@@ -53,11 +54,11 @@ export async function measureLimit({ rounds = 2 }) {
 
   /**
    * @param {number} requests @param {string} file @param {string[]} flags
-   * @returns {Promise<{ took: number, refused: number }>} `took` as a part of the time that the limit alone takes
+   * @returns {Promise<{ took: number, rejected: number }>} `took` is relative to the time that the limit alone requires
    */
   async function run(requests, file, ...flags) {
     done = 0;
-    refused = 0;
+    rejected = 0;
     accepted = [];
     const fresh = { ...env, CDPADM_STATE_DIR: await mkdtemp(join(folder, 'state-')) };
     const args = [program, 'seed', 'bulk', file, '--batch-size', String(BATCH), '-q', '--yes', ...flags];
@@ -66,15 +67,15 @@ export async function measureLimit({ rounds = 2 }) {
     const [code] = await once(child, 'close');
     const took = (performance.now() - from) / ((1000 * requests) / LIMIT);
     if (code !== 0 || done !== requests)
-      throw new Error(`cdpadm ended with ${code}, ${done} of ${requests} requests accepted`);
-    return { took, refused };
+      throw new Error(`cdpadm exited with ${code}, ${done} of ${requests} requests accepted`);
+    return { took, rejected };
   }
 
-  /** @type {{ told: Awaited<ReturnType<typeof run>>[], found: Awaited<ReturnType<typeof run>>[] }} */
-  const runs = { told: [], found: [] };
+  /** @type {{ known: Awaited<ReturnType<typeof run>>[], found: Awaited<ReturnType<typeof run>>[] }} */
+  const runs = { known: [], found: [] };
   try {
     for (let round = 0; round < rounds; round += 1) {
-      runs.told.push(await run(TOLD_REQUESTS, 'users.ndjson', '--rate', String(LIMIT)));
+      runs.known.push(await run(KNOWN_REQUESTS, 'users.ndjson', '--rate', String(LIMIT)));
     }
     runs.found.push(await run(FOUND_REQUESTS, 'many.ndjson'));
   } finally {
@@ -86,11 +87,11 @@ export async function measureLimit({ rounds = 2 }) {
   const result = (id, requests, of) => ({
     id,
     value: median(of.map(({ took }) => took)),
-    plain: `${requests} requests, ${median(of.map((one) => one.refused))} times a 429`,
+    plain: `${requests} requests, ${median(of.map((one) => one.rejected))} responses 429`,
   });
   return {
-    title: 'At a limit',
-    method: `A platform that takes ${LIMIT} requests in any one second and answers after ${LATENCY_MS} ms; start and end of the process included; × is the ratio to what the limit alone takes; the first: medians of ${rounds} rounds, the second: one.`,
-    results: [result('limitTold', TOLD_REQUESTS, runs.told), result('limitFound', FOUND_REQUESTS, runs.found)],
+    title: 'At a rate limit',
+    method: `A platform that accepts ${LIMIT} requests in any second and responds after ${LATENCY_MS} ms; includes the start and exit of the process; × is relative to the time that the limit alone requires; first row: median of ${rounds} rounds, second row: one round.`,
+    results: [result('limitKnown', KNOWN_REQUESTS, runs.known), result('limitFound', FOUND_REQUESTS, runs.found)],
   };
 }

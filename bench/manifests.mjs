@@ -21,7 +21,7 @@ function role(roleId, tasks) {
   };
 }
 
-/** Tasks of the specification, and as many that a live platform has besides. */
+/** Features of the specification, and as many more as a live platform has. */
 const FEATURES = [
   'audiences',
   'calculated_attributes',
@@ -41,18 +41,18 @@ function bigTasks(index) {
   return ['user:core', ...tasks.slice(0, TASKS - 1)];
 }
 
-/** Ten roles of ten tasks, as GET answers. */
+/** Ten roles with ten tasks each, as GET returns them. */
 export function smallManifest() {
   const roles = Array.from({ length: 10 }, (_, index) => role(`role-${index}`, bigTasks(index).slice(0, 10)));
   return { roles, ...stamp };
 }
 
-/** A hundred roles of forty tasks, as GET answers. */
+/** A hundred roles with forty tasks each, as GET returns them. */
 export function bigManifest() {
   return { roles: Array.from({ length: ROLES }, (_, index) => role(`role-${index}`, bigTasks(index))), ...stamp };
 }
 
-/** The same as YAML after an edit: every tenth role has a task more, one is gone and one is new. */
+/** The same as YAML after an edit: every tenth role has one more task, one role was removed and one added. */
 export function editedYaml() {
   const lines = [
     `last_modified_on: ${stamp.last_modified_on}`,
@@ -74,7 +74,7 @@ export function editedYaml() {
   return `${lines.join('\n')}\n`;
 }
 
-/** Every task of both organizations, as GET answers. */
+/** Every task of both organizations, as GET returns them. */
 export function allTasks() {
   return ['user:core', 'workspaces:*', ...ALL_TASKS].map((task) => ({
     task_id: task,

@@ -1,4 +1,4 @@
-// Runs whole processes in interleaved rounds and takes medians, so that a slow moment of the machine hits all alike.
+// Runs processes in interleaved rounds and returns medians, so that a slow moment of the machine affects all of them.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -6,10 +6,11 @@ const PEAK = fileURLToPath(new URL('peak.cjs', import.meta.url));
 
 /**
  * @typedef {object} Case
- * @property {string[]} args what Node is given
- * @property {() => Record<string, string>} env made anew for each run; nothing else of our own environment is passed,
- *   above all not NODE_EXTRA_CA_CERTS, which triples the start of Node 20
- * @property {number[]} [exits] the exit codes that are right (default 0)
+ * @property {string[]} args arguments for Node
+ * @property {() => Record<string, string>} env the environment of each run. Nothing else of our own environment is
+ * passed,
+ * in particular not NODE_EXTRA_CA_CERTS, which triples the start time of Node 20
+ * @property {number[]} [exits] the expected exit codes (default 0)
  * @property {boolean} [silent] no output is expected
  */
 
@@ -18,12 +19,12 @@ const PEAK = fileURLToPath(new URL('peak.cjs', import.meta.url));
  * @param {Record<Name, Case>} cases
  * @param {number} rounds
  * @param {(test: Case) => number} measure one run
- * @returns {Record<Name, number>} the median of each
+ * @returns {Record<Name, number>} the median of each case
  */
 export function medians(cases, rounds, measure) {
   const names = /** @type {Name[]} */ (Object.keys(cases));
   const samples = new Map(names.map((name) => [name, /** @type {number[]} */ ([])]));
-  // The first round fills caches (the token, the file system's) and is not counted.
+  // The first round fills caches (the token, the file system's) and does not count.
   for (let round = 0; round <= rounds; round += 1) {
     const shift = round % names.length;
     for (const name of [...names.slice(shift), ...names.slice(0, shift)]) {
@@ -45,7 +46,7 @@ export function median(values) {
 }
 
 /**
- * Milliseconds from the start of the process to its end.
+ * Milliseconds from the start of the process to its exit.
  * @param {Case} test
  */
 export function time(test) {
@@ -58,7 +59,7 @@ export function time(test) {
 }
 
 /**
- * Megabytes: the largest resident set, as the system counted it. The process tells it itself when it ends.
+ * Megabytes: the maximum resident set size, which the process reports when it exits.
  * @param {Case} test
  */
 export function peakMemory(test) {
@@ -77,11 +78,11 @@ function environment(test) {
 }
 
 /**
- * A run that failed quickly must not pass for a quick run.
+ * Fails on an unexpected exit, so that a quick failure does not count as a quick run.
  * @param {Case} test
  * @param {import('node:child_process').SpawnSyncReturns<string>} result
  */
 function check(test, { status, stdout, stderr }) {
-  const right = (test.exits ?? [0]).includes(status ?? -1) && (test.silent === true || stdout !== '');
-  if (!right) throw new Error(`${test.args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
+  const isExpected = (test.exits ?? [0]).includes(status ?? -1) && (test.silent === true || stdout !== '');
+  if (!isExpected) throw new Error(`${test.args.join(' ')} exited with ${status}:\n${stdout}${stderr}`);
 }

@@ -1,4 +1,4 @@
-// Loaded before a measured program: at its end it writes its peak memory (kB) to the fourth stream.
+// Loaded before a measured program: writes its peak memory (kB) to file descriptor 3 at exit.
 'use strict';
 const fs = require('node:fs');
 

@@ -1,5 +1,5 @@
-// A server of fixed answers, so that what is measured is the client: a token, and the manifests of two organizations.
-// It runs as a process of its own and tells its address on a line; it ends when its standard input is closed.
+// A server with fixed responses, so that only the client is measured: a token, and the manifests of two organizations.
+// It runs as a separate process, prints its address, and exits when its standard input is closed.
 import { createServer } from 'node:http';
 import { allTasks, BIG_ORG, bigManifest, SMALL_ORG, smallManifest } from './manifests.mjs';
 
@@ -22,13 +22,13 @@ const server = createServer((request, response) => {
   const name = `${request.method} ${request.url}`;
   const answer = ANSWERS[name];
   if (name === 'POST /oauth/token') tokens += 1;
-  const refused = name.startsWith('GET') && request.headers.authorization !== 'Bearer bench';
-  // A second token would mean that the cached one was not used, and the figure was of something else.
-  const status = tokens > 1 ? 500 : refused ? 401 : answer === undefined ? 404 : 200;
+  const isUnauthorized = name.startsWith('GET') && request.headers.authorization !== 'Bearer bench';
+  // A second token would mean that the cached one was not used and that the measurement is wrong.
+  const status = tokens > 1 ? 500 : isUnauthorized ? 401 : answer === undefined ? 404 : 200;
   request.resume();
   request.on('end', () => {
     response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(status === 200 ? answer : JSON.stringify({ error: `${name} is not answered here` }));
+    response.end(status === 200 ? answer : JSON.stringify({ error: `${name} is unknown` }));
   });
 });
 

@@ -1,5 +1,5 @@
-// `npm run bench [-- --only start,seed,dsr,emulator,callbacks,limit,endings --rounds N]`: every figure beside what it is
-// compared with, in interleaved rounds. A whole run writes `bench/results.md`; it ends with 1 when a promise is missed.
+// `npm run bench [-- --only start,seed,dsr,emulator,callbacks,limit,endings --rounds N]` measures every figure and its
+// reference in interleaved rounds. A complete run writes `bench/results.md`. Exits with 1 if a promise is missed.
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -25,16 +25,17 @@ const AREAS = {
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, rounds: { type: 'string' } } });
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
-if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) throw new Error('--rounds wants a whole number');
+if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))
+  throw new Error('--rounds must be a whole number');
 const wanted = values.only?.split(',') ?? Object.keys(AREAS);
 
-// What other programs do meanwhile makes every ratio worse, and the more so the more there is to run.
+// Other programs on the machine make every ratio worse.
 const [load = 0] = loadavg();
 const busy = load > cpus().length / 2;
-const head = `# Measured
+const head = `# Benchmark results
 
 Node ${process.versions.node}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB. Written by \`npm run bench\`.${
-  busy ? `\n\n**Not to be relied on: the machine was busy (load ${load.toFixed(1)}) when this was measured.**` : ''
+  busy ? `\n\n**Unreliable: the machine was busy (load ${load.toFixed(1)}) during the measurement.**` : ''
 }
 `;
 process.stdout.write(`${head}\n`);
@@ -45,7 +46,7 @@ const sections = [];
 const results = [];
 for (const name of wanted) {
   const measure = AREAS[name];
-  if (!measure) throw new Error(`--only wants of ${Object.keys(AREAS).join(', ')}`);
+  if (!measure) throw new Error(`--only must be a list of ${Object.keys(AREAS).join(', ')}`);
   const section = await measure({ rounds });
   const text = describeSection(section);
   process.stdout.write(`${text}\n`);
@@ -59,7 +60,7 @@ const withVerdict = (sought) =>
     .filter((result) => verdict(result) === sought)
     .map(({ id }) => FIGURES[id].name)
     .join('; ') || 'none';
-const tail = `Promises missed: ${withVerdict('MISSED')}.\nGoals missed: ${withVerdict('short of the goal')}.\n`;
+const tail = `Promises missed: ${withVerdict('MISSED')}.\nGoals missed: ${withVerdict('goal missed')}.\n`;
 process.stdout.write(tail);
 if (values.only === undefined) {
   await writeFile(new URL('results.md', import.meta.url), `${head}\n${sections.join('\n')}\n${tail}`);

@@ -1,6 +1,6 @@
 // Simulates a bulk run on many machines: `node bench/seed-scale.mjs [--users N --machines N --limit N --latency MS …]`.
-// One machine sends its share over as many connections as it has; the platform takes `limit` requests in a second and
-// answers the others with "too many"; now and then a machine is killed and repeats what half a second had sent.
+// Each machine sends its share over its connections. The platform accepts `limit` requests per second and rejects the
+// others with 429. Occasionally a machine is killed and repeats half a second of requests.
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
@@ -20,10 +20,10 @@ const killsAnHour = numbers['kills-per-hour'] ?? 0;
 const CHECKPOINT_SECONDS = 0.5;
 const RESTART_SECONDS = 10;
 
-/** Requests that one machine has yet to get through. */
+/** Requests that each machine still has to send. */
 const left = Array.from({ length: machines }, () => Math.ceil(users / batch / machines));
 const downUntil = left.map(() => 0);
-/** What one machine can send in a second, by its connections and its part of the rate. */
+/** Requests per second that one machine can send, limited by its connections and its share of the rate. */
 const capacity = Math.min((connections * 1000) / latency, limit / machines);
 
 let seconds = 0;
@@ -51,7 +51,7 @@ const ideal = users / batch / limit;
 process.stdout.write(
   [
     `${(seconds / 3600).toFixed(2)} hours for ${users.toLocaleString('en')} users on ${machines} machines`,
-    `${Math.round(users / seconds).toLocaleString('en')} users/s; the limit alone would take ${(ideal / 3600).toFixed(2)} hours`,
+    `${Math.round(users / seconds).toLocaleString('en')} users/s; the limit alone requires ${(ideal / 3600).toFixed(2)} hours`,
     `${kills} kills; ${Math.round(repeated).toLocaleString('en')} of ${Math.round(sent).toLocaleString('en')} requests sent again (${((repeated / sent) * 100).toFixed(3)} %)`,
     '',
   ].join('\n'),

@@ -1,9 +1,9 @@
-// The fastest server that still counts what it is given: it reads lengths and looks for what stands once in each row.
-// A process of its own: tells its port on a line, and at each line of input what it counted since the last one.
+// The fastest server that still counts rows: it reads lengths and searches for a text that appears once in each row. A
+// separate process: prints its port, and for each line of input the counts since the previous one.
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 
-const MARK = Buffer.from('"environment"');
+const ROW_MARKER = Buffer.from('"environment"');
 const ACCEPTED = Buffer.from('HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n');
 const HEAD_END = '\r\n\r\n';
 
@@ -25,7 +25,7 @@ const server = createServer({ noDelay: true }, (socket) => {
         if (end < 0) return;
         at += end + HEAD_END.length - before;
         left = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-        // curl asks before it sends much.
+        // curl waits for this before it sends a large body.
         if (/expect: 100/i.test(head)) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
         head = '';
         parts = [];
@@ -47,7 +47,7 @@ const server = createServer({ noDelay: true }, (socket) => {
 
 /** @param {Buffer} body */
 function count(body) {
-  for (let at = body.indexOf(MARK); at >= 0; at = body.indexOf(MARK, at + MARK.length)) rows += 1;
+  for (let at = body.indexOf(ROW_MARKER); at >= 0; at = body.indexOf(ROW_MARKER, at + ROW_MARKER.length)) rows += 1;
 }
 
 server.listen(0, '127.0.0.1', () => {

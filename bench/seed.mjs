@@ -1,5 +1,5 @@
-// Bulk seeding beside what people use instead, to the same sink, in interleaved rounds; what arrived is counted at the
-// sink.
+// Compares bulk seeding with common alternatives against the same sink, in interleaved rounds. The sink counts the
+// rows.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -19,23 +19,23 @@ const [OURS, OURS_CSV] = ['cdpadm', 'cdpadm, CSV'];
 const [PLAIN, PLAIN_CSV] = ['plain node script', 'csv-parse, zod, stringify'];
 const [XARGS, PYTHON, WRK] = ['split, xargs -P16, curl', 'python, threads', 'wrk, one fixed body'];
 const WRK_SECONDS = 4;
-/** The slow ones are given a part of it: they are compared by users a second. */
+/** Slow alternatives get fewer users; the comparison is by users per second. */
 const FEW = Math.ceil(users / 10);
 
 /** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */
 export async function measureSeed({ rounds = 2 }) {
   const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-seed-'));
   const sink = spawn(process.execPath, [join(here, 'seed-sink.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const told = createInterface(sink.stdout)[Symbol.asyncIterator]();
-  /** How many rows came to the sink since it was asked last. */
+  const sinkLines = createInterface(sink.stdout)[Symbol.asyncIterator]();
+  /** The number of rows that the sink received since the last call. */
   const countedRows = async () => {
     sink.stdin.write('\n');
     /** @type {{rows: number}} */
-    const { rows } = JSON.parse((await told.next()).value);
+    const { rows } = JSON.parse((await sinkLines.next()).value);
     return rows;
   };
   try {
-    const url = `http://127.0.0.1:${(await told.next()).value}`;
+    const url = `http://127.0.0.1:${(await sinkLines.next()).value}`;
     return await measure({ url, folder, rounds, countedRows });
   } finally {
     sink.stdin.end();
@@ -60,7 +60,7 @@ async function measure({ url, folder, rounds, countedRows }) {
   await writeFile(lua, wrkScript());
   const hasPython = spawnSync('python3', ['--version']).status === 0;
   const hasWrk = spawnSync('wrk', ['--version']).error === undefined;
-  /** Rows are undefined where the sink's own count says how many there were. */
+  /** Rows are undefined if only the sink's count determines them. */
   /** @type {Record<string, {rows: number | undefined, run: () => number | void}>} */
   const cases = {
     [OURS]: { rows: users, run: () => cdpadm(url, folder, files.many) },
@@ -116,12 +116,12 @@ function describe(rates, memory, rounds) {
    */
   const compared = (id, name, other) =>
     rates[other] === undefined
-      ? { id, value: undefined, plain: 'it is not installed' }
+      ? { id, value: undefined, plain: 'not installed' }
       : { id, value: rate(name) / rate(other), plain: `${count(name)} users/s of ${count(other)}` };
   const python = rates[PYTHON] && ` A Python script with threads: ${count(PYTHON)} users/s.`;
   return {
     title: 'Seeding in bulk',
-    method: `${users.toLocaleString('en')} users, 100 a request; what it is compared with gets ${FEW.toLocaleString('en')} of them; medians of ${rounds} interleaved rounds (of two: their mean), counted at the sink.${python ?? ''}`,
+    method: `${users.toLocaleString('en')} users, 100 per request; some alternatives get ${FEW.toLocaleString('en')} of them; medians of ${rounds} interleaved rounds (the mean of two), counted at the sink.${python ?? ''}`,
     results: [
       compared('seedXargs', OURS, XARGS),
       compared('seedPlain', OURS, PLAIN),
@@ -133,7 +133,7 @@ function describe(rates, memory, rounds) {
   };
 }
 
-/** The same hundred users again and again. */
+/** The same hundred users in every request. */
 function wrkScript() {
   const rows = Array.from({ length: 100 }, (_, index) => ndjsonRow(index).trimEnd());
   return [
@@ -169,7 +169,7 @@ function cdpadm(url, folder, file) {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
-  if (result.status !== 0) throw new Error(`cdpadm ended with ${result.status}: ${result.stderr}`);
+  if (result.status !== 0) throw new Error(`cdpadm exited with ${result.status}: ${result.stderr}`);
   return Number(result.output[3]) / 1024;
 }
 
@@ -193,7 +193,7 @@ function shell(script) {
 
 /** @param {import('node:child_process').SpawnSyncReturns<string>} result */
 function check({ status, stderr }) {
-  if (status !== 0) throw new Error(`ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`exited with ${status}: ${stderr}`);
 }
 
 /** @param {number} index */

@@ -1,4 +1,4 @@
-// Start, memory and size of the built program, beside the floor: Node running an empty file.
+// Start time, memory and size of the built program, relative to Node running an empty file.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
@@ -21,8 +21,8 @@ export async function measureStart({ rounds = 31 }) {
   const platform = spawn(process.execPath, [join(here, 'platform.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
   try {
     const [address] = /** @type {[string]} */ (await once(createInterface(platform.stdout), 'line'));
-    const method = `Medians of ${rounds} interleaved rounds; × is the ratio to \`node\` running an empty file.`;
-    return { title: 'Start, memory, size', method, results: await measureAll(address, folder, rounds) };
+    const method = `Medians of ${rounds} interleaved rounds; × is relative to \`node\` running an empty file.`;
+    return { title: 'Start time, memory and size', method, results: await measureAll(address, folder, rounds) };
   } finally {
     platform.stdin.end();
     await rm(folder, { recursive: true });
@@ -30,7 +30,7 @@ export async function measureStart({ rounds = 31 }) {
 }
 
 /**
- * @param {string} address of the server of fixed answers
+ * @param {string} address of the server with fixed responses
  * @param {string} folder
  * @param {number} rounds
  * @returns {Promise<import('./figures.mjs').Result[]>}
@@ -52,7 +52,7 @@ async function measureAll(address, folder, rounds) {
     CDPADM_CONFIG_DIR: join(folder, 'config'),
     CDPADM_CACHE_DIR: join(folder, 'cache'),
     CDPADM_DATA_DIR: join(folder, 'data'),
-    // New for each run: the client's budget of requests a minute lives there, and would make later runs wait.
+    // New for each run: it contains the client's request budget, which would delay later runs.
     CDPADM_STATE_DIR: mkdtempSync(join(folder, 'state-')),
   });
   /**
@@ -63,7 +63,7 @@ async function measureAll(address, folder, rounds) {
   const floor = { args: [empty], env: environment(SMALL_ORG), silent: true };
   const get = command(['roles', 'list']);
   const groups = commandGroups();
-  /** @param {string} group Its cache is its own: there are more groups than commands whose compiled code is kept. */
+  /** @param {string} group Each has its own cache, because there are more groups than cache files. */
   const tab = (group) => ({
     args: [program, '__complete', 'bash', ' ', 'cdpadm', `cdpadm ${group} `],
     env: () => ({ ...environment(SMALL_ORG)(), CDPADM_CACHE_DIR: join(folder, `cache-${group}`) }),
@@ -88,10 +88,10 @@ async function measureAll(address, folder, rounds) {
   const times = /** @type {const} */ (['version', 'help', 'groupHelp', 'commandHelp', 'get', 'diff']);
   const floorTime = milliseconds['floor'] ?? NaN;
   /** @param {number} took */
-  const beside = (took) => ({ value: took / floorTime, plain: `${took.toFixed(1)} ms of ${floorTime.toFixed(1)}` });
-  const completion = beside(slowest.took);
+  const relative = (took) => ({ value: took / floorTime, plain: `${took.toFixed(1)} ms of ${floorTime.toFixed(1)}` });
+  const completion = relative(slowest.took);
   return [
-    ...times.map((id) => ({ id, ...beside(milliseconds[id] ?? NaN) })),
+    ...times.map((id) => ({ id, ...relative(milliseconds[id] ?? NaN) })),
     { id: 'completion', value: completion.value, plain: `${completion.plain}, \`${slowest.group}\`` },
     {
       id: 'getMemory',
@@ -103,7 +103,7 @@ async function measureAll(address, folder, rounds) {
   ];
 }
 
-/** The groups of commands, as the program names them. */
+/** The command groups that the program reports. */
 function commandGroups() {
   const { stdout } = spawnSync(process.execPath, [program, 'help', '--json'], { encoding: 'utf8' });
   const commands = /** @type {{ path: string }[]} */ (JSON.parse(stdout));
