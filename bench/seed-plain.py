@@ -1,4 +1,4 @@
-# What one would write in Python in an afternoon: json, a pool of threads and http.client, of the standard library.
+# A simple Python script for comparison: json, a thread pool and http.client, all from the standard library.
 # Usage: python3 bench/seed-plain.py FILE URL.
 import http.client
 import json

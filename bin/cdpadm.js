@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// The program's start, as little as can be: answers `--version` and `--help` without loading anything,
-// else hands over to the bundle.
-// CommonJS, and in the language of old Nodes, so that it starts quickly and can tell an old Node what is wrong.
+// The minimal start of the program: handles `--version` and `--help` without loading the bundle, and starts the bundle
+// for everything else. CommonJS in old syntax, so that it starts quickly and can report an unsupported Node.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
@@ -9,7 +8,7 @@ const path = require('node:path');
 const root = path.join(__dirname, '..');
 
 /**
- * Writes at once: opening `process.stdout` costs milliseconds. A reader that has gone away is no error.
+ * Writes synchronously, because opening `process.stdout` takes milliseconds. A closed reader is not an error.
  * @param {1 | 2} fd
  * @param {string} text
  */
@@ -19,13 +18,13 @@ function write(fd, text) {
     while (rest.length > 0) rest = rest.subarray(fs.writeSync(fd, rest));
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    // A pipe that is full now: the stream waits for it.
+    // The pipe is full: let the stream wait for it.
     if (code === 'EAGAIN') (fd === 1 ? process.stdout : process.stderr).write(rest);
     else if (code !== 'EPIPE') process.exitCode = 1;
   }
 }
 
-/** Whether this Node is older than the oldest one that package.json allows. */
+/** True if this Node is older than package.json requires. */
 function isOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   return major < 20 || (major === 20 && minor < 19);
@@ -38,8 +37,8 @@ function fail(text) {
 }
 
 /**
- * The columns to draw for, as `src/lib/runtime/io.ts` finds them. That a descriptor is no terminal is mostly seen without
- * loading anything.
+ * The width of the output, as `src/lib/runtime/io.ts` determines it. Usually detects without loading anything that a
+ * descriptor is not a terminal.
  */
 function columns() {
   const streams = /** @type {const} */ ([
@@ -59,8 +58,8 @@ function columns() {
 }
 
 /**
- * The help screen that a command line asks for, where it says nothing else (`roles push --help`) and the build has kept it
- * ready for this width. No screen is wider than 100 columns.
+ * The prebuilt help screen for a command line that only asks for help (`roles push --help`), if there is one for this
+ * width. No screen is wider than 100 columns.
  * @param {string[]} args
  * @returns {string | undefined}
  */

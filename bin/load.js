@@ -1,34 +1,37 @@
-// Loads the bundle, with what V8 made of it the last time: compiling is a quarter of a short command's work.
-// Node's own cache (`module.enableCompileCache`) holds what is compiled while a file is loaded, and so hardly anything.
-// For each command there is a file in the cache folder. What it holds is run: it must belong to this user alone. It is
-// written when the work is done, and only where something is missing. Nothing that goes wrong with it is an error.
+// Loads the bundle with V8's compiled code from an earlier run, because compiling takes a quarter of a short command.
+// Node's own cache (`module.enableCompileCache`) contains only code compiled while a file is loaded, which is little.
+// The cache folder has one file for each command. Its contents are executed, so it must belong to this user alone. It
+// is written after the command's work, only if code is missing. A failure of the cache is never an error.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
 
-/** Files that are kept, and bytes of the largest. */
+/** The maximum number of files, and the maximum size of a file. */
 const MAX_FILES = 16;
 const MAX_SIZE = 16 * 2 ** 20;
 
-/** What Node puts around a module. Columns are counted without it, for stack traces. */
+/** The module wrapper of Node. Stack traces count columns without it. */
 const HEAD = '(function (exports, require, module, __filename, __dirname) { ';
 
-/** Exit codes of a command that came to its end: all well, and differences found. */
+/** Exit codes of a finished command: success, and differences found. */
 const FINISHED = [0, 10];
-/** Of one that a signal stopped: the end of a server, and of others halfway, whose next run has more to keep. */
+/**
+ * Exit codes of a command that a signal stopped: a server, or an unfinished command, whose next run may have more code
+ * to save.
+ */
 const STOPPED = [130, 143];
-/** Stands among the chunks where the command was stopped. */
+/** The marker among the chunks of a stopped command. */
 const HALFWAY = 'halfway';
 
 /**
- * What is kept of a chunk: its text and what V8 made of it. V8 itself only compares how long the text is.
+ * A saved chunk: its text and V8's compiled code. V8 itself compares only the length of the text.
  * @typedef {{text: Buffer, code: Buffer}} Kept
  */
 
 /**
- * Runs `dist/main.js` and returns what it exports. Chunks are found by their names, without Node's search.
- * @param {string} dist the bundle's folder
+ * Runs `dist/main.js` and returns its exports. Finds chunks by name, without Node's resolution.
+ * @param {string} dist the bundle folder
  * @param {string[]} args the command line
  * @returns {unknown}
  */
@@ -81,15 +84,15 @@ function load(dist, args) {
       if (!(isFinished && kept.has(HALFWAY)) && !(isMissing && (isFinished || STOPPED.includes(code)))) return;
       const none = Buffer.alloc(0);
       write(file, () => [
-        ...stillRight(),
+        ...stillValid(),
         ...compiled(),
         ...(isFinished ? [] : [/** @type {[string, Kept]} */ ([HALFWAY, { text: none, code: none }])]),
       ]);
     });
   }
 
-  /** Other chunks of this command, which it needs with other flags. */
-  function stillRight() {
+  /** Keeps chunks that the same command needs with other flags. */
+  function stillValid() {
     return [...kept].filter(([name, { text }]) => {
       const chunk = path.join(dist, name);
       return !used.has(name) && fs.existsSync(chunk) && text.equals(fs.readFileSync(chunk));
@@ -105,20 +108,21 @@ function load(dist, args) {
 }
 
 /**
- * Where the code of a command is kept; undefined where none is to be kept.
+ * The cache file of a command; undefined if it must not be cached.
  * @param {string[]} args
  */
 function fileFor(args) {
   const { CI, NODE_DISABLE_COMPILE_CACHE } = process.env;
-  // Continuous integration begins anew each time; on Windows the mode says nothing about who may write.
+  // Continuous integration starts without a cache; on Windows a file mode does not show who may write.
   if (CI || NODE_DISABLE_COMPILE_CACHE || !process.getuid) return undefined;
-  // `roles list`, wherever the flags stand. What is no command only makes a name that serves nobody else.
+  // The command's name, such as `roles list`, wherever its flags are. An unknown command only produces an unused file
+  // name.
   const words = args.filter((word, at) => /^[a-z_][a-z_-]{0,30}$/.test(word) && !(args[at - 1] || '').startsWith('-'));
   const name = [...words.slice(0, 2), process.version, process.arch].join('.');
   return path.join(cacheFolder(), 'code', name);
 }
 
-/** As `src/lib/config/paths.ts` finds it, where it is not on Windows. */
+/** The same folder as in `src/lib/config/paths.ts`, except on Windows. */
 function cacheFolder() {
   const { CDPADM_CACHE_DIR: own, XDG_CACHE_HOME: shared } = process.env;
   if (own) return path.resolve(own);
@@ -139,7 +143,7 @@ function isPrivate(stats) {
 
 /**
  * @param {string} file
- * @returns {Map<string, Kept>} by the chunk's name; empty where nothing is kept, or nothing that can be trusted
+ * @returns {Map<string, Kept>} by chunk name; empty if there is no trustworthy file
  */
 function read(file) {
   try {
@@ -160,7 +164,7 @@ function read(file) {
 }
 
 /**
- * The opposite of `pack`. Throws, or finds nothing, where the bytes are not what was written.
+ * The inverse of `pack`. Throws or returns an empty map for damaged bytes.
  * @param {Buffer} bytes
  * @returns {Map<string, Kept>}
  */
@@ -182,8 +186,8 @@ function unpack(bytes) {
 }
 
 /**
- * Length of the first part, length of the index, the index, the codes; all of it once more; the texts.
- * V8 has no checksum, and comparing two copies is the one that is quick before anything is compiled.
+ * The format: length of the first part, length of the index, the index, the codes; all of it again; the texts.
+ * V8 has no checksum, and comparing two copies is fast enough before anything is compiled.
  * @param {[string, Kept][]} kept
  * @returns {Buffer[]}
  */
@@ -203,7 +207,7 @@ function sizeOf(pieces) {
 
 /**
  * @param {string} file
- * @param {() => [string, Kept][]} make what to write
+ * @param {() => [string, Kept][]} make returns the chunks to write
  */
 function write(file, make) {
   const folder = path.dirname(file);
@@ -239,8 +243,8 @@ function writeWhole(file, pieces) {
 }
 
 /**
- * Makes the folder where it is missing; whether it may be used. The cache folder itself is not made: a command that
- * leaves nothing else behind shall not leave this.
+ * Creates the folder if it is missing; returns whether it may be used. Does not create the cache folder itself, because
+ * a command that leaves nothing else behind must not leave this.
  * @param {string} folder
  */
 function openFolder(folder) {

@@ -1,5 +1,5 @@
-// Builds `dist/`: the program as CommonJS in chunks that are loaded when they are needed, and the library beside it.
-// CommonJS starts faster than ES modules (1.42 against 1.63 times an empty Node for `--help`).
+// Builds `dist/`: the program as CommonJS in chunks that are loaded on demand, and the library. CommonJS starts faster
+// than ES modules (1.42 compared with 1.63 times an empty Node for `--help`).
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -19,17 +19,17 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const staging = join(root, 'node_modules', '.cache', `cdpadm-build-${process.pid}`);
 
-/** Packages that stay packages: they hold WebAssembly or machine code. They are the run-time dependencies. */
+/** Packages with WebAssembly or native code, which cannot be bundled. They are the run-time dependencies. */
 const external = ['node-sqlite3-wasm', '@napi-rs/keyring'];
 
-/** The thread of the embedded platform, which is started from a file of its own, beside the chunk that starts it. */
+/** The worker thread of the embedded platform, which needs its own file next to the chunk that starts it. */
 const worker = { 'chunks/query-worker': 'src/lib/emulator/warehouse/query-worker.js' };
 
 const libraryEntry = join(root, 'src', 'library.ts');
 const hasLibrary = existsSync(libraryEntry);
 
 /**
- * A chunk's file, named after the module or package that it is loaded for: `chunks/commands-roles-list.js`.
+ * The file of a chunk, named after its main module or package: `chunks/commands-roles-list.js`.
  * @param {import('rolldown').PreRenderedChunk} chunk
  */
 function chunkFile(chunk) {
@@ -45,12 +45,12 @@ function chunkFile(chunk) {
   return `chunks/${name.replaceAll('/', '-').replace('@', '')}.js`;
 }
 
-/** @param {string} path a module's path that holds `node_modules/` */
+/** @param {string} path a module path with `node_modules/` */
 function packageName(path) {
   return /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? 'shared';
 }
 
-/** Bundles into the staging folder and returns the paths of all modules that ended up in it. */
+/** Bundles into the staging folder and returns the paths of all bundled modules. */
 async function bundle() {
   const build = await rolldown({
     cwd: root,
@@ -58,12 +58,12 @@ async function bundle() {
     platform: 'node',
     external,
     plugins: [spareParts(), lazyRequires()],
-    // The library and the program may share a chunk with each other's entry.
+    // The entries of the library and the program may share chunks.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20' },
-    // How long it takes on a busy machine is no warning, nor that a chunk holds what one of its modules loads later.
+    // Ignores slow builds on a busy machine, and chunks that also contain a module's lazy imports.
     checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
-    // A warning is a mistake until somebody has looked at it.
+    // Every unknown warning fails the build.
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
     },
@@ -76,7 +76,7 @@ async function bundle() {
     chunkFileNames: chunkFile,
     codeSplitting: chunkGroups(root),
     comments: { legal: false, annotation: false, jsdoc: false },
-    // Names stay as they are, so that a stack trace can be read without a source map.
+    // Keeps names, so that stack traces are readable without a source map.
     minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
     minifyInternalExports: false,
     dynamicImportInCjs: false,
@@ -85,7 +85,7 @@ async function bundle() {
   return output.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
 }
 
-/** Keeps all help screens ready, for the widths that nearly all terminals have: none is drawn wider than 100 columns. */
+/** Renders all help screens for the two common terminal widths; no screen is wider than 100 columns. */
 async function writeHelp() {
   const { helpScreens } = builtProgram(staging);
   for (const width of [80, 100]) {
@@ -95,7 +95,7 @@ async function writeHelp() {
   }
 }
 
-/** The manual, a page for each command: `man cdpadm-roles-push`. */
+/** Writes the manual with a page for each command: `man cdpadm-roles-push`. */
 async function writeManual() {
   const reference = await builtProgram(staging).reference(quietIo(100));
   await mkdir(join(staging, 'man'));
@@ -103,7 +103,7 @@ async function writeManual() {
     await writeFile(join(staging, 'man', name), text);
 }
 
-/** Of the newest release, or of the commit while there is none: the same commit makes the same pages. */
+/** The date of the newest release, or of the commit without one, so that builds are reproducible. */
 async function releaseDate() {
   const released = /^## .*(\d{4}-\d{2}-\d{2})/m.exec(await readFile(join(root, 'CHANGELOG.md'), 'utf8'))?.[1];
   if (released !== undefined) return released;
@@ -111,7 +111,7 @@ async function releaseDate() {
   return (error ? '' : stdout.trim()) || '2026-01-01';
 }
 
-/** Puts the finished folder in the old one's place, so that nobody sees half of it. */
+/** Replaces the old folder with the finished one, so that no incomplete folder is visible. */
 async function publish() {
   const old = `${staging}-old`;
   if (existsSync(dist)) await rename(dist, old);

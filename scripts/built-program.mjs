@@ -1,4 +1,4 @@
-// The built program as a module, for scripts that ask it what it knows of itself.
+// The built program as a module, for scripts that read its help and reference.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -14,7 +14,7 @@ export function builtProgram(dist) {
 }
 
 /**
- * An outside that says nothing, of which a help screen only asks how wide it is.
+ * Streams and settings for a help screen, which only reads the width.
  * @param {number} columns
  * @returns {Parameters<typeof import('../src/main.ts').helpScreens>[0]}
  */

@@ -1,4 +1,4 @@
-// Checks the subjects of commits: `node scripts/check-commits.mjs RANGE`, for instance `origin/main..HEAD`.
+// Checks the subjects of commits: `node scripts/check-commits.mjs RANGE`, such as `origin/main..HEAD`.
 import { execFileSync } from 'node:child_process';
 
 const TYPES = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'revert', 'style', 'test'];

@@ -1,11 +1,12 @@
-// Which of our modules lie together in one chunk. Each file costs a start as much as 20 kB of code, and what is not loaded
-// costs nothing. So there are few: `kernel`, what nearly every command needs to run (`run`), the flags and functions of a
-// group (`commands-roles`), and what only that group needs to run (`work-roles`), which its help never loads.
+// Decides which modules share a chunk. Loading a file costs as much as 20 kB of code, and unused code costs nothing if
+// it is not loaded. So there are few chunks: `kernel`, the code that nearly every command needs to run (`run`), the
+// flags and functions of a group (`commands-roles`), and the code that only this group needs to run (`work-roles`),
+// which its help never loads.
 
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Where a run begins; all that these import, and the help does not, is needed by nearly every command that calls. */
+/** Entries of a run. Nearly every calling command needs their imports that the help does not. */
 const RUN_ENTRIES = [
   'src/lib/runtime/begin.ts',
   'src/lib/runtime/connect.ts',
@@ -13,7 +14,7 @@ const RUN_ENTRIES = [
   'src/lib/http/engines/node-engine.ts',
 ];
 
-/** Completion answers each touch of the Tab key: what it shares with a run lies apart from all else that a run needs. */
+/** Completion runs on each Tab, so the code that it shares with a run has a chunk of its own. */
 const TAB_ENTRIES = [
   'src/lib/runtime/completion/answer.ts',
   'src/lib/runtime/completion/sources.ts',
@@ -21,26 +22,26 @@ const TAB_ENTRIES = [
   'src/lib/config/quick-settings.ts',
 ];
 
-/** Of the contract, what is not one area's own: an area's schemas are built when it is called. */
+/** The shared part of the contract; the schemas of an area are loaded when it is called. */
 const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
 
-/** How an error ends the process: so little that a file of its own would cost more. */
+/** The exit of the process after an error: too small for a separate file. */
 const ENDINGS = /^src\/lib\/(?:errors\/exit|runtime\/exit-codes)\.ts$/;
 
-/** What a call that is over within a second has no use for. */
+/** Not needed by a call that takes less than a second. */
 const PROGRESS = 'src/lib/runtime/output/progress.ts';
 
 const RUNTIME = '\0rolldown/runtime.js';
 
-/** What the records of several groups share: their flags and results, and what reads them. */
+/** Shared by the records of several groups: their flags and results, and the code that reads them. */
 const SHARED_FLAGS =
   /^src\/(?:commands\/(?:[\w-]*flags?|flag-values|results|resource-commands|page-source)|lib\/contract\/choices|lib\/domain\/(?:warehouse\/definition|csv\/dialect)|lib\/runtime\/command-line\/secret-flags)\.ts$/;
 
-/** The names of the chunks that are made here. */
+/** The names of the chunks that this module defines. */
 export const NAMED_CHUNK = /^(?:kernel|quick|run|flags|(?:commands|work)-[\w-]+)$/;
 
 /**
- * @param {string} root the project's folder
+ * @param {string} root the project folder
  * @returns {import('rolldown').OutputOptions['codeSplitting']}
  */
 export function chunkGroups(root) {
@@ -56,7 +57,7 @@ export function chunkGroups(root) {
     closures ??= findClosures((module) => context.getModuleInfo(module));
     const { start, library, run, tab, work } = closures;
     const path = pathOf(id);
-    // Of which `kernel` takes the version.
+    // `kernel` reads the version from it.
     if (path === 'package.json') return 'kernel';
     if (start.has(path)) return library.has(path) || ENDINGS.test(path) ? 'kernel' : null;
     if (path === PROGRESS) return 'work-progress';
@@ -94,7 +95,7 @@ export function chunkGroups(root) {
   }
 
   return {
-    // Our modules only define things when they are loaded, so that it does not matter which chunk comes first.
+    // Our modules only define things when they are loaded, so the order of chunks does not matter.
     includeDependenciesRecursively: false,
     groups: [{ name: nameOf, debugName: 'ours' }],
   };

@@ -1,4 +1,4 @@
-// Writes the reference pages of `docs/` from the built program; a test fails while they are not up to date.
+// Writes the reference pages of `docs/` from the built program; a test fails if they are out of date.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { builtProgram, quietIo } from './built-program.mjs';

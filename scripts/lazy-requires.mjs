@@ -1,6 +1,6 @@
-// A rolldown plugin that lets a chunk load other chunks, and Node's modules, when it first uses them.
-// So the help of a command costs nothing of what the command needs to run: no schema is built, no cryptography loaded.
-// It holds because our modules only define things when they are loaded, in whatever order that happens.
+// A rolldown plugin that makes a chunk load other chunks and Node's modules on first use. So the help of a command
+// loads none of the code that the command needs to run: no schemas, no cryptography. This works because our modules
+// only define things when they are loaded, in any order.
 import { parseAst } from 'rolldown/parseAst';
 import { Visitor } from 'rolldown/utils';
 
@@ -9,36 +9,36 @@ import { Visitor } from 'rolldown/utils';
 /** @typedef {Place & {text: string}} Edit */
 
 /**
- * A variable that holds what was required: `const a = require("./a.js");` at the top of a chunk, and perhaps
- * `a = __toESM(a, 1);` after it, which gives a module of Node the shape of an ES module.
+ * A required module: `const a = require("./a.js");` at the top of a chunk, optionally followed by
+ * `a = __toESM(a, 1);`, which converts a module of Node to the shape of an ES module.
  * @typedef {object} Required
  * @property {string} name
  * @property {Place} declaration
  * @property {string} load `require("./a.js")`
  * @property {{statement: Place, value: Place, itself: Place} | undefined} conversion
- * @property {Place[]} members where `a` stands in `a.b`
- * @property {boolean} whole whether `a` stands anywhere else: then it is loaded at once, as it was written
+ * @property {Place[]} members positions of `a` in `a.b`
+ * @property {boolean} whole true if `a` is used otherwise, so that it must be loaded at once
  */
 
 /** @returns {import('rolldown').Plugin} */
 export function lazyRequires() {
   return {
     name: 'lazy-requires',
-    // A chunk of nothing but packages is loaded because it is needed, and it is large: not worth the reading.
+    // Skips chunks of packages only: they are loaded on demand, and large to parse.
     renderChunk: (code, chunk) => (chunk.moduleIds.every(isPackaged) ? undefined : makeLazy(code)),
   };
 }
 
 /**
- * Turns `const a = require("./a.js")` into a function that requires when it is first called, and `a.b` into `(a()).b`.
- * @param {string} code a chunk in CommonJS, not minified yet
+ * Replaces `const a = require("./a.js")` with a function that requires on its first call, and `a.b` with `(a()).b`.
+ * @param {string} code a CommonJS chunk before minification
  */
 export function makeLazy(code) {
   const program = parseAst(code, { sourceType: 'commonjs' });
   const found = findRequired(program, code);
   findUses(program, found);
   const edits = [...found.values()].filter(({ whole }) => !whole).flatMap(lazyEdits);
-  // From the end, so that the places of the others stay right.
+  // Sorted from the end, so that earlier positions remain valid.
   edits.sort((a, b) => b.start - a.start);
   return edits.reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), code);
 }
@@ -72,10 +72,10 @@ function findRequired(program, code) {
 
 /**
  * @param {Program} program
- * @param {Map<string, Required>} found is completed
+ * @param {Map<string, Required>} found receives the uses
  */
 function findUses(program, found) {
-  /** Identifiers that name a property, not a variable. @type {Set<Place>} */
+  /** Identifiers that name a property instead of a variable. @type {Set<Place>} */
   const properties = new Set();
   /** @type {Set<Place>} */
   const objects = new Set();
@@ -119,7 +119,7 @@ function isWithin(place, outer) {
 function lazyEdits({ name, declaration, load, conversion, members }) {
   const open = `var $${name};\nfunction ${name}() { return $${name} ??= `;
   const close = '; }';
-  // In parentheses, because `new a().B()` would make an `a()`.
+  // In parentheses, because `new a().B()` would construct `a()`.
   const calls = members.map((place) => edit(place.start, place.end, `(${name}())`));
   if (!conversion) return [edit(declaration.start, declaration.end, open + load + close), ...calls];
   const { statement, value, itself } = conversion;

@@ -1,4 +1,4 @@
-// The manual pages in mdoc, from the records of the commands. Never edited by hand.
+// Generates the manual pages in mdoc from the command records.
 import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './reference.mjs';
 
 /**
@@ -8,7 +8,7 @@ import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './refere
  */
 
 /**
- * Every manual page by its file name. `date` is that of the release, as `2026-01-31`.
+ * Every manual page by its file name. `date` is the date of the release, as `2026-01-31`.
  * @param {Reference} reference
  * @param {string} date
  * @returns {Map<string, string>}
@@ -48,8 +48,8 @@ function mdocDate(date) {
 }
 
 /**
- * One line of text. A back-slash comes first, for what follows adds some; a leading `.` or `'` would be a request, and a short
- * capitalized word a macro.
+ * Escapes one line of text. Backslashes first, because the other escapes add some; a leading `.` or `'` would be a
+ * request, and a short capitalized word a macro.
  * @param {string} text
  */
 function roff(text) {
@@ -61,7 +61,7 @@ function roff(text) {
 }
 
 /**
- * Text as lines: each sentence begins one.
+ * Splits text into lines, one for each sentence.
  * @param {string} text
  */
 function prose(text) {
@@ -69,7 +69,7 @@ function prose(text) {
   return lines.map((line) => roff(line.trim())).filter((line) => line !== '');
 }
 
-/** Lines as they are. @param {readonly string[]} lines */
+/** A literal block. @param {readonly string[]} lines */
 const display = (lines) => ['.Bd -literal -offset indent', ...lines.map((line) => roff(line) || '.sp'), '.Ed'];
 
 /** A list of terms and meanings. @param {readonly (readonly [string, string])[]} items */
@@ -102,7 +102,7 @@ function commandSections({ args, effect, examples, exits, flags, notes, output, 
       `.Ss ${roff(heading)}`,
       ...terms(of.map((flag) => [typed(flag), meaning(flag)])),
     ]),
-    // It may break after each comma.
+    // Allows line breaks after commas.
     ...(typeof shape === 'string'
       ? ['.Ss JSON', ...shape.split('\n').map((line) => roff(line).replaceAll(',', ',\\:'))]
       : []),
@@ -136,7 +136,7 @@ function rootSections({ flags, groups, summary, topics }) {
   ];
 }
 
-/** The order of sections in every manual; another topic comes before them. */
+/** The order of sections in every manual page; other topics come first. */
 const TOPICS = ['environment', 'files', 'exit-codes', 'recipes'];
 
 /** @type {Record<string, string | undefined>} */

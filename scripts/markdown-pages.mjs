@@ -1,4 +1,4 @@
-// The reference pages of `docs/` in Markdown, from the records of the commands and the registry of errors. Never edited by hand.
+// Generates the Markdown reference pages of `docs/` from the command records and the error registry.
 import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './reference.mjs';
 
 /**
@@ -29,7 +29,7 @@ const page = (...blocks) => `${[STAMP, ...blocks].filter((block) => block !== ''
 const cell = (text) => plain(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 /**
- * Angle brackets are words of ours, not tags; what stands in back-ticks is code anyway.
+ * Escapes angle brackets, which are placeholders and not tags, outside of code.
  * @param {string} text
  */
 const plain = (text) => text.replace(/`[^`]*`|[<*]/g, (found) => (found.length > 1 ? found : `\\${found}`));

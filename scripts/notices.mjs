@@ -1,10 +1,10 @@
-// The licences of the packages whose code is in the bundle, as one text.
+// Collects the licenses of the bundled packages in one text.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
  * @param {string[]} modules paths of all bundled modules
- * @returns {Promise<string>} one section a package, in alphabetical order
+ * @returns {Promise<string>} one section for each package, in alphabetical order
  */
 export async function thirdPartyNotices(modules) {
   const folders = new Set(modules.flatMap((path) => packageFolder(path) ?? []));
@@ -14,7 +14,7 @@ export async function thirdPartyNotices(modules) {
 
 /**
  * @param {string} path
- * @returns {string | undefined} the folder of the package that a module belongs to
+ * @returns {string | undefined} the package folder of a module
  */
 function packageFolder(path) {
   return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path.replace(/^\0/, ''))?.[0];

@@ -1,5 +1,5 @@
-// Checks the package as npm would publish it: its files, what they require, its entry points and their types; then
-// installs it into an empty folder and uses it there, the program as a user and the library as another program.
+// Checks the package as npm would publish it: its files, their requires, its entry points and types. Then installs it
+// into an empty folder and uses the program as a user and the library as another program.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
@@ -35,16 +35,16 @@ const NEEDED = [
   'dist/main.js',
   'dist/package.json',
 ];
-/** Stands in texts and never runs here: code that ajv would write for others, an example of the help. */
+/** Appears in strings and never runs: code that ajv generates for others, and an example of the help. */
 const NEVER_RUN = /^(ajv(-formats)?\/|\.\/plan\.json$)/;
 const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
 const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;
 const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';
 
-/** What another program does with the library; the comment is an error that its types must find. */
+/** A program that uses the library. Its types must report the error in the comment. */
 const CONSUMER = `import { startEmulator, type Emulator } from 'cdpadm';
 
-// The little that it needs of its surroundings, so that it can be compiled without anybody's types of them.
+// Declares the few globals that it uses, so that it compiles without other types. of them.
 declare const console: { log(...words: unknown[]): void };
 declare function fetch(address: string): Promise<{ status: number }>;
 
@@ -57,7 +57,7 @@ await platform.close();
 export const wrong = () => startEmulator({ colour: 'blue' });
 `;
 
-/** How programs that use the library find modules; the last one leaves what can be run. */
+/** Module resolutions of programs that use the library; the last one emits code to run. */
 const MODULES = [['esnext', '--moduleResolution', 'bundler'], ['node16'], ['nodenext']];
 
 /** @typedef {[what: string, file: string, args: string[], expected: RegExp]} Step */
@@ -96,7 +96,7 @@ function checkFiles(files) {
 }
 
 /**
- * Whatever a file of the package requires is a file of the package, a module of Node or a run-time dependency.
+ * Every file that the package requires must be in the package, a module of Node or a run-time dependency.
  * @param {string[]} paths
  */
 async function checkRequires(paths) {
@@ -132,9 +132,9 @@ async function checkTypes(tarball) {
 }
 
 /**
- * Installs the package as its users would, runs the main command of the program and compiles a program against the types.
+ * Installs the package like a user, runs the program's main command and compiles a program against the types.
  * @param {string} tarball
- * @param {string} consumer a folder that is not there yet
+ * @param {string} consumer a folder that does not exist yet
  */
 async function useIt(tarball, consumer) {
   await mkdir(consumer);

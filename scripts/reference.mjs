@@ -1,4 +1,4 @@
-// What the reference pages share: how a record's flags, effects and exit codes read, in Markdown and in mdoc alike.
+// Shared by the reference pages: the wording of flags, effects and exit codes, for Markdown and mdoc.
 
 /**
  * @typedef {import('../src/commands/help/describe.ts').Reference} Reference
@@ -21,7 +21,7 @@ export function sentence(text) {
 }
 
 /**
- * What the help of a value does not say by itself: its words, its default, whether it may be repeated.
+ * The description of a value: its help, choices and default, and whether it may be repeated.
  * @param {Flag | Arg} value
  */
 export function meaning({ choices, default: standard, help, many, required }) {
@@ -40,7 +40,7 @@ export function typed({ flag, short, value }) {
 }
 
 /**
- * Flags under their headings, in the order of the help.
+ * Groups flags by heading, in the order of the help.
  * @param {readonly Flag[]} flags
  */
 export function byHeading(flags) {

@@ -1,16 +1,16 @@
-// A rolldown plugin that leaves out of the bundle what our libraries bring along and we never use. A part that is reached
-// all the same says so, instead of doing something else.
+// A rolldown plugin that excludes unused parts of our dependencies from the bundle. An excluded part that is used
+// anyway throws an error.
 
 const never = (/** @type {string} */ what) =>
   `throw new Error(${JSON.stringify(`${what} is not part of this program's bundle: see scripts/spare-parts.mjs.`)});`;
 
 /**
- * By what a module is imported as, and by whom: the code that takes its place.
+ * The replacement code, by the importing module and the import.
  * @type {{importer: RegExp, source: RegExp, code: string}[]}
  */
 const PARTS = [
   {
-    // Of undici the pools are used; its fetch, WebSocket, EventSource, caches and mocks are half of it.
+    // We use only the pools of undici; its fetch, WebSocket, EventSource, caches and mocks are half of its code.
     importer: /[\\/]src[\\/]lib[\\/]http[\\/]/,
     source: /^undici$/,
     code: [
@@ -22,13 +22,13 @@ const PARTS = [
     ].join('\n'),
   },
   {
-    // For bodies that are forms or streams of the web; ours are text and bytes.
+    // Supports form and web stream bodies; ours are strings and bytes.
     importer: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client/,
     source: /^\.\.\/web\/fetch\/body\.js$/,
     code: `export function extractBody() { ${never('A form as a body')} }`,
   },
   {
-    // The settings are checked by our own schema; conf only writes them, and only then.
+    // Our own schema validates the settings before conf writes them.
     importer: /[\\/]conf[\\/]dist[\\/]/,
     source: /^ajv\/dist\/2020\.js$/,
     code: `export class Ajv2020 { constructor() { ${never('ajv')} } }`,
@@ -39,19 +39,19 @@ const PARTS = [
     code: `const ajvFormats = { default() { ${never('ajv-formats')} } };\nexport default ajvFormats;`,
   },
   {
-    // Prompts that open an editor bring tables of all character sets along. Our `edit` commands open it themselves.
+    // Prompts that open an editor include tables of all character sets. Our `edit` commands open the editor themselves.
     importer: /[\\/]@inquirer[\\/]prompts[\\/]/,
     source: /^@inquirer\/editor$/,
     code: `export default function editor() { ${never('The editor prompt')} }`,
   },
   {
-    // Node has Brotli itself.
+    // Node has Brotli built in.
     importer: /[\\/]hyparquet-compressors[\\/]src[\\/]/,
     source: /^\.\/brotli\.js$/,
     code: [
       `import { brotliDecompressSync } from 'node:zlib';`,
       'export function decompressBrotli(input, length) {',
-      // Zero would be refused as a limit.
+      // Zero is not allowed as a limit.
       '  return new Uint8Array(brotliDecompressSync(input, { maxOutputLength: length || undefined }));',
       '}',
     ].join('\n'),
@@ -72,7 +72,7 @@ export function spareParts() {
         used.add(found);
         return `${PREFIX}${found}`;
       }
-      // What a part imports is found from where we are.
+      // Imports of a replacement are resolved from this file.
       return importer.startsWith(PREFIX) ? this.resolve(source, import.meta.filename, { skipSelf: true }) : undefined;
     },
     load: (id) => (id.startsWith(PREFIX) ? PARTS[Number(id.slice(PREFIX.length))]?.code : undefined),
