@@ -225,7 +225,7 @@ function write(file, make) {
     }
     removeOld(folder);
   } catch {
-    // The disk is full, or the folder cannot be written to.
+    // The disk is full or the folder is not writable.
   }
 }
 

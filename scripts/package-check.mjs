@@ -44,7 +44,7 @@ const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';
 /** A program that uses the library. Its types must report the error in the comment. */
 const CONSUMER = `import { startEmulator, type Emulator } from 'cdpadm';
 
-// Declares the few globals that it uses, so that it compiles without other types. of them.
+// Declares the few globals that it uses, so that it compiles without other types.
 declare const console: { log(...words: unknown[]): void };
 declare function fetch(address: string): Promise<{ status: number }>;
 

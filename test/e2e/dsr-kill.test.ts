@@ -29,7 +29,7 @@ function runUntil(until: number | undefined, resume: boolean): Promise<number | 
   const watch = async (): Promise<void> => {
     while (!over && until !== undefined) {
       if ((await home.received('POST', '/v3/requests')) >= until) child.kill('SIGKILL');
-      // The answer of the platform is what paces this.
+      // The response time of the platform paces this loop.
     }
   };
   void watch();

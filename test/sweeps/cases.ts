@@ -114,7 +114,7 @@ const INSTEAD: readonly CommandCase[] = [
   of('emulator import', 'state.json', { before: ['emulator export state.json'] }),
   of('emulator reset', '', { before: ['groups delete household --yes'] }),
   of('emulator fault clear', '', { before: ['emulator fault add --status 503 --path /nowhere --times 1'] }),
-  of('tour', '', { local: true, elsewhere: 'it starts a platform of its own; test/e2e/tour.test.ts takes it' }),
+  of('tour', '', { local: true, elsewhere: 'starts its own platform; see test/e2e/tour.test.ts' }),
 ];
 
 /** More paths through the commands that write the most or use secrets. */

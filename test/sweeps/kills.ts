@@ -22,7 +22,7 @@ export const againFlags = (wanted: CommandCase): string[] => (hasFlag(wanted, '-
 /** Locks and temporary files that would block others. The next write takes over or deletes those of a dead process. */
 export const locks = (world: World): string[] =>
   filesOf(world)
-    // Of the compiled code so many files are kept, whatever their names.
+    // The code cache limits its number of files, including temporary ones.
     .filter((path) => !path.startsWith(join(world.home.folder, 'cache', 'code')))
     .filter((path) => path.endsWith('.dead') || (path.endsWith('.lock') && isHeld(path)) || isStrayed(path))
     .map((path) => `${relative(world.home.folder, path)} was left behind`);

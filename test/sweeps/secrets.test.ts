@@ -249,7 +249,7 @@ test(
         try {
           symlinkSync(victim, path);
         } catch {
-          // What is there already is no new file.
+          // The path already exists, so it is not a new file.
         }
       }
       await world.run(wanted, ['--trace-file', 'trace.ndjson']);

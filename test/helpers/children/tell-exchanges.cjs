@@ -10,6 +10,6 @@ subscribe('cdpadm.emulator.exchange', (message) => {
     const line = JSON.stringify({ ...seen, body: body.toString('base64') });
     appendFileSync(`${process.env.TEST_EXCHANGES}/${process.pid}.ndjson`, `${line}\n`);
   } catch {
-    // A disk that a test has filled is the program's affair.
+    // Ignores a disk that the test filled.
   }
 });
