@@ -1,6 +1,5 @@
 // `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
 import { array, boolean, type infer as Infer, literal, nullable, object, optional, string, union } from 'zod/mini';
-import { LEDGER_RULES } from '../../lib/domain/dsr/ledger.ts';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { KeptMessage } from '../../lib/files/kept-messages.ts';
@@ -11,7 +10,6 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { stopped } from '../../lib/runtime/interrupt.ts';
-import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
@@ -22,7 +20,7 @@ import { HOOK_STATUSES, openDeliveryOutbox, openTargets } from './callbacks-deli
 import { openKeep } from './callbacks-keep.ts';
 import { allowFlag } from './callbacks-verify.ts';
 import { checkResult } from './results.ts';
-import { openVerifier } from './session.ts';
+import { openLedgerOf, openVerifier } from './session.ts';
 
 const listenFlags = {
   host: { value: 'address', default: '127.0.0.1', help: 'address to listen on' },
@@ -85,7 +83,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     ctx.out.warn('The workspace is unknown, so callbacks of every workspace are accepted. Pass --workspace ID.');
   }
   const verify = await openVerifier(ctx, { allow: flags.allow, patienceMs: CERTIFICATE_MS });
-  const ledger = await openLedgerOf(ctx, LEDGER_RULES);
+  const ledger = await openLedgerOf(ctx);
   const ledgerOf = (id: string): LedgerPort => ledger.in({ address, workspace_id: id });
   // Read a long ledger before the first callback arrives.
   await ledgerOf(workspace ?? '').append([]);

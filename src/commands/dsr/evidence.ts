@@ -9,7 +9,7 @@ import {
   sha256Of,
   signatureOf,
 } from '../../lib/domain/dsr/evidence.ts';
-import { LEDGER_RULES, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
 import { nameTaken, writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
@@ -20,10 +20,10 @@ import { evidencePage } from '../../lib/render/dsr-evidence.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openChains, openDsrMemory, openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
+import { openChains } from '../../lib/runtime/memory/dsr.ts';
 import { readTime } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
-import { requestIds, toldReading } from './session.ts';
+import { openDsrMemory, openLedgerOf, requestIds, toldReading } from './session.ts';
 
 const evidenceFlags = {
   from: { value: 'date', help: 'requests submitted from this day or time on' },
@@ -131,8 +131,8 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
 async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceFlags) {
   const from = timeOf('--from', flags.from, '00:00:00') ?? -Infinity;
   const to = timeOf('--to', flags.to, '23:59:59') ?? Infinity;
-  const ledger = await openLedgerOf(ctx, LEDGER_RULES);
-  const { submitter } = await openDsrMemory(ctx, LEDGER_RULES);
+  const ledger = await openLedgerOf(ctx);
+  const { submitter } = await openDsrMemory(ctx);
   const isChosen = ({ address, at, id, workspace_id }: LedgerRequest): boolean => {
     if (address !== submitter.address || workspace_id !== submitter.workspace_id) return false;
     const sent = parseIso(at ?? '');

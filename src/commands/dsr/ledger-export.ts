@@ -12,11 +12,10 @@ import {
   string,
 } from 'zod/mini';
 import { CHECK_NAMES } from '../../lib/domain/callbacks/verify.ts';
-import { answeredAt, deadlineOfRequest, LEDGER_RULES, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { answeredAt, deadlineOfRequest, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { ListView } from '../../lib/render/view.ts';
-import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { toldReading } from './session.ts';
+import { openLedgerOf, toldReading } from './session.ts';
 
 /** Absent in lines of earlier versions. */
 function actorFields() {
@@ -126,7 +125,7 @@ export const exportLedger = defineCommand({
   ],
   examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],
   run: async (ctx) => {
-    const ledger = await openLedgerOf(ctx, LEDGER_RULES);
+    const ledger = await openLedgerOf(ctx);
     await ctx.out.emitParts(exported(toldReading(ctx, ledger.all())), view);
   },
 });

@@ -1,14 +1,14 @@
 // `dsr ledger prune`: removes old requests from the ledger; checkpoints keep the chain whole.
 import { type infer as Infer, int, object, string } from 'zod/mini';
-import { isPhaseDue, LEDGER_RULES, phaseAfter } from '../../lib/domain/dsr/ledger.ts';
+import { isPhaseDue, phaseAfter } from '../../lib/domain/dsr/ledger.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
 import { readTime } from '../flag-values.ts';
 import { brokenLedger } from './ledger-verify.ts';
+import { openLedgerOf } from './session.ts';
 
 function prunedResult() {
   return object({ requests: int(), entries: int(), before: string(), head: string() });
@@ -46,7 +46,7 @@ export const pruneLedger = defineCommand({
 
 async function prune(ctx: Context, text: string | undefined): Promise<void> {
   const before = isoMillis(parseIso(readTime('--before', text ?? '', '00:00:00')) ?? 0);
-  const ledger = await openLedgerOf(ctx, LEDGER_RULES);
+  const ledger = await openLedgerOf(ctx);
   const rules = { before, phase: phaseAfter, isOpen: isPhaseDue };
   const end = ctx.out.waits({ text: 'Reading the ledger' });
   const report = await ledger.verify().finally(end);

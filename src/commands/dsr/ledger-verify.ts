@@ -1,6 +1,5 @@
 // `dsr ledger verify`: whether the hash chain of the ledger is whole.
 import { array, boolean, enum as oneOf, type infer as Infer, int, nullable, object, string } from 'zod/mini';
-import { LEDGER_RULES } from '../../lib/domain/dsr/ledger.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -8,7 +7,7 @@ import type { ChainReport } from '../../lib/kernel/hash-chain.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openLedgerOf } from '../../lib/runtime/memory/dsr.ts';
+import { openLedgerOf } from './session.ts';
 
 function verifiedResult() {
   return object({
@@ -72,7 +71,7 @@ async function verify(ctx: Context, head: string | undefined): Promise<void> {
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
     throw usageError(`--head takes 64 hexadecimal digits, not \`${head}\`.`);
   }
-  const ledger = await openLedgerOf(ctx, LEDGER_RULES);
+  const ledger = await openLedgerOf(ctx);
   const end = ctx.out.waits({ text: 'Reading the ledger' });
   const { adopted, faults, omitted, pruned, tip, unfinished } = await ledger.verify(head).finally(end);
   const verified = {

@@ -116,7 +116,7 @@ async function requestsOf(
 
 /** The newest of the ledger's requests, the newest first. */
 async function newest(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
-  const { hasMore, requests } = await session.memory.ledger.newest(limit);
+  const { hasMore, requests } = await session.ledger.newest(limit);
   if (hasMore)
     ctx.out.warn(
       `The ledger has more requests; ${limit === 1 ? 'this is the newest' : `these are the newest ${limit}`} (--limit).`,
@@ -132,7 +132,7 @@ async function mostUrgent(
   limit: number,
   until: number | undefined,
 ): Promise<RequestOverview[]> {
-  const { ledger } = session.memory;
+  const { ledger } = session;
   const told: Pick<LedgerPort, 'byUrgency'> = {
     byUrgency: (urgency, count) => toldReading(ctx, ledger.byUrgency(urgency, count)),
   };

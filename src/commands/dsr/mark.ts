@@ -1,16 +1,15 @@
 // `dsr mark`: what the platform cannot know of a request: that the subject has the answer, or that the deadline was extended.
 import { array, boolean, type infer as Infer, nullable, object, string } from 'zod/mini';
 import { deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
-import { deadlineOfRequest, LEDGER_RULES, type LedgerRequest, type MarkedNews } from '../../lib/domain/dsr/ledger.ts';
+import { deadlineOfRequest, type LedgerRequest, type MarkedNews } from '../../lib/domain/dsr/ledger.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
 import { readTime } from '../flag-values.ts';
-import { requestIds } from './session.ts';
+import { openDsrMemory, requestIds } from './session.ts';
 
 const markFlags = {
   answered: { help: 'the subject has the answer' },
@@ -72,7 +71,7 @@ async function mark(ctx: Context, ids: readonly string[], flags: FlagValues<type
   if (text !== undefined && (reason ?? '').trim() === '') throw usageError('--extended needs --reason TEXT.');
   const until = text === undefined ? undefined : parseIso(readTime('--extended', text, '23:59:59'));
   const extended = until === undefined ? undefined : isoSeconds(until);
-  const { ledger } = await openDsrMemory(ctx, LEDGER_RULES);
+  const { ledger } = await openDsrMemory(ctx);
   const known = await ledger.find(ids);
   const at = isoMillis(ctx.clock.now());
   const marks = ids.map((id): MarkedNews => {

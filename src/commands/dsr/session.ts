@@ -1,11 +1,13 @@
-// What the commands of data subject requests share: clients, ledger and checks of the workspace at hand.
+// Opens the clients, the ledger and the verifier that the `dsr` commands share.
 import type { Api } from '../../lib/api/index.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
 import { LEDGER_RULES, type LedgerEvent, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { type DsrMemory, openCertificates, openChains, openDsrMemory } from '../../lib/runtime/memory/dsr.ts';
+import { host } from '../../lib/kernel/host.ts';
+import { openCertificates, openChains } from '../../lib/runtime/memory/dsr.ts';
+import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { ofWorkspace } from '../../lib/workflows/own-workspace.ts';
@@ -14,22 +16,37 @@ import { createMessageVerifier, type MessageVerifier, type VerifyPorts } from '.
 import { fail } from '../../lib/errors/fail.ts';
 
 export interface DsrSession extends DsrPorts {
-  memory: DsrMemory<LedgerEvent, LedgerRequest>;
   client: Api['client'];
   /** How bodies are checked for this profile. */
   normalize: NormalizeOptions;
 }
 
+/** The ledger of all workspaces; needs no profile. */
+export async function openLedgerOf(ctx: Context) {
+  const { openLedger } = await import('../../lib/files/ledger.ts');
+  return openLedger<LedgerEvent, LedgerRequest>(ctx.paths.state, {
+    actor: { by: host.username(), host: host.hostname() },
+    clock: ctx.clock,
+    rules: LEDGER_RULES,
+    signal: ctx.signal,
+  });
+}
+
+/** The ledger of this workspace. Throws usage (2) without a DSR address or a workspace (decision: D225). */
+export async function openDsrMemory(ctx: Context): Promise<Pick<DsrPorts, 'ledger' | 'submitter'>> {
+  const [ledger, settings] = await Promise.all([openLedgerOf(ctx), ctx.settings()]);
+  const scope = { address: lastingAddress(settings, 'dsr_base_url'), workspace_id: settings.need('workspace_id') };
+  return { ledger: ledger.in(scope), submitter: { profile: settings.profile?.value ?? null, ...scope } };
+}
+
 /** Opens the ledger and the clients. Nothing is sent yet. */
 export async function openDsr(ctx: Context): Promise<DsrSession> {
-  const memory = await openDsrMemory(ctx, LEDGER_RULES);
+  const memory = await openDsrMemory(ctx);
   const api = await ctx.api();
   return {
     api: ofWorkspace(api.dsr, memory.submitter.workspace_id),
     client: api.client,
-    memory,
-    ledger: memory.ledger,
-    submitter: memory.submitter,
+    ...memory,
     normalize: await normalizeOptionsOf(ctx),
     clock: ctx.clock,
     signal: ctx.signal,

@@ -1,7 +1,7 @@
 // The readable page of an evidence archive: what happened to each request, and how to check it without this program.
 import { historyOf, type RequestEvidence } from '../domain/dsr/evidence.ts';
 import { counted } from '../kernel/words.ts';
-import { RECORDS_STYLE } from './dsr-page.ts';
+import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
 export interface EvidenceMessage {
@@ -91,13 +91,13 @@ ${table(
 )}</section>`;
 }
 
-/** Nothing for a table without rows. */
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return '<p>None.</p>';
-  const cells = (row: readonly string[]): string =>
-    row.map((cell, index) => `<td data-label="${heads[index] ?? ''}">${escapeHtml(cell)}</td>`).join('');
-  const head = heads.map((text) => `<th scope="col">${text}</th>`).join('');
-  return `<table class="records"><thead><tr>${head}</tr></thead><tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}</tbody></table>`;
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  return rows.length === 0
+    ? '<p>None.</p>'
+    : recordsTable(
+        headings,
+        rows.map((cells) => cells.map(escapeHtml)),
+      );
 }
 
 function checksOf(certificates: readonly string[], messages: readonly EvidenceMessage[]): string {

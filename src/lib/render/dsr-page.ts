@@ -1,9 +1,9 @@
-// Requests as one page: what is late, what is due, what the platform still works on, and what is done.
+// Draws requests as one page: late, due, in progress, and done.
 import type { RequestOverview } from '../domain/dsr/overview.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
-/** Soon enough that someone should start today. */
+/** A request that is due this soon needs work today. */
 const SOON_DAYS = 7;
 
 interface Section {
@@ -13,7 +13,7 @@ interface Section {
   holds(request: RequestOverview): boolean;
 }
 
-/** A request is in the first that holds it. */
+/** A request is in the first section that holds it. */
 const SECTIONS: Section[] = [
   { title: 'Overdue', kind: 'bad', holds: ({ overdue }) => overdue },
   {
@@ -72,20 +72,28 @@ function tableOf(requests: readonly RequestOverview[]): string {
     const { answered_at, deadline, group_id, regulation, request_status, subject_request_id, subject_request_type } =
       request;
     const kind = [regulation?.toUpperCase(), subject_request_type].filter(Boolean).join(' ');
-    const cells = [
+    return [
       `<code>${escapeHtml(subject_request_id)}</code><small>${escapeHtml([kind, group_id].filter(Boolean).join(' · '))}</small>`,
       escapeHtml(request_status),
       dayOf(deadline),
       leftOf(request),
       dayOf(answered_at),
     ];
-    return `<tr>${cells.map((cell, index) => `<td data-label="${HEADINGS[index] ?? ''}">${cell}</td>`).join('')}</tr>`;
   });
-  const heads = HEADINGS.map((heading) => `<th scope="col">${heading}</th>`).join('');
-  return `<table class="records"><thead><tr>${heads}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody></table>`;
+  return recordsTable(HEADINGS, rows);
 }
 
-/** The day, with the whole time for whoever points at it. */
+/** A table in the style of `RECORDS_STYLE`. Cells are HTML. */
+export function recordsTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const heads = headings.map((heading) => `<th scope="col">${heading}</th>`).join('');
+  const lines = rows.map(
+    (cells) =>
+      `<tr>${cells.map((cell, index) => `<td data-label="${headings[index] ?? ''}">${cell}</td>`).join('')}</tr>`,
+  );
+  return `<table class="records"><thead><tr>${heads}</tr></thead>\n<tbody>\n${lines.join('\n')}\n</tbody></table>`;
+}
+
+/** The day, with the whole time on hover. */
 function dayOf(time: string | null): string {
   return time === null
     ? ''
@@ -97,7 +105,7 @@ function leftOf({ days_left: left, overdue }: RequestOverview): string {
   return overdue ? `<b>${counted(-left, 'day')} late</b>` : counted(left, 'day');
 }
 
-/** Of pages that list records: figures on top, tables that become cards on a phone. */
+/** For pages that list records: figures on top, tables that become cards on a phone. */
 export const RECORDS_STYLE = `
 main { max-width: 80rem; }
 header, main { margin-inline: auto; max-width: 80rem; }

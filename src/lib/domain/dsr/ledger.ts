@@ -1,4 +1,4 @@
-// The lines of the ledger, and how they add up to what is known of a request.
+// The lines of the ledger, and how they add up to a request.
 import type { SignatureFacts } from '../callbacks/verify.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
@@ -11,14 +11,14 @@ export interface LedgerScope {
   workspace_id: string;
 }
 
-/** What the ledger adds to every line. Lines of earlier versions lack some of it. */
+/** The fields that the ledger adds to every line. Lines of earlier versions lack some of them. */
 interface Stamp extends Partial<LedgerScope> {
   /** The user of the machine. */
   by?: string;
   host?: string;
 }
 
-/** A request that goes out, just before it is sent. */
+/** A request, just before it is sent. */
 export interface SubmittedNews {
   event: 'submitted';
   id: string;
@@ -32,7 +32,7 @@ export interface SubmittedNews {
   group_id: string | null;
   /** Identity type to keyed hash. */
   identities: Record<string, string>;
-  /** The hashes by which persons are compared, where they differ from `identities`. */
+  /** The hashes by which people are compared, if they differ from `identities`. */
   compared?: Record<string, string>;
   /** The response to a row of a bulk run, which writes both in one line. */
   status?: string;
@@ -63,26 +63,26 @@ export interface DownloadedNews {
   content_type: string;
 }
 
-/** What a person says of a request. */
+/** The mark of a user on a request. */
 export interface MarkedNews {
   event: 'marked';
   id: string;
   at: string;
-  /** Whether the subject has the answer. */
+  /** True if the subject has the answer. */
   answered?: boolean;
   /** ISO 8601: the new deadline. */
   extended?: string;
   reason?: string;
 }
 
-/** What is written; the ledger adds who wrote it, where, and about which workspace. */
+/** The ledger adds the user, the machine and the workspace. */
 export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | MarkedNews;
 export type LedgerEvent = LedgerNews & Stamp;
 
-/** What the ledger knows of a request. Everything but the id may be missing: some are known by a callback only. */
+/** A request in the ledger. Everything but the id may be missing: some requests are known only by a callback. */
 export interface LedgerRequest extends Partial<Omit<SubmittedNews, 'event' | 'signature'>>, Stamp {
   id: string;
-  /** Each status that was news, with who saw it. */
+  /** Each status that was news, with its reader. */
   states: ({ status: string; at: string; source: string } & Actor)[];
   /** Each signed message, also one whose status was not news. */
   signatures?: (SignatureFacts & { status: string; at: string; source: string } & Actor)[];
@@ -95,7 +95,7 @@ type Actor = Pick<Stamp, 'by' | 'host'>;
 /** How lines add up, as the ledger's file asks for it (`config/ledger.ts`). */
 export const LEDGER_RULES = { fold: foldEvent, isAdvance };
 
-/** Whether two requests share an identity, in the form in which identities are compared (decision: D278). */
+/** True if two requests share an identity, in the form in which identities are compared (decision: D278). */
 export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, b: typeof a): boolean {
   const [one, other] = [a, b].map(({ compared, identities }): Record<string, string> => ({
     ...identities,
@@ -111,84 +111,57 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
       const { event: _kind, expected_completion_time, received_time, signature, status, ...facts } = event;
       const request = before?.at === undefined ? { ...before, ...facts, states: before?.states ?? [] } : undefined;
       if (status === undefined) return request;
-      const times = timeFields({ expected_completion_time, received_time });
-      const stamp = { ...scopeOf(event), ...actorOf(event) };
-      const state: LedgerEvent = {
-        event: 'state',
-        id: event.id,
-        at: event.at,
-        status,
-        source: 'submit',
-        ...times,
-        ...(signature && { signature }),
-        ...stamp,
-      };
-      return foldEvent(request ?? before, state) ?? request;
+      const { at, id } = event;
+      const more = fieldsOf(event, 'expected_completion_time', 'received_time', 'signature', ...SCOPE, ...ACTOR);
+      return foldEvent(request ?? before, { event: 'state', id, at, status, source: 'submit', ...more }) ?? request;
     }
     case 'state': {
       const { at, signature, source, status } = event;
       const isNews = isAdvance(before?.status, status);
       const isKnown = before?.signatures?.some((known) => known.body_sha256 === signature?.body_sha256) === true;
       if (!isNews && (signature === undefined || isKnown)) return undefined;
-      const seen = { status, at, source, ...actorOf(event) };
+      const seen = { status, at, source, ...fieldsOf(event, ...ACTOR) };
+      const times = fieldsOf(event, 'expected_completion_time', 'received_time');
       return {
         ...startOf(before, event),
-        ...(isNews && { status, ...timeFields(event), states: [...(before?.states ?? []), seen] }),
+        ...(isNews && { status, ...times, states: [...(before?.states ?? []), seen] }),
         ...(signature && !isKnown && { signatures: [...(before?.signatures ?? []), { ...signature, ...seen }] }),
       };
     }
     case 'downloaded': {
-      const { at, bytes, content_type, sha256 } = event;
-      const download = { at, sha256, bytes, content_type, ...actorOf(event) };
+      const download = fieldsOf(event, 'at', 'sha256', 'bytes', 'content_type', ...ACTOR);
       return { ...startOf(before, event), downloads: [...(before?.downloads ?? []), download] };
     }
     case 'marked': {
-      const { answered, at, extended, reason } = event;
-      const mark = {
-        at,
-        ...(answered !== undefined && { answered }),
-        ...(extended !== undefined && { extended }),
-        ...(reason !== undefined && { reason }),
-        ...actorOf(event),
-      };
+      const mark = fieldsOf(event, 'at', 'answered', 'extended', 'reason', ...ACTOR);
       return { ...startOf(before, event), marks: [...(before?.marks ?? []), mark] };
     }
     default:
-      // A kind of line that a newer version writes.
+      // A newer version writes other kinds of lines.
       return undefined;
   }
 }
 
+const SCOPE = ['address', 'workspace_id'] as const;
+const ACTOR = ['by', 'host'] as const;
+
 function startOf(before: LedgerRequest | undefined, event: LedgerEvent): LedgerRequest {
-  return { states: [], ...scopeOf(event), ...before, id: event.id };
+  return { states: [], ...fieldsOf(event, ...SCOPE), ...before, id: event.id };
 }
 
-function scopeOf({ address, workspace_id }: LedgerEvent): Partial<LedgerScope> {
-  return { ...(address !== undefined && { address }), ...(workspace_id !== undefined && { workspace_id }) };
+/** The fields of these names that the event has. */
+function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[]): Pick<Event, Name> {
+  const fields: Partial<Event> = {};
+  for (const name of names) if (event[name] !== undefined) fields[name] = event[name];
+  return fields as Pick<Event, Name>;
 }
 
-function actorOf({ by, host }: LedgerEvent): Actor {
-  return { ...(by !== undefined && { by }), ...(host !== undefined && { host }) };
-}
-
-type Times = Pick<StateNews, 'expected_completion_time' | 'received_time'>;
-
-function timeFields({
-  expected_completion_time: expected,
-  received_time: received,
-}: { [K in keyof Times]: Times[K] | undefined }): Times {
-  return {
-    ...(expected !== undefined && { expected_completion_time: expected }),
-    ...(received !== undefined && { received_time: received }),
-  };
-}
-
-/** The status after an event, in the words in which `isOpen` judges it. */
+/** The status after an event, for `isOpen`. */
 export function statusAfter(status: string | undefined, event: LedgerEvent): string | undefined {
   return 'status' in event && event.status !== undefined && isAdvance(status, event.status) ? event.status : status;
 }
 
-/** What decides whether a request is due: its type, its status and whether the subject has the answer. */
+/** The type, the status and the answer of a request: they decide whether it is due. */
 export function phaseAfter(phase: string | undefined, event: LedgerEvent): string | undefined {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
   const nextType = event.event === 'submitted' && type === '' ? event.subject_request_type : type;
@@ -197,14 +170,14 @@ export function phaseAfter(phase: string | undefined, event: LedgerEvent): strin
   return next.join(' ');
 }
 
-/** Whether somebody still waits for the request of this phase. */
+/** True if the subject still waits for a request in this phase. */
 export function isPhaseDue(phase: string | undefined): boolean {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
   return isDue(type, status === '' ? undefined : status, answered === 'answered');
 }
 
 /**
- * Whether somebody still waits for it: until it is completed or cancelled; for access and portability until the results
+ * True while the subject waits: until the request is completed or cancelled; for access and portability until the results
  * were downloaded or the request was marked as answered.
  */
 export function isDue(type: string | undefined, status: string | undefined, hasAnswer: boolean): boolean {
@@ -218,18 +191,18 @@ function isAnswer(event: LedgerEvent): 'answered' | 'waiting' | undefined {
   return event.answered ? 'answered' : 'waiting';
 }
 
-/** Seen by a version that did not record downloads: nobody knows whether there was one. */
+/** Written by a version that did not record downloads, so there may have been one. */
 function isOldCompletion({ host, status }: { status: string } & Actor): boolean {
   return status === 'completed' && host === undefined;
 }
 
-/** Whether the subject has the answer, or must be taken to have it. */
+/** True if the subject has the answer, or probably has it. */
 export function isAnswered(request: LedgerRequest): boolean {
   const isMarked = request.marks?.some(({ answered }) => answered !== undefined) === true;
   return answeredAt(request) !== undefined || (!isMarked && request.states.some(isOldCompletion));
 }
 
-/** When the subject got the answer, as far as this machine knows. */
+/** The time of the answer to the subject, if this machine knows it. */
 export function answeredAt({
   downloads = [],
   marks = [],
@@ -242,7 +215,7 @@ export function answeredAt({
   return last?.isAnswer === true ? last.at : undefined;
 }
 
-/** ISO 8601: the deadline that a person set last, else the law's. */
+/** ISO 8601: the last deadline that a user set, else the legal one. */
 export function deadlineOfRequest({
   marks = [],
   regulation,

@@ -6,7 +6,7 @@ import {
   type Ledger as LedgerOf,
   openLedger,
   type ScopedLedger as ScopedOf,
-} from '../../../../src/lib/config/ledger.ts';
+} from '../../../../src/lib/files/ledger.ts';
 import {
   LEDGER_RULES,
   type LedgerEvent,
