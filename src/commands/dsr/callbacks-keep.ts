@@ -1,24 +1,24 @@
-// `dsr callbacks listen --keep`: each delivery as two files that `dsr callbacks verify` reads.
+// --keep: stores each message as two files that `dsr callbacks verify` reads.
 import { join, resolve } from 'node:path';
 import { type KeptMessage, openMessageFolder } from '../../lib/files/kept-messages.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Callback, Received } from '../../lib/workflows/receive-callback.ts';
 
-/** A word of the platform's becomes part of a name only when it can be nothing else. */
+/** Only an id of this form becomes part of a file name. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Whoever reaches the port can post: a run keeps no more than so many of what was not acknowledged. */
+/** Anyone who reaches the port can post: a run keeps at most this many messages that were not acknowledged. */
 const REFUSED_AT_MOST = 1000;
 
-/** Paths as the user would type them; undefined for what has no body to keep. */
+/** Returns paths as the user would type them; undefined for a message without a body. */
 export type Keep = (callback: Callback, received: Received) => KeptMessage | undefined;
 
-/** Keeps responses of the platform as `--keep` keeps callbacks. Throws when the folder cannot be used. */
+/** Keeps responses of the platform. Throws if the folder cannot be used. */
 export function openReplyKeep(ctx: Context, folder: string | undefined) {
   if (folder === undefined) return () => undefined;
   const messages = openMessageFolder(resolve(ctx.io.cwd, folder));
   const last = new Map<string, string>();
   return (id: string, headers: Readonly<Record<string, string>>, body: string): void => {
-    // `--watch` reads the same again and again.
+    // `--watch` reads the same response many times.
     if (last.get(id) === body) return;
     last.set(id, body);
     try {
@@ -30,7 +30,7 @@ export function openReplyKeep(ctx: Context, folder: string | undefined) {
   };
 }
 
-/** Throws when the folder cannot be had. Later failures are told, and hold up no callback (decision: D203). */
+/** Throws if the folder cannot be used. Later failures are warnings and delay no callback (decision: D203). */
 export function openKeep(ctx: Context, folder: string | undefined): Keep {
   if (folder === undefined) return () => undefined;
   const messages = openMessageFolder(resolve(ctx.io.cwd, folder));

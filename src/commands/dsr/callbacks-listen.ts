@@ -1,4 +1,4 @@
-// `dsr callbacks listen`: receives callbacks, checks each, keeps its state, hands it on.
+// `dsr callbacks listen`: receives, verifies, stores and delivers callbacks.
 import { array, boolean, type infer as Infer, literal, nullable, object, optional, string, union } from 'zod/mini';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
@@ -108,7 +108,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     answering++;
     try {
       const received = await receiveCallback(callback, ports);
-      // A reader of the output that has gone, or does not read on, holds up no callback.
+      // A closed or slow reader of the output delays no callback.
       const told = tell(toldOf(ctx, received, keep(callback, received))).catch(() => undefined);
       await waitAtMost(told, TELL_MS, ctx.clock);
       return received.status;
@@ -120,7 +120,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   outbox?.start();
   const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
   const ready = `Listening for callbacks at ${url}`;
-  // The address is not a row of callbacks.
+  // In formats with rows, the address would look like a callback.
   if (['table', 'json', 'ndjson'].includes(ctx.flags.output)) await ctx.out.emitLine({ callback_url: url }, ready);
   else ctx.out.note(ready);
   ctx.out.note('Press Ctrl-C to stop.');
@@ -128,7 +128,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   await stopped(ctx.signal);
 }
 
-/** One callback as it is told. */
+/** One callback in the output. */
 function toldCallback() {
   return object({
     at: string(),
@@ -139,7 +139,7 @@ function toldCallback() {
     request_status: optional(string()),
     new: boolean(),
     detail: string(),
-    /** Where it was kept; null when it was not. */
+    /** The files of --keep; null without them. */
     headers_file: nullable(string()),
     body_file: nullable(string()),
   });
@@ -161,7 +161,7 @@ const toldView: ListView<Told> = {
   empty: '',
 };
 
-/** Only where they are asked for: whoever reads the rows of others has them as they were. */
+/** Only with --keep, so that the rows of other runs stay the same. */
 const KEPT_COLUMNS: ListView<Told>['columns'] = [
   { key: 'headers_file', value: (told) => told.headers_file },
   { key: 'body_file', value: (told) => told.body_file },

@@ -1,4 +1,4 @@
-// `dsr callbacks verify`: the four checks over one callback that somebody kept.
+// `dsr callbacks verify`: runs the four checks on one stored callback.
 import { array, boolean, object } from 'zod/mini';
 import type { Verdict } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
@@ -54,13 +54,13 @@ function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** A certificate that anybody on the way could exchange proves nothing. */
+/** A certificate over plain http proves nothing: anyone on the network could replace it. */
 function refusePlain(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && (url.protocol === 'https:' || isLoopback(url.hostname))) return;
   throw usageError(
-    url ? `--certificate takes an https address, not ${address}.` : `--certificate: ${address} is no address.`,
-    'Or give the certificate as a file.',
+    url ? `--certificate takes an https address, not ${address}.` : `--certificate: ${address} is not an address.`,
+    'Or pass the certificate as a file.',
   );
 }
 

@@ -1,4 +1,4 @@
-// `dsr cancel`: takes back requests that are still pending.
+// `dsr cancel`: cancels requests that are still pending.
 import { array } from 'zod/mini';
 import { CancelReply } from '../../lib/contract/dsr.ts';
 import { usageError } from '../../lib/kernel/errors.ts';

@@ -9,7 +9,7 @@ import {
   sha256Of,
   signatureOf,
 } from '../../lib/domain/dsr/evidence.ts';
-import { type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
 import { nameTaken, writeZip, type ZipEntry } from '../../lib/files/save-download.ts';

@@ -1,4 +1,4 @@
-// `dsr ledger export`: everything that went out from this machine, for an auditor.
+// `dsr ledger export`: all requests of this machine, for an auditor.
 import {
   array,
   boolean,
@@ -22,13 +22,12 @@ function actorFields() {
   return { by: optional(string()), host: optional(string()) };
 }
 
-/** What the ledger knows of a request; some are known by a callback only. */
+/** A request in the ledger. Some are known only by a callback. */
 function exportedRequest() {
   return object({
     id: string(),
     at: optional(string()),
-    by: optional(string()),
-    host: optional(string()),
+    ...actorFields(),
     profile: optional(nullable(string())),
     address: optional(string()),
     workspace_id: optional(string()),
@@ -42,9 +41,9 @@ function exportedRequest() {
     status: optional(string()),
     expected_completion_time: optional(nullable(string())),
     received_time: optional(nullable(string())),
-    /** Each status that was news, with who saw it and where. */
+    /** Each status that was news, with its reader. */
     states: array(object({ status: string(), at: string(), source: string(), ...actorFields() })),
-    /** Each signed message that the ledger has a verdict on. */
+    /** Each signed message with a verdict. */
     signatures: optional(
       array(
         object({
@@ -74,7 +73,7 @@ function exportedRequest() {
       ),
     ),
     deadline: nullable(string()),
-    /** When the subject got the answer, as far as this machine knows. */
+    /** The time of the answer to the subject, if this machine knows it. */
     answered_at: nullable(string()),
   });
 }

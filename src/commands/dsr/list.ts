@@ -1,4 +1,4 @@
-// `dsr list`: the requests of a group, or those that went out from this machine.
+// `dsr list`: lists the requests of a group, or of this machine.
 import { array } from 'zod/mini';
 import { dueFirst, type RequestOverview } from '../../lib/domain/dsr/overview.ts';
 import { counted } from '../../lib/kernel/words.ts';
@@ -87,7 +87,7 @@ async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promis
   return { ...view, html: (rows) => requestsPage(rows, source) };
 }
 
-/** What a daily job has to know: how many are late, each as an annotation, and the exit code. */
+/** Reports overdue requests to a daily job: their count, an annotation for each, and the exit code. */
 function tellDue(ctx: Context, requests: readonly RequestOverview[], { failIfDue, failIfOverdue }: ListFlags): void {
   const overdue = requests.filter((request) => request.overdue);
   for (const { deadline, subject_request_id: id, subject_request_type: type } of overdue)
@@ -114,7 +114,7 @@ async function requestsOf(
   );
 }
 
-/** The newest of the ledger's requests, the newest first. */
+/** The newest requests of the ledger, newest first. */
 async function newest(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
   const { hasMore, requests } = await session.ledger.newest(limit);
   if (hasMore)
@@ -124,7 +124,7 @@ async function newest(ctx: Context, session: DsrSession, limit: number): Promise
   return await refreshRequests(requests, session);
 }
 
-/** Of all that the ledger has: the one that is due first may be the one that was submitted first (decision: D202). */
+/** From the whole ledger: the oldest request may be the most urgent (decision: D202). */
 async function mostUrgent(
   ctx: Context,
   session: DsrSession,

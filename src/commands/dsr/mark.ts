@@ -1,4 +1,4 @@
-// `dsr mark`: what the platform cannot know of a request: that the subject has the answer, or that the deadline was extended.
+// `dsr mark`: records in the ledger that the subject has the answer, or that the deadline was extended.
 import { array, boolean, type infer as Infer, nullable, object, string } from 'zod/mini';
 import { deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
 import { deadlineOfRequest, type LedgerRequest, type MarkedNews } from '../../lib/domain/dsr/ledger.ts';
@@ -109,7 +109,7 @@ async function mark(ctx: Context, ids: readonly string[], flags: FlagValues<type
   await ctx.out.emit(data, view);
 }
 
-/** Throws usage (2) where nothing would be extended; warns about more than the law allows. */
+/** Throws usage (2) for a date that extends nothing; warns about a date after the legal limit. */
 function checkExtension(ctx: Context, request: LedgerRequest, extended: string): void {
   const { regulation, submitted_time: submitted } = request;
   const legal = deadlineFrom(regulation, submitted);

@@ -1,4 +1,4 @@
-// The questions of `dsr submit` for whatever no flag gave.
+// Asks for the values that no flag of `dsr submit` has.
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
 import { OTHER_SPELLING } from '../../lib/contract/dsr-rules.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../lib/contract/identities.ts';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { composeRequest, type RequestParts } from '../../lib/domain/dsr/compose.ts';
-import { type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
+import { normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { DsrSession } from './session.ts';
@@ -24,7 +24,7 @@ const MEANING = {
   erasure: 'the subject wants to be forgotten',
 } as const;
 
-/** For what is not known yet, while the rest is checked. */
+/** Replaces unknown values while the others are checked. */
 const STAND_IN = {
   regulation: REGULATIONS[0],
   subject_request_type: REQUEST_TYPES[0],
@@ -33,8 +33,8 @@ const STAND_IN = {
 } as const;
 
 /**
- * Completes the parts; asks for nothing that is there. Throws usage (2): for what flags gave wrong, before anything is
- * asked, and where nobody can be asked, with the flag of what is missing.
+ * Asks for the missing parts. Throws usage (2) for an invalid flag before the first question, and without an interactive
+ * terminal, with the missing flags.
  */
 export async function askForMissing(ctx: Context, session: DsrSession, parts: RequestParts): Promise<RequestParts> {
   const { identities: given, regulation: law, subject_request_type: wanted } = parts;
@@ -87,17 +87,23 @@ async function choose(
   return value === BACK_CHOICE.value ? BACK : value;
 }
 
-const askRegulation: Step = async (asking, parts) => {
-  const choices = REGULATIONS.map((value) => ({ value, label: value.toUpperCase(), hint: MEANING[value] }));
-  const regulation = await choose(asking, 'Regulation', choices);
-  return regulation === BACK ? BACK : { ...parts, regulation };
-};
+function askFor(question: string, field: 'regulation' | 'subject_request_type', choices: Choice[]): Step {
+  return async (asking, parts) => {
+    const value = await choose(asking, question, choices);
+    return value === BACK ? BACK : { ...parts, [field]: value };
+  };
+}
 
-const askType: Step = async (asking, parts) => {
-  const choices = REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] }));
-  const type = await choose(asking, 'Type of the request', choices);
-  return type === BACK ? BACK : { ...parts, subject_request_type: type };
-};
+const askRegulation = askFor(
+  'Regulation',
+  'regulation',
+  REGULATIONS.map((value) => ({ value, label: value.toUpperCase(), hint: MEANING[value] })),
+);
+const askType = askFor(
+  'Type of the request',
+  'subject_request_type',
+  REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] })),
+);
 
 /** The optional fields, under one question. */
 const askMore: Step = async (asking, before) => {
@@ -113,7 +119,7 @@ const askMore: Step = async (asking, before) => {
     if (field === BACK) return BACK;
     if (field === 'none') return parts;
     const check = (text: string): string | undefined =>
-      isBack(text) ? undefined : issueOfPart(asking, { [field]: valueOf(field, text.trim()) }, field);
+      isBack(text) ? undefined : issueOf(asking, { [field]: valueOf(field, text.trim()) }, field);
     const text = (await asking.ctx.prompt.input(`${QUESTIONS[field] ?? field} ${OR_BACK}`, { check })).trim();
     if (!isBack(text)) parts = { ...parts, [field]: valueOf(field, text) };
   }
@@ -134,7 +140,7 @@ function valueOf(field: string, text: string): string | string[] {
   return field === 'status_callback_urls' ? [text] : text;
 }
 
-/** All of them at once: who cannot be asked is not to learn of them one run after another. */
+/** All missing flags, so that one error names them together. */
 function missingFlags({ regulation, subject_request_type: type, identities }: RequestParts): string {
   const missing = [
     ...(regulation === undefined ? ['--regulation'] : []),
@@ -159,7 +165,7 @@ const askIdentities: Step = async (asking, parts) => {
   for (;;) {
     const left = types.filter((type) => isPossible(type, given));
     if (left.length === 0 || given.length >= DSR_LIMITS.identities) break;
-    // The list is long, and some terminals read it line by line.
+    // A screen reader reads the long list line by line.
     if (given.length > 0 && !(await asking.ctx.prompt.ask('Another identity?', false))) break;
     const choices = left.map((value): Choice => {
       const hint = hintOf(value);
@@ -176,10 +182,13 @@ const askIdentities: Step = async (asking, parts) => {
   return { ...parts, identities: given };
 };
 
-/** What is taken as it is although it may be a slip is asked about: a wrong address finds nobody, and says so weeks later. */
-async function askValue({ ctx, session }: Asking, type: string): Promise<string | typeof BACK> {
-  const check = (text: string): string | undefined =>
-    isBack(text) ? undefined : issueOfValue(ctx, type, text.trim(), session.normalize);
+/** Asks again about a value that is probably a mistake: with a wrong address the platform finds no data, weeks later. */
+async function askValue(asking: Asking, type: string): Promise<string | typeof BACK> {
+  const { ctx } = asking;
+  const check = (text: string): string | undefined => {
+    if (isBack(text)) return undefined;
+    return text.trim() === '' ? 'It is empty.' : issueOf(asking, { identities: [[type, text.trim()]] }, type);
+  };
   for (;;) {
     const value = (await ctx.prompt.input(`Value of ${type} ${OR_BACK}`, { check })).trim();
     if (isBack(value)) return BACK;
@@ -189,10 +198,10 @@ async function askValue({ ctx, session }: Asking, type: string): Promise<string 
   }
 }
 
-/** Deployments that keep no addresses are asked by their digests. */
+/** Some deployments store digests instead of addresses. */
 const EMAIL_OR_DIGEST = /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i;
 
-/** From discovery, else from the specification, what names a person directly first. */
+/** From discovery, else from the specification. Types that name a person directly come first. */
 async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise<string[]> {
   try {
     const { supported_identities: supported } = await api.discovery(signal);
@@ -207,33 +216,23 @@ async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise
 
 function isPossible(type: string, given: readonly (readonly [string, string])[]): boolean {
   const taken = given.map(([known]) => known);
-  // `xpid` stands alone.
+  // `xpid` allows no other identity.
   if (taken.includes('xpid') || (type === 'xpid' && taken.length > 0)) return false;
   return !taken.some((known) => known === type || internalIdentityType(known) === internalIdentityType(type));
 }
 
-/** What the word alone does not say. */
+/** Explains types whose names are not enough. */
 function hintOf(type: string): string | undefined {
   if (type === 'xpid') return "the platform's own id of a profile; no other identity may be given beside it";
   if (type === 'controller_customer_id') return 'your own id of the customer';
   return DEVICE_IDENTITY_TYPES.has(type) ? 'device or app' : undefined;
 }
 
-/** What the check of the whole request would say of this value, said while it can still be typed anew. */
-function issueOfValue(ctx: Context, type: string, value: string, options: NormalizeOptions): string | undefined {
-  if (value === '') return 'It is empty.';
-  const body = composeRequest({ ...STAND_IN, identities: [[type, value]] }, options.vendorDomain);
-  const issue = normalizeRequest(body, options, ctx.clock.now()).issues.find(({ path }) => path.includes(type));
-  return issue && `It ${issue.message}.`;
-}
-
-/** The same for another part of the request. */
-function issueOfPart({ ctx, session }: Asking, part: Partial<RequestParts>, field: string): string | undefined {
-  const body = composeRequest(
-    { ...STAND_IN, ...part, identities: [['email', 'a@example.com']] },
-    session.normalize.vendorDomain,
-  );
-  const { issues } = normalizeRequest(body, session.normalize, ctx.clock.now());
-  const issue = issues.find(({ path }) => path[0] === field);
+/** The issue that the check of the whole request would report, while the user can still correct the value. */
+function issueOf({ ctx, session }: Asking, part: Partial<RequestParts>, field: string): string | undefined {
+  const { normalize } = session;
+  const whole = { ...STAND_IN, identities: [['email', 'a@example.com']] as const, ...part };
+  const { issues } = normalizeRequest(composeRequest(whole, normalize.vendorDomain), normalize, ctx.clock.now());
+  const issue = issues.find(({ path }) => path.includes(field));
   return issue && `It ${issue.message}.`;
 }

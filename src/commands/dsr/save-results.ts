@@ -1,4 +1,4 @@
-// `dsr results`: what an access or portability request found, saved to a private file.
+// `dsr results`: saves the results of an access or portability request to a private file.
 import { resolve } from 'node:path';
 import { type infer as Infer, int, object, string } from 'zod/mini';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
@@ -95,7 +95,7 @@ function withoutResults(id: string, request: RequestOverview | undefined): Known
   });
 }
 
-/** What the two refusals mean here. */
+/** Explains the two rejections of a download. */
 function explained(id: string, error: unknown): unknown {
   if (!(error instanceof KnownError) || (error.status !== 404 && error.status !== 410)) return error;
   const gone = error.status === 410;

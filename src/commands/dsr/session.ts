@@ -17,7 +17,7 @@ import { fail } from '../../lib/errors/fail.ts';
 
 export interface DsrSession extends DsrPorts {
   client: Api['client'];
-  /** How bodies are checked for this profile. */
+  /** The rules of this profile for bodies. */
   normalize: NormalizeOptions;
 }
 
@@ -55,16 +55,16 @@ export async function openDsr(ctx: Context): Promise<DsrSession> {
   };
 }
 
-/** How bodies are checked for this profile. */
+/** The rules of this profile for bodies. */
 export async function normalizeOptionsOf(ctx: Context): Promise<NormalizeOptions> {
   const settings = await ctx.settings();
   return { vendorDomain: settings.need('vendor_domain'), names: createWireNames(settings.names) };
 }
 
 export interface Verification {
-  /** Processor domains that may sign; absent: those of the vendor domain, or else the names in the certificate. */
+  /** Processor domains that may sign (default: of the vendor domain, or else the names in the certificate). */
   allow?: readonly string[] | undefined;
-  /** Absent: the certificate that discovery at the DSR address points to. */
+  /** Default: the certificate that discovery at the DSR address names. */
   certificates?: CertificateSource;
   /** How long a message waits for its certificate. */
   patienceMs?: number;
@@ -80,7 +80,7 @@ export async function openVerifier(
   const roots = () => (loaded ??= loadTrustedRoots(ctx).then(indexRoots));
   const chains = await openChains(ctx);
   const source = certificates ?? (await discoveredCertificates(ctx));
-  // A listener loads both before the first message, and learns at once of addresses and credentials that are wrong.
+  // A listener loads both before the first message, so that wrong addresses and credentials show at once.
   if (patienceMs !== undefined) {
     await roots();
     source.get().catch((error: unknown) => {
@@ -102,7 +102,7 @@ async function discoveredCertificates(ctx: Context): Promise<CertificateSource> 
   return createCertificateSource({ api, cache, clock: ctx.clock, signal: ctx.signal });
 }
 
-/** The processor goes by the vendor's domain, with or without the word of the protocol before it (decision: D57). */
+/** The processor's domain is the vendor's, with or without the name of the protocol as a subdomain (decision: D57). */
 function vendorDomains(vendorDomain: string): string[] {
   return [`opendsr.${vendorDomain}`, vendorDomain];
 }
@@ -122,7 +122,7 @@ export function answerVerifier(ctx: Context): VerifyMessage {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Ids of requests as the platform writes them. Throws usage (2) for what is none. */
+/** Ids of requests as the platform writes them. Throws usage (2) for any other text. */
 export function requestIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => id.trim().toLowerCase()))].map((id) => {
     if (UUID.test(id)) return id;
@@ -136,7 +136,7 @@ export function requestIds(ids: readonly string[]): string[] {
   });
 }
 
-/** The parts of a ledger as they come, with a line while one takes longer than a second. */
+/** The parts of a ledger, with a progress line for a part that takes longer than a second. */
 export async function* toldReading<Part>(
   ctx: { out: Pick<Context['out'], 'waits'> },
   parts: AsyncIterator<Part, void>,

@@ -1,4 +1,4 @@
-// From the flags of `dsr submit`, a file or answers on a terminal to one checked request.
+// Builds and checks one request from flags, a file or answers on a terminal.
 import { randomUUID } from 'node:crypto';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
@@ -20,7 +20,7 @@ import { type FlagSpec, type FlagValues, flagName } from '../../lib/runtime/comm
 import type { Context } from '../../lib/runtime/context.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-/** The flags that say what a request is. */
+/** The flags for the fields of a request. */
 export const requestFlags = {
   regulation: { value: 'name', choices: REGULATIONS, help: 'law that the subject invokes' },
   type: { value: 'type', choices: REQUEST_TYPES, help: 'type of the request' },
@@ -43,21 +43,21 @@ export const requestFlags = {
 
 export type RequestFlags = FlagValues<typeof requestFlags>;
 
-/** The flags that say something of the request, by the names that people type. */
+/** The names of the flags for fields that the user passed. */
 export function givenFlags(flags: RequestFlags): string[] {
   const keys = Object.keys(requestFlags) as (keyof RequestFlags)[];
   return keys.filter((key) => flags[key] !== undefined).map((key) => flagName(key));
 }
 
 function notOfExtension(type: string): KnownError {
-  const what = `\`${type}\` is no identity type of the vendor extension.`;
+  const what = `\`${type}\` is not an identity type of the vendor extension.`;
   return usageError(
     what,
-    type in REQUEST_IDENTITY_TYPES ? 'Give it with --identity.' : choiceHint(type, EXTENSION_IDENTITY_TYPES),
+    type in REQUEST_IDENTITY_TYPES ? 'Pass it with --identity.' : choiceHint(type, EXTENSION_IDENTITY_TYPES),
   );
 }
 
-/** Everything that flags say; nothing is checked but the form of `TYPE=VALUE`. */
+/** The fields that flags give. Only the form of `TYPE=VALUE` is checked. */
 export async function partsOf(ctx: Context, flags: RequestFlags, options: NormalizeOptions): Promise<RequestParts> {
   const identities: [string, string][] = [];
   for (const [flag, texts] of [
@@ -87,7 +87,7 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
   };
 }
 
-/** `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`: the latter two keep a value out of the shell's history. */
+/** `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`. The last two keep a value out of the shell's history. */
 async function readIdentity(
   ctx: Context,
   flag: string,
@@ -97,7 +97,7 @@ async function readIdentity(
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`${flag} takes TYPE=VALUE, such as email=jane@example.com.`);
   const type = names.fromWire(text.slice(0, at).trim());
-  // Blanks at the ends go, as they do in a file's cells: with them the platform would find nobody.
+  // Spaces at the ends are removed, as in the cells of a file: with them, the platform would find no one.
   const value = text.slice(at + 1).trim();
   if (value === '-' || value.startsWith('@')) {
     const read = await readInput(value === '-' ? '-' : value.slice(1), ctx);
@@ -108,7 +108,7 @@ async function readIdentity(
 
 export interface GivenRequest extends NormalizedRequest {
   request: DsrRequest;
-  /** The id was made here. */
+  /** True if this command made the id. */
   isNewId: boolean;
 }
 
@@ -138,7 +138,7 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Nor
   });
 }
 
-/** The body in a file; id and time are made where it has none. Throws invalid input (9) with the place of each issue. */
+/** The body in a file, with an id and a time if it has none. Throws invalid input (9) with the place of each issue. */
 export async function requestFromFile(ctx: Context, path: string, options: NormalizeOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx);
   const value = withoutSchemaHint(document.value);

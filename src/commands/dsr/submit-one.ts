@@ -1,4 +1,4 @@
-// `dsr submit` of one request: shown, confirmed, sent once, and what the platform says of it.
+// `dsr submit` of one request: shows it, asks, sends it, and reports the response.
 import { boolean, nullable, object, string } from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
@@ -83,7 +83,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
     await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, draw, ids);
     return;
   }
-  // Prints the command in place of sending, and ends; nothing is written down either.
+  // With --curl, this prints the command instead of sending the request. The ledger stays unchanged.
   if (ctx.flags.curl) await session.api.create(visible);
   ctx.out.show((style, width) => renderRequest(shown, style, width));
   const unanswered = await unansweredAccess(request, session);

@@ -1,4 +1,4 @@
-// `dsr wait`: until requests reach a status.
+// `dsr wait`: waits until requests reach a status.
 import { array } from 'zod/mini';
 import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { REQUEST_COLUMNS, requestView } from '../../lib/render/dsr-overview.ts';
@@ -38,7 +38,7 @@ export const awaitRequests = defineCommand({
   run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags.until),
 });
 
-/** Waits with progress and shows what came of it. */
+/** Waits with progress, and prints the requests. */
 export async function waitAndShow(
   ctx: Context,
   session: DsrSession,

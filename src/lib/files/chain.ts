@@ -116,7 +116,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     await adopt();
     const follow = followOn(await currentTip());
     let removed = 0;
-    /** What the next checkpoint stands for: how many lines, and the last of them. */
+    /** The lines that the next checkpoint replaces: their number, and the last of them. */
     let [entries, last] = [0, CHAIN_START];
     const checkpoint = (): string => {
       const line = entries === 0 ? '' : `${checkpointLine(entries, last)}\n`;

@@ -1,6 +1,6 @@
-// The lines of the ledger: what each is about, found without parsing it.
+// Finds the kind, id and scope of a line of the ledger without parsing it.
 
-/** What every line has. The domain defines the other fields and how lines add up. */
+/** The fields of every line. The domain defines the others, and how lines add up. */
 export interface StoredEvent {
   event: string;
   id: string;

@@ -1,4 +1,4 @@
-// What can be read of the ledger: chosen requests, the newest, all, the most urgent, or those to prune.
+// Reads the ledger: chosen requests, the newest, all, the most urgent, or those to prune.
 import { ownTurn } from '../kernel/clock.ts';
 import { eventOf, headOf, type LineHead, ownText, type StoredEvent } from './ledger-lines.ts';
 import { type LineFile, openLineFile } from '../kernel/line-file.ts';
@@ -7,20 +7,20 @@ import { type LineFile, openLineFile } from '../kernel/line-file.ts';
 export interface LedgerRules<Event extends StoredEvent, Request> {
   /** The request after an event; undefined when the event adds nothing. */
   fold(before: Request | undefined, event: Event): Request | undefined;
-  /** Whether a status is news after another. */
+  /** True if the second status is news after the first. */
   isAdvance(current: string | undefined, next: string): boolean;
 }
 
-/** What is remembered of a request while the whole ledger is read: few bytes. */
+/** Few bytes for each request while the whole ledger is read. */
 interface Phases<Event> {
   /** One of few words. */
   phase(before: string | undefined, event: Event): string | undefined;
   isOpen(phase: string | undefined): boolean;
 }
 
-/** Which open requests, and their order. */
+/** Chooses open requests and their order. */
 export interface Urgency<Event> extends Phases<Event> {
-  /** Whether the request that this event begins is wanted; absent: all of the scope. */
+  /** True if the request that this event begins is wanted; absent: all of the scope. */
   belongs?(event: Event): boolean;
   /** The smaller, the more urgent; Infinity for a request without a deadline; undefined for an event that changes nothing. */
   rank(event: Event): number | undefined;
@@ -34,7 +34,7 @@ export interface PruneRules<Event> extends Phases<Event> {
 /** A line whose workspace is known. */
 interface LedgerLine<Event> extends LineHead {
   scope: string;
-  /** Where it begins in the file, in bytes. */
+  /** Byte of the file at which it begins. */
   offset: number;
   length: number;
   event(): Event | undefined;
@@ -172,7 +172,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Counts the requests to prune and their lines; `isKept` tells whether a line is not one of theirs. */
+  /** Counts the requests to prune and their lines; `isKept` is false for one of these lines. */
   async function prunable({ before, isOpen, phase }: PruneRules<Event>) {
     const known = new Map<string, { phase: string | undefined; entries: number; isYoung: boolean }>();
     await eachLine((line) => {
@@ -206,7 +206,7 @@ interface LineSpan {
   to: number;
 }
 
-/** The lines at these places, in the order of the file. What lies between distant lines is not read. */
+/** The lines at these places, in the order of the file. It skips the bytes between distant lines. */
 function* linesAt(file: LineFile, places: readonly LineSpan[]): Generator<{ key: string; line: string }> {
   const inOrder = [...places].sort((a, b) => a.from - b.from);
   for (let next = 0; next < inOrder.length;) {

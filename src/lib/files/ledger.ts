@@ -28,7 +28,7 @@ interface LedgerScope {
 
 interface LedgerOptions<Event extends StoredEvent, Request> {
   rules: LedgerRules<Event, Request>;
-  /** Who writes, and on which machine: in every line. */
+  /** The user and the machine, for every line. */
   actor: Actor;
   clock: Clock;
   signal?: AbortSignal;
@@ -48,10 +48,10 @@ export function openLedger<Event extends StoredEvent, Request>(
   const readings = createReadings(path, rules, signal);
   const chain = openChain(path, { clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
-  /** What `append` compares with: the last status of each request. */
+  /** The last status of each request, with which `append` compares. */
   let last = { file: '', readTo: 0, statuses: new Map<string, string>() };
 
-  /** Whether a status is news; remembers it. */
+  /** True if a status is news. Remembers it. */
   function isNews(request: string, status: string): boolean {
     if (!rules.isAdvance(last.statuses.get(request), status)) return false;
     last.statuses.set(request, status);
@@ -122,7 +122,7 @@ export function openLedger<Event extends StoredEvent, Request>(
       try {
         await write(lines, scope);
       } catch (error) {
-        // A state that was not written is not known either.
+        // The state was not written: read the file again.
         last.file = '';
         throw error;
       }

@@ -1,4 +1,4 @@
-// What the law still waits for: the most urgent requests of the whole ledger, as the platform has them now.
+// Finds the most urgent due requests of the whole ledger, with their current state.
 import { deadlineFrom } from '../domain/dsr/deadlines.ts';
 import { isPhaseDue, type LedgerEvent, phaseAfter } from '../domain/dsr/ledger.ts';
 import { dueFirst, type RequestOverview } from '../domain/dsr/overview.ts';
@@ -9,29 +9,29 @@ import { refreshRequests } from './dsr-read.ts';
 export interface Due {
   /** The most urgent first. */
   requests: RequestOverview[];
-  /** How many were asked for. */
+  /** Number of requests that were read from the platform. */
   asked: number;
-  /** Further ones that are open as far as the ledger knows. */
+  /** Number of further requests that are open in the ledger. */
   left: number;
 }
 
-/** As many as are read at once anyway. */
+/** The number of requests that are read at once anyway. */
 const FEWEST = 4;
-/** So many may turn out to have ended before a run gives up: what it has learned is written down, and the next goes on. */
+/** A run stops after this many requests that have ended. The ledger has their new states, so the next run continues. */
 const ENDED_AT_MOST = 1000;
 
 export interface DueOptions {
-  /** How many at most. */
+  /** Maximum number. */
   limit: number;
   /** Only those whose deadline is not after this; milliseconds since the epoch. */
   until?: number | undefined;
-  /** Whether to continue however many turn out to have ended. */
+  /** Continues after any number of requests that have ended. */
   isPatient: boolean;
 }
 
 /**
- * The most urgent. The ledger may not know yet that a request has ended: others take its place, in order, so that
- * none is left out which is more urgent than one of these.
+ * The most urgent requests. The ledger may not know yet that a request has ended: the next most urgent ones replace it, so
+ * that the list misses no request that is more urgent than one of its own.
  */
 export async function dueRequests(
   ledger: Pick<LedgerPort, 'byUrgency'>,
@@ -49,7 +49,7 @@ export async function dueRequests(
     found.push(...due.filter((request) => deadlineAt(request) <= until));
     asked += requests.length;
     rest = left;
-    // Those that follow are less urgent still.
+    // The following requests are less urgent.
     if (due.some((request) => deadlineAt(request) > until)) rest = 0;
     if (rest === 0 || found.length >= limit || (!isPatient && asked - found.length >= ENDED_AT_MOST)) break;
   }

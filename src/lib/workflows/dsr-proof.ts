@@ -1,16 +1,16 @@
-// Proof that a request on the platform is the one sent from here: its id, and what the ledger and the platform show.
+// Proves that a request on the platform is the one that this machine sent.
 import { isDeepStrictEqual } from 'node:util';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import { fail } from '../errors/fail.ts';
 
-/** Whether an answer is about the request `id`. */
+/** True if a response is about the request `id`. */
 export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
   return subject_request_id.toLowerCase() === id;
 }
 
-/** Same type and identities: what the platform compares before it answers 409. */
+/** Same type and identities: the platform compares these before it answers 409. */
 export function isSameSubject(
   before: Pick<LedgerRequest, 'subject_request_type' | 'identities'>,
   news: SubmittedNews,
@@ -21,8 +21,8 @@ export function isSameSubject(
 }
 
 /**
- * Whether a request that the platform already has under a given id is this one (decision: D211). `same`: the ledger has
- * this id for the same request. `other`: the ledger or the platform shows another one.
+ * Compares this request with the one that the platform has under its id (decision: D211). `same`: the ledger has this id for
+ * the same request. `other`: the ledger or the platform shows another request.
  */
 export function proofOf(
   found: RequestStatusReply,
@@ -35,7 +35,7 @@ export function proofOf(
   return isSameSubject(entry, news) && entry.regulation === news.regulation ? 'same' : 'other';
 }
 
-/** The conflict (6) of an id that another request has, or one of which nothing proves that it is this one. */
+/** The conflict (6) for an id that another request has, or may have. */
 export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
   return fail('dsr.id_taken', {
     message:

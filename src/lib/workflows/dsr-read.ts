@@ -1,4 +1,4 @@
-// Requests as they are now: read from the platform, joined with what the ledger knows, every news written down.
+// Reads requests from the platform, joins them with the ledger, and records news in it.
 import type { Dated } from '../api/dsr.ts';
 import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
@@ -9,10 +9,10 @@ import { isNotFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 
-/** Few enough that a person's look at their requests uses up nobody's limit. */
+/** Few enough that a list of requests does not use up the rate limit. */
 const AT_ONCE = 4;
 
-/** What is known of a request now; `date` is the platform's own time, undefined for what nobody asked it. */
+/** The current state of a request. `date` is the platform's time; undefined for a state from the ledger. */
 type Read = Dated<RequestStatusReply>;
 
 /** Reads these requests, in their order. Throws the first failure; not found is 5. */
@@ -31,8 +31,8 @@ export async function readGroup(groupId: string, ports: DsrPorts): Promise<Reque
 }
 
 /**
- * The ledger's requests, brought up to date: those of which something can still change are read anew. One that the
- * platform does not have stays as the ledger knows it.
+ * Updates requests of the ledger: reads those that can still change from the platform. A request that the platform does not
+ * have keeps its state in the ledger.
  */
 export async function refreshRequests(entries: readonly LedgerRequest[], ports: DsrPorts): Promise<RequestOverview[]> {
   const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
@@ -50,7 +50,7 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
 
 const DAY_MS = 86_400_000;
 
-/** The link to results comes and goes after completion; a day more than they are kept makes up for clocks that differ. */
+/** The link to the results appears and expires after completion. One more day allows for different clocks. */
 function isAtEnd({ states, status, subject_request_type: type }: LedgerRequest, now: number): boolean {
   if (status === 'cancelled' || status === 'refused') return true;
   if (status !== 'completed') return false;
@@ -68,7 +68,7 @@ function replyFrom(entry: LedgerRequest): RequestStatusReply {
   };
 }
 
-/** `known` is what the ledger has of them, where that was read before. */
+/** `known` has the requests of the ledger, if they were read before. */
 async function joined(
   replies: readonly Read[],
   ports: DsrPorts,
@@ -79,7 +79,7 @@ async function joined(
   const news = replies.flatMap(({ body }) => {
     const { expected_completion_time: expected, request_status: status, subject_request_id: id } = body;
     const entry = entries.get(id);
-    // What others submitted is none of this ledger's business.
+    // The ledger records only requests of this machine.
     if (entry === undefined || status === 'unknown' || !isAdvance(entry.status, status)) return [];
     const times = expected !== undefined && { expected_completion_time: expected };
     return [{ event: 'state' as const, id, at: isoMillis(now), status, source: 'status' as const, ...times }];
@@ -94,7 +94,7 @@ async function joined(
   });
 }
 
-/** A few at once, results in the order of the items. Begins no more once one has failed, and rejects with that failure. */
+/** Runs a few at once; the results have the order of the items. The first failure stops it and rejects. */
 async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results = new Map<number, R>();
   let next = 0;

@@ -1,4 +1,4 @@
-// Submits one request: ledger first, then the POST, confirmed by its signed response or by a GET.
+// Submits one request: writes the ledger, sends the POST, and confirms it by the signed response or a GET.
 import { exitOf } from '../errors/exit.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
@@ -24,14 +24,14 @@ export interface Submitted {
   expected_completion_time: string | null;
   received_time: string | null;
   controller_id: string | null;
-  /** Of a request that was submitted before: the deadline counts from then. */
+  /** For a request that was submitted before: its deadline counts from then. */
   submitted_time?: string | undefined;
-  /** Of the 201; undefined when there was none to check, or when it could not be checked. */
+  /** The verdict on the 201; undefined without a 201, or if it could not be checked. */
   verdict: VerifiedMessage | undefined;
 }
 
 const MAX_SENDS = 3;
-/** Rejections of the body. Only a read shows that the request is not there after all. */
+/** Rejections of the body. Only a read shows that the platform does not have the request. */
 const EXPLAINED = [400, 409, 413, 422];
 
 type SubmitPorts = DsrPorts & { verify: VerifyMessage; isNewId?: boolean };
@@ -78,7 +78,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
           return 'not-done';
         }
         if (!isFree) {
-          // A new id can be in no ledger, so only a given one is looked up.
+          // Only a given id can be in the ledger.
           const entry = (await ledger.find([id])).get(id);
           const proof = proofOf(found, request, news, entry);
           if (proof !== 'same') return idTaken(id, proof);
@@ -91,18 +91,19 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
     ports,
   );
   if (outcome.state === 'done') {
-    // A read is not signed.
+    // The response to a read is not signed.
     if (!created) tell.warn('No signed response confirms the request, so no signature was checked.');
     const result = { ...outcome.result, verdict: outcome.result.verdict ?? created?.result.verdict };
     await record(result, ports);
     return result;
   }
   const { error, state } = outcome;
-  if (state === 'not-done' && isFree && isRejection(error)) await rejected(id, ports);
+  if (state === 'not-done' && isFree && isRejection(error))
+    await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status: 'refused', source: 'submit' }]);
   throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
 }
 
-/** A rejection of the request itself: 429 and a failed login leave it as it was. */
+/** True if the platform rejected the request itself: after 429 or a failed login, it may still be submitted. */
 function isRejection(error: KnownError): boolean {
   return error.status !== undefined && error.status !== 429 && exitOf(error) !== 'auth';
 }
@@ -115,16 +116,8 @@ interface Created {
 async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts): Promise<Created> {
   const reply = await api.create(request, signal);
   const verdict = await verify(Object.entries(reply.headers), Buffer.from(reply.text, 'utf8'));
-  const { controller_id: controller, expected_completion_time, received_time } = reply.body;
-  const result = {
-    id: reply.body.subject_request_id.toLowerCase(),
-    status: 'pending',
-    expected_completion_time: expected_completion_time ?? null,
-    received_time: received_time ?? null,
-    controller_id: controller === null || controller === undefined ? null : String(controller),
-    verdict,
-  };
-  return { status: reply.status, result };
+  const { received_time = null } = reply.body;
+  return { status: reply.status, result: { ...submittedFrom(reply.body), status: 'pending', received_time, verdict } };
 }
 
 /** The line that the ledger has of a request before it is sent. */
@@ -158,7 +151,7 @@ export async function submittedEvent(
   };
 }
 
-/** The refusal (409) with what to do: the open request is named where it went out from here. */
+/** The rejection (409) with a hint. It names the open request if this machine submitted it. */
 async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: DsrPorts): Promise<KnownError> {
   const isSame = (event: SubmittedNews): boolean => event.id !== news.id && isSameSubject(event, news);
   const open = await newestOf(ledger, { belongs: isSame, phase: statusAfter, isOpen });
@@ -177,16 +170,14 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   });
 }
 
-type LedgerLookup = Pick<DsrPorts, 'clock' | 'ledger' | 'submitter'>;
-
 /**
- * The newest request of the same type about the same person within `windowMs`, unless it was cancelled or refused, or never
- * arrived at the platform.
+ * The newest request of the same type about the same person within `windowMs`, unless it was cancelled or rejected, or never
+ * reached the platform.
  */
 export async function duplicateOf(
   request: DsrRequest,
   windowMs: number,
-  ports: DsrPorts & Pick<SubmitPorts, 'submitter'>,
+  ports: DsrPorts,
 ): Promise<LedgerRequest | undefined> {
   const { clock, ledger, submitter } = ports;
   const news = await submittedEvent(request, submitter, ledger, clock.now());
@@ -208,7 +199,7 @@ export async function duplicateOf(
 /** The newest access or portability request about the same person that is still due: an erasure would delete its data. */
 export async function unansweredAccess(
   request: DsrRequest,
-  { clock, ledger, submitter }: LedgerLookup,
+  { clock, ledger, submitter }: DsrPorts,
 ): Promise<LedgerRequest | undefined> {
   if (request.subject_request_type !== 'erasure') return undefined;
   const news = await submittedEvent(request, submitter, ledger, clock.now());
@@ -246,10 +237,6 @@ async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<v
   await ledger.record([{ event: 'state', id, at, status, source: 'submit', ...times, ...signature }]);
 }
 
-async function rejected(id: string, { clock, ledger }: DsrPorts): Promise<void> {
-  await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status: 'refused', source: 'submit' }]);
-}
-
 async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
   try {
     return (await api.get(id, signal)).body;
@@ -262,9 +249,11 @@ async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<Reque
 function submittedFrom({
   controller_id: controller,
   expected_completion_time: expected,
-  request_status: status,
+  request_status: status = 'pending',
   subject_request_id: id,
-}: RequestStatusReply): Submitted {
+}: Pick<RequestStatusReply, 'controller_id' | 'expected_completion_time' | 'subject_request_id'> & {
+  request_status?: string | undefined;
+}): Submitted {
   return {
     id: id.toLowerCase(),
     status,

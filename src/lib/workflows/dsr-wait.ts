@@ -1,4 +1,4 @@
-// Waiting for requests to reach a status: asked for ever more rarely, since most take days.
+// Waits for requests to reach a status, with growing pauses, because most requests take days.
 import { hasReached } from '../domain/dsr/statuses.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
 import { KnownError } from '../kernel/errors.ts';
@@ -8,7 +8,7 @@ import { fail } from '../errors/fail.ts';
 
 export interface WaitOptions {
   until: string;
-  /** After every look. */
+  /** Called after every read. */
   onState(requests: readonly RequestOverview[]): Promise<void>;
 }
 
@@ -17,8 +17,8 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 const GROWTH = 1.5;
 
 /**
- * Returns when every request has reached the status, or passed it. Throws conflict (6) when one no longer can; the
- * signal's reason (130, or 11 for `--timeout`), with how to go on, when it is aborted.
+ * Returns when every request has reached or passed the status. Throws conflict (6) if one no longer can; if the signal is
+ * aborted, its reason (130, or 11 for `--timeout`) with a command that continues.
  */
 export async function waitForRequests(
   ids: readonly string[],
@@ -42,7 +42,7 @@ export async function waitForRequests(
   }
 }
 
-/** Looks again and again until `isOver` says so. */
+/** Reads the requests until `isOver` is true. */
 export async function watch(
   ids: readonly string[],
   ports: DsrPorts,

@@ -1,4 +1,4 @@
-// Where the processor's certificate comes from: discovery's address and no other, small, soon, and kept.
+// Gets the processor's certificate from the address that discovery names, and keeps it.
 import type { DsrApi } from '../api/dsr.ts';
 import { parseCertificates } from '../domain/callbacks/certificate.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -8,14 +8,14 @@ import { fail } from '../errors/fail.ts';
 export interface ProcessorCertificate {
   url: string;
   pem: string;
-  /** It was kept from before. */
+  /** True for a certificate of an earlier run. */
   cached: boolean;
 }
 
 export interface CertificateSource {
-  /** The kept one while it is in force, else a new one. Throws KnownError when discovery or the certificate cannot be had. */
+  /** The kept certificate while it is valid, else a new one. Throws KnownError if discovery or the download fails. */
   get(): Promise<ProcessorCertificate>;
-  /** One that is newer than the one that failed; undefined when there was none to be had a moment ago. */
+  /** A newer certificate than the failed one; undefined if a refresh a moment ago found none. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
 }
 
@@ -29,9 +29,9 @@ export interface CertificatePorts {
   signal: AbortSignal;
 }
 
-/** A chain of ten certificates with big keys has half of it. */
+/** Twice the size of ten certificates with large keys. */
 const MAX_BYTES = 64 * 1024;
-/** Forged messages must not make us ask for a certificate with each of them. */
+/** Without this limit, each forged message would cause a request. */
 const REFRESH_EVERY_MS = 60_000;
 
 export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {
@@ -47,7 +47,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
     return { url, pem, cached: false };
   }
 
-  /** Messages that come together ask once. */
+  /** Concurrent messages share one download. */
   function fetchOnce(): Promise<ProcessorCertificate> {
     return (fetching ??= fetchCertificate().finally(() => (fetching = undefined)));
   }
@@ -69,17 +69,16 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   };
 }
 
-/** A certificate that the user names: the text of a file, or an address that is fetched once. */
+/** A certificate that the user passes: the text of a file, or an address. */
 export function givenCertificate(
   name: string,
   from: { text: string } | DsrApi,
   signal: AbortSignal,
 ): CertificateSource {
-  let pem: Promise<string> | undefined;
   return {
     get: async () => {
-      pem ??= 'text' in from ? Promise.resolve(from.text) : download(from, name, signal);
-      return { url: name, pem: await pem, cached: false };
+      const pem = 'text' in from ? from.text : await download(from, name, signal);
+      return { url: name, pem, cached: false };
     },
     refresh: () => Promise.resolve(undefined),
   };
@@ -104,7 +103,7 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
     signal,
   );
   const pem = Buffer.concat(chunks).toString('utf8');
-  if (!parseCertificates(pem)) throw unusable(url, 'is no PEM certificate');
+  if (!parseCertificates(pem)) throw unusable(url, 'is not a PEM certificate');
   return pem;
 }
 

@@ -1,12 +1,11 @@
-// One callback from its bytes to its response: checked, stored, and only then acknowledged.
+// Checks and stores one callback, and only then acknowledges it.
 import { RequestStatusReply } from '../contract/dsr.ts';
 import { eventId, type ReceivedLine } from '../domain/callbacks/outbox.ts';
 import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
 import { exitOf } from '../errors/exit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
-import { parseJson } from '../kernel/json.ts';
-import { isRecord } from '../kernel/json.ts';
+import { isRecord, parseJson } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { MessageVerifier } from './verify-message.ts';
 
@@ -14,9 +13,8 @@ export interface CallbackPorts {
   verify: MessageVerifier;
   /** The only workspace whose callbacks are accepted; undefined accepts any. */
   workspace: string | undefined;
-  /** The address in use. */
   address: string;
-  /** On the disk when it resolves; whether its status is news. Rejects when it cannot be stored. */
+  /** Resolves when the callback is on the disk: true if its status is news. Rejects if it cannot be stored. */
   store(callback: ReceivedLine): Promise<boolean>;
   clock: Clock;
 }
@@ -24,7 +22,7 @@ export interface CallbackPorts {
 export interface Callback {
   method: string;
   headers: HeaderLines;
-  /** Undefined when it is too large. */
+  /** Undefined if it is too large. */
   body: Buffer | undefined;
 }
 
@@ -32,9 +30,9 @@ export interface Received {
   /** Of the response. */
   status: 202 | 401 | 405 | 413 | 503;
   verdict?: Verdict;
-  /** Undefined for a callback that is not acknowledged, or whose body is not a status. */
+  /** Undefined for a callback that is not acknowledged, or has no status. */
   state?: RequestStatusReply;
-  /** Whether the state is news. */
+  /** True if the state is news. */
   isNew: boolean;
   detail: string;
 }
@@ -59,12 +57,12 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
   if (method !== 'POST') return refuse(405, `${method} is not POST`);
   if (body === undefined) return refuse(413, 'the body is too large');
   const { signature, unreachable, ...verdict } = await ports.verify(headers, body);
-  // Not judged yet: the platform sends it again.
+  // Not checked yet: the platform sends it again.
   if (unreachable && mayPass(unreachable)) return refuse(503, unreachable.message, verdict);
   const failed = verdict.checks.find(({ ok }) => !ok);
   if (failed) return refuse(401, `${failed.name}: ${failed.detail}`, verdict);
   const value = readJson(body);
-  // Signed by the processor, which serves every tenant: only the workspace shows whether it is for us.
+  // The processor signs the callbacks of every tenant: only the workspace shows that this one is for us.
   const workspace = controllerOf(value);
   if (ports.workspace !== undefined && workspace !== ports.workspace) {
     const whose = workspace === undefined ? 'names no workspace' : `is about workspace ${workspace}`;
@@ -101,7 +99,7 @@ function refuse(status: Received['status'], detail: string, verdict?: Verdict): 
   return { status, isNew: false, detail, ...(verdict && { verdict }) };
 }
 
-/** Whether the certificate may be there when the platform sends the callback again. */
+/** True if the certificate may be available when the platform sends the callback again. */
 function mayPass(error: KnownError): boolean {
   return ['network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(exitOf(error));
 }
@@ -115,7 +113,7 @@ function readJson(body: Buffer): unknown {
   }
 }
 
-/** The workspace that a body is about, even where the rest of it is unknown to us. */
+/** The workspace of a body, even if its other fields are unknown. */
 function controllerOf(value: unknown): string | undefined {
   const id = isRecord(value) ? value['controller_id'] : undefined;
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;

@@ -1,4 +1,4 @@
-// A signed message of the processor, checked from the header to the signature, with one new certificate when a kept one fails.
+// Verifies a signed message of the processor, with a new certificate if the kept one fails.
 import { createHash } from 'node:crypto';
 import { type CertificateCheck, checkCertificate, type TrustedRoots } from '../domain/callbacks/certificate.ts';
 import {
@@ -29,16 +29,16 @@ export interface VerifyPorts {
 }
 
 export interface VerifiedMessage extends Verdict {
-  /** Absent when the message could not be judged. */
+  /** Absent if the message could not be checked. */
   signature?: SignatureFacts;
-  /** Why there was no certificate to check with: the message is neither right nor wrong then. */
+  /** The error that made the certificate unavailable: the message is then neither valid nor invalid. */
   unreachable?: KnownError;
 }
 
-/** Checks one message. Never throws for a bad one; for one that cannot be judged `unreachable` says why. */
+/** Checks one message. Never throws for an invalid message; `unreachable` is set for one that cannot be checked. */
 export type MessageVerifier = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage>;
 
-/** A chain that was found good is not looked at again for so long. */
+/** A valid chain is trusted for this long without another check. */
 const TRUST_MS = 60_000;
 
 export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
@@ -71,7 +71,7 @@ async function verifyMessage(
     const certificate = await inTime(ports.certificates.get(), ports);
     const verdict = await judge(certificate);
     if (verdict.valid || !certificate.cached) return verdict;
-    // The processor may have a new certificate since.
+    // The processor may have a new certificate now.
     const fresh = await refreshed(certificate);
     return fresh ? await judge(fresh) : verdict;
   } catch (error) {
@@ -106,7 +106,7 @@ async function verifyMessage(
     };
   }
 
-  /** With a kept certificate at hand, a platform that cannot be asked leaves its verdict standing. */
+  /** Undefined if the platform is unreachable: the verdict by the kept certificate counts then. */
   async function refreshed(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined> {
     try {
       return await inTime(ports.certificates.refresh(failed), ports);
@@ -117,7 +117,7 @@ async function verifyMessage(
   }
 }
 
-/** The work continues after the limit: what it brings is there for the next message. */
+/** The work continues after the limit: the next message uses its result. */
 async function inTime<T>(work: Promise<T>, { clock, patienceMs }: VerifyPorts): Promise<T> {
   if (patienceMs === undefined) return await work;
   const over = new AbortController();

@@ -113,7 +113,7 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     8,
     /No complete response from \S+ within 1s/,
   ],
-  ['returns HTML', (response) => response.end('<html>login</html>'), [], 1, /is no PEM certificate/],
+  ['returns HTML', (response) => response.end('<html>login</html>'), [], 1, /is not a PEM certificate/],
   ['returns 404', (response) => response.writeHead(404).end(), [], 5, /Not found \(404\)/],
 ])('rejects the certificate if its address %s', async (_how, respond, flags, exit, message) => {
   sendCertificate = respond;
