@@ -63,13 +63,6 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
   });
 }
 
-/** The outbox of one run. */
-export interface OpenOutbox {
-  store: Deliveries['store'];
-  /** Begins to deliver. */
-  start(): void;
-}
-
 /** Claims and reads the outbox; undefined without targets. Throws conflict (6) if another listener delivers from it (decision: D264). */
 export async function openDeliveryOutbox(
   ctx: Context,
@@ -79,7 +72,7 @@ export async function openDeliveryOutbox(
     ledger(workspace: string): LedgerPort;
     isBusy(): boolean;
   },
-): Promise<OpenOutbox | undefined> {
+) {
   if (targets.length === 0) return undefined;
   const outbox = openOutbox(ctx.paths.state, of.scope, ctx.clock);
   const claim = outbox.claim();
@@ -114,8 +107,8 @@ export async function openDeliveryOutbox(
     tell: ctx.out,
   });
   return {
-    store: (callback) => deliveries.store(callback),
-    start: () => {
+    store: (callback: ReceivedLine) => deliveries.store(callback),
+    start: (): void => {
       tellLeft(ctx, deliveries.left);
       // Reads the changes of another process. If that fails, the next callback reads them.
       unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));

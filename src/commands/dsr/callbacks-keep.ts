@@ -9,9 +9,6 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Anyone who reaches the port can post: a run keeps at most this many messages that were not acknowledged. */
 const REFUSED_AT_MOST = 1000;
 
-/** Returns paths as the user would type them; undefined for a message without a body. */
-export type Keep = (callback: Callback, received: Received) => KeptMessage | undefined;
-
 /** Keeps responses of the platform. Throws if the folder cannot be used. */
 export function openReplyKeep(ctx: Context, folder: string | undefined) {
   if (folder === undefined) return () => undefined;
@@ -30,12 +27,15 @@ export function openReplyKeep(ctx: Context, folder: string | undefined) {
   };
 }
 
-/** Throws if the folder cannot be used. Later failures are warnings and delay no callback (decision: D203). */
-export function openKeep(ctx: Context, folder: string | undefined): Keep {
+/**
+ * Keeps callbacks. Returns paths as the user would type them; undefined for a message without a body. Throws if the folder
+ * cannot be used. Later failures are warnings and delay no callback (decision: D203).
+ */
+export function openKeep(ctx: Context, folder: string | undefined) {
   if (folder === undefined) return () => undefined;
   const messages = openMessageFolder(resolve(ctx.io.cwd, folder));
   let refused = 0;
-  return ({ body, headers, method }, { state, status }) => {
+  return ({ body, headers, method }: Callback, { state, status }: Received): KeptMessage | undefined => {
     if (body === undefined || method !== 'POST') return undefined;
     if (status !== 202 && ++refused > REFUSED_AT_MOST) {
       if (refused === REFUSED_AT_MOST + 1)

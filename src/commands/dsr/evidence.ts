@@ -1,14 +1,9 @@
 // `dsr evidence`: a zip archive that shows an auditor what happened to requests.
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { array, type infer as Infer, int, object, string } from 'zod/mini';
-import {
-  evidenceOf,
-  hasIdentities,
-  type RequestEvidence,
-  sha256Of,
-  signatureOf,
-} from '../../lib/domain/dsr/evidence.ts';
+import { evidenceOf, hasIdentities, type RequestEvidence, signatureOf } from '../../lib/domain/dsr/evidence.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
@@ -102,7 +97,7 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
     made_at: isoMillis(ctx.clock.now()),
     made_by: `cdpadm ${VERSION}`,
     ledger: { valid, entries: count, head },
-    files: files.map(({ data, name }) => ({ name, bytes: data.length, sha256: sha256Of(data) })),
+    files: files.map(({ data, name }) => ({ name, bytes: data.length, sha256: hash('sha256', data) })),
     omitted,
   };
   const result = {
@@ -176,8 +171,9 @@ async function collect(ctx: Context, requests: readonly RequestEvidence[], flags
     entries.push({ name: `messages/${name}.headers.json`, data: jsonOf(headers) });
     if (signature) entries.push({ name: `messages/${name}.signature`, data: signature });
     if (isIncluded) entries.push({ name: `messages/${name}.body`, data: body });
-    else omitted.push({ name: `messages/${name}.body`, sha256: sha256Of(body), reason: 'it contains identities' });
-    const body_sha256 = sha256Of(body);
+    else
+      omitted.push({ name: `messages/${name}.body`, sha256: hash('sha256', body), reason: 'it contains identities' });
+    const body_sha256 = hash('sha256', body);
     const facts = requests.flatMap(({ request }) => request.signatures ?? []);
     const certificate = facts.find((one) => one.body_sha256 === body_sha256)?.certificate ?? null;
     return { name, requestId, body_sha256, certificate, isIncluded, isSigned: signature !== undefined };

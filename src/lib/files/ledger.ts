@@ -108,34 +108,9 @@ export function openLedger<Event extends StoredEvent, Request>(
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
-  async function append<State extends News<Event> & { status: string; signature?: unknown }>(
-    events: readonly State[],
-    scope: LedgerScope,
-  ): Promise<State[]> {
-    const own = scopeKey(scope);
-    return await withLock(lock, clock, async () => {
-      refreshStatuses();
-      const news = events.filter(({ id, status }) => isNews(`${id} ${own}`, status));
-      // A signature is kept even when its status is known.
-      const lines = events.filter((event) => news.includes(event) || event.signature !== undefined);
-      if (lines.length === 0) return news;
-      try {
-        await write(lines, scope);
-      } catch (error) {
-        // The state was not written: read the file again.
-        last.file = '';
-        throw error;
-      }
-      return news;
-    });
-  }
-
   /** Removes the requests that the rules select, and leaves checkpoints. A dry run only counts them. */
-  async function prune(
-    pruneRules: PruneRules<Event>,
-    isDryRun: boolean,
-  ): Promise<{ requests: number; entries: number }> {
-    const work = async (): Promise<{ requests: number; entries: number }> => {
+  async function prune(pruneRules: PruneRules<Event>, isDryRun: boolean) {
+    const work = async () => {
       const { entries, isKept, requests } = await readings.prunable(pruneRules);
       if (requests === 0 || isDryRun) return { requests, entries };
       const facts = { ...actor, before: pruneRules.before, requests };
@@ -160,7 +135,20 @@ export function openLedger<Event extends StoredEvent, Request>(
         hash,
         /** Writes the states that are news, and signed ones, durably. Returns the news. The first call reads the file. */
         append: <State extends News<Event> & { status: string; signature?: unknown }>(events: readonly State[]) =>
-          append(events, scope),
+          withLock(lock, clock, async (): Promise<State[]> => {
+            refreshStatuses();
+            const news = events.filter(({ id, status }) => isNews(`${id} ${own}`, status));
+            // A signature is kept even when its status is known.
+            const lines = events.filter((event) => news.includes(event) || event.signature !== undefined);
+            try {
+              await write(lines, scope);
+            } catch (error) {
+              // The state was not written: read the file again.
+              last.file = '';
+              throw error;
+            }
+            return news;
+          }),
         /** Writes events without reading the file; a reader drops repeats. */
         record: (events: readonly News<Event>[]) => withLock(lock, clock, () => write(events, scope)),
         /** The current entries of these ids, including what other processes wrote meanwhile. */

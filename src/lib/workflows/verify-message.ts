@@ -1,5 +1,5 @@
 // Verifies a signed message of the processor, with a new certificate if the kept one fails.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type CertificateCheck, checkCertificate, type TrustedRoots } from '../domain/callbacks/certificate.ts';
 import {
   type Check,
@@ -99,11 +99,8 @@ async function verifyMessage(
 
   function signed(verdict: Verdict, certificate: string | null): VerifiedMessage {
     const failed = verdict.checks.find(({ ok }) => !ok)?.name;
-    const body_sha256 = createHash('sha256').update(body).digest('hex');
-    return {
-      ...verdict,
-      signature: { valid: verdict.valid, certificate, body_sha256, ...(failed && { failed }) },
-    };
+    const facts = { valid: verdict.valid, certificate, body_sha256: hash('sha256', body) };
+    return { ...verdict, signature: { ...facts, ...(failed && { failed }) } };
   }
 
   /** Undefined if the platform is unreachable: the verdict by the kept certificate counts then. */

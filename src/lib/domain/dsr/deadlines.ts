@@ -1,21 +1,18 @@
-// The times of a request: what the law demands, what the platform promises, until when it can be taken back.
+// The times of a request: the legal deadline, the platform's window, and the end of cancellation.
 import { parseIso } from '../../kernel/timestamps.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 
 const DAY_MS = 86_400_000;
 const CCPA_DAYS = 45;
 
-/** What is known of a request; times are epoch milliseconds. */
+/** The known facts of a request; times are epoch milliseconds. */
 export interface RequestFacts {
-  regulation: string | undefined;
   type: string | undefined;
   skipWaiting: boolean | undefined;
-  /** When the subject asked: the deadline runs from here. */
-  submittedAt: number | undefined;
-  /** When the platform took it: the waiting period runs from here. */
+  /** The waiting period starts when the platform receives the request. */
   receivedAt: number | undefined;
   status: string | undefined;
-  /** When it was completed, as nearly as that is known. */
+  /** The approximate time of completion. */
   completedAt: number | undefined;
 }
 
@@ -28,13 +25,13 @@ export function deadlineOf(regulation: string | undefined, submittedAt: number):
   return regulation === 'gdpr' ? addMonths(submittedAt, 1) : undefined;
 }
 
-/** The latest that the law lets the answer be extended to: two further months under GDPR, 45 further days under CCPA. */
+/** The latest legal extension: two further months under GDPR, 45 further days under CCPA. */
 export function longestExtension(regulation: string | undefined, submittedAt: number): number | undefined {
   if (regulation === 'ccpa') return submittedAt + 2 * CCPA_DAYS * DAY_MS;
   return regulation === 'gdpr' ? addMonths(submittedAt, 3) : undefined;
 }
 
-/** 31 January and one month would be in March: it is the last day of February then. */
+/** One month after 31 January is the last day of February, not a day in March. */
 function addMonths(at: number, months: number): number {
   const start = new Date(at);
   const result = new Date(at);
@@ -55,8 +52,8 @@ export function expectedDays(type: string | undefined, skipWaiting: boolean): { 
 }
 
 /**
- * Until when the request can be cancelled at most. Undefined when it no longer can, or when nobody knows: only the
- * waiting period of an erasure has a known length.
+ * The end of cancellation. Undefined if the request can no longer be cancelled, or if the end is unknown: only the waiting
+ * period of an erasure has a known length.
  */
 export function cancellableUntil(facts: RequestFacts): number | undefined {
   const { receivedAt, skipWaiting, status, type } = facts;
@@ -64,13 +61,13 @@ export function cancellableUntil(facts: RequestFacts): number | undefined {
   return receivedAt + (skipWaiting ? DAY_MS : DSR_LIMITS.waitingDays * DAY_MS);
 }
 
-/** When results are gone. Only access and portability have any. */
+/** The expiry of results. Only access and portability have results. */
 export function resultsExpireAt({ completedAt, status, type }: RequestFacts): number | undefined {
   if (status !== 'completed' || type === 'erasure' || completedAt === undefined) return undefined;
   return completedAt + DSR_LIMITS.resultsDays * DAY_MS;
 }
 
-/** The deadline of a request from texts, as ledger and answers have them. */
+/** The deadline of a request from the texts of the ledger or a response. */
 export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined): number | undefined {
   const at = submittedTime === undefined ? undefined : parseIso(submittedTime);
   return at === undefined ? undefined : deadlineOf(regulation, at);

@@ -1,5 +1,4 @@
-// What the evidence of a request shows: its history, its signatures, and whether the deadline was met.
-import { createHash } from 'node:crypto';
+// The evidence of a request: its history, its signatures, and the deadline, met or missed.
 import { SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
@@ -9,7 +8,7 @@ import { answeredAt, deadlineOfRequest, type LedgerRequest } from './ledger.ts';
 export interface RequestEvidence {
   request: LedgerRequest;
   deadline: string | null;
-  /** When the subject got the answer, or the erasure was completed or cancelled; null while it is open. */
+  /** The time of the answer to the subject, or of the end of an erasure; null while it is open. */
   finished_at: string | null;
   /** Null while the request is open and its deadline has not passed, and without a deadline. */
   deadline_met: boolean | null;
@@ -67,11 +66,7 @@ function markText({ answered, extended, reason }: { answered?: boolean; extended
   return parts.join(', ') + (reason === undefined ? '' : `: ${reason}`);
 }
 
-export function sha256Of(data: Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
-}
-
-/** Whether a message contains the identities of a person: the response to a submission does, a callback does not. */
+/** True if a message contains identities: the response to a submission does, a callback does not. */
 export function hasIdentities(body: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));

@@ -1,4 +1,4 @@
-// One request as lists and status show it: the platform's own object, and the times that follow from what the ledger knows.
+// One request for lists and status: the platform's object, and times that follow from the ledger.
 import type { RequestStatusReply } from '../../contract/dsr.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
@@ -9,21 +9,21 @@ export type RequestOverview = RequestStatusReply & {
   regulation: string | null;
   subject_request_type: string | null;
   submitted_time: string | null;
-  /** What the regulation demands, or what it was extended to. */
+  /** The legal or extended deadline. */
   deadline: string | null;
-  /** Whether the subject still waits for it. */
+  /** True while the subject waits for it. */
   due: boolean;
   /** Whole days to the deadline, negative after it; null for what is not due. */
   days_left: number | null;
   overdue: boolean;
-  /** When the subject got the answer, as far as this machine knows. */
+  /** The time of the answer to the subject, if this machine knows it. */
   answered_at: string | null;
   cancellable_until: string | null;
-  /** Nearly: the platform does not say when a request was completed. */
+  /** Approximate: the platform does not report when a request was completed. */
   results_expire_at: string | null;
 };
 
-/** Clocks that differ by less show the same time; an answer's own time has whole seconds. */
+/** Smaller differences of the clocks are ignored; the time of a response has whole seconds. */
 const SAME_CLOCK_MS = 60_000;
 
 /** The same moment by our clock and by the platform's, in milliseconds since the epoch. */
@@ -39,21 +39,19 @@ export function overviewOf(
 ): RequestOverview {
   const status = reply.request_status;
   const facts = {
-    regulation: known?.regulation,
     type: known?.subject_request_type,
     skipWaiting: known?.skip_waiting_period,
-    submittedAt: timeOf(known?.submitted_time),
-    receivedAt: timeOf(known?.received_time ?? known?.at),
+    receivedAt: parseIso(known?.received_time ?? known?.at ?? ''),
     status,
     completedAt: completedAt(reply, known, clocks),
   };
   const deadline = known && deadlineOfRequest(known);
   const due = isDue(facts.type, status, known !== undefined && isAnswered(known));
-  const dueAt = due ? timeOf(deadline) : undefined;
+  const dueAt = due ? parseIso(deadline ?? '') : undefined;
   const left = dueAt === undefined ? null : daysLeft(dueAt, clocks.now);
   return {
     ...reply,
-    regulation: facts.regulation ?? null,
+    regulation: known?.regulation ?? null,
     subject_request_type: facts.type ?? null,
     submitted_time: known?.submitted_time ?? null,
     deadline: deadline ?? null,
@@ -66,7 +64,7 @@ export function overviewOf(
   };
 }
 
-/** Those that the law still waits for, the most urgent first. */
+/** The due requests, most urgent first. */
 export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[] {
   const urgency = ({ deadline }: RequestOverview): string => deadline ?? '9999';
   return requests
@@ -75,19 +73,15 @@ export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[
 }
 
 /**
- * When a completed request was so at the latest, by the platform's clock: before anybody saw it, and by the time that it
- * was expected. The platform itself does not say (decision: D55).
+ * The latest time of completion by the platform's clock: before this machine saw it, and by the expected time. The platform
+ * does not report it (decision: D55).
  */
 function completedAt(reply: RequestStatusReply, known: LedgerRequest | undefined, clocks: Clocks): number | undefined {
   if (reply.request_status !== 'completed') return undefined;
-  const seen = timeOf(known?.states.find((state) => state.status === 'completed')?.at) ?? clocks.now;
-  const expected = timeOf(reply.expected_completion_time ?? undefined) ?? Infinity;
+  const seen = parseIso(known?.states.find((state) => state.status === 'completed')?.at ?? '') ?? clocks.now;
+  const expected = parseIso(reply.expected_completion_time ?? '') ?? Infinity;
   const ahead = clocks.platformNow - clocks.now;
   return Math.min(seen + (Math.abs(ahead) < SAME_CLOCK_MS ? 0 : ahead), expected);
-}
-
-function timeOf(text: string | null | undefined): number | undefined {
-  return text === null || text === undefined ? undefined : parseIso(text);
 }
 
 function isoOf(at: number | undefined): string | null {

@@ -11,10 +11,8 @@ import {
 
 const DAY = 86_400_000;
 const facts = (over: Partial<RequestFacts>): RequestFacts => ({
-  regulation: 'gdpr',
   type: 'erasure',
   skipWaiting: false,
-  submittedAt: 0,
   receivedAt: 0,
   status: 'pending',
   completedAt: undefined,
