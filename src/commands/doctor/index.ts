@@ -7,13 +7,9 @@ import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   checkAddresses,
-  checkFolders,
-  checkKeychain,
+  checkMachine,
   checkProfile,
-  checkProgram,
-  checkProxy,
   checkSecrets,
-  checkSettingsFile,
   failed,
   type Finding,
 } from '../../lib/runtime/checks/machine.ts';
@@ -62,14 +58,7 @@ export const command = defineCommand({
   examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
   exits: { failed: 'at least one check failed' },
   run: async (ctx) => {
-    const findings = [
-      checkProgram(),
-      ...checkFolders(ctx),
-      await checkSettingsFile(ctx),
-      await checkKeychain(ctx),
-      checkProxy(ctx),
-      ...(await findingsFromSettings(ctx)),
-    ];
+    const findings = [...(await checkMachine(ctx)), ...(await findingsFromSettings(ctx))];
     await ctx.out.emit(findings, view);
     tellFixes(ctx, findings);
     if (findings.some((item) => item.status === 'failed')) ctx.setExit('failed');

@@ -12,7 +12,6 @@ import { type AddressProbe, askForMissing, hasAddress } from './questions.ts';
 import { profileResult } from './results.ts';
 import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
-import { settingsAlone } from '../../lib/runtime/other-profile.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Style } from '../../lib/render/style.ts';
 import { wrapUnder } from '../../lib/render/width.ts';
@@ -172,7 +171,8 @@ function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed
  */
 async function offerTry(ctx: Context, name: string): Promise<boolean> {
   if (!(await ctx.prompt.ask('Try the credentials now?', true))) return false;
-  const checks = await checkAreas(ctx, await settingsAlone(ctx, name, 'profile create'));
+  const { resolveAlone } = await import('../../lib/runtime/connect.ts');
+  const checks = await checkAreas(ctx, await resolveAlone(ctx, name, 'profile create'));
   const tested = checks.filter(({ status }) => status === 'ok' || status === 'failed');
   if (tested.length === 0) {
     const details = checks.flatMap(({ status, detail }) => (status === 'not_configured' ? [detail] : []));

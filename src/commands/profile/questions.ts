@@ -249,7 +249,8 @@ async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName, flag
     if (reference !== undefined) draft.profile.secrets = { ...draft.profile.secrets, [name]: reference };
     return;
   }
-  const secret = (await ctx.prompt.secret(`${label} (${keptIn(draft)}; Enter to skip)`, { flag })).trim();
+  const place = draft.storage === 'keychain' ? 'the keychain' : 'a private file';
+  const secret = (await ctx.prompt.secret(`${label} (kept in ${place}; Enter to skip)`, { flag })).trim();
   if (secret !== '') draft.typed[name] = secret;
 }
 
@@ -276,17 +277,10 @@ async function askReference(ctx: Context, label: string, flag: string): Promise<
     if (name !== '' && !ctx.io.env[name]) {
       say(ctx, `${name} is not set yet. It is read whenever the secret is needed.`);
     }
-    return referenceTo('env', name);
+    return name === '' ? undefined : `env:${name}`;
   }
-  return referenceTo('command', await ctx.prompt.input(`${label}: the command (Enter to skip)`, { flag }));
-}
-
-function referenceTo(kind: 'env' | 'command', text: string): string | undefined {
-  return text.trim() === '' ? undefined : `${kind}:${text.trim()}`;
-}
-
-function keptIn({ storage }: Draft): string {
-  return `kept in ${storage === 'keychain' ? 'the keychain' : 'a private file'}`;
+  const line = (await ctx.prompt.input(`${label}: the command (Enter to skip)`, { flag })).trim();
+  return line === '' ? undefined : `command:${line}`;
 }
 
 function capital(text: string): string {

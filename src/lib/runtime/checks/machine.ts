@@ -28,12 +28,14 @@ const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
 const ok = (check: string, detail: string): Finding => ({ check, status: 'ok', detail });
 const warning = (check: string, detail: string, fix: string): Finding => ({ check, status: 'warning', detail, fix });
 
-export function checkProgram(): Finding {
-  return ok('program', `cdpadm ${VERSION} on Node ${host.nodeVersion}, ${host.platform}`);
+/** The checks that need no settings. */
+export async function checkMachine(ctx: Context): Promise<Finding[]> {
+  const program = ok('program', `cdpadm ${VERSION} on Node ${host.nodeVersion}, ${host.platform}`);
+  return [program, ...checkFolders(ctx), await checkSettingsFile(ctx), await checkKeychain(ctx), checkProxy(ctx)];
 }
 
 /** Whether the four folders are private and writable. */
-export function checkFolders({ paths }: Context): Finding[] {
+function checkFolders({ paths }: Context): Finding[] {
   const folders = Object.entries(paths) as [name: string, path: string][];
   return folders.map(([name, path]): Finding => {
     const check = `folder ${name}`;
@@ -53,7 +55,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-export async function checkSettingsFile(ctx: Context): Promise<Finding> {
+async function checkSettingsFile(ctx: Context): Promise<Finding> {
   const check = 'settings file';
   try {
     const { file, read } = await ctx.profiles();
@@ -68,7 +70,7 @@ export async function checkSettingsFile(ctx: Context): Promise<Finding> {
   }
 }
 
-export async function checkKeychain(ctx: Context): Promise<Finding> {
+async function checkKeychain(ctx: Context): Promise<Finding> {
   const check = 'keychain';
   try {
     await (await ctx.profiles()).checkStorage('keychain');
@@ -117,7 +119,7 @@ export async function checkSecrets(ctx: Context): Promise<Finding[]> {
   return findings;
 }
 
-export function checkProxy({ io }: Context): Finding {
+function checkProxy({ io }: Context): Finding {
   const check = 'proxy';
   const proxy = io.env.https_proxy || io.env.HTTPS_PROXY || io.env.http_proxy || io.env.HTTP_PROXY;
   if (!proxy) return ok(check, 'none');
