@@ -27,7 +27,7 @@ export interface StartOptions extends EmulatorOptions {
   systemClock?: Clock;
 }
 
-/** How often a real clock checks for due work. */
+/** How often the platform writes its log and checks for due work. */
 const TICK_MS = 250;
 
 /** A start waits at most this long for work that fell due since the last run. The rest happens while requests come in. */
@@ -121,6 +121,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
     clearInterval(timer);
     await platform.close();
     await Promise.all([server.close(), controlServer?.close()]);
+    platform.log.flush();
     db.close();
     folder?.release();
   }
@@ -135,11 +136,11 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   };
 }
 
-/** Regularly does due work, unless the clock changes only on request. */
-function startTimer({ clock, catchUp }: RunningPlatform): NodeJS.Timeout | undefined {
-  if (clock.mode !== 'real') return undefined;
+/** Regularly writes the request log and, if the clock is real, does due work. */
+function startTimer({ clock, catchUp, log }: RunningPlatform): NodeJS.Timeout {
   return setInterval(() => {
-    if (!catchUp.busy()) catchUp.start();
+    log.flush();
+    if (clock.mode === 'real' && !catchUp.busy()) catchUp.start();
   }, TICK_MS).unref();
 }
 

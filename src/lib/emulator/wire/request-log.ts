@@ -1,4 +1,4 @@
-// Logs every request in the database, so that the log survives a restart.
+// Logs every request. Writes to the database in batches, which keeps requests fast and survives a restart.
 import type { Database } from '../base/db.ts';
 
 /** `at` is epoch milliseconds by the platform's clock; `status` is null when a fault closed the connection. */
@@ -14,6 +14,7 @@ export type RequestLog = ReturnType<typeof openRequestLog>;
 
 /** Drops older requests, so that a long load test cannot fill the disk. */
 const KEPT = 100_000;
+const BATCH = 1000;
 
 export function openRequestLog(db: Database) {
   // An earlier version logged in the table `requests`.
@@ -22,19 +23,34 @@ export function openRequestLog(db: Database) {
     CREATE TABLE IF NOT EXISTS request_log (
       id INTEGER PRIMARY KEY, at INTEGER NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, status INTEGER
     )`);
+  let pending: LoggedRequest[] = [];
+
+  /** Writes pending requests. On a full disk, they stay in memory until the next attempt. */
+  function flush(): void {
+    if (pending.length === 0) return;
+    try {
+      db.transaction(() => {
+        for (const { at, method, path, status } of pending) db.insert('request_log', { at, method, path, status });
+        db.run('DELETE FROM request_log WHERE id <= (SELECT max(id) FROM request_log) - ?', KEPT);
+      });
+      pending = [];
+    } catch {
+      // Other requests report a full disk.
+    }
+  }
+
   return {
-    add: ({ at, method, path, status }: LoggedRequest): void => {
-      try {
-        const id = Number(db.insert('request_log', { at, method, path, status }));
-        if (id % 1000 === 0) db.run('DELETE FROM request_log WHERE id <= ?', id - KEPT);
-      } catch {
-        // On a full disk, the platform still answers.
-      }
+    add: (request: LoggedRequest): void => {
+      if (pending.push(request) >= BATCH) flush();
     },
     /** Requests since `time` (epoch ms), oldest first. */
-    since: (time: number): LoggedRequest[] =>
-      db.all<LoggedRequest>('SELECT at, method, path, status FROM request_log WHERE at >= ? ORDER BY id', time),
+    since: (time: number): LoggedRequest[] => {
+      flush();
+      return db.all<LoggedRequest>('SELECT at, method, path, status FROM request_log WHERE at >= ? ORDER BY id', time);
+    },
+    flush,
     clear: (): void => {
+      pending = [];
       db.exec('DELETE FROM request_log');
     },
   };
