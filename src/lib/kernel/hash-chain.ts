@@ -1,4 +1,4 @@
-// Lines that vouch for each other: each JSON line has a number and a hash over itself and the hash before it.
+// A chain of JSON lines: each has a number, and a hash over itself and the hash before it.
 import { hash } from 'node:crypto';
 
 /** The last line of a chain: its number, from 1 on, and its hash. */
@@ -7,12 +7,12 @@ export interface ChainTip {
   hash: string;
 }
 
-/** What the first line follows. */
+/** The tip before the first line. */
 export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 
 /** Lines that a chain writes about itself. */
 type OwnEvent =
-  /** Stands for pruned lines and has the hash of the last of them, from which the chain continues. Not hashed itself. */
+  /** Replaces pruned lines and has the hash of the last of them, from which the chain continues. Not hashed itself. */
   | { event: 'checkpoint'; entries: number }
   /** How many lines all checkpoints that a prune left stand for. */
   | { event: 'pruned'; entries: number }
@@ -33,7 +33,7 @@ export function chainLine(json: string, tip: ChainTip): ChainTip & { line: strin
   return { entry, hash: own, line: `${body},"chain":"${own}"}` };
 }
 
-/** The line that stands for `entries` pruned lines, the last of which was `tip`. */
+/** The line that replaces `entries` pruned lines, the last of which was `tip`. */
 export function checkpointLine(entries: number, tip: ChainTip): string {
   return `{"event":"checkpoint","entries":${entries},"entry":${tip.entry},"chain":"${tip.hash}"}`;
 }
@@ -44,12 +44,12 @@ export function statedTip(line: string): ChainTip | undefined {
   return entry === undefined || own === undefined ? undefined : { entry: Number(entry), hash: own };
 }
 
-/** Whether the chain wrote the line about itself. */
+/** True if the chain wrote the line about itself. */
 export function isAboutChain(line: string): boolean {
   return OWN_EVENTS.test(line);
 }
 
-/** How many lines a checkpoint stands for; undefined for any other line. */
+/** The number of lines that a checkpoint replaces; undefined for any other line. */
 export function checkpointEntries(line: string): number | undefined {
   const own = ownEvent(line);
   return own?.event === 'checkpoint' ? own.entries : undefined;
@@ -72,7 +72,7 @@ export interface ChainFault {
 export interface ChainReport {
   /** Number and hash of the last line. */
   tip: ChainTip;
-  /** Lines that `prune` removed; checkpoints stand for them. */
+  /** Number of lines that `prune` removed and checkpoints replace. */
   pruned: number;
   /** Lines of a version without a chain, and when they were chained: what happened before does not show. */
   adopted: { entries: number; at: string } | undefined;
@@ -85,7 +85,7 @@ export interface ChainReport {
 
 const MOST_FAULTS = 1000;
 
-/** What is known of a chain from elsewhere. */
+/** Facts about a chain that are stored apart from its lines. */
 export interface KnownTips {
   /** The last line as it was stored apart from the lines, now or earlier. */
   head?: ChainTip | undefined;

@@ -41,7 +41,7 @@ const DUE_COLUMNS = REQUEST_COLUMNS.flatMap((column): Column<RequestOverview>[] 
     : [column],
 );
 
-/** Of requests that somebody waits for. */
+/** The view of due requests. */
 export function dueListView(empty: string): ListView<RequestOverview> {
   return { kind: 'list', columns: DUE_COLUMNS, empty };
 }
@@ -50,7 +50,7 @@ export function requestListView(empty: string): ListView<RequestOverview> {
   return { kind: 'list', columns: REQUEST_COLUMNS, empty };
 }
 
-/** Each request as a record with what became of its forwarding. */
+/** Each request as a record, with the state of its forwarding. */
 export const requestView: DocumentView<RequestOverview[]> = {
   kind: 'document',
   text: (requests, style, width) => requests.map((request) => drawRequest(request, style, width)).join('\n\n'),

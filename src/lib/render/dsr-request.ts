@@ -1,4 +1,4 @@
-// A request before it is sent: who, what, and what will happen when, spelled out.
+// Draws a request before it is sent: the person, the type and the expected dates.
 import type { DsrRequest } from '../contract/dsr.ts';
 import { internalIdentityType } from '../contract/identities.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';

@@ -1,4 +1,4 @@
-// The third check: a certificate for the processor's domain, in force, with an RSA key, that a trusted root vouches for.
+// The third check: a valid certificate for the processor's domain, with an RSA key and a chain to a trusted root.
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { type CertificateFields, DerError, readCertificate } from './der.ts';
 import { authorityIssue, signingIssue, unknownCondition } from './usage.ts';
@@ -74,7 +74,7 @@ export function parseCertificates(pem: string): X509Certificate[] | undefined {
   }
 }
 
-/** What is wrong with the processor's own certificate. */
+/** The problem of the processor's own certificate. */
 function ownIssue(own: X509Certificate, domain: string, now: number): string | undefined {
   if (!isFor(own, domain)) return `is not for ${domain}`;
   const dates = dateIssue(own, now);
@@ -93,12 +93,12 @@ function isFor(certificate: X509Certificate, domain: string): boolean {
 }
 
 function dateIssue(certificate: X509Certificate, now: number): string | undefined {
-  // Written so that a date which cannot be read is refused.
+  // This form rejects a date that cannot be parsed.
   if (!(Date.parse(certificate.validFrom) <= now)) return `is valid only from ${certificate.validFrom} on`;
   return Date.parse(certificate.validTo) >= now ? undefined : `has expired on ${certificate.validTo}`;
 }
 
-/** Looks for a way from certificate to issuer to a root. Node has no such search of its own. */
+/** Searches a chain of issuers from the certificate to a root. Node has no function for this. */
 function createSearch(between: readonly X509Certificate[], domain: string, { roots, now }: CertificateTrust) {
   let reason = 'was signed by an authority that is not trusted here';
 

@@ -1,7 +1,7 @@
-// Which deliveries of an outbox may start, in what order, and when a failed one is tried again.
+// Decides which deliveries of an outbox may start, in what order, and when a failed one is retried.
 import { type Delivery, isFirst, isRepeat, type OutboxState, type ReceivedLine, requestOf } from './outbox.ts';
 
-/** Where callbacks go: a flag of the listener, known by its name and not by its value (decision: D263). */
+/** The target of callbacks: a flag of the listener, identified by its name and not by its value (decision: D263). */
 export interface DeliveryTarget {
   /** `forward`, `on-completed`, `on-completed-2`. */
   name: string;

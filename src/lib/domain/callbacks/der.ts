@@ -12,7 +12,7 @@ export interface CertificateFields {
   extensions: ReadonlyMap<string, Extension>;
 }
 
-/** One value of DER. `end` is the offset behind it. */
+/** One value of DER. `end` is the offset after it. */
 export interface DerValue {
   tag: number;
   content: Buffer;

@@ -1,11 +1,11 @@
-// What a certificate may be used for, as its extensions say: for signing, as an authority, for which names.
+// Checks the allowed uses of a certificate: for signatures, as an authority, and for which names.
 import { childrenOf, readDer, type Extension } from './der.ts';
 
 const BASIC_CONSTRAINTS = '551d13';
 const KEY_USAGE = '551d0f';
 const EXTENDED_KEY_USAGE = '551d25';
 const NAME_CONSTRAINTS = '551d1e';
-/** Critical ones that are looked at here or by Node, or whose meaning does not touch ours (policies). */
+/** Critical extensions that this file or Node checks, or that do not matter here (policies). */
 const UNDERSTOOD = new Set([BASIC_CONSTRAINTS, KEY_USAGE, EXTENDED_KEY_USAGE, NAME_CONSTRAINTS, '551d11', '551d20']);
 
 const SERVER_AUTHENTICATION = '2b06010505070301';
@@ -14,7 +14,7 @@ const ANY_USAGE = '551d2500';
 const DIGITAL_SIGNATURE = 0;
 const SIGNS_CERTIFICATES = 5;
 
-/** What `[0]` and `[1]` of name constraints list, and how a DNS name among them is tagged. */
+/** The tags of the two lists of name constraints, and of a DNS name in them. */
 const PERMITTED = 0xa0;
 const EXCLUDED = 0xa1;
 const DNS_NAME = 0x82;
@@ -38,8 +38,8 @@ export function signingIssue(extensions: Extensions): string | undefined {
 }
 
 /**
- * Why a certificate cannot stand above another as its authority. `below` counts the authorities between it and the
- * certificate of `domain`.
+ * Why a certificate cannot be the authority of another. `below` counts the authorities between it and the certificate of
+ * `domain`.
  */
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
   const constraints = extensions.get(BASIC_CONSTRAINTS);

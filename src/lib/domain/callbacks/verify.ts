@@ -15,7 +15,7 @@ export interface Check {
   detail: string;
 }
 
-/** What the ledger keeps of a signed message. */
+/** The facts of a signed message in the ledger. */
 export interface SignatureFacts {
   valid: boolean;
   /** SHA-256 of the certificate, in hex; null when no certificate was accepted. */
@@ -28,7 +28,7 @@ export interface SignatureFacts {
 
 export interface Verdict {
   valid: boolean;
-  /** All four, in order; those after one that failed are not looked at. */
+  /** All four, in order. Checks after a failed one are skipped. */
   checks: Check[];
 }
 

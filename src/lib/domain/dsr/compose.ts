@@ -1,8 +1,8 @@
-// From single values, as flags, prompts and table rows give them, to the body of a request; each identity where it belongs.
+// Builds the body of a request from the values of flags, prompts or table rows.
 import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_IDENTITY_TYPES } from '../../contract/identities.ts';
 
-/** What a person or a row says. Everything may be missing: what must not is told by the check of the whole body. */
+/** The values of a user or a row. Any may be missing: the check of the whole body reports required ones. */
 export interface RequestParts {
   regulation?: string | undefined;
   subject_request_type?: string | undefined;
@@ -21,7 +21,7 @@ export function isExtensionType(type: string): boolean {
   return extensionTypes.has(type);
 }
 
-/** The version 3 body, not yet checked. A type that is given twice stands once: callers refuse it before. */
+/** The version 3 body, not yet checked. Callers have rejected a type that occurs twice. */
 export function composeRequest(parts: RequestParts, vendorDomain: string): Record<string, unknown> {
   const { skip_waiting_period: skip, status_callback_urls: urls } = parts;
   const own = identityMap(parts.identities, false);

@@ -16,7 +16,7 @@ export interface NormalizedRequest {
   issues: FieldIssue[];
   /** Advice: it stops nothing. */
   warnings: FieldIssue[];
-  /** What an upgrade changed. */
+  /** The changes of an upgrade. */
   changes: string[];
 }
 
@@ -60,7 +60,7 @@ function inLowerCase(value: unknown): unknown {
   return words.length === 0 ? value : { ...value, ...Object.fromEntries(words) };
 }
 
-/** Whether a subject's request has a time that no clock nearby shows yet (decision: D227). */
+/** True for a time in the future, if clocks differ by no more than `CLOCK_SKEW_MS` (decision: D227). */
 export function isInFuture(submittedTime: unknown, now: number): boolean {
   const at = typeof submittedTime === 'string' ? parseIso(submittedTime) : undefined;
   return at !== undefined && at > now + CLOCK_SKEW_MS;
@@ -92,7 +92,7 @@ export function comparable(type: string, value: string): string {
   return type === 'email' ? text.toLowerCase() : text;
 }
 
-/** Whether the waiting period of an erasure is skipped. */
+/** True if the waiting period of an erasure is skipped. */
 export function skipsWaiting(request: DsrRequest): boolean {
   return Object.values(request.extensions ?? {}).some((extension) => extension.skip_waiting_period === true);
 }
@@ -110,7 +110,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     }));
 }
 
-/** A request about the e-mail address `NULL` is about nobody, or about everybody without one. */
+/** The e-mail address `NULL` identifies no person, or every person without an address. */
 function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
   if (!isRecord(body)) return [];
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
@@ -144,13 +144,13 @@ function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
 
 const UPPER_CASE = 'has upper-case letters in `email`; the platform compares exactly, so it may find nobody';
 
-/** Whether its e-mail address may be spelled otherwise on the platform (decision: D275). */
+/** True if the platform may have the e-mail address in another letter case (decision: D275). */
 export function hasUpperCaseEmail(request: DsrRequest): boolean {
   const email = request.subject_identities?.['email']?.value;
   return email !== undefined && email !== email.toLowerCase();
 }
 
-/** Whether no identity of a request is a person's. */
+/** True if every identity of a request is that of a device. */
 export function namesDevicesOnly(request: DsrRequest): boolean {
   const types = identitiesOf(request).map(([type]) => type);
   return types.length > 0 && types.every((type) => DEVICE_IDENTITY_TYPES.has(type));

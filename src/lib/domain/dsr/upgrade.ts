@@ -10,7 +10,7 @@ export interface Upgraded {
   value: unknown;
   /** One sentence for each change; empty for a body that was of version 3. */
   changes: string[];
-  /** What no upgrade can fix; paths lead into the body as it came in. */
+  /** Issues that no upgrade can fix, with paths in the original body. */
   issues: FieldIssue[];
 }
 
