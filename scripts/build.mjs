@@ -2,7 +2,7 @@
 // than ES modules (1.42 compared with 1.63 times an empty Node for `--help`).
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
@@ -85,6 +85,14 @@ async function bundle() {
   return output.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
 }
 
+/** The files of the embedded platform's console, which it serves as they are. */
+async function copyConsole() {
+  await cp(join(root, 'src', 'lib', 'emulator', 'console'), join(staging, 'chunks', 'console'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.json'),
+  });
+}
+
 /** Renders all help screens for the two common terminal widths; no screen is wider than 100 columns. */
 async function writeHelp() {
   const { helpScreens } = builtProgram(staging);
@@ -127,6 +135,7 @@ try {
   ]);
   await writeFile(join(staging, 'package.json'), `${JSON.stringify({ type: 'commonjs' }, undefined, 2)}\n`);
   await writeFile(join(staging, 'THIRD-PARTY-NOTICES.txt'), await thirdPartyNotices(modules));
+  await copyConsole();
   await writeHelp();
   await writeManual();
   await publish();

@@ -6,9 +6,11 @@ import { printEnvironment, startPlatform } from './start.ts';
 import { addFault, clearFaults, listFaults } from './fault.ts';
 import { listRequests } from './log.ts';
 import { makeWarehouse } from './sample-warehouse.ts';
+import { showConsole } from './ui.ts';
 
 export const command = group('emulator', 'the embedded platform: start it, move its clock, inject faults', [
   startPlatform,
+  showConsole,
   printEnvironment,
   resetPlatform,
   exportPlatform,

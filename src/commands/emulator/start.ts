@@ -52,6 +52,7 @@ const startFlags = {
   publicUrl: { value: 'url', help: 'address of the platform in responses (default: where it listens)' },
   tlsCert: { value: 'file', help: 'PEM certificate, to serve https' },
   tlsKey: { value: 'file', help: 'PEM key of that certificate' },
+  ui: { help: 'print the address of the console, a page about the platform' },
 } as const satisfies Record<string, FlagSpec>;
 
 export const startPlatform = defineCommand({
@@ -117,6 +118,7 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
     ...(ownNames && { names: ownNames }),
     ...(flags.publicUrl !== undefined && { publicUrl: flags.publicUrl }),
     ...(tls && { tls }),
+    ui: flags.ui,
   });
   await serving.catch((error: unknown) => {
     throw fixtures && error instanceof KnownError ? placed(fixtures, error) : error;

@@ -8,6 +8,7 @@ import type { ControlRoutes } from './platform/area.ts';
 import { Fault } from './wire/faults.ts';
 import { hostName } from './wire/server.ts';
 import type { RunningPlatform } from './open-platform.ts';
+import { consoleRoutes } from './console.ts';
 import { copyState, exportState, PlatformState, replaceState } from './state.ts';
 import { answer, refusal, refusalAnswer, write } from './wire/platform-error.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
@@ -26,7 +27,7 @@ export type Control = ReturnType<typeof createControl>;
 
 /** Returns what answers a request below the control address. */
 export function createControl(platform: RunningPlatform) {
-  const routes: ControlRoutes = { ...ownRoutes(platform) };
+  const routes: ControlRoutes = { ...ownRoutes(platform), ...consoleRoutes(platform) };
   for (const { open } of platform.areas) Object.assign(routes, open.control);
 
   async function dispatch(incoming: IncomingMessage, path: string) {

@@ -57,14 +57,25 @@ export function copyState(platform: RunningPlatform): PlatformState {
 
 /** Copies the state without the secrets of warehouses. */
 export function exportState(platform: RunningPlatform): PlatformState {
-  const { value } = createRedactor();
   const state = copyState(platform);
-  for (const name of WITH_SECRETS) {
-    for (const row of state.tables[name] ?? []) {
-      row['document'] = stringifyJson(value(parseJson(String(row['document']))));
-    }
-  }
+  maskSecrets(state.tables);
   return state;
+}
+
+/** At most `most` rows of each table without the secrets of warehouses, the newest first where rows have a sequence. */
+export function newestRows(platform: RunningPlatform, most: number): PlatformState['tables'] {
+  const newest = (name: string): Record<string, SqlValue>[] =>
+    platform.db.all(`SELECT * FROM "${name}" ORDER BY 1 DESC LIMIT ?`, most);
+  const tables = Object.fromEntries(tablesOf(platform).map((name) => [name, newest(name)]));
+  maskSecrets(tables);
+  return tables;
+}
+
+function maskSecrets(tables: PlatformState['tables']): void {
+  const { value } = createRedactor();
+  for (const name of WITH_SECRETS) {
+    for (const row of tables[name] ?? []) row['document'] = stringifyJson(value(parseJson(String(row['document']))));
+  }
 }
 
 /** Checks a state and replaces the platform's with it. Throws 400 for another version or other workspaces. */

@@ -7,6 +7,7 @@ import type { PlatformClock } from '../base/clock.ts';
 import { nextQuarter } from '../dsr/schedule.ts';
 import type { Signer } from '../platform/signing.ts';
 import type { Callback } from '../base/embedding.ts';
+import { type CallbackCheck, type CallbackMessage, checkMessage } from './checks.ts';
 import type { CallbackStore, StoredCallback } from '../stores/callbacks.ts';
 import type { ClientRequest } from 'node:http';
 import { systemErrorCode } from '../../kernel/errors.ts';
@@ -48,16 +49,20 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   let round: Promise<void> | undefined;
   let again = false;
 
+  async function messageOf(callback: StoredCallback): Promise<CallbackMessage> {
+    const status = parseJson(callback.body) as RequestStatusReply;
+    const { results_url } = status;
+    const body = stringifyJson({ ...status, results_url: results_url && base() + results_url });
+    return {
+      body,
+      headers: { [PROCESSOR_DOMAIN_HEADER]: domain, [SIGNATURE_HEADER]: await (await signer()).sign(body) },
+    };
+  }
+
   async function send(callback: StoredCallback): Promise<Attempt> {
     const at = isoMillis(clock.now());
     try {
-      const status = parseJson(callback.body) as RequestStatusReply;
-      const { results_url } = status;
-      const body = stringifyJson({ ...status, results_url: results_url && base() + results_url });
-      const headers = {
-        [PROCESSOR_DOMAIN_HEADER]: domain,
-        [SIGNATURE_HEADER]: await (await signer()).sign(body),
-      };
+      const { body, headers } = await messageOf(callback);
       return { at, ...(await callReceiver(callback.url, body, headers, stopping.signal)) };
     } catch (error) {
       stopping.signal.throwIfAborted();
@@ -118,6 +123,9 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
 
   return {
     wake,
+    /** The four checks of a callback as a receiver makes them. */
+    check: async (callback: StoredCallback): Promise<CallbackCheck[]> =>
+      checkMessage(await messageOf(callback), (await signer()).chain, domain),
     /** Sends these callbacks in any state. Resolves once their receivers were called. */
     sendNow: async (ids: readonly number[]): Promise<void> => {
       for (const id of ids) forced.add(id);
@@ -214,6 +222,11 @@ export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatc
 
   return {
     'GET /callbacks': () => answer(200, store.list()),
+    'GET /callbacks/checks': async (_body, query) => {
+      const callback = store.get(Number(query.get('id')));
+      if (!callback) throw refusal(404, `Not found: callback ${query.get('id') ?? ''}`);
+      return answer(200, await dispatcher.check(callback));
+    },
     'POST /callbacks/resend': (body) => {
       const { id, subject_request_id } = checkBody(Resend, body ?? {}, 'Bad request');
       const wanted = subject_request_id?.toLowerCase();

@@ -77,6 +77,10 @@ export function createCallbackStore(db: Database) {
     resend: (ids: readonly number[], now: number): void => {
       for (const id of ids) db.run(`UPDATE callbacks SET state = 'sending', due_at = ? WHERE id = ?`, now, id);
     },
+    get: (id: number): StoredCallback | undefined => {
+      const row = db.get<Row>(`SELECT ${COLUMNS} FROM callbacks WHERE id = ?`, id);
+      return row && callbackOf(row);
+    },
     /** Oldest first. */
     list: (): Callback[] =>
       db.all<Row>(`SELECT ${COLUMNS} FROM callbacks ORDER BY id`).map((row) => entryOf(callbackOf(row))),

@@ -25,6 +25,11 @@ export const VARIABLES = {
 } as const satisfies Record<string, keyof EmulatorReady>;
 
 /** The variables that `emulator env` prints. */
+/** The page about the platform, on its control address. */
+export function consoleUrl({ control_url: url }: EmulatorReady): string {
+  return `${url}/ui`;
+}
+
 export function environmentOf(ready: EmulatorReady): Record<string, string> {
   const authority = authorityOf(ready);
   return {

@@ -5,12 +5,15 @@ import type { Context } from '../context.ts';
 import type { ListView } from '../../render/view.ts';
 import { stopped } from '../interrupt.ts';
 import { createResultLines } from '../output/result-lines.ts';
+import { consoleUrl } from './environment.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
 import { registerEmulator } from './running.ts';
 
 /** `data` is null for memory and undefined for the state of profile `local`. */
 export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory'> {
   data: string | null | undefined;
+  /** Print the address of the console. */
+  ui?: boolean | undefined;
 }
 
 /** The fields of the ready line in their order. */
@@ -25,7 +28,7 @@ const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
 export async function serveEmulator(ctx: Context, options: ServeOptions): Promise<void> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const data = options.data === undefined ? localFolder(ctx.paths) : options.data;
-  const { data: _chosen, ...rest } = options;
+  const { data: _chosen, ui, ...rest } = options;
   const emulator = await startEmulator({
     ...rest,
     ...(data !== null && { data }),
@@ -37,6 +40,7 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
   const forget = registerEmulator(ctx.paths, { pid: host.pid, port, data, started: ctx.clock.now(), ready });
   ctx.onClose(async () => forget());
   ctx.out.note(data === null ? 'State: in memory, lost at the end.' : `State: ${data}`);
+  if (ui) ctx.out.note(`Console: ${consoleUrl(ready)}`);
   ctx.out.note('In another shell, run: eval "$(cdpadm emulator env)". Press Ctrl-C to stop.');
   const { tell } = createResultLines<EmulatorReady>(
     ctx,

@@ -1,0 +1,31 @@
+// The four checks that a receiver makes of a callback, in the specification's order ("Events", 5), for the console.
+import { verify, X509Certificate } from 'node:crypto';
+import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
+
+/** A callback as it is sent. */
+export interface CallbackMessage {
+  body: string;
+  headers: Record<string, string>;
+}
+
+export interface CallbackCheck {
+  name: 'domain' | 'certificate_fetched' | 'certificate' | 'signature';
+  ok: boolean;
+  detail: string;
+}
+
+/** `chain` is the PEM text at the address that discovery returns: the processor's certificate and its authority's. */
+export function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
+  const sender = headers[PROCESSOR_DOMAIN_HEADER] ?? '';
+  const [own = '', issuer = ''] = chain.match(/-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g) ?? [];
+  const [certificate, authority] = [new X509Certificate(own), new X509Certificate(issuer)];
+  const isValid = certificate.verify(authority.publicKey) && certificate.checkHost(domain) !== undefined;
+  const signature = Buffer.from(headers[SIGNATURE_HEADER] ?? '', 'base64');
+  const isSigned = verify('sha256', Buffer.from(body, 'utf8'), certificate.publicKey, signature);
+  return [
+    { name: 'domain', ok: sender === domain, detail: `the header names ${sender}` },
+    { name: 'certificate_fetched', ok: own !== '', detail: 'from the address that discovery returns' },
+    { name: 'certificate', ok: isValid, detail: `issued for ${domain}, valid until ${certificate.validTo}` },
+    { name: 'signature', ok: isSigned, detail: `${isSigned ? 'valid' : 'not valid'} for the body` },
+  ];
+}

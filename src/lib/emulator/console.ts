@@ -1,0 +1,60 @@
+// The console: a page on the control address that shows the platform's state and controls clock, faults and callbacks.
+import { readFile } from 'node:fs/promises';
+import { isoMillis } from '../kernel/timestamps.ts';
+import type { ControlRoutes } from './platform/area.ts';
+import type { RunningPlatform } from './open-platform.ts';
+import { newestRows } from './state.ts';
+import { type Answer, answer } from './wire/platform-error.ts';
+
+/** The page loads nothing from elsewhere and no other page may show it in a frame. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+/** Rows of each table that the page shows. */
+const MOST_ROWS = 200;
+
+/** The files of the page, below `/ui`. The build copies them beside the chunk of this module. */
+const FILES = {
+  '/ui': ['page.html', 'text/html'],
+  '/ui/page.css': ['page.css', 'text/css'],
+  '/ui/page.js': ['page.js', 'text/javascript'],
+  '/ui/control.js': ['control.js', 'text/javascript'],
+  '/ui/dom.js': ['dom.js', 'text/javascript'],
+  '/ui/views.js': ['views.js', 'text/javascript'],
+} as const;
+
+export function consoleRoutes(platform: RunningPlatform): ControlRoutes {
+  const files = Object.entries(FILES).map(([path, [name, type]]) => [
+    `GET ${path}`,
+    async (): Promise<Answer> => ({
+      status: 200,
+      text: await readFile(new URL(`./console/${name}`, import.meta.url), 'utf8'),
+      headers: { ...HEADERS, 'content-type': `${type}; charset=utf-8` },
+    }),
+  ]);
+  return {
+    ...(Object.fromEntries(files) as ControlRoutes),
+    'GET /ui/state': () => answer(200, stateOf(platform), HEADERS),
+  };
+}
+
+function stateOf(platform: RunningPlatform) {
+  const { areas, clock, faults, profiles } = platform;
+  const due = areas.flatMap(({ area, open }) => {
+    const at = open.nextDue?.();
+    return at === undefined ? [] : [{ area: area.name, at }];
+  });
+  return {
+    now: isoMillis(clock.now()),
+    mode: clock.mode,
+    due: due.sort((a, b) => a.at - b.at).map(({ area, at }) => ({ area, at: isoMillis(at) })),
+    faults: faults.list(),
+    counts: profiles.counts(),
+    tables: newestRows(platform, MOST_ROWS),
+  };
+}

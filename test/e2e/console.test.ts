@@ -1,0 +1,176 @@
+// The console of the embedded platform in a real browser; skipped if none is installed.
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CHROMIUM, openBrowser, type Page } from '../helpers/browser.ts';
+import { startCallbackReceiver } from '../helpers/callback-receiver.ts';
+import { dsrBody, dsrCaller, raw } from '../helpers/dsr.ts';
+import { send, startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
+import { opened } from '../helpers/opened.ts';
+import { LEAST_CONTRAST, SIDEWAYS } from '../helpers/page-look.ts';
+import { PATIENT } from '../helpers/patient.ts';
+
+const TABS = ['roles', 'groups', 'warehouse', 'requests', 'people', 'callbacks', 'log', 'faults'];
+const HOSTILE = `<img src="http://127.0.0.1:9/x" onerror="document.title='forged'">`;
+
+let platform: TestEmulator;
+beforeEach(async () => {
+  platform = await opened(startTestEmulator());
+});
+
+describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where none is installed)', () => {
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  const text = (page: Page) => page.evaluate<string>('document.body.innerText');
+  const waitFor = (page: Page, wanted: string | RegExp) =>
+    vi.waitFor(async () => expect(await text(page)).toMatch(wanted), PATIENT);
+  const click = (page: Page, id: string) =>
+    vi.waitFor(() => page.evaluate(`document.getElementById('${id}').click()`), PATIENT);
+
+  /** Opens a tab and waits until it is drawn. */
+  async function open(tab: string): Promise<Page> {
+    const page = await browser.open(`${platform.control}/ui#${tab}`);
+    await vi.waitFor(
+      async () => expect(await page.evaluate("document.querySelector('main').childElementCount")).toBeGreaterThan(0),
+      PATIENT,
+    );
+    return page;
+  }
+
+  async function show(page: Page, tab: string): Promise<void> {
+    await page.evaluate(`location.hash = '${tab}'`);
+    const isCurrent = `document.getElementById('tab-${tab}').getAttribute('aria-current')`;
+    await vi.waitFor(async () => expect(await page.evaluate(isCurrent)).toBe('page'), PATIENT);
+  }
+
+  it('shows the state in every tab, loads nothing from other addresses and violates no policy', async () => {
+    const page = await open('roles');
+    const shown = {
+      roles: 'support-role',
+      groups: 'household_id',
+      warehouse: 'sample-sync',
+      people: 'ada@people.example',
+    };
+    for (const tab of TABS) {
+      await show(page, tab);
+      expect(await text(page)).toContain((shown as Record<string, string>)[tab] ?? '');
+    }
+    expect(page.complaints).toEqual([]);
+    expect(page.requests.filter((url) => !url.startsWith(platform.control) && url !== 'data:,')).toEqual([]);
+  });
+
+  it('shows text from outside as text', async () => {
+    const body = dsrBody({ subject_identities: { email: raw(HOSTILE) }, group_id: HOSTILE });
+    await dsrCaller(platform)('POST', '/requests/', { body });
+    const page = await open('requests');
+    expect(await text(page)).toContain(HOSTILE);
+    expect(await page.evaluate('[document.title, document.images.length]')).toEqual([
+      'Requests · Embedded platform',
+      0,
+    ]);
+  });
+
+  it('follows new requests with bodies and masked credentials', async () => {
+    const page = await open('log');
+    await waitFor(page, 'No request yet.');
+    const body = dsrBody();
+    await dsrCaller(platform)('POST', '/requests/', { body });
+    await waitFor(page, '/v3/requests/');
+    await page.evaluate("document.querySelector('details').open = true");
+    expect(await text(page)).toContain(body.subject_request_id);
+    expect(await text(page)).not.toContain(platform.ready.workspace_secret);
+    expect(await text(page)).toMatch(/"authorization": ".*\*\*\*/);
+  });
+
+  it('advances the clock and names what falls due next', async () => {
+    const page = await open('requests');
+    const before = Date.parse(await platform.api.now());
+    await page.evaluate(`document.querySelector('[data-advance="7d"]').click()`);
+    await vi.waitFor(async () => {
+      expect(Date.parse(await platform.api.now()) - before).toBeGreaterThanOrEqual(7 * 86_400_000);
+    }, PATIENT);
+    await waitFor(page, /Next: group refresh, \d{4}-/);
+  });
+
+  it('adds and removes faults, and reports an invalid one', async () => {
+    const page = await open('faults');
+    await page.evaluate(
+      "document.getElementById('fault-path').value = '/v3/*'; document.getElementById('fault-times').value = '0'",
+    );
+    await click(page, 'fault-add');
+    await waitFor(page, /Bad request/);
+    await page.evaluate(
+      "document.getElementById('fault-times').value = '2'; document.getElementById('fault-status').value = '503'",
+    );
+    await click(page, 'fault-add');
+    await waitFor(page, '"status":503');
+    expect(await platform.api.faults()).toMatchObject([{ path: '/v3/*', status: 503, times: 2 }]);
+    await click(page, 'fault-clear');
+    await waitFor(page, 'No fault');
+    expect(await platform.api.faults()).toEqual([]);
+  });
+
+  it('sends a callback again and shows its four checks', async () => {
+    const receiver = await opened(startCallbackReceiver());
+    const body = dsrBody({ status_callback_urls: [receiver.url] });
+    await dsrCaller(platform)('POST', '/requests/', { body });
+    await platform.api.flushCallbacks();
+    const count = receiver.received.length;
+    const page = await open('callbacks');
+    await click(page, 'resend-1');
+    await vi.waitFor(() => expect(receiver.received.length).toBe(count + 1), PATIENT);
+    await page.evaluate("document.querySelector('details').open = true");
+    await click(page, 'check-1');
+    await waitFor(page, /signature: valid for the body/);
+    expect(await page.evaluate("document.querySelectorAll('li.good').length")).toBe(4);
+  });
+
+  it('is used by keyboard alone', async () => {
+    const page = await open('roles');
+    const press = async (key: string, code: number) => {
+      for (const type of ['keyDown', 'keyUp']) {
+        const typed = key === 'Enter' && type === 'keyDown' ? { text: '\r' } : {};
+        await page.send('Input.dispatchKeyEvent', { type, key, code: key, windowsVirtualKeyCode: code, ...typed });
+      }
+    };
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    for (let steps = 0; steps < 20 && (await focused()) !== 'tab-people'; steps++) await press('Tab', 9);
+    expect(await focused()).toBe('tab-people');
+    await press('Enter', 13);
+    await waitFor(page, 'ada@people.example');
+    expect(await focused()).toBe('tab-people');
+  });
+
+  it.each([
+    ['light', 1200],
+    ['dark', 320],
+  ] as const)('is readable in %s, %i wide: contrast of at least 4.5, no sideways scrolling', async (scheme, width) => {
+    const page = await open('roles');
+    await page.media({ scheme });
+    await page.size(width, 700);
+    for (const tab of TABS) {
+      await show(page, tab);
+      const least = await page.evaluate<{ ratio: number }>(LEAST_CONTRAST);
+      expect(least.ratio, `${tab}: ${JSON.stringify(least)}`).toBeGreaterThanOrEqual(4.5);
+      expect(await page.evaluate(SIDEWAYS), tab).toBe(0);
+    }
+  });
+});
+
+it('is served with a strict policy, to this machine and to no other page', async () => {
+  const { headers, status } = await send('GET', `${platform.control}/ui`);
+  expect(status).toBe(200);
+  expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
+  expect(
+    (await send('GET', `${platform.control}/ui/state`, { headers: { origin: 'http://evil.example' } })).status,
+  ).toBe(403);
+  expect((await send('GET', `${platform.control}/ui`, { headers: { host: 'evil.example' } })).status).toBe(403);
+});
+
+it('masks the secrets of warehouses', async () => {
+  const { text } = await send('GET', `${platform.control}/ui/state`);
+  expect(JSON.parse(text)).toMatchObject({ counts: { profiles: 4 }, faults: [], mode: 'real' });
+  expect(text).not.toContain(platform.ready.client_secret);
+});
