@@ -84,7 +84,8 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   'zod/mini': ['contract', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
 };
 
-const sources = readSources('src');
+/** Without the page of the console, which runs in a browser. */
+const sources = readSources('src').filter(({ path }) => !path.startsWith('src/lib/emulator/console/'));
 const byPath = new Map(sources.map((file) => [file.path, file]));
 
 /** `src/lib/http/client.ts` -> `http`. */

@@ -17,14 +17,14 @@ export interface CallbackCheck {
 /** `chain` is the PEM text at the address that discovery returns: the processor's certificate and its authority's. */
 export function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
   const sender = headers[PROCESSOR_DOMAIN_HEADER] ?? '';
-  const [own = '', issuer = ''] = chain.match(/-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g) ?? [];
-  const [certificate, authority] = [new X509Certificate(own), new X509Certificate(issuer)];
+  const second = chain.indexOf('-----BEGIN', 1);
+  const [certificate, authority] = [chain.slice(0, second), chain.slice(second)].map((pem) => new X509Certificate(pem));
   const isValid = certificate.verify(authority.publicKey) && certificate.checkHost(domain) !== undefined;
   const signature = Buffer.from(headers[SIGNATURE_HEADER] ?? '', 'base64');
   const isSigned = verify('sha256', Buffer.from(body, 'utf8'), certificate.publicKey, signature);
   return [
     { name: 'domain', ok: sender === domain, detail: `the header names ${sender}` },
-    { name: 'certificate_fetched', ok: own !== '', detail: 'from the address that discovery returns' },
+    { name: 'certificate_fetched', ok: second > 0, detail: 'from the address that discovery returns' },
     { name: 'certificate', ok: isValid, detail: `issued for ${domain}, valid until ${certificate.validTo}` },
     { name: 'signature', ok: isSigned, detail: `${isSigned ? 'valid' : 'not valid'} for the body` },
   ];
