@@ -64,8 +64,8 @@ export function exportState(platform: RunningPlatform): PlatformState {
 
 /** At most `most` rows of each table without the secrets of warehouses, the newest first where rows have a sequence. */
 export function newestRows(platform: RunningPlatform, most: number): PlatformState['tables'] {
-  const newest = (name: string): Record<string, SqlValue>[] =>
-    platform.db.all(`SELECT * FROM "${name}" ORDER BY 1 DESC LIMIT ?`, most);
+  const newest = (name: string) =>
+    platform.db.all<Infer<typeof Row>>(`SELECT * FROM "${name}" ORDER BY 1 DESC LIMIT ?`, most);
   const tables = Object.fromEntries(tablesOf(platform).map((name) => [name, newest(name)]));
   maskSecrets(tables);
   return tables;

@@ -18,7 +18,8 @@ export interface CallbackCheck {
 export function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
   const sender = headers[PROCESSOR_DOMAIN_HEADER] ?? '';
   const second = chain.indexOf('-----BEGIN', 1);
-  const [certificate, authority] = [chain.slice(0, second), chain.slice(second)].map((pem) => new X509Certificate(pem));
+  const certificate = new X509Certificate(chain.slice(0, second));
+  const authority = new X509Certificate(chain.slice(second));
   const isValid = certificate.verify(authority.publicKey) && certificate.checkHost(domain) !== undefined;
   const signature = Buffer.from(headers[SIGNATURE_HEADER] ?? '', 'base64');
   const isSigned = verify('sha256', Buffer.from(body, 'utf8'), certificate.publicKey, signature);
