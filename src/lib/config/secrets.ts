@@ -34,8 +34,6 @@ export interface SecretOwner {
   name: ProfileSecretName;
 }
 
-export type Secrets = ReturnType<typeof createSecrets>;
-
 export function createSecrets(options: SecretsOptions) {
   const { folder, redactor } = options;
   let opening: Promise<Keychain> | undefined;
