@@ -39,7 +39,7 @@ export const DEFINITIONS: Readonly<Record<ResourceType, { create: () => Endpoint
   pipeline: { create: () => pipelinesEndpoints.create, blank: { sync_mode: {}, schedule: {} } },
 };
 
-/** Where a definition comes from. */
+/** The source of a definition. */
 export interface DefinitionSource {
   /** The id on the command line; the id in the file must be the same. */
   id: string | undefined;

@@ -41,7 +41,7 @@ describe.runIf(onUnix)('in a separate process', () => {
 
   function runOnDisk(prepare: string, folder: string): Report {
     const mount = 'mount -t tmpfs -o size=64k,mode=700 none "$1"; umask 077; printf old > "$1/file"';
-    const script = `set -e; ${mount}; ${prepare}; exec "$2" "$3" refused "$1"`;
+    const script = `set -e; ${mount}; ${prepare}; exec "$2" "$3" rejected "$1"`;
     const args = ['-rm', 'sh', '-c', script, 'sh', folder, process.execPath, bundle.file];
     const child = spawnSync('unshare', args, { encoding: 'utf8' });
     expect(child.stderr).toBe('');
@@ -96,7 +96,7 @@ describe.runIf(onUnix)('in a separate process', () => {
     const folder = temporaryFolder();
     fs.writeFileSync(join(folder, 'file'), 'old');
     fs.chmodSync(folder, 0o500);
-    expect(runAsUser('refused', folder)).toEqual({
+    expect(runAsUser('rejected', folder)).toEqual({
       outcomes: [DENIED, DENIED, DENIED, DENIED],
       content: 'old',
       files: ['file'],

@@ -274,7 +274,7 @@ describe('recipes', () => {
       code: 0,
       stdout: expect.stringContaining('1 modified') as unknown,
     });
-    change(/name: Someone\n/, 'name: Somebody\n');
+    change(/name: Someone\n/, 'name: Someone else\n');
     commit();
     // Each runner starts without any state.
     const fresh = createHomeEnv('fresh');

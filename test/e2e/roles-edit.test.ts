@@ -84,13 +84,13 @@ describe('roles edit', () => {
       else {
         const line = Number(/line (\\d+):/.exec(text)[1]);
         if (!text.split('\\n')[line - 1].includes('xxxx')) process.exit(4);
-        text = text.replace('x'.repeat(65), 'support-role').replace('name: Support', 'name: Mended');
+        text = text.replace('x'.repeat(65), 'support-role').replace('name: Support', 'name: Fixed');
       }`);
     const result = await admin.run('roles edit --yes', { env, tty: true });
     expect(result.code).toBe(0);
     expect(result.stderr).toContain('65 characters');
     expect(opened()).toBe(2);
-    expect((await admin.live()).get('support-role')?.name).toBe('Mended');
+    expect((await admin.live()).get('support-role')?.name).toBe('Fixed');
   });
 
   it.each([

@@ -31,6 +31,6 @@ it('names the commit with an invalid subject and exits with 1', () => {
   const check = () =>
     spawnSync(process.execPath, [`${root}/scripts/check-commits.mjs`, 'HEAD'], { cwd: folder, encoding: 'utf8' });
   expect(check().status).toBe(0);
-  git('commit', '-q', '--allow-empty', '-m', 'Go on');
-  expect(check()).toMatchObject({ status: 1, stderr: expect.stringContaining('Go on') as string });
+  git('commit', '-q', '--allow-empty', '-m', 'Add more');
+  expect(check()).toMatchObject({ status: 1, stderr: expect.stringContaining('Add more') as string });
 });

@@ -49,7 +49,7 @@ function keychainMissing(why: string, cause: unknown): KnownError {
   return fail('secrets.keychain', {
     message: `The keychain of this system cannot be used: ${why}.`,
     hint:
-      'Keep the secret in an environment variable (--client-secret-env NAME) or behind a command ' +
+      'Keep the secret in an environment variable (--client-secret-env NAME) or let a command print it ' +
       '(--client-secret-command LINE), or accept a private file with --insecure-storage.',
     cause,
   });

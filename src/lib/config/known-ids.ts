@@ -44,7 +44,7 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
 
   /** Stores the complete list of ids. */
   function replace(kind: IdKind, ids: readonly string[]): void {
-    // A line feed would split an id in two. No one can type such an id.
+    // A line feed would split an id in two. Such an id cannot be typed.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
     const text = linesOf(kept);
     // Writing waits for the disk, so an equal text is not written.

@@ -83,7 +83,7 @@ const Secrets = looseObject({
 
 /** The problem of an area's rate, as a sentence without its subject; undefined for a valid one. */
 function limitProblem(area: string, rate: string): string | undefined {
-  if (!LIMITED_AREAS.includes(area)) return `is no area; areas are ${LIMITED_AREAS.join(', ')}`;
+  if (!LIMITED_AREAS.includes(area)) return `is not an area; the areas are ${LIMITED_AREAS.join(', ')}`;
   return parseRate(rate) === undefined ? 'must be a number of requests, a second or as 600/m or 9000/h' : undefined;
 }
 

@@ -11,7 +11,7 @@ import { changeSettingsFile, type RawSettings, readSettingsFile } from './settin
 import { settingsFilePath } from './paths.ts';
 import { fail } from '../errors/fail.ts';
 
-/** Where a secret that was typed or piped in is kept. */
+/** The store of a secret that was typed or piped in. */
 type SecretStorage = 'keychain' | 'file';
 
 /** A new profile: `profile.secrets` has references, `typed` values to store. */
@@ -173,12 +173,12 @@ export function openProfiles(options: SecretsOptions) {
       }),
     /** Throws KnownError usage (2) for an invalid name, conflict (6) for an existing one. */
     checkNewName: async (name: string): Promise<void> => refuseName(name, (await read()).profiles.keys()),
-    /** Returns a check of new names: what is wrong with one, as a sentence, or undefined. */
+    /** Returns a check of new names: the problem of a name as a sentence, or undefined. */
     newNameProblem: async () => {
       const { profiles } = await read();
       return (name: string): string | undefined => problemOfName(name, profiles.keys())?.message;
     },
-    /** The value as it is stored, or what is wrong with it. */
+    /** The value as it is stored, or its problem. */
     checkValue: checkSetting,
     /** Throws KnownError auth (4) if secrets cannot be stored there, and says where else. */
     checkStorage: secrets.check,

@@ -1,7 +1,7 @@
 // The table of all settings and secrets: labels, variables, flags, and valid values.
 import { readBaseAddress } from '../kernel/address.ts';
 
-/** A value as it is used and stored, or what is wrong with it. */
+/** A value as it is used and stored, or its problem. */
 export type Checked = { value: string } | { problem: string };
 
 interface SettingField {

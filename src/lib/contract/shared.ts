@@ -112,7 +112,7 @@ export const ignoredAuditFields = {
   last_modified_by: optional(unknown()),
 };
 
-/** Who created and changed a resource, and when: ISO 8601. */
+/** Creator and last editor of a resource, with ISO 8601 times. */
 export const auditFields = {
   created_on: nullish(string()),
   created_by: nullish(string()),

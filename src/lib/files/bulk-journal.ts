@@ -60,7 +60,7 @@ function checkpointSchema() {
   const Count = count();
   return object({
     version: literal(1),
-    /** `size`, `modified` and `hash` tell whether a file changed. `hash` covers the beginning, the end and samples between. */
+    /** `size`, `modified` and `hash` show a change of the file. `hash` covers the beginning, the end and samples between. */
     files: array(object({ path: string(), size: Count, modified: number(), hash: string() })),
     /** Everything up to here is complete. The offset is -1 if only reading from the start finds the row. */
     mark: object({ file: Count, position: Count, offset: number() }),

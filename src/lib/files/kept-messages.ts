@@ -26,7 +26,7 @@ export function openMessageFolder(folder: string) {
     keep: (name: string, headers: readonly (readonly [string, string])[], body: Buffer): KeptMessage => {
       for (let number = (last.get(name) ?? 0) + 1; ; number++) {
         const kept = { headers: `${name}.${number}.headers.json`, body: `${name}.${number}.body` };
-        // Whoever creates the file of the headers may also create that of the body.
+        // The process that created the headers' file also creates the body's.
         if (!create(kept.headers, `[\n${headers.map((line) => `  ${JSON.stringify(line)}`).join(',\n')}\n]\n`))
           continue;
         if (create(kept.body, body)) {

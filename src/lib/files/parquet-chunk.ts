@@ -123,7 +123,7 @@ export class ColumnChunk {
     const bytes = await this.#read(size);
     this.#at += size;
     if (header.crc !== undefined && crc32(bytes) !== header.crc >>> 0) {
-      throw new Error('the checksum of a page is wrong: the file is damaged');
+      throw new Error('the checksum of a page is invalid: the file is damaged');
     }
     if (header.type === 'DICTIONARY_PAGE') this.#loadDictionary(header, bytes);
     else if (header.data_page_header_v2 !== undefined) this.#loadPage2(header, bytes);

@@ -42,7 +42,7 @@ export async function openParquet(path: string, name: string, mostHeld = MOST_HE
   const unreadable = (error: unknown): KnownError =>
     invalidInput(
       `${name} cannot be read.`,
-      [{ file: name, path: '', message: `is no readable Parquet: ${(error as Error).message}` }],
+      [{ file: name, path: '', message: `is not a readable Parquet file: ${(error as Error).message}` }],
       error instanceof TooLarge ? ADVICE : undefined,
     );
 

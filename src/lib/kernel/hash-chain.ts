@@ -120,7 +120,7 @@ export class ChainCheck {
     this.#line++;
     const tip = statedTip(text);
     if (tip === undefined) this.#takeUnchained(text);
-    else if (tip.entry <= this.#tip.entry) this.#fault(tip.entry, 'added', `entry ${tip.entry} was there before`);
+    else if (tip.entry <= this.#tip.entry) this.#fault(tip.entry, 'added', `entry ${tip.entry} is a repeat`);
     else this.#takeChained(text, tip);
   }
 
@@ -135,7 +135,7 @@ export class ChainCheck {
     const entries = own?.event === 'checkpoint' ? own.entries : 1;
     const expected = this.#tip.entry + entries;
     if (tip.entry > expected) this.#takeGap(tip.entry - entries, this.#line);
-    else if (tip.entry < expected) this.#fault(tip.entry, 'changed', 'the checkpoint stands for other entries');
+    else if (tip.entry < expected) this.#fault(tip.entry, 'changed', 'the checkpoint replaces other entries');
     else if (own?.event !== 'checkpoint') this.#checkHash(text, tip);
     if (own?.event === 'checkpoint') this.#checkpoints += entries;
     if (own?.event === 'pruned') this.#pruned += own.entries;
@@ -178,7 +178,7 @@ export class ChainCheck {
       this.#add({ line: null, entry: null, kind: 'changed', message: `no line has the hash ${known}` });
     }
     if (this.#checkpoints !== this.#pruned) {
-      const message = `checkpoints stand for ${this.#checkpoints} entries, but ${this.#pruned} were pruned`;
+      const message = `the checkpoints replace ${this.#checkpoints} entries, but ${this.#pruned} were pruned`;
       this.#add({ line: null, entry: null, kind: 'missing', message });
     }
     return {

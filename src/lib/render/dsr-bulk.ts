@@ -1,4 +1,4 @@
-// A bulk run of requests before and after: how many requests of which kind, and what became of them.
+// A bulk run of requests before and after: the number of requests of each kind, and their outcomes.
 import { DSR_LIMITS } from '../contract/limits.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
@@ -63,7 +63,7 @@ export interface DsrBulkRow {
   hasId: boolean;
 }
 
-/** Each request in a line: its row, what it asks for, about whom. `width` columns; what is longer goes on below. */
+/** Each request in a line: its row, what it asks for, about whom. `width` columns; longer text continues below. */
 export function renderDsrRows(rows: readonly DsrBulkRow[], style: Style, width: number): string {
   const kindOf = ({ request }: DsrBulkRow): string => `${request.regulation} ${request.subject_request_type}`;
   const digits = String(rows.at(-1)?.row ?? 0).length;

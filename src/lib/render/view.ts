@@ -12,7 +12,7 @@ export interface Column<Row> {
   /** The title is an id, which is shown unchanged. */
   idTitle?: boolean;
   value(row: Row): CellValue;
-  /** What a terminal shows instead of a value for programs. */
+  /** The text that a terminal shows instead of a value for programs. */
   said?(row: Row): CellValue;
   /** The color of a cell, by state. Color only repeats the words. */
   paint?(text: string, row: Row, style: Style): string;

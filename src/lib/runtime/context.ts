@@ -1,4 +1,4 @@
-// What a command may use. Expensive parts are functions, so that they are loaded on demand.
+// The parts that a command may use. Expensive parts are functions, so that they are loaded on demand.
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
 import type { Api } from '../api/index.ts';
@@ -171,7 +171,7 @@ export interface PromptOptions {
   /** The flag that the usage error names if no one can answer. */
   flag?: string;
   initial?: string;
-  /** Returns what is wrong with the text, or undefined. Called on Enter. */
+  /** Returns the problem of the text, or undefined. Called on Enter. */
   check?(text: string): string | undefined;
 }
 

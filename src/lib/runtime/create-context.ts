@@ -23,7 +23,7 @@ export interface StartedContext extends Context {
   readonly hasWritten: boolean;
 }
 
-/** What a context knows of all commands. */
+/** Facts about all commands. */
 export interface Program {
   /** See `hintCompleter`. */
   asking: readonly string[];

@@ -13,7 +13,7 @@ import { helpOf } from './command-line/help.ts';
 import { type AnyView, listOf, markdownText, nameText } from './output/result-text.ts';
 import { fail } from '../errors/fail.ts';
 
-/** What the command said of one profile: its result, or why there is none. */
+/** The output of the command for one profile: its result or its error. */
 interface Part {
   profile: string;
   result?: { data: unknown; view: AnyView };
@@ -56,7 +56,7 @@ export async function runForEachProfile(
   for (const profile of flags.profiles) {
     const part: Part = { profile };
     parts.push(part);
-    // What is said of the whole is not said of a part: where it is written, what is asked of it.
+    // Flags about the whole result do not apply to a part: `--out`, `--query`.
     const own = { ...flags, profile, profiles: [profile], out: undefined, query: undefined, summary: false };
     try {
       const exit = await once(own, (out) => collecting(out, part));

@@ -1,4 +1,4 @@
-// Which setting holds the address of each of the platform's services, and what a memory of a service is kept by.
+// Maps each service of the platform to the setting of its address, and to the key under which the client remembers it.
 import type { Settings } from '../config/resolve-settings.ts';
 import type { SettingName } from '../config/setting-fields.ts';
 import type { Service } from '../contract/endpoint.ts';
@@ -16,7 +16,7 @@ export function isEmbedded(settings: Settings, name: SettingName): boolean {
   return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
 }
 
-/** What this machine keeps its memory of a service by. The embedded platform listens on another port each time and is the same one. */
+/** The key under which this machine remembers a service. The embedded platform changes its port and keeps its key. */
 export function lastingAddress(settings: Settings, name: SettingName): string {
   return isEmbedded(settings, name)
     ? 'local'

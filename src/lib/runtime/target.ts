@@ -1,4 +1,4 @@
-// Where a write goes: computed once per command, shown in one line before the plan, and part of the JSON result.
+// The target of a write: computed once per command, shown in one line before the plan, and part of the JSON result.
 import type { Settings } from '../config/resolve-settings.ts';
 import type { Setting, SettingName } from '../config/setting-fields.ts';
 import type { KnownError } from '../kernel/errors.ts';

@@ -56,7 +56,7 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
       },
       maxSends: 1,
       notes: {
-        lost: 'The response to the trigger was lost. Looking for its run instead of sending it again.',
+        lost: 'The response to the trigger was lost. Searching for its run instead of sending it again.',
         arrived: ({ pipeline_run_id }) => `The trigger had arrived: run ${pipeline_run_id}.`,
       },
       send: async () => {
@@ -86,7 +86,7 @@ export async function requireIdle(id: string, { api, signal }: TriggerPorts): Pr
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-/** What the last read showed. The hint of a stopped command depends on it. */
+/** The result of the last read. The hint of a stopped command depends on it. */
 type Seen = 'nothing' | 'unknown' | 'running';
 
 async function becomeIdle(

@@ -189,7 +189,7 @@ function changedMeanwhile(
 ): KnownError {
   return fail('resource.changed_meanwhile', {
     message: wasSent
-      ? `Conflict: the platform does not hold ${noun} ${id} as it was sent. Either the write was not carried out, or another admin changed it.`
+      ? `Conflict: the platform does not hold ${noun} ${id} as it was sent. Either the write had no effect, or another admin changed it.`
       : `Conflict: another admin changed ${noun} ${id}. Nothing was sent.`,
     hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
   });

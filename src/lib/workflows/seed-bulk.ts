@@ -20,7 +20,7 @@ export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
   maxErrors: MaxErrors | undefined;
   /** Undefined for standard input, which cannot be resumed. */
   journal: SeedJournal | undefined;
-  /** What an earlier run left, with the present fingerprints of the inputs. */
+  /** The state of an earlier run, with the present fingerprints of the inputs. */
   before: SeedCheckpoint;
   rejects: RejectsFile;
   onProgress(state: SeedProgress): void;

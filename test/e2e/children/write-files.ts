@@ -25,7 +25,7 @@ function report(outcomes: unknown[]): void {
   process.stdout.write(JSON.stringify({ outcomes, content: fs.readFileSync(file, 'utf8').slice(0, 100), files }));
 }
 
-if (operation === 'refused') {
+if (operation === 'rejected') {
   // The folder is full or read-only, or the file is read-only, so all of these fail.
   const log = join(folder, 'log');
   report([

@@ -40,7 +40,7 @@ describe('profile edit', () => {
     ['base_url=http://api.example', /https/],
     ['bas_url=https://x.example', /Unknown profile field `bas_url`\.\nDid you mean base_url\?/],
     ['zzz=5', /Unknown profile field `zzz`\.\nFields: base_url, /],
-    ['limits.dzr=5', /limits\.dzr is no area; areas are roles, groups, dsr, warehouse, seeding/],
+    ['limits.dzr=5', /limits\.dzr is not an area; the areas are roles, groups, dsr, warehouse, seeding/],
     ['limits.dsr=fast', /limits\.dsr must be a number of requests/],
     ['protected=maybe', /true or false/],
     ['nonsense', /FIELD=VALUE/],
@@ -144,7 +144,7 @@ describe('profile rename and copy', () => {
 
   it.each([
     ['profile rename dev local', 2],
-    ['profile rename nobody x', 5],
+    ['profile rename missing x', 5],
     ['profile copy dev dev', 6],
     ['profile copy dev DEV', 6],
   ])('reject %s', async (line, code) => {

@@ -259,13 +259,13 @@ describe('askForMissing', () => {
       Promise.resolve({
         status: address.includes('down') ? 'failed' : 'ok',
         detail: `${address}: nothing`,
-        fix: 'Mend.',
+        fix: 'Retry.',
       });
     const kept = answerPrompts({ 'Platform address': 'https://down.example', 'Keep it anyway?': 'y' });
     const draft = draftOf();
     await askForMissing(kept.ctx, profilesOf(), draft, { all: true, probe });
     expect(draft.profile.base_url).toBe('https://down.example');
-    expect(kept.asked).toContain('! https://down.example: nothing. Mend.');
+    expect(kept.asked).toContain('! https://down.example: nothing. Retry.');
 
     const replies: Record<string, string> = { 'Platform address': 'https://down.example' };
     const again = answerPrompts(replies);

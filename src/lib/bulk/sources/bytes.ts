@@ -221,7 +221,7 @@ async function* unwrap(chunks: AsyncIterable<Buffer>, wrapping: 'gzip' | 'zstd',
     yield* wrapping === 'gzip' ? gunzip(chunks) : unzstd(chunks);
   } catch (error) {
     if (error instanceof KnownError) throw error;
-    const message = `is no whole ${wrapping} file: ${(error as Error).message}`;
+    const message = `is not a complete ${wrapping} file: ${(error as Error).message}`;
     throw invalidInput(`${name} cannot be read.`, [{ file: name, path: '', message }]);
   }
 }

@@ -47,10 +47,10 @@ export function authorityIssue(extensions: Extensions, below: number, domain: st
   if (isAuthority?.tag !== 0x01 || (isAuthority.content[0] ?? 0) === 0) return 'is no authority';
   // Written so that a number which cannot be read allows none.
   if (most?.tag === 0x02 && !(Number(`0x${most.content.toString('hex')}`) >= below)) {
-    return 'may not stand above so many others';
+    return 'may not sign a chain of this length';
   }
   if (!allowsUsage(extensions, SIGNS_CERTIFICATES)) return 'may not sign certificates';
-  return mayName(extensions, domain) ? undefined : 'may not vouch for this domain';
+  return mayName(extensions, domain) ? undefined : 'may not sign for this domain';
 }
 
 /** A certificate without the extension may be used for everything. */

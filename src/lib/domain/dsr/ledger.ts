@@ -4,7 +4,7 @@ import { isoSeconds } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
 import { isAdvance, isOpen } from './statuses.ts';
 
-/** Where a request was sent. The same id in another workspace, or at another address, is another request. */
+/** The destination of a request. The same id in another workspace, or at another address, is another request. */
 export interface LedgerScope {
   /** `local` for the embedded platform, whose port changes. */
   address: string;

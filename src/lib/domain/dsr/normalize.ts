@@ -142,7 +142,7 @@ function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
   ];
 }
 
-const UPPER_CASE = 'has upper-case letters in `email`; the platform compares exactly, so it may find nobody';
+const UPPER_CASE = 'has upper-case letters in `email`; the platform compares exactly, so it may find no one';
 
 /** True if the platform may have the e-mail address in another letter case (decision: D275). */
 export function hasUpperCaseEmail(request: DsrRequest): boolean {

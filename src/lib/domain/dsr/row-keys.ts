@@ -1,4 +1,4 @@
-// Which keys were seen before, and in which row: for a million rows in a few bytes each.
+// Remembers the row of each key, in a few bytes per row, so that a million rows fit.
 import { hash } from 'node:crypto';
 
 const START = 1024;

@@ -1,4 +1,4 @@
-// What became of each row of a bulk run: an id and a state, a few bytes for a row, so that a million of them are no burden.
+// The id and state of each row of a bulk run, in a few bytes per row, so that a million rows fit.
 
 /** `planned`: the id is journaled and the request may be under way. `unknown`: a resume asks the platform again. */
 export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown';

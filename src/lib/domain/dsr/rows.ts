@@ -7,7 +7,7 @@ import { isoOf } from '../../kernel/timestamps.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';
 
-/** Columns that are no identity, in the order that we write them. */
+/** Columns that are not identities, in the order that we write them. */
 export const ROW_FIELDS = [
   'regulation',
   'subject_request_type',
@@ -18,7 +18,7 @@ export const ROW_FIELDS = [
   'skip_waiting_period',
 ] as const;
 
-/** What a result file has besides; both are passed over when it is fed back, but for rows that are done. */
+/** Columns that only a results file has. As input they are ignored, except that completed rows are skipped. */
 export const RESULT_COLUMNS = ['status', 'error'] as const;
 
 /** Every identity type, standard ones first. */
@@ -27,7 +27,7 @@ export const IDENTITY_COLUMNS: readonly string[] = [
   ...EXTENSION_IDENTITY_TYPES,
 ];
 
-/** What a column is for: a field, an identity type, `status`, `error`, or nothing (`-`). */
+/** The use of a column: a field, an identity type, `status`, `error`, or nothing (`-`). */
 export type ColumnTarget = string;
 
 export const IGNORED = '-';
@@ -41,7 +41,7 @@ export interface ColumnPlan {
   issues: { column: number; message: string }[];
 }
 
-/** `mapping` is column -> field; columns that it does not name stand for themselves, also in a deployment's words. */
+/** `mapping` is column -> field; other columns have their own name, also in a deployment's words. */
 export function planColumns(
   columns: readonly string[],
   mapping: ReadonlyMap<string, string>,
@@ -70,7 +70,7 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
   const what =
     mappedTo === undefined
       ? `unknown column \`${name}\``
-      : `column \`${name}\` is mapped to \`${word}\`, which is no field`;
+      : `column \`${name}\` is mapped to \`${word}\`, which is not a field`;
   return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; --map "${name}=-" leaves it out`;
 }
 
@@ -95,7 +95,7 @@ export function missingColumns(
   return [...issues, { path: '', message }];
 }
 
-/** Columns that must be there, and the flags that stand in for them. */
+/** Required columns, and the flags that replace them. */
 const NEEDED = { regulation: '--regulation', subject_request_type: '--type' } as const;
 
 export interface RowParts {
@@ -108,7 +108,7 @@ export interface RowParts {
 const YES = /^(true|yes|y|1)$/i;
 const NO = /^(false|no|n|0)$/i;
 
-/** Empty cells and null words are as if they were not there; `defaults` stand in for what a row does not say. */
+/** Empty cells and null words count as missing; `defaults` fill in missing values. */
 export function partsOfRow(
   cells: readonly string[],
   targets: readonly ColumnTarget[],
@@ -150,7 +150,7 @@ export function partsOfRow(
   };
 }
 
-/** A flat JSON object as cells under its keys; undefined for anything nested besides lists of texts. */
+/** A flat JSON object as cells under its keys; undefined if anything but a list of texts is nested. */
 export function cellsOfObject(value: Record<string, unknown>): { columns: string[]; cells: string[] } | undefined {
   const columns = Object.keys(value);
   const cells: string[] = [];

@@ -40,7 +40,7 @@ export function upgradeRequest(value: unknown, vendorDomain: string): Upgraded {
       const inside: Entries = isRecord(extension['subject_identities']) ? { ...extension['subject_identities'] } : {};
       for (const type of moved) {
         if (Object.hasOwn(inside, type)) {
-          issues.push({ path: ['subject_identities'], message: `gives \`${type}\` besides the vendor extension` });
+          issues.push({ path: ['subject_identities'], message: `gives \`${type}\` here and in the vendor extension` });
         }
         inside[type] = own[type];
         delete own[type];

@@ -22,7 +22,7 @@ export interface PacingOptions {
   onGiveUp(why: string, hint?: string): void;
 }
 
-/** What the response to a request says about the platform. */
+/** The meaning of a response for the pace of the run. */
 export type Feedback =
   | { kind: 'answered'; ms: number; slowDown: boolean }
   /** 429, or 503 with `Retry-After`: the platform is healthy and asks to wait. */

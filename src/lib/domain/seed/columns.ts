@@ -102,7 +102,9 @@ function readField(field: string): Column | string {
   if (kind !== 'attr') {
     const meant = parts.length > 1 ? nearest(kind, KINDS) : undefined;
     const guess = meant === undefined ? nearest(field, PLAIN) : meant + field.slice(kind.length);
-    return guess === undefined ? `is no known column; ${GRAMMAR}` : `is no known column; did you mean \`${guess}\`?`;
+    return guess === undefined
+      ? `is not a known column; ${GRAMMAR}`
+      : `is not a known column; did you mean \`${guess}\`?`;
   }
   if (name === '' || parts.length < 3 || parts.length > 4) {
     return 'must be written `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';

@@ -1,4 +1,4 @@
-// Which part of the input is complete: everything up to a mark, and a few stretches after it. Its size depends on the number
+// Tracks the completed part of the input: everything up to a mark, and a few stretches after it. Its size depends on the number
 // of unfinished batches, not on the input.
 
 /** (`from`, `to`] of one input. */
@@ -11,7 +11,7 @@ export interface Stretch {
 export interface Mark {
   file: number;
   position: number;
-  /** Where reading can resume after the mark; -1 if only reading from the start finds it. */
+  /** The offset at which reading can resume after the mark; -1 if only reading from the start finds it. */
   offset: number;
 }
 

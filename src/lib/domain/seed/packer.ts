@@ -31,7 +31,7 @@ export class RowPacker {
   table: RecordTable | undefined;
   /** The line on which the current row begins, if positions are not lines. */
   line: number | undefined;
-  /** Where reading of the input can resume after the current row; -1 if it cannot. */
+  /** The offset at which reading can resume after the current row; -1 if it cannot. */
   offset = -1;
   readonly #limits: BatchLimits;
   readonly #rules: RowRules;

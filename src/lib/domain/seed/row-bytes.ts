@@ -12,7 +12,7 @@ export interface RowReader {
 export interface JsonTaker {
   /** The line on which the current row begins, if positions are not lines. */
   line: number | undefined;
-  /** Where reading of the input can resume after the current row; -1 if it cannot. */
+  /** The offset at which reading can resume after the current row; -1 if it cannot. */
   offset: number;
   /** The column at which the current row begins; only updated if it is set. */
   column?: number;

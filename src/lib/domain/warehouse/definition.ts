@@ -137,7 +137,7 @@ export function adviseOn(type: ResourceType, definition: Definition): FieldIssue
   return [{ path: ['sync_mode', 'type'], message }];
 }
 
-/** What the next run reads again after a reset. */
+/** The part that the next run reads again after a reset. */
 export function describeReread(definition: Definition): string {
   const from = valueAt(definition, ['sync_mode', 'from']);
   const until = valueAt(definition, ['sync_mode', 'until']);

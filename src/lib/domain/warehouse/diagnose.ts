@@ -11,7 +11,7 @@ export interface Finding<Next = readonly Hint[]> {
   /** `problem` stops the sync; `notice` needs a review. */
   level: 'problem' | 'notice';
   problem: string;
-  /** What to do next. */
+  /** The next step. */
   next: Next;
 }
 

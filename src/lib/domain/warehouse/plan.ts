@@ -128,7 +128,7 @@ export interface WarehouseRefusal {
   guard: 'delete' | 'reset' | 'empty' | 'threshold';
   flag: string;
   message: string;
-  /** What a person may type instead of the flag. */
+  /** The text that a person may type instead of the flag. */
   typed?: string;
 }
 

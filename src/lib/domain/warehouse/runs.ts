@@ -50,7 +50,7 @@ export function newManualRuns(runs: readonly RunReply[], known: ReadonlySet<stri
 /** Milliseconds since the last success; undefined if there is none or it has no time. */
 export function ageOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
   const ended = parseIso(lastSuccess?.ended_on ?? lastSuccess?.started_on ?? '');
-  // The clock of the platform may be ahead of ours.
+  // The clock of the platform may be ahead of this machine's.
   return ended === undefined ? undefined : Math.max(0, now - ended);
 }
 

@@ -125,7 +125,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
   };
 }
 
-/** What the platform calls the two kinds of resource that pipelines refer to by `<cause>_id`. */
+/** The names of the two kinds of resource that pipelines refer to by `<cause>_id`. */
 const KINDS = {
   connection: { what: 'connection', idParameter: 'connectionId', statuses: ['healthy', 'faulted'] },
   data_model: { what: 'data model', idParameter: 'modelId', statuses: ['valid', 'invalid'] },

@@ -39,7 +39,7 @@ export function findWarehouse(
   const open = known.find(({ credentials }) => matches(credentials));
   if (open) return existing(open.file);
   const wrong = Object.entries(first.credentials).filter(([field, value]) => fields[field] !== value);
-  return { unreachable: `credentials refused: ${wrong.map(([field]) => `\`${field}\``).join(', ')}` };
+  return { unreachable: `credentials rejected: ${wrong.map(([field]) => `\`${field}\``).join(', ')}` };
 }
 
 function existing(file: string): WarehouseFile | Unreachable {

@@ -135,7 +135,7 @@ class ExchangeMonitor {
     this.#resolve({ ...this.#reply, body: Buffer.alloc(0), tooLarge: true });
   }
 
-  /** An error of the sink is not a failure of the connection, so it is passed on unchanged. */
+  /** An error of the sink is not a failure of the connection, so it is thrown unchanged. */
   #feed(work: (sink: Sink) => void): void {
     try {
       if (this.#sink) work(this.#sink);

@@ -14,14 +14,14 @@ export interface DeliveredCallback {
   id: string;
   headers: readonly (readonly [string, string])[];
   body: Buffer;
-  /** What a command reads from its environment. */
+  /** The variables in the environment of a command. */
   variables: Record<string, string>;
 }
 
 /** Resolves when the callback was accepted. Rejects with the reason, as the end of a sentence, or when aborted. */
 export type Deliver = (callback: DeliveredCallback, signal: AbortSignal) => Promise<void>;
 
-/** What belongs to the connection and not to the message, and the header that is ours. */
+/** Headers of the connection, and our own header; the message does not include them. */
 const NOT_FORWARDED = new Set([
   'host',
   'connection',
@@ -61,7 +61,7 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
         reject(limit.aborted ? new Error(`${url.origin} did not answer within ${formatDuration(limitMs)}`) : error);
       });
       sent.on('response', (response) => {
-        // What it says beyond the status does not matter.
+        // Only the status matters.
         response.on('error', () => undefined);
         response.resume();
         const { statusCode: status = 0 } = response;
@@ -72,7 +72,7 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
     });
 }
 
-/** Node's own, and with `--ca-file` those besides. */
+/** Node's own authorities, and those of `--ca-file`. */
 async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
   const file = (await ctx.settings()).get('ca_file')?.value;
   if (file === undefined) return {};
@@ -80,7 +80,7 @@ async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
   return { ca: [...rootCertificates, furtherAuthorities(file, ctx.io.env)] };
 }
 
-/** A command that was told to end has so long; then it is killed. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 300;
 
 /**
@@ -120,7 +120,7 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
         child.on('error', (error) => reject(new Error(`the command could not be started: ${error.message}`)));
         child.on('exit', (code, killed) => {
           clearTimeout(kill);
-          // What it started itself ends with it.
+          // The processes that it started end with it.
           if (reason) host.endGroup(child.pid, 'SIGKILL');
           if (code === 0 && !reason) resolve();
           else reject(reason ?? new Error(`the command ended with ${killed ?? `exit ${code}`}`));

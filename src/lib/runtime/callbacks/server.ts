@@ -21,7 +21,7 @@ export interface CallbackServer {
 
 /** Far more than a status object with every partner there is. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-/** A sender has so long for a request. Shorter limits would strike genuine callbacks on a machine that stalls. */
+/** Time limit of a request. A shorter one would cut genuine callbacks on a machine that stalls. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Of more connections, the oldest that waits for its sender is closed: silent ones must not keep a callback out. */
 const MAX_CONNECTIONS = 500;
@@ -72,7 +72,7 @@ export async function startCallbackServer(
     port: typeof address === 'object' && address ? address.port : port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Whoever has not sent all of it yet sends it again to the next listener.
+      // A sender that has not finished sends it again to the next listener.
       for (const socket of waiting) socket.destroy();
       await Promise.all(underWay);
       server.closeAllConnections();
@@ -110,7 +110,7 @@ async function take(
     // The body of what is no callback is not waited for.
     if (request.method === 'POST') body = await readBody(request);
   } catch {
-    // The client went away: there is nobody to answer.
+    // The client closed the connection.
     return;
   }
   const { rawHeaders } = request;
@@ -118,7 +118,7 @@ async function take(
     .filter((_text, index) => index % 2 === 0)
     .map((name, index) => [name, rawHeaders[index * 2 + 1] ?? ''] as const);
   const received = { method: request.method ?? '', path: request.url ?? '/', headers, body };
-  // What cannot be dealt with is not acknowledged: it is sent again.
+  // An unacknowledged callback is sent again.
   const status = await answer(received).catch(() => 503);
   response.writeHead(status, {
     'content-length': '0',

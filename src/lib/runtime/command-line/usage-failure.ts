@@ -76,9 +76,9 @@ function excessArguments(command: Command): KnownError {
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): KnownError {
   // There are few commands, so two letters are enough.
   const guess = nearest(word, known, kind === 'command' ? 2 : undefined);
-  const where = command.parent || kind === 'command' ? ` of \`${pathOf(command)}\`` : '';
+  const where = command.parent || kind === 'command' ? ` for \`${pathOf(command)}\`` : '';
   const hint = guess === undefined ? seeHelp(command) : `Did you mean \`${guess}\`? ${seeHelp(command)}`;
-  return usageError(`\`${word}\` is no ${kind}${where}.`, hint);
+  return usageError(`Unknown ${kind} \`${word}\`${where}.`, hint);
 }
 
 function subcommandNames(command: Command): string[] {

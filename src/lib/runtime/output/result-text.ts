@@ -12,7 +12,7 @@ import type { GlobalFlags, OutputFormat } from '../context.ts';
 /** Any view. Its row type is erased, because `View<T>` has checked it at the command. */
 export type AnyView = ListView<unknown> | RecordView<unknown> | DocumentView<unknown>;
 
-/** Where the result is written. */
+/** The destination of the result. */
 export interface Surface {
   /** Aligned, colored and cut to the width. */
   terminal: boolean;

@@ -64,7 +64,7 @@ test('sends several files of different formats in one run', async () => {
 
 test.each([
   ['a truncated array', 'users.json', `[${userRow(1)},${userRow(2).slice(0, 50)}`, 'users.json:1: not valid JSON'],
-  ['a truncated gzip file', 'a.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), 'is no whole gzip file'],
+  ['a truncated gzip file', 'a.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), 'is not a complete gzip file'],
   ['UTF-16', 'users.ndjson', Buffer.from(`\ufeff${userRow(1)}`, 'utf16le'), 'users.ndjson:1:1: the file is UTF-16'],
   ['a header with a mistake', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n', 'did you mean `xpid`?'],
   ['a record with an open quote', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2: a double quote is not closed'],

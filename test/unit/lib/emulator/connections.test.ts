@@ -167,11 +167,11 @@ describe('reaching warehouses', () => {
       'no warehouse has this `account_identifier`, `database`',
     ],
     ['another database', connectionOf('PROVIDER_A', { database: 'x' }), 'no warehouse has this'],
-    ['an invalid password', connectionOf('PROVIDER_A', { password: 'x' }), 'credentials refused: `password`'],
+    ['an invalid password', connectionOf('PROVIDER_A', { password: 'x' }), 'credentials rejected: `password`'],
     [
       'an invalid user and password',
       connectionOf('PROVIDER_A', { password: 'x', user: 'y' }),
-      'credentials refused: `user`, `password`',
+      'credentials rejected: `user`, `password`',
     ],
     ['a provider without a warehouse', connectionOf('PROVIDER_B'), 'no warehouse of PROVIDER_B is known'],
     ['a missing file', connectionOf('PROVIDER_D', { provider: 'gone' }), 'the warehouse file'],

@@ -65,7 +65,7 @@ describe('verify', () => {
     ['a missing last line', (all) => all.slice(0, -1), ['at the end: entry 5 is missing']],
     ['an empty file', () => [], ['at the end: entries 1 to 5 are missing']],
     ['an added line', (all) => all.toSpliced(2, 0, object('x')), ['line 3: it has no place in the chain']],
-    ['a repeated line', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['line 3: entry 2 was there before']],
+    ['a repeated line', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['line 3: entry 2 is a repeat']],
     ['a truncated line', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['line 3: entry 3 cannot be read']],
     ['a truncated last line', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['line 5: entry 5 cannot be read']],
     ['a line without its hash', (all) => all.with(2, object('c')), ['line 3: entry 3 cannot be read']],
@@ -78,7 +78,7 @@ describe('verify', () => {
       'a checkpoint that replaces lines',
       (all) =>
         all.toSpliced(0, 2, `{"event":"checkpoint","entries":2,${all[1]?.slice(all[1].indexOf('"entry"')) ?? ''}`),
-      ['checkpoints stand for 2 entries, but 0 were pruned'],
+      ['the checkpoints replace 2 entries, but 0 were pruned'],
     ],
   ])('reports %s', async (_name, change, found) => {
     rewrite(change(lines()));

@@ -85,7 +85,9 @@ it.each<[string, (original: Buffer) => Buffer]>([
   await expect(openParquet(path, 'the/name')).rejects.toMatchObject({
     code: 'input.invalid',
     message: 'the/name cannot be read.',
-    issues: [{ file: 'the/name', path: '', message: expect.stringMatching(/^is no readable Parquet: ./) as string }],
+    issues: [
+      { file: 'the/name', path: '', message: expect.stringMatching(/^is not a readable Parquet file: ./) as string },
+    ],
   });
 });
 
@@ -97,7 +99,9 @@ it('reports damaged pages while it reads', async () => {
   const file = await openParquet(path, 'the/name');
   await expect(partsOf(file, () => true)).rejects.toMatchObject({
     code: 'input.invalid',
-    issues: [{ file: 'the/name', path: '', message: expect.stringMatching(/^is no readable Parquet: ./) as string }],
+    issues: [
+      { file: 'the/name', path: '', message: expect.stringMatching(/^is not a readable Parquet file: ./) as string },
+    ],
   });
 });
 
@@ -119,14 +123,16 @@ it('skips a column that is not requested, even of an unsupported type', async ()
     [2n, null],
   ]);
   await expect(allOf(file)).rejects.toMatchObject({
-    issues: [{ message: 'is no readable Parquet: its column `spans` has the type INTERVAL; cast it in the export' }],
+    issues: [
+      { message: 'is not a readable Parquet file: its column `spans` has the type INTERVAL; cast it in the export' },
+    ],
   });
 });
 
 it('stops with a hint if the pages do not fit in memory', async () => {
   const file = await openParquet(write(1000, 1000), 'a.parquet', 4000);
   await expect(allOf(file)).rejects.toMatchObject({
-    issues: [{ message: 'is no readable Parquet: its pages need more than 1 MB at once' }],
+    issues: [{ message: 'is not a readable Parquet file: its pages need more than 1 MB at once' }],
     hint: expect.stringContaining('smaller pages or row groups') as string,
   });
 });

@@ -109,7 +109,7 @@ describe('an outcome', () => {
     [400, { 'retry-after': 'soon' }, undefined],
     [300, {}, undefined],
     [302, { location: '/login' }, undefined],
-  ])('is refused for %d with %j', async (status, headers, retryAfterMs) => {
+  ])('reports %d with %j as a rejection', async (status, headers, retryAfterMs) => {
     const outcome = await sent(json({ errors: [{ message: `no ${SECRETS.workspaceSecret}` }] }, { status, headers }));
     expect(outcome).toMatchObject({ kind: 'refused', status, retryAfterMs, messages: ['no ********'] });
     expect(outcome).toMatchObject({ failure: { status, request: { method: 'POST', path: '/v2/things/' } } });

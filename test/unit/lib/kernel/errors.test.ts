@@ -4,7 +4,7 @@ import { KnownError, type KnownErrorOptions } from '../../../../src/lib/kernel/e
 
 const COMPLETE: KnownErrorOptions = {
   code: 'http.refused',
-  message: 'The platform refused it.',
+  message: 'The platform rejected it.',
   hint: ['First this.', 'Then that.'],
   status: 422,
   request: { id: '1', method: 'PUT', path: '/x' },

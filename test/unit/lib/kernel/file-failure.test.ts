@@ -23,6 +23,6 @@ describe('cannotWrite', () => {
   });
 
   it('prefers the hint of the caller', () => {
-    expect(cannotWrite('a', failed('ENOSPC'), 'Mend that.').hint).toBe('Mend that.');
+    expect(cannotWrite('a', failed('ENOSPC'), 'Fix that.').hint).toBe('Fix that.');
   });
 });

@@ -8,7 +8,7 @@ import { EXIT } from '../../../../src/lib/runtime/exit-codes.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 
 const errors: Record<string, KnownError> = {
-  usage: usageError('`rols` is no command of `cdpadm`.', 'Did you mean `roles`?'),
+  usage: usageError('Unknown command `rols` for `cdpadm`.', 'Did you mean `roles`?'),
   request: new KnownError({
     code: 'roles.assigned',
     message: 'Custom role is assigned to a user and may not be deleted',

@@ -60,7 +60,7 @@ describe('wrapMessage', () => {
   it.each([
     ['short', 20, 'short'],
     ['one two three four', 9, 'one two\nthree\nfour'],
-    ['  an indent goes on', 12, '  an indent\n  goes on'],
+    ['  an indent is kept', 12, '  an indent\n  is kept'],
     ['first\nsecond is longer', 8, 'first\nsecond\nis\nlonger'],
     ['\u001b[33mWarning:\u001b[39m ab cd', 11, '\u001b[33mWarning:\u001b[39m ab\ncd'],
     ['Say `roles push roles.yaml` now', 12, 'Say\n`roles push roles.yaml`\nnow'],

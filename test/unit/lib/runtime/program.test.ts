@@ -68,17 +68,21 @@ describe('help', () => {
 
 describe('usage errors exit with 2 and a suggestion', () => {
   it.each<[string[], string, string]>([
-    [['rols'], '`rols` is no command', 'Did you mean `roles`?'],
-    [['emulator', 'strat'], '`strat` is no command of `cdpadm emulator`', 'Did you mean `start`?'],
-    [['roles', 'lst', '--help'], '`lst` is no command of `cdpadm roles`', 'Did you mean `list`?'],
-    [['help', 'roles', 'lst'], '`lst` is no command of `cdpadm roles`', 'Did you mean `list`?'],
-    [['dsr', 'callbacks', 'verfy', '-h'], '`verfy` is no command of `cdpadm dsr callbacks`', 'Did you mean `verify`?'],
-    [['emulator', 'clock', 'advanc', '--help'], '`advanc` is no command of `cdpadm emulator clock`', '`advance`?'],
-    [['rols', '--help'], '`rols` is no command of `cdpadm`', 'Did you mean `roles`?'],
-    [['emulator', 'xyzzy'], '`xyzzy` is no command of `cdpadm emulator`', 'See `cdpadm emulator --help`.'],
-    [['emulator', 'log', '--prot', '1'], '`--prot` is no flag of `cdpadm emulator log`', 'Did you mean `--port`?'],
-    [['emulator', 'log', '--otput', 'json'], '`--otput` is no flag', 'Did you mean `--output`?'],
-    [['--versoin'], '`--versoin` is no flag', 'Did you mean `--version`?'],
+    [['rols'], 'Unknown command `rols`', 'Did you mean `roles`?'],
+    [['emulator', 'strat'], 'Unknown command `strat` for `cdpadm emulator`', 'Did you mean `start`?'],
+    [['roles', 'lst', '--help'], 'Unknown command `lst` for `cdpadm roles`', 'Did you mean `list`?'],
+    [['help', 'roles', 'lst'], 'Unknown command `lst` for `cdpadm roles`', 'Did you mean `list`?'],
+    [
+      ['dsr', 'callbacks', 'verfy', '-h'],
+      'Unknown command `verfy` for `cdpadm dsr callbacks`',
+      'Did you mean `verify`?',
+    ],
+    [['emulator', 'clock', 'advanc', '--help'], 'Unknown command `advanc` for `cdpadm emulator clock`', '`advance`?'],
+    [['rols', '--help'], 'Unknown command `rols` for `cdpadm`', 'Did you mean `roles`?'],
+    [['emulator', 'xyzzy'], 'Unknown command `xyzzy` for `cdpadm emulator`', 'See `cdpadm emulator --help`.'],
+    [['emulator', 'log', '--prot', '1'], 'Unknown flag `--prot` for `cdpadm emulator log`', 'Did you mean `--port`?'],
+    [['emulator', 'log', '--otput', 'json'], 'Unknown flag `--otput`', 'Did you mean `--output`?'],
+    [['--versoin'], 'Unknown flag `--versoin`', 'Did you mean `--version`?'],
     [['emulator', 'log', 'more'], '`more` is one too many', 'See `cdpadm emulator log --help`.'],
     [
       ['emulator', 'clock', 'advance'],

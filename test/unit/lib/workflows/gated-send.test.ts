@@ -6,7 +6,7 @@ import { createGate } from '../../../../src/lib/bulk/gate.ts';
 import { sendThrough } from '../../../../src/lib/workflows/gated-send.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 
-const failure = new KnownError({ code: 'http.refused', message: 'The platform refused it.' });
+const failure = new KnownError({ code: 'http.refused', message: 'The platform rejected it.' });
 const rejection = (status: number): SendOutcome<unknown> => {
   return { kind: 'refused', status, retryAfterMs: undefined, messages: [], failure };
 };

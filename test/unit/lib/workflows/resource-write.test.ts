@@ -37,7 +37,7 @@ describe('a conflict', () => {
     const update = updateConfirmed('a', OURS, before, calls(failed(503), THEIRS), ports);
     await expect(update).rejects.toMatchObject({
       code: 'resource.changed_meanwhile',
-      message: expect.stringContaining('Either the write was not carried out, or another admin changed it.') as string,
+      message: expect.stringContaining('Either the write had no effect, or another admin changed it.') as string,
     });
   });
 

@@ -212,7 +212,7 @@ describe('unreadable input', () => {
         code: 'input.invalid',
         message: `${name} cannot be read.`,
         issues: [
-          { file: name, path: '', message: expect.stringMatching(`^is no whole ${wrapping} file: .`) as string },
+          { file: name, path: '', message: expect.stringMatching(`^is not a complete ${wrapping} file: .`) as string },
         ],
       });
     }

@@ -62,7 +62,7 @@ describe('signing messages', () => {
 describe('an authority', () => {
   const CA = sequence(TRUE);
   const NONE = 'is no authority';
-  const MANY = 'may not stand above so many others';
+  const MANY = 'may not sign a chain of this length';
   const NO_SIGNING = 'may not sign certificates';
 
   it.each<[string, Record<string, Buffer>, number, string | undefined]>([
@@ -93,7 +93,7 @@ describe('an authority', () => {
     expect(authorityIssue(extensions(of), below, DOMAIN)).toBe(issue);
   });
 
-  const VOUCH = 'may not vouch for this domain';
+  const VOUCH = 'may not sign for this domain';
   const dns = (name: string): Buffer => sequence(der(0x82, Buffer.from(name)));
   const permitted = (...of: Buffer[]): Buffer => der(0xa0, ...of);
   const excluded = (...of: Buffer[]): Buffer => der(0xa1, ...of);

@@ -48,7 +48,7 @@ describe('the columns of a table', () => {
         {
           column: 0,
           message:
-            'column `Mail` is mapped to `emial`, which is no field; did you mean `email`?; --map "Mail=-" leaves it out',
+            'column `Mail` is mapped to `emial`, which is not a field; did you mean `email`?; --map "Mail=-" leaves it out',
         },
       ],
     });

@@ -151,7 +151,9 @@ describe('an upgrade', () => {
       subject_identities: { xpid: raw('7') },
       extensions: { [KEY]: { subject_identities: { xpid: raw('8') } } },
     });
-    expect(issues).toEqual([{ path: ['subject_identities'], message: 'gives `xpid` besides the vendor extension' }]);
+    expect(issues).toEqual([
+      { path: ['subject_identities'], message: 'gives `xpid` here and in the vendor extension' },
+    ]);
   });
 
   it('reports two identities of one type', () => {

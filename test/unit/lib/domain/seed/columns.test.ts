@@ -28,7 +28,7 @@ test.each([
 });
 
 const UNKNOWN =
-  'is no known column; known are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
+  'is not a known column; known are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
 const ATTRIBUTE = 'must be written `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';
 test.each([
   ['', UNKNOWN],
@@ -36,9 +36,9 @@ test.each([
   ['zzzzzzzz:a', UNKNOWN],
   // A name without a colon is not compared with those that have one.
   ['usr', UNKNOWN],
-  ['xpdi', 'is no known column; did you mean `xpid`?'],
-  ['usr:tier', 'is no known column; did you mean `user:tier`?'],
-  ['atr:Orders:count', 'is no known column; did you mean `attr:Orders:count`?'],
+  ['xpdi', 'is not a known column; did you mean `xpid`?'],
+  ['usr:tier', 'is not a known column; did you mean `user:tier`?'],
+  ['atr:Orders:count', 'is not a known column; did you mean `attr:Orders:count`?'],
   ['identity', 'must be written `identity:<type>`'],
   ['identity:', 'must be written `identity:<type>`'],
   ['identity:emial', 'unknown identity type `emial`; did you mean `email`? --identity-type emial allows it'],

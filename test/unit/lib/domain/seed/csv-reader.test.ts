@@ -87,7 +87,7 @@ describe('a header', () => {
     issues.map(({ line, path, message }) => `${line} ${path}: ${message}`);
 
   it.each<[string, Partial<CsvOptions>, string[]]>([
-    ['\nxpid,atr:N:count\n', {}, ['2 atr:N:count: is no known column; did you mean `attr:N:count`?']],
+    ['\nxpid,atr:N:count\n', {}, ['2 atr:N:count: is not a known column; did you mean `attr:N:count`?']],
     ['xpid,user:,attr:\n', {}, ['1 user:: must be written `user:<name>`', '1 attr:: must be written `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes']],
     ['xpid\n', withDefaults({ environment: undefined }), ['1 : there is no column `environment`, and the profile has no environment either; CDPADM_ENVIRONMENT sets it for all rows']],
     ['xpid,attr:N:count\n', {}, ['1 : there is no column `cutoff_date`, and no --cutoff-date']],

@@ -37,7 +37,7 @@ function evidence(over: Partial<Evidence> = {}): Evidence {
 }
 
 const REFUSED =
-  'Failed to connect to the warehouse account (credentials, account, region, warehouse or database wrong): credentials refused: `password`';
+  'Failed to connect to the warehouse account (credentials, account, region, warehouse or database wrong): credentials rejected: `password`';
 const BAD_SQL = 'Invalid SQL: no such table: x';
 const NO_PLAN = 'The data plan is not active.';
 
@@ -111,7 +111,7 @@ describe('the root cause comes first', () => {
         },
       },
       ['connection c', 'pipeline p', 'run 7'],
-      /credentials refused/,
+      /credentials rejected/,
       /its user and secret.*connections update c/,
     ],
     [
@@ -119,7 +119,9 @@ describe('the root cause comes first', () => {
       {
         connection: {
           ...faultedConnection,
-          errors: [{ message: REFUSED.replace(/credentials refused.*/, 'no warehouse has this `account_identifier`') }],
+          errors: [
+            { message: REFUSED.replace(/credentials rejected.*/, 'no warehouse has this `account_identifier`') },
+          ],
         },
       },
       ['connection c'],

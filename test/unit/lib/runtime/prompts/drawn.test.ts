@@ -40,7 +40,7 @@ test('wraps a validation message between words', async () => {
 const check = (text: string): string | undefined => (text === 'good' ? undefined : 'It is wrong.');
 
 test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
-  ['a confirmation', (asker) => asker.yesNo('Go on?', false), 'y', true],
+  ['a confirmation', (asker) => asker.yesNo('Continue?', false), 'y', true],
   ['a text', (asker) => asker.input('Name', { check }), 'good', 'good'],
   ['a secret', (asker) => asker.secret('Secret', { check }), 'good', 'good'],
 ])('clears the line after a rejected answer to %s', async (_kind, ask, valid, expected) => {
