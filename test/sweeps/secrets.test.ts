@@ -124,7 +124,15 @@ function secretsOf(): string[] {
       ? [(JSON.parse(answered.body.toString()) as { access_token: string }).access_token]
       : [],
   );
-  return [...Object.values(CANARIES), ...tokens];
+  const { environment, ...canaries } = CANARIES;
+  return [...Object.values(canaries), ...tokens, ...(isNamedByProfile() ? [environment] : [])];
+}
+
+/** A variable of the user is a secret of the program only if a profile refers to it. */
+function isNamedByProfile(): boolean {
+  return filesBelow(join(world.home.folder, 'config')).some((path) =>
+    readFileSync(path, 'utf8').includes('CDP_SECRET'),
+  );
 }
 
 /** The first part of a secret in a text. */
