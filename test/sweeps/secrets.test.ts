@@ -130,9 +130,10 @@ function secretsOf(): string[] {
 
 /** A variable of the user is a secret of the program only if a profile refers to it. */
 function isNamedByProfile(): boolean {
-  return filesBelow(join(world.home.folder, 'config')).some((path) =>
-    readFileSync(path, 'utf8').includes('CDP_SECRET'),
-  );
+  const { folder } = world.home;
+  return filesBelow(folder)
+    .filter((path) => path.startsWith(join(folder, 'config')))
+    .some((path) => readFileSync(path, 'utf8').includes('CDP_SECRET'));
 }
 
 /** The first part of a secret in a text. */
