@@ -50,7 +50,7 @@ function faultsOf(path: string, pieces: Piece[]): string[] {
 }
 
 it('finds a phrase in a comment, in a message and in a page, with its line', () => {
-  const code = "// Nobody reads it.\nconst a = fail(`it was refused ${x} and so long as`);\nconst b = 'refused';";
+  const code = '// Nobody reads it.\nconst a = fail(`it was refused $' + "{x} and so long as`);\nconst b = 'refused';";
   const ast = ts.createSourceFile('x.ts', code, ts.ScriptTarget.Latest, true);
   const page = '# A\n\n```\nnobody\n```\nIt is mended by `mend`.\n';
   expect([...faultsOf('x.ts', piecesOfCode(code, ast)), ...faultsOf('x.md', piecesOfPage(page))]).toEqual([
