@@ -115,7 +115,7 @@ function fileFor(args) {
   const { CI, NODE_DISABLE_COMPILE_CACHE } = process.env;
   // Continuous integration starts without a cache; on Windows a file mode does not show who may write.
   if (CI || NODE_DISABLE_COMPILE_CACHE || !process.getuid) return undefined;
-  // The command's name, such as `roles list`, wherever its flags are. An unknown command only produces an unused file
+  // The command's name, such as `roles list`, with its flags in any position. An unknown command only produces an unused file
   // name.
   const words = args.filter((word, at) => /^[a-z_][a-z_-]{0,30}$/.test(word) && !(args[at - 1] || '').startsWith('-'));
   const name = [...words.slice(0, 2), process.version, process.arch].join('.');

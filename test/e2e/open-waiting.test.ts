@@ -1,4 +1,4 @@
-// Named pipes, which block whoever opens them.
+// Opening a named pipe blocks until another process opens the other end.
 import { execFileSync } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

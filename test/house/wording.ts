@@ -18,7 +18,7 @@ export const PHRASES: readonly [phrase: RegExp, better: string][] = [
   [/\b(?:was|is|were|are) asked for\b/i, 'is requested, is triggered'],
   [/\b(?:nobody|somebody|anybody)\b/i, 'the actor: another process, another admin, the user'],
   [/\bis no \w+ of\b/i, 'unknown X, not an X'],
-  [/\bwhichever\b/i, 'the one that, any'],
+  [/\b(?:which|who|where)ever\b/i, 'the one that, any'],
   [/\bso many\b/i, 'the number'],
   [/\b(?:hand|hands|handed|pass|passes|passed) (?:it |them )?on\b/i, 'forward, share'],
   [/\bkeeps? to\b|\bkept to\b/i, 'respect, stay within'],

@@ -123,7 +123,7 @@ const PROFILE_FIELDS = {
   access: optional(oneOf(['read', 'write'])),
   /** Definition files may name commands that print their secrets. */
   allow_commands: optional(boolean()),
-  /** Folders whose files definition files may name, wherever they are themselves. */
+  /** Folders whose files a definition file in any folder may name. */
   allow_files: optional(array(AbsoluteFolder)),
   /** Area -> rate, such as `{"dsr": "1000/m"}`. */
   limits: optional(LimitsByArea),

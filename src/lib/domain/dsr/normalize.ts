@@ -1,4 +1,4 @@
-// One body, wherever it came from, checked whole: upgraded, spelled as it is sent, with every issue and every advice.
+// Upgrades, normalizes and checks the body of a request from any source, and lists every issue and warning.
 import { API_VERSION, DsrRequest, dsrEndpoints, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';

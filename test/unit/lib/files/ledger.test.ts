@@ -155,7 +155,7 @@ it('lists the newest first, even across interleaved lines and blocks of the file
   expect(all.find(({ id }) => id === uuid(49))?.profile).toBe('ö'.repeat(49));
 });
 
-it('returns each request with all its states, oldest first, wherever its lines are', async () => {
+it('returns each request with all its states, oldest first, from lines in any part of the file', async () => {
   const ledger = open();
   const ids = Array.from({ length: 5000 }, (_, number) => uuid(number));
   await ledger.record(ids.map((id) => sent(id)));
@@ -211,7 +211,7 @@ async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   return { parts, lefts };
 }
 
-it('orders the open requests of a workspace by urgency, wherever their lines are', async () => {
+it('orders the open requests of a workspace by urgency, from lines in any part of the file', async () => {
   const [first, ledger] = [open(), open(two)];
   const count = 3000;
   // Later requests are more urgent; the last one has no deadline.
