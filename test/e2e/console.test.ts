@@ -170,7 +170,14 @@ it('is served with a strict policy, to this machine and to no other page', async
 });
 
 it('masks the secrets of warehouses', async () => {
+  const path = `/platform/v2/workspaces/${platform.ready.workspace_id}/connections`;
+  const password = 'a-password-of-the-warehouse';
+  const config = { database: 'd', user: 'u', password, cloud_iam_role_arn: 'cluster-role', host: 'h.example' };
+  const body = { id: 'cluster', name: 'Cluster', state: 'active', service_provider: 'PROVIDER_C', config };
+  expect((await platform.call('POST', path, { body })).status).toBe(200);
   const { text } = await send('GET', `${platform.control}/ui/state`);
   expect(JSON.parse(text)).toMatchObject({ counts: { profiles: 4 }, faults: [], mode: 'real' });
+  expect(text).toContain('cluster-role');
+  expect(text).not.toContain(password);
   expect(text).not.toContain(platform.ready.client_secret);
 });

@@ -1,4 +1,5 @@
 // The four checks that a receiver makes of a callback, in the specification's order ("Events", 5), for the console.
+// They share no code with the client's checks, so that the console shows it when the client's are wrong.
 import { verify, X509Certificate } from 'node:crypto';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 
@@ -14,7 +15,7 @@ export interface CallbackCheck {
   detail: string;
 }
 
-/** `chain` is the PEM text at the address that discovery returns: the processor's certificate and its authority's. */
+/** `chain` is the PEM text that the platform serves: the processor's certificate and its authority's. */
 export function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
   const sender = headers[PROCESSOR_DOMAIN_HEADER] ?? '';
   const second = chain.indexOf('-----BEGIN', 1);
@@ -25,7 +26,7 @@ export function checkMessage({ body, headers }: CallbackMessage, chain: string, 
   const isSigned = verify('sha256', Buffer.from(body, 'utf8'), certificate.publicKey, signature);
   return [
     { name: 'domain', ok: sender === domain, detail: `the header names ${sender}` },
-    { name: 'certificate_fetched', ok: second > 0, detail: 'from the address that discovery returns' },
+    { name: 'certificate_fetched', ok: second > 0, detail: 'served by this platform' },
     { name: 'certificate', ok: isValid, detail: `issued for ${domain}, valid until ${certificate.validTo}` },
     { name: 'signature', ok: isSigned, detail: `${isSigned ? 'valid' : 'not valid'} for the body` },
   ];
