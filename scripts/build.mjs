@@ -13,6 +13,8 @@ import { lazyRequires } from './lazy-requires.mjs';
 import { emitLibraryTypes } from './library-types.mjs';
 import { thirdPartyNotices } from './notices.mjs';
 import { manPages } from './man-pages.mjs';
+import { bundledPackages, readPackage } from './packages.mjs';
+import { sbom } from './sbom.mjs';
 import { spareParts } from './spare-parts.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -24,6 +26,9 @@ const external = ['node-sqlite3-wasm', '@napi-rs/keyring'];
 
 /** The worker thread of the embedded platform, which needs its own file next to the chunk that starts it. */
 const worker = { 'chunks/query-worker': 'src/lib/emulator/warehouse/query-worker.js' };
+
+/** @type {{name: string, version: string, license: string, description: string, optionalDependencies: object}} */
+const program = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const libraryEntry = join(root, 'src', 'library.ts');
 const hasLibrary = existsSync(libraryEntry);
@@ -85,6 +90,9 @@ async function bundle() {
   return output.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
 }
 
+/** @param {string} name */
+const installed = (name) => readPackage(join(root, 'node_modules', name));
+
 /** The files of the embedded platform's console, which it serves as they are. */
 async function copyConsole() {
   await cp(join(root, 'src', 'lib', 'emulator', 'console'), join(staging, 'chunks', 'console'), {
@@ -134,7 +142,9 @@ try {
     hasLibrary ? emitLibraryTypes(root, join(staging, 'types')) : undefined,
   ]);
   await writeFile(join(staging, 'package.json'), `${JSON.stringify({ type: 'commonjs' }, undefined, 2)}\n`);
-  await writeFile(join(staging, 'THIRD-PARTY-NOTICES.txt'), await thirdPartyNotices(modules));
+  const packages = await bundledPackages(modules);
+  await writeFile(join(staging, 'THIRD-PARTY-NOTICES.txt'), await thirdPartyNotices(packages));
+  await writeFile(join(staging, 'sbom.cdx.json'), sbom(program, packages, await Promise.all(external.map(installed))));
   await copyConsole();
   await writeHelp();
   await writeManual();

@@ -58,6 +58,9 @@ const PARTS = [
   },
 ];
 
+/** The packages with a replaced part. */
+export const replacedPackages = new Set(['undici', 'conf', 'hyparquet-compressors']);
+
 const PREFIX = '\0spare-part:';
 
 /** @returns {import('rolldown').Plugin} */

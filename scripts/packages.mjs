@@ -1,0 +1,61 @@
+// The packages whose code is in the bundle, from the bundler's list of modules.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replacedPackages } from './spare-parts.mjs';
+
+/**
+ * @typedef {object} Package
+ * @property {string} folder
+ * @property {string} name
+ * @property {string} version
+ * @property {string} license an SPDX identifier
+ * @property {string} source the address of its repository
+ * @property {string} changes how the bundled code differs from the package
+ */
+
+/**
+ * @param {string[]} modules paths of all bundled modules
+ * @returns {Promise<Package[]>} in alphabetical order
+ */
+export async function bundledPackages(modules) {
+  const folders = new Set(modules.flatMap((path) => packageFolder(path) ?? []));
+  const packages = await Promise.all([...folders].map(readPackage));
+  return packages.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/**
+ * @param {string} path
+ * @returns {string | undefined} the package folder of a module
+ */
+function packageFolder(path) {
+  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path.replace(/^\0/, ''))?.[0];
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<Package>}
+ */
+export async function readPackage(folder) {
+  /** @type {{name: string, version: string, license?: string, repository?: string | {url: string}}} */
+  const { name, version, license, repository } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  if (license === undefined) throw new Error(`${name} names no license in its package.json.`);
+  if (repository === undefined) throw new Error(`${name} names no repository in its package.json.`);
+  const source = webAddress(typeof repository === 'string' ? repository : repository.url);
+  const changes = replacedPackages.has(name)
+    ? 'modified: one part is replaced by other code, unused parts are left out, and the rest is minified'
+    : 'modified: unused parts are left out, and the rest is minified';
+  return { folder, name, version, license, source, changes };
+}
+
+/**
+ * The page of a repository, from the forms that npm allows.
+ * @param {string} repository `owner/name`, `github:owner/name`, or a git address
+ */
+function webAddress(repository) {
+  const path = repository
+    .replace(/^(git\+)?(https?|git|ssh):\/\/(git@)?github\.com\//, '')
+    .replace(/^(github:|git@github\.com:)/, '')
+    .replace(/\.git$/, '');
+  if (!/^[\w.-]+\/[\w.-]+$/.test(path)) throw new Error(`Unknown form of a repository: ${repository}`);
+  return `https://github.com/${path}`;
+}

@@ -1,0 +1,54 @@
+// The bill of materials is valid CycloneDX and lists the same packages as the notices.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import { expect, test } from 'vitest';
+import { root } from '../helpers/root.ts';
+
+interface Component {
+  group?: string;
+  name: string;
+  version: string;
+  licenses: { license: { id: string } }[];
+  purl: string;
+  externalReferences: { type: string; url: string }[];
+  properties: { value: string }[];
+}
+
+const text = readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8');
+const { components } = JSON.parse(text) as { components: Component[] };
+const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+
+const nameOf = ({ group, name }: Component): string => (group === undefined ? name : `${group}/${name}`);
+const isBundled = ({ properties: [delivery] }: Component): boolean => delivery?.value.startsWith('bundled') === true;
+
+test('is valid CycloneDX 1.6', async () => {
+  const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+  expect(await validator.validate(text)).toBeNull();
+});
+
+test('lists the packages of the notices and those that npm installs', () => {
+  const noted = [...notices.matchAll(/^-{80}\n\n(\S+ \S+ \(\S+\))$/gm)].map(([, head]) => head);
+  const heads = components.filter(isBundled).map((item) => {
+    return `${nameOf(item)} ${item.version} (${item.licenses[0]?.license.id})`;
+  });
+  expect(noted.length).toBeGreaterThan(40);
+  expect(heads.sort()).toEqual(noted.sort());
+  const installed = components.filter((item) => !isBundled(item)).map(nameOf);
+  expect(installed.sort()).toEqual(['@napi-rs/keyring', 'node-sqlite3-wasm']);
+});
+
+test('names package, version and source of each component', () => {
+  for (const item of components) {
+    expect(item.purl).toBe(`pkg:npm/${nameOf(item).replace('@', '%40')}@${item.version}`);
+    expect(item.externalReferences).toEqual([{ type: 'vcs', url: expect.stringMatching(/^https:\/\/github\.com\//) }]);
+  }
+});
+
+test('has no time and no serial number, so that builds are reproducible', () => {
+  expect(text).not.toMatch(/timestamp|serialNumber/);
+});
+
+test('names the source of the MPL-2.0 package and marks it as modified', () => {
+  expect(notices).toMatch(/\(MPL-2\.0\)\nSource: https:\/\/github\.com\/\S+\nThis copy is modified: /);
+});
