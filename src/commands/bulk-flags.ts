@@ -1,6 +1,6 @@
 // The flags of all bulk runs: help, checks and values.
 import type { MaxErrors } from '../lib/bulk/runner.ts';
-import type { Inputs, RowFormat } from '../lib/bulk/sources/bytes.ts';
+import type { Inputs, ReadOptions, RowFormat } from '../lib/bulk/sources/bytes.ts';
 import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
 import { type Dialect, DELIMITERS, SOURCES, type SourceName } from '../lib/domain/csv/dialect.ts';
 import { usageError } from '../lib/kernel/errors.ts';
@@ -102,12 +102,12 @@ export function readDialect({ columns, delimiter, headerless, source }: InputFla
   return { ...preset, ...(sign !== undefined && { separator: sign }), ...(names && { columns: names }) };
 }
 
-/** Opens the inputs of the command line and of `--files-from`. `isReread`: the command reads its inputs more than once. */
+/** Opens the inputs of the command line and of `--files-from`. */
 export async function openBulkInputs(
   ctx: Context,
   words: readonly string[],
   flags: InputFlags,
-  isReread = false,
+  options: Pick<ReadOptions, 'isReread' | 'shard'> = {},
 ): Promise<Inputs> {
   const { filesFrom, format } = flags;
   const dialect = readDialect(flags);
@@ -122,7 +122,7 @@ export async function openBulkInputs(
   }
   const get: GetAddress = async (url, headers, sink) =>
     (await ctx.api()).client.download({ url, accept: '*/*', headers }, sink, ctx.signal);
-  return await openInputs(names, ctx, { format, dialect, isReread, get });
+  return await openInputs(names, ctx, { ...options, format, dialect, get });
 }
 
 /** Column -> field, of `--map-file` and `--map`; undefined without either. Throws usage (2) and invalid input (9). */

@@ -65,7 +65,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
   const session = await openDsr(ctx);
-  const inputs = await openBulkInputs(ctx, files, flags, true);
+  const inputs = await openBulkInputs(ctx, files, flags, { isReread: true });
   const name = nameOfInputs(inputs);
   const { base } = inputs[0];
   if (base === undefined && flags.results === undefined && !isDryRun)

@@ -49,7 +49,7 @@ async function prepare(ctx: Context, files: string[], flags: RowFlags): Promise<
   if (out === undefined || out === '-')
     throw usageError('Pass a file for the prepared rows: --out FILE. It contains identities, like the input.');
   const target = resolve(ctx.io.cwd, out);
-  const inputs = await openBulkInputs(ctx, files, flags, true);
+  const inputs = await openBulkInputs(ctx, files, flags, { isReread: true });
   const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), flags);
   const { rows, withoutId } = await examineRows(await openTable(inputs, ctx.signal), options, nameOfInputs(inputs));
   if (existsSync(target)) throw nameTaken(out);

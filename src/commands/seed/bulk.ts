@@ -8,7 +8,6 @@ import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/r
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
 import { commandLine, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { Shard } from '../../lib/domain/seed/shard.ts';
 import type { SeedCounts } from '../../lib/files/bulk-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
 import { runFlags } from '../bulk-flags.ts';
@@ -41,7 +40,10 @@ export const seedFiles = defineCommand({
       help: 'file for rejected rows (default: the first input plus .rejects.ndjson)',
     },
     restart: { help: 'ignore an earlier run of the same files and start over' },
-    shard: { value: 'i/n', help: 'send one of N shares; auto/N uses JOB_COMPLETION_INDEX' },
+    shard: {
+      value: 'i/n',
+      help: 'send one of N shares; auto or auto/N: the number that Kubernetes, Slurm, AWS Batch or GNU parallel gives',
+    },
   },
   columns: () => seedBulkView.columns,
   output: () =>
@@ -83,7 +85,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     import('./inputs.ts'),
   ]);
   const settings = await ctx.settings();
-  const numbers = readBulkFlags(flags, ctx.io.env['JOB_COMPLETION_INDEX'], settings.limits['seeding']);
+  const numbers = readBulkFlags(flags, ctx.io.env, settings.limits['seeding']);
   const { limits, pace, shard } = numbers;
   const opened = await openInputs(ctx, files, flags, shard);
   const target = await ctx.startWrite('seeding');
@@ -95,8 +97,8 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   const again = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
   const run = await openRun(ctx, opened, numbers, flags, again, async () => {
     const { estimateSeeds, sumEstimates } = await import('../../lib/workflows/seed-estimate.ts');
-    const estimate = sumEstimates(await Promise.all(opened.sources.map(estimateSeeds)));
-    await ctx.confirmWrite(`Seed ${usersOf(estimate, shard)} into ${workspaceOf(target, estimate.environments)}?`);
+    const estimate = sumEstimates(await Promise.all(opened.sources.map((source) => estimateSeeds(source, shard))));
+    await ctx.confirmWrite(`Seed ${usersOf(estimate)} into ${workspaceOf(target, estimate.environments)}?`);
   });
   /** The progress so far: of standard input, no journal has it. */
   let reached: SeedCounts | undefined;
@@ -136,11 +138,10 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
 }
 
 /** `about 12,000 users`, if a file is too large to count, or for one shard. */
-function usersOf({ rows, isExact }: SeedEstimate, shard: Shard | undefined): string {
+function usersOf({ rows, isExact }: SeedEstimate): string {
   if (rows === undefined) return 'users (their number is unknown)';
-  const share = Math.round(rows / (shard?.count ?? 1));
-  if (isExact && shard === undefined) return share === 1 ? '1 user' : `${share.toLocaleString('en')} users`;
-  return `about ${Number(share.toPrecision(2)).toLocaleString('en')} users`;
+  if (isExact) return rows === 1 ? '1 user' : `${rows.toLocaleString('en')} users`;
+  return `about ${Number(rows.toPrecision(2)).toLocaleString('en')} users`;
 }
 
 /** The rejects file is NDJSON, whatever the input was: flags about the input are left out. */

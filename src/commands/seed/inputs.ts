@@ -35,7 +35,11 @@ export async function openInputs(
   if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
     throw usageError(`--cutoff-date must be a valid date as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
   }
-  const sources = await openBulkInputs(ctx, files, flags);
+  const sources = await openBulkInputs(ctx, files, flags, { shard });
+  if (shard && sources.every(({ isDivisible, size }) => !isDivisible && size === 0))
+    ctx.out.note(
+      `Shard ${shard.index + 1}/${shard.count} has no input: compressed files, addresses and JSON arrays are not divided.`,
+    );
   const isTable = map !== undefined || sources.some(({ format }) => format === 'csv' || format === 'parquet');
   const defaults = {
     workspace: isTable ? settings.need('workspace_id') : '',

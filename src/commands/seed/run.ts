@@ -1,7 +1,8 @@
 // A run of `seed bulk`: its numbers, its dry run, and what an earlier run of the same files left.
 import { join } from 'node:path';
 import { NOTHING_COMPLETED } from '../../lib/domain/seed/marks.ts';
-import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
+import type { Shard } from '../../lib/domain/seed/shard.ts';
+import { parseShard } from '../../lib/domain/seed/shard-flag.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import type { SingleSeed } from '../../lib/contract/seeding.ts';
 import {
@@ -42,12 +43,8 @@ export interface BulkNumbers {
 }
 
 /** `limit` is the rate of the profile. Throws usage (2) that names the flag or the limit. */
-export function readBulkFlags(
-  flags: SeedRunFlags,
-  jobIndex: string | undefined,
-  limit: string | undefined,
-): BulkNumbers {
-  const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, jobIndex);
+export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined): BulkNumbers {
+  const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (typeof shard === 'string') throw usageError(shard);
   const pace = readPace('seeding', flags, limit);
   return {

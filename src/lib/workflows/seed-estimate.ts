@@ -1,6 +1,7 @@
 // Estimates users and environments of a bulk run, for its confirmation.
 import { openParquet } from '../files/parquet.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
+import type { Shard } from '../domain/seed/shard.ts';
 
 export interface SeedEstimate {
   /** Undefined for standard input, compressed files and JSON arrays. */
@@ -13,8 +14,14 @@ export interface SeedEstimate {
 const UNKNOWN: SeedEstimate = { rows: undefined, isExact: false, environments: [] };
 const LINE_FEED = 0x0a;
 
-/** Reads only the beginning of a file. */
-export async function estimateSeeds(source: InputBytes): Promise<SeedEstimate> {
+/** The share of the shard; reads only the beginning of a file. */
+export async function estimateSeeds(source: InputBytes, shard: Shard | undefined): Promise<SeedEstimate> {
+  const all = await estimateFile(source);
+  if (shard === undefined || all.rows === undefined || !source.isDivisible) return all;
+  return { ...all, rows: Math.round(all.rows / shard.count), isExact: false };
+}
+
+async function estimateFile(source: InputBytes): Promise<SeedEstimate> {
   const { format, wrapping, size, name } = source;
   if (size === undefined) return UNKNOWN;
   if (format === 'parquet') {

@@ -12,7 +12,6 @@ import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/se
 import { type Mark, NOTHING_COMPLETED } from '../domain/seed/marks.ts';
 import { createRecordTable } from '../domain/seed/record-table.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
-import { usageError } from '../kernel/errors.ts';
 import { checkParquet, parquetRows } from './seed-parquet.ts';
 
 export interface SeedInput {
@@ -62,18 +61,12 @@ export async function* readBatches(
   }
 }
 
-/** Joins bytes and reader. Throws usage (2) for a shard of an input that cannot be divided. */
+/** Joins bytes and reader. */
 export function createSeedInput(source: InputBytes, options: InputOptions): SeedInput {
-  const { shard, rules } = options;
+  const { rules } = options;
   const { name, format, wrapping, size } = source;
   const wrapped = wrapping !== 'none' || size === undefined;
-  if (shard && (wrapped || format === 'json')) {
-    const why = size === undefined ? 'standard input' : wrapping === 'none' ? 'a JSON array' : `${wrapping} data`;
-    throw usageError(
-      `--shard cannot divide ${why} (${name}).`,
-      'Pass uncompressed NDJSON, CSV or Parquet files: each machine reads a part of them.',
-    );
-  }
+  const shard = source.isDivisible ? options.shard : undefined;
   const table = {
     name,
     defaults: options.defaults,

@@ -1,6 +1,7 @@
 // Reads exports of unknown origin and reports what a map and `--source` for them would be. Nothing is sent.
 import { openTable } from '../bulk/rows.ts';
-import type { InputBytes, Inputs, RowFormat, Wrapping } from '../bulk/sources/bytes.ts';
+import type { InputBytes, Inputs, RowFormat } from '../bulk/sources/bytes.ts';
+import type { Wrapping } from '../bulk/sources/wrapping.ts';
 import type { SourceName } from '../domain/csv/dialect.ts';
 import { createRowKeys } from '../domain/dsr/row-keys.ts';
 import { createNullWords } from '../domain/null-words.ts';

@@ -2,9 +2,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Dialect } from '../../domain/csv/dialect.ts';
+import type { Shard } from '../../domain/seed/shard.ts';
 import { type Fingerprint, fingerprint } from '../../files/bulk-journal.ts';
 import { counted } from '../../kernel/words.ts';
-import { invalidInput, KnownError, usageError } from '../../kernel/errors.ts';
+import { KnownError, usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import { placeAt } from '../../kernel/text-place.ts';
 import {
@@ -17,16 +18,18 @@ import {
   refusePipe,
   resolvePath,
 } from '../../files/read-input.ts';
-import { type GetAddress, isAddress, openRemote, readParts } from './remote.ts';
+import { unwrap, type Wrapping, wrappingOf } from './wrapping.ts';
+import { addressName, type GetAddress, isAddress, openRemote, readParts } from './remote.ts';
 
 export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
-export type Wrapping = 'none' | 'gzip' | 'zstd';
 
 export interface InputBytes extends RawBytes {
   format: RowFormat;
   wrapping: Wrapping;
   /** How CSV is written in it. */
   dialect: Dialect;
+  /** Whether each shard reads a part of it. Any other input belongs to one shard as a whole. */
+  isDivisible: boolean;
 }
 
 /** An input before it is decompressed. */
@@ -61,19 +64,49 @@ export interface ReadOptions {
   isReread?: boolean;
   /** Reads addresses; required if there are any. */
   get?: GetAddress;
+  /** Inputs of other shards are empty: they are not read. */
+  shard?: Shard | undefined;
 }
 
 /** Below a million: V8 keeps longer texts outside its heap, where searching them is several times slower. */
 const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
 
-/** Opens inputs in their order. Throws as `openBytes` does. */
+/** Opens inputs in their order. Throws as `openBytes` does, and usage (2) for a shard of standard input. */
 export async function openInputs(names: readonly string[], source: InputSource, options: ReadOptions): Promise<Inputs> {
+  const { shard } = options;
+  let dealt = 0;
+  /** Inputs that cannot be divided are dealt out in turn. */
+  const isOthers = (): boolean => shard !== undefined && dealt++ % shard.count !== shard.index;
   const opened: InputBytes[] = [];
-  for (const name of names) opened.push(await openBytes(name, source, options));
+  for (const name of names) {
+    if (shard && name === '-')
+      throw usageError('--shard cannot divide standard input.', 'Write it to a file first, and pass the file.');
+    if (isAddress(name) && isOthers()) {
+      opened.push(emptyInput(addressName(name), addressBase(name, source.io.cwd)));
+      continue;
+    }
+    const input = await openBytes(name, source, options);
+    const isOurs = input.isDivisible || isAddress(name) || !isOthers();
+    opened.push(isOurs ? input : { ...emptyInput(input.name, input.base), key: input.key });
+  }
   const [first, ...others] = opened;
   if (first === undefined) throw new Error('inputs are expanded before they are opened');
   return [first, ...others];
+}
+
+/** In place of an input of another shard: the run has the same list of inputs in every shard. */
+function emptyInput(name: string, base: string | undefined): InputBytes {
+  const content = { format: 'ndjson', wrapping: 'none', dialect: {}, isDivisible: false } as const;
+  return {
+    ...content,
+    ...{ name, key: name, base, size: 0, isOnce: false },
+    file: () => Promise.resolve(name),
+    fingerprint: () => Promise.resolve({ path: name, size: 0, modified: 0, hash: '' }),
+    chunks: async function* () {
+      // No bytes.
+    },
+  };
 }
 
 /** `users.csv and 2 other inputs`. */
@@ -103,11 +136,23 @@ async function openAddress(address: string, cwd: string, options: ReadOptions): 
   if (options.get === undefined) throw new Error('an address needs a way to read it');
   const remote = await openRemote(address, options.get);
   const { copy, fingerprint: of, name, path, size } = remote;
-  const base = join(cwd, decodeURIComponent(posix.basename(new URL(name).pathname)).replace(/[/\\]/g, '_') || 'input');
-  const raw = { name, key: name, base, file: copy, fingerprint: () => Promise.resolve(of), size, isOnce: false };
+  const raw = {
+    name,
+    key: name,
+    base: addressBase(address, cwd),
+    file: copy,
+    fingerprint: () => Promise.resolve(of),
+    size,
+    isOnce: false,
+  };
   const chunks = (start = 0, end = size) =>
     path === undefined ? readParts(remote, start, end) : readFileChunks(path, start, end);
   return await recognise({ ...raw, chunks }, await firstBytes(chunks()), options);
+}
+
+/** In the working folder, named after the last part of the address. */
+function addressBase(address: string, cwd: string): string {
+  return join(cwd, decodeURIComponent(posix.basename(new URL(address).pathname)).replace(/[/\\]/g, '_') || 'input');
 }
 
 async function openStream(source: InputSource, options: ReadOptions): Promise<InputBytes> {
@@ -145,7 +190,8 @@ async function recognise(
   const format = wanted ?? formatOf(name, inner);
   if (format === 'parquet' && raw.key === undefined) await raw.file();
   refuseOtherEncodings(name, inner, format);
-  return { ...raw, format, wrapping, dialect, chunks };
+  const isDivisible = wrapping === 'none' && format !== 'json' && !isAddress(name);
+  return { ...raw, format, wrapping, dialect, isDivisible, chunks };
 }
 
 async function readHead(name: string, path: string): Promise<{ head: Buffer; size: number }> {
@@ -209,54 +255,6 @@ async function replayHead(stream: AsyncIterator<Buffer> | AsyncGenerator<Buffer>
 async function firstBytes(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   for await (const chunk of chunks) return Buffer.from(chunk.subarray(0, SNIFFED_BYTES));
   return Buffer.alloc(0);
-}
-
-function wrappingOf(head: Buffer): Wrapping {
-  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
-  return head.length >= 4 && head.readUInt32LE(0) === 0xfd2fb528 ? 'zstd' : 'none';
-}
-
-async function* unwrap(chunks: AsyncIterable<Buffer>, wrapping: 'gzip' | 'zstd', name: string): AsyncGenerator<Buffer> {
-  try {
-    yield* wrapping === 'gzip' ? gunzip(chunks) : unzstd(chunks);
-  } catch (error) {
-    if (error instanceof KnownError) throw error;
-    const message = `is not a complete ${wrapping} file: ${(error as Error).message}`;
-    throw invalidInput(`${name} cannot be read.`, [{ file: name, path: '', message }]);
-  }
-}
-
-async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const [{ createGunzip }, { pipeline, Readable: Source }] = await Promise.all([
-    import('node:zlib'),
-    import('node:stream'),
-  ]);
-  const copied = async function* () {
-    // The pipeline reads ahead; chunks may be overwritten.
-    for await (const chunk of chunks) yield Buffer.from(chunk);
-  };
-  const output = pipeline(
-    Source.from(copied(), { highWaterMark: 1 }),
-    createGunzip({ chunkSize: 256 * 1024 }),
-    () => undefined,
-  );
-  for await (const chunk of output) yield chunk as Buffer;
-}
-
-async function* unzstd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const { Decompress } = await import('fzstd');
-  let parts: Buffer[] = [];
-  const stream = new Decompress((part) => parts.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength)));
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += 64 * 1024) {
-      stream.push(new Uint8Array(chunk.subarray(at, at + 64 * 1024)));
-      const ready = parts;
-      parts = [];
-      yield* ready;
-    }
-  }
-  stream.push(new Uint8Array(0), true);
-  yield* parts;
 }
 
 function formatOf(name: string, head: Buffer): RowFormat {

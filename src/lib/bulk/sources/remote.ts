@@ -48,13 +48,19 @@ export function hideLink(word: string): string {
   return isAddress(word) && /[?#]/.test(word) ? '<signed link>' : word;
 }
 
-/** Throws usage (2) for http to another machine, and what `get` throws. */
-export async function openRemote(address: string, get: GetAddress): Promise<RemoteInput> {
+/** The address without its query. Throws usage (2) for one that is invalid, or http to another machine. */
+export function addressName(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const name = withoutQuery(address);
   if (url === undefined) throw usageError(`Invalid address: ${name}`);
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
     throw usageError(`${name} is not encrypted.`, 'Use an https:// address. http:// is allowed only to this machine.');
+  return name;
+}
+
+/** Throws as `addressName` does, and what `get` throws. */
+export async function openRemote(address: string, get: GetAddress): Promise<RemoteInput> {
+  const name = addressName(address);
   let etag: string | undefined;
   let modified = 0;
   let size: number | undefined;

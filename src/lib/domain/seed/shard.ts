@@ -66,23 +66,3 @@ export function inByteShard({ start, end }: { start: number; end: number }, resu
     },
   };
 }
-
-/** `I/N`, I from 1; 0 means N, so counting from 0 works too. `auto/N` uses the index of the job. */
-export function parseShard(text: string, jobIndex: string | undefined): Shard | string {
-  const [, index = '', count = ''] = /^(auto|\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
-  const parts = Number(count);
-  if (parts < 1) return `--shard must be I/N or auto/N, for instance 2/8, not \`${text}\`.`;
-  if (index !== 'auto') {
-    const number = Number(index);
-    return number > parts
-      ? `--shard ${text}: there are only ${parts} shards.`
-      : { index: (number + parts - 1) % parts, count: parts };
-  }
-  if (jobIndex === undefined || !/^\d{1,6}$/.test(jobIndex)) {
-    return '--shard auto/N reads the variable JOB_COMPLETION_INDEX, which Kubernetes sets in Indexed Jobs.';
-  }
-  const number = Number(jobIndex);
-  return number >= parts
-    ? `JOB_COMPLETION_INDEX is ${number}, and there are only ${parts} shards.`
-    : { index: number, count: parts };
-}

@@ -11,16 +11,16 @@ test.each([
   [undefined, '600/m', 10],
   ['50', '600/m', 50],
 ])('--rate %s with limits.seeding %s is %s requests per second', (rate, limit, expected) => {
-  expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, undefined, limit).pace.rate).toBe(expected);
+  expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, {}, limit).pace.rate).toBe(expected);
 });
 
 test("divides the profile's limit among the shards, like --rate", () => {
-  expect(readBulkFlags({ ...flags, shard: '2/4' }, undefined, '40').pace.rate).toBe(10);
+  expect(readBulkFlags({ ...flags, shard: '2/4' }, {}, '40').pace.rate).toBe(10);
 });
 
 test('names the flag or setting of an invalid rate', () => {
-  expect(() => readBulkFlags({ ...flags, rate: 'fast' }, undefined, '40')).toThrow(/^--rate must be/);
-  expect(() => readBulkFlags(flags, undefined, 'fast')).toThrow(/^limits\.seeding of the profile must be/);
+  expect(() => readBulkFlags({ ...flags, rate: 'fast' }, {}, '40')).toThrow(/^--rate must be/);
+  expect(() => readBulkFlags(flags, {}, 'fast')).toThrow(/^limits\.seeding of the profile must be/);
 });
 
 test.each([
@@ -28,17 +28,16 @@ test.each([
   ['90s', 90_000],
   ['0', 0],
 ])('--give-up-after %s is %i ms', (giveUpAfter, expected) => {
-  const read = readBulkFlags({ ...flags, ...(giveUpAfter !== undefined && { giveUpAfter }) }, undefined, undefined);
+  const read = readBulkFlags({ ...flags, ...(giveUpAfter !== undefined && { giveUpAfter }) }, {}, undefined);
   expect(read.pace.giveUpAfterMs).toBe(expected);
 });
 
 test.each(['10', 'soon', '-1s', ''])('--give-up-after `%s` is rejected', (giveUpAfter) => {
-  expect(() => readBulkFlags({ ...flags, giveUpAfter }, undefined, undefined)).toThrow(/^--give-up-after must be/);
+  expect(() => readBulkFlags({ ...flags, giveUpAfter }, {}, undefined)).toThrow(/^--give-up-after must be/);
 });
 
 describe('--batch-bytes', () => {
-  const read = (batchBytes: string): number =>
-    readBulkFlags({ ...flags, batchBytes }, undefined, undefined).limits.bytes;
+  const read = (batchBytes: string): number => readBulkFlags({ ...flags, batchBytes }, {}, undefined).limits.bytes;
 
   test.each([
     ['1000', 1000],

@@ -1,5 +1,8 @@
 // `seed bulk` from the command line to the sink: files, rejections, outages, second runs, shards.
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -423,7 +426,7 @@ describe('shards', () => {
     expect(ids.length).toBe(content.match(/^(\{|\d+,)/gm)?.length);
   });
 
-  test('take their number from the index of an indexed job', async () => {
+  test('take their number from the engine that runs them', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(100));
     for (const index of ['0', '1', '2']) {
@@ -431,5 +434,57 @@ describe('shards', () => {
     }
     expect(it.sink.rows).toBe(100);
     expect((await it.bulk([file, '--shard', 'auto/3'])).code).toBe(2);
+  });
+
+  test('share out compressed files, JSON arrays and addresses, and divide the other files', async () => {
+    const it = await start();
+    const link = createServer((request, response) => {
+      const body = Buffer.from(`${userRow(request.url?.startsWith('/a') ? 501 : 502)}\n`);
+      response.writeHead(200, { etag: '"1"' }).end(body);
+    }).listen(0, '127.0.0.1');
+    await once(link, 'listening');
+    const address = `http://127.0.0.1:${(link.address() as AddressInfo).port}`;
+    try {
+      it.write('plain.ndjson', userRows(300));
+      for (const part of [0, 1, 2]) it.write(`p${part}.ndjson.gz`, gzipSync(`${userRow(400 + part)}\n`));
+      it.write('array.json', `[${userRow(450)},${userRow(451)}]`);
+      const [a, b] = [`${address}/a.ndjson?sig=secret-of-a`, `${address}/b.ndjson?sig=secret-of-b`];
+      const files = ['p0.ndjson.gz', 'plain.ndjson', a, 'p1.ndjson.gz', 'array.json', 'p2.ndjson.gz', b];
+      const wholeIds = (): number[] => it.users().flatMap(({ xpid }) => (Number(xpid) >= 400 ? [Number(xpid)] : []));
+      const shares: number[][] = [];
+      for (const shard of ['1/4', '2/4', '3/4', '4/4']) {
+        const before = wholeIds();
+        expect((await it.bulk([...files, '--shard', shard])).code).toBe(0);
+        shares.push(wholeIds().filter((id) => !before.includes(id)));
+      }
+      expect(shares).toEqual(
+        [[400, 402], [501, 502], [401], [450, 451]].map((ids) => expect.arrayContaining(ids) as number[]),
+      );
+      const ids = it.users().map(({ xpid }) => xpid as number);
+      expect(ids.sort((a, b) => a - b)).toEqual([
+        ...Array.from({ length: 300 }, (_, index) => index + 1),
+        ...[400, 401, 402, 450, 451, 501, 502],
+      ]);
+    } finally {
+      link.close();
+    }
+  });
+
+  test('without an input end at once, each run of its own', async () => {
+    const it = await start();
+    for (const name of ['a.ndjson.gz', 'b.ndjson.gz']) {
+      const file = it.write(name, gzipSync(userRows(2)));
+      const { code, stderr } = await it.run(['seed', 'bulk', file, '--shard', '2/2', '--yes']);
+      expect([code, it.sink.rows]).toEqual([0, 0]);
+      expect(stderr).toContain('Shard 2/2 has no input: compressed files, addresses and JSON arrays are not divided.');
+    }
+  });
+
+  test('of standard input are a usage error, also next to files', async () => {
+    const it = await start();
+    const file = it.write('users.ndjson', userRows(1));
+    const { code, stderr } = await it.run(['seed', 'bulk', file, '-', '--shard', '1/2', '--yes'], { stdin: '' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--shard cannot divide standard input.')]);
+    expect(it.sink.rows).toBe(0);
   });
 });

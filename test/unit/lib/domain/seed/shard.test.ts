@@ -1,13 +1,7 @@
 // Every line of a file is in exactly one shard, for any chunks and shards.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  inByteShard,
-  inRecordShard,
-  parseShard,
-  type Shard,
-  shardRange,
-} from '../../../../../src/lib/domain/seed/shard.ts';
+import { inByteShard, inRecordShard, type Shard, shardRange } from '../../../../../src/lib/domain/seed/shard.ts';
 import { runs } from '../../../../helpers/size.ts';
 
 /** The shard's bytes, read in chunks of `chunkSize`. */
@@ -60,37 +54,6 @@ test('the ranges of a file of any size are adjacent', () => {
     }),
     runs(50),
   );
-});
-
-test.each<[string, string | undefined, Shard | RegExp]>([
-  ['1/1', undefined, { index: 0, count: 1 }],
-  ['1/8', undefined, { index: 0, count: 8 }],
-  ['8/8', undefined, { index: 7, count: 8 }],
-  ['0/8', undefined, { index: 7, count: 8 }],
-  ['002/010', undefined, { index: 1, count: 10 }],
-  ['auto/8', '0', { index: 0, count: 8 }],
-  ['auto/8', '7', { index: 7, count: 8 }],
-  ['2/8', '5', { index: 1, count: 8 }],
-  ['auto/20', '12', { index: 12, count: 20 }],
-  ['9/8', undefined, /^--shard 9\/8: there are only 8 shards\.$/],
-  ['auto/8', '8', /^JOB_COMPLETION_INDEX is 8, and there are only 8 shards\.$/],
-  ['auto/8', undefined, /JOB_COMPLETION_INDEX, which Kubernetes sets/],
-  ['auto/8', '', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
-  ['auto/8', '-1', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
-  ['auto/8', 'x1', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
-  ['auto/8', '1x', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
-  ['auto/8', '1234567', /JOB_COMPLETION_INDEX, which Kubernetes sets/],
-  ...['', '1', '1/', '/8', '1/0', '-1/8', '1/8x', 'x1/8', '1.5/8', '1/1234567', '1234567/8', 'Auto/8', '1 / 8'].map(
-    (text): [string, undefined, RegExp] => [
-      text,
-      undefined,
-      /^--shard must be I\/N or auto\/N, for instance 2\/8, not `.*`\.$/,
-    ],
-  ),
-])('--shard %s, as job %s', (text, job, wanted) => {
-  const found = parseShard(text, job);
-  if (wanted instanceof RegExp) expect(found).toMatch(wanted);
-  else expect(found).toEqual(wanted);
 });
 
 test('without shards everything is in a single range', () => {

@@ -1,0 +1,57 @@
+// Compressed inputs: recognized by their first bytes, and decompressed as they are read.
+import { invalidInput, KnownError } from '../../kernel/errors.ts';
+
+export type Wrapping = 'none' | 'gzip' | 'zstd';
+
+export function wrappingOf(head: Buffer): Wrapping {
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
+  return head.length >= 4 && head.readUInt32LE(0) === 0xfd2fb528 ? 'zstd' : 'none';
+}
+
+/** Throws invalid input (9) for bytes that are damaged or cut off. */
+export async function* unwrap(
+  chunks: AsyncIterable<Buffer>,
+  wrapping: 'gzip' | 'zstd',
+  name: string,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* wrapping === 'gzip' ? gunzip(chunks) : unzstd(chunks);
+  } catch (error) {
+    if (error instanceof KnownError) throw error;
+    const message = `is not a complete ${wrapping} file: ${(error as Error).message}`;
+    throw invalidInput(`${name} cannot be read.`, [{ file: name, path: '', message }]);
+  }
+}
+
+async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const [{ createGunzip }, { pipeline, Readable: Source }] = await Promise.all([
+    import('node:zlib'),
+    import('node:stream'),
+  ]);
+  const copied = async function* () {
+    // The pipeline reads ahead; chunks may be overwritten.
+    for await (const chunk of chunks) yield Buffer.from(chunk);
+  };
+  const output = pipeline(
+    Source.from(copied(), { highWaterMark: 1 }),
+    createGunzip({ chunkSize: 256 * 1024 }),
+    () => undefined,
+  );
+  for await (const chunk of output) yield chunk as Buffer;
+}
+
+async function* unzstd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const { Decompress } = await import('fzstd');
+  let parts: Buffer[] = [];
+  const stream = new Decompress((part) => parts.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength)));
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += 64 * 1024) {
+      stream.push(new Uint8Array(chunk.subarray(at, at + 64 * 1024)));
+      const ready = parts;
+      parts = [];
+      yield* ready;
+    }
+  }
+  stream.push(new Uint8Array(0), true);
+  yield* parts;
+}

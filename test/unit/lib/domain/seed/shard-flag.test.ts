@@ -1,0 +1,111 @@
+// `--shard`: numbers given by hand and by engines, and contradictions between them.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Shard } from '../../../../../src/lib/domain/seed/shard.ts';
+import { parseShard } from '../../../../../src/lib/domain/seed/shard-flag.ts';
+
+type Env = Record<string, string>;
+
+const kubernetes = (index: string): Env => ({ JOB_COMPLETION_INDEX: index });
+const parallel = (number: string): Env => ({ PARALLEL_SEQ: number, PARALLEL_JOBSLOT: '1' });
+const aws = (index: string, size: string): Env => ({
+  AWS_BATCH_JOB_ARRAY_INDEX: index,
+  AWS_BATCH_JOB_ARRAY_SIZE: size,
+});
+function slurm(id: number, [first, last, step, count]: [number, number, number, number]): Env {
+  const numbers = { ID: id, MIN: first, MAX: last, STEP: step, COUNT: count };
+  return Object.fromEntries(
+    Object.entries(numbers).map(([name, value]) => [`SLURM_ARRAY_TASK_${name}`, String(value)]),
+  );
+}
+
+test.each<[string, Env, Shard | RegExp]>([
+  ['1/1', {}, { index: 0, count: 1 }],
+  ['1/8', {}, { index: 0, count: 8 }],
+  ['8/8', {}, { index: 7, count: 8 }],
+  ['0/8', {}, { index: 7, count: 8 }],
+  ['002/010', {}, { index: 1, count: 10 }],
+  ['2/8', kubernetes('5'), { index: 1, count: 8 }],
+  ['9/8', {}, /^--shard 9\/8: there are only 8 shards\.$/],
+  ['auto/8', kubernetes('0'), { index: 0, count: 8 }],
+  ['auto/8', kubernetes('7'), { index: 7, count: 8 }],
+  ['auto/20', kubernetes('12'), { index: 12, count: 20 }],
+  ['auto/8', kubernetes('8'), /^JOB_COMPLETION_INDEX is 8, and there are only 8 shards\.$/],
+  ['auto', kubernetes('3'), /^Kubernetes does not report the number of shards: pass --shard auto\/N\.$/],
+  ['auto/8', kubernetes('-1'), /JOB_COMPLETION_INDEX must be a whole number, not `-1`/],
+  ['auto/8', kubernetes('1x'), /JOB_COMPLETION_INDEX must be a whole number, not `1x`/],
+  ['auto/8', kubernetes('1234567890'), /JOB_COMPLETION_INDEX must be a whole number/],
+  [
+    'auto/8',
+    {},
+    /Kubernetes \(JOB_COMPLETION_INDEX\), Slurm .* or GNU parallel \(PARALLEL_SEQ\), and no such variable/,
+  ],
+  ['auto', kubernetes(''), /no such variable is set\. Elsewhere pass the number: --shard I\/N\.$/],
+  ['auto/3', parallel('3'), { index: 2, count: 3 }],
+  ['auto/3', parallel('4'), /^PARALLEL_SEQ is 4, and there are only 3 shards\.$/],
+  ['auto/3', parallel('0'), /^PARALLEL_SEQ is 0, and there are only 3 shards\.$/],
+  ['auto', parallel('3'), /^GNU parallel does not report/],
+  ['auto', aws('0', '10'), { index: 0, count: 10 }],
+  ['auto/10', aws('9', '10'), { index: 9, count: 10 }],
+  ['auto', aws('10', '10'), /^AWS_BATCH_JOB_ARRAY_INDEX is 10, and there are only 10 shards\.$/],
+  ['auto/8', aws('1', '10'), /^--shard auto\/8: AWS Batch runs 10 shards\./],
+  ['auto', { AWS_BATCH_JOB_ARRAY_INDEX: '1' }, /AWS_BATCH_JOB_ARRAY_SIZE must be a whole number, not ``/],
+  ['auto', slurm(1, [1, 40, 1, 40]), { index: 0, count: 40 }],
+  ['auto', slurm(0, [0, 39, 1, 40]), { index: 0, count: 40 }],
+  ['auto/40', slurm(39, [0, 39, 1, 40]), { index: 39, count: 40 }],
+  ['auto', slurm(25, [5, 45, 10, 5]), { index: 2, count: 5 }],
+  ['auto', slurm(7, [7, 7, 1, 1]), { index: 0, count: 1 }],
+  ['auto/40', slurm(3, [3, 17, 14, 2]), /^--shard auto\/40: Slurm runs 2 shards\..*to run some of them again/],
+  ['auto', slurm(3, [1, 7, 1, 3]), /the 3 numbers of the Slurm array, from 1 to 7, are not evenly spaced/],
+  ['auto', slurm(8, [5, 45, 10, 5]), /not evenly spaced/],
+  ['auto', slurm(3, [1, 9, 0, 3]), /not evenly spaced/],
+  ['auto', { SLURM_ARRAY_TASK_ID: '3' }, /SLURM_ARRAY_TASK_MIN must be a whole number/],
+  [
+    'auto/8',
+    { ...slurm(1, [1, 8, 1, 8]), ...parallel('1') },
+    /both Slurm \(SLURM_ARRAY_TASK_ID\) and GNU parallel \(PARALLEL_SEQ\) number this process/,
+  ],
+  ...['', '1', '1/', '/8', '1/0', 'auto/0', 'auto/', 'auto/x', '-1/8', '1/8x', 'x1/8', '1.5/8', '1/1234567'].map(
+    (text): [string, Env, RegExp] => [
+      text,
+      {},
+      /^--shard must be I\/N, auto or auto\/N, for instance 2\/8, not `.*`\.$/,
+    ],
+  ),
+  ...['1234567/8', 'Auto/8', '1 / 8', 'autoauto'].map((text): [string, Env, RegExp] => [text, {}, /^--shard must be/]),
+])('--shard %s with %j', (text, env, wanted) => {
+  const found = parseShard(text, env);
+  if (wanted instanceof RegExp) expect(found).toMatch(wanted);
+  else expect(found).toEqual(wanted);
+});
+
+describe('the processes of an engine have every shard once', () => {
+  const anyCount = fc.integer({ min: 1, max: 50 });
+  const shardsOf = (count: number, text: string, envOf: (number: number) => Env): (number | string)[] =>
+    Array.from({ length: count }, (_, number) => {
+      const found = parseShard(text, envOf(number));
+      return typeof found === 'string' ? found : found.count === count ? found.index : found.count;
+    });
+  const all = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+  test('in a Slurm array of any minimum and step', () => {
+    fc.assert(
+      fc.property(anyCount, fc.nat(1000), fc.integer({ min: 1, max: 20 }), fc.nat(19), (count, first, step, beyond) => {
+        const last = first + step * (count - 1) + Math.min(beyond, step - 1);
+        const envOf = (number: number): Env => slurm(first + step * number, [first, last, step, count]);
+        expect(shardsOf(count, 'auto', envOf)).toEqual(all(count));
+        expect(shardsOf(count, `auto/${count}`, envOf)).toEqual(all(count));
+      }),
+    );
+  });
+
+  test('in Kubernetes, AWS Batch and GNU parallel', () => {
+    fc.assert(
+      fc.property(anyCount, (count) => {
+        expect(shardsOf(count, `auto/${count}`, (number) => kubernetes(String(number)))).toEqual(all(count));
+        expect(shardsOf(count, 'auto', (number) => aws(String(number), String(count)))).toEqual(all(count));
+        expect(shardsOf(count, `auto/${count}`, (number) => parallel(String(number + 1)))).toEqual(all(count));
+      }),
+    );
+  });
+});
