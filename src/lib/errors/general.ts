@@ -42,6 +42,18 @@ export const GENERAL_ERRORS = {
     explanation: 'The owner of the file can read or replace its content.',
     fix: 'Change its owner, or choose other folders with the CDPADM_*_DIR variables.',
   },
+  'plans.damaged': {
+    exit: 'invalidInput',
+    summary: 'The saved plan cannot be applied.',
+    explanation: 'The file is not a plan of this command, or it changed after it was saved. Nothing was sent.',
+    fix: 'Save the plan again with --save-plan, and review it.',
+  },
+  'plans.other_target': {
+    exit: 'conflict',
+    summary: 'The saved plan is for another target.',
+    explanation: 'A plan belongs to one address and one organization or workspace. Nothing was sent.',
+    fix: 'Use the profile that the plan was made with, or save a plan for this target.',
+  },
   'output.write': {
     exit: 'failed',
     summary: 'The result cannot be written.',

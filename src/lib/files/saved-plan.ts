@@ -1,0 +1,96 @@
+// A plan as a file: the difference as comments for people, then one line of JSON for the program, then a digest of both.
+//
+// `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` with its other input (9),
+// `requireSameTarget` after `ctx.startWrite` (6), then plans again from `content` and requires the hash `plan` (6).
+import { createHash } from 'node:crypto';
+import { type infer as Infer, literal, object, record, string, type ZodMiniType } from 'zod/mini';
+import { fail } from '../errors/fail.ts';
+import { writeUserFile } from '../kernel/durable.ts';
+import type { KnownError } from '../kernel/errors.ts';
+import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
+import { placeAt } from '../kernel/text-place.ts';
+import { type InputSource, readInput, resolvePath } from './read-input.ts';
+
+const COMMANDS = {
+  roles: { diff: 'roles diff', apply: 'roles push' },
+  warehouse: { diff: 'warehouse diff', apply: 'warehouse apply' },
+} as const;
+
+export interface SavedPlan<Content> {
+  kind: keyof typeof COMMANDS;
+  /** What the plan would change: `{organization, address}`, `{workspace, address}`. */
+  target: Readonly<Record<string, string>>;
+  /** The hash over target, live state and wanted state. */
+  plan: string;
+  /** The wanted state, without secrets. */
+  content: Content;
+}
+
+/** Writes a plan (0600), and the difference as `drawn` without colors. */
+export function writeSavedPlan(path: string, source: InputSource, saved: SavedPlan<unknown>, drawn: string): void {
+  const { kind, target, plan, content } = saved;
+  const head = [
+    `A plan of \`cdpadm ${COMMANDS[kind].diff}\`. Target: ${targetText(target)}.`,
+    '',
+    ...drawn.split('\n'),
+    '',
+    `To apply it, pass this file to \`cdpadm ${COMMANDS[kind].apply} --plan\`. It is valid until the platform changes.`,
+    'Do not edit it: the digest in the last line covers every line.',
+  ];
+  const comments = head.map((line) => `# ${line}`.trimEnd());
+  const text = `${comments.join('\n')}\n${stringifyJson({ kind, target, plan, content })}\n`;
+  writeUserFile(resolvePath(path, source.io.cwd), `${text}# sha256 ${digestOf(text)}\n`, 0o600);
+}
+
+/** Reads a plan. Throws invalid input (9) if it changed after it was saved, or is no plan of this kind. */
+export async function readSavedPlan<Content extends ZodMiniType>(
+  path: string,
+  source: InputSource,
+  kind: keyof typeof COMMANDS,
+  schema: Content,
+): Promise<SavedPlan<Infer<Content>>> {
+  const { name, text: read } = await readInput(path, source);
+  // Git and editors may convert line ends.
+  const text = read.replaceAll('\r\n', '\n');
+  const [, body, json, digest] = /^((?:#[^\n]*\n)*(\{[^\n]*\})\n)# sha256 ([0-9a-f]{64})\n*$/.exec(text) ?? [];
+  const damaged = (message: string): KnownError => {
+    return fail('plans.damaged', {
+      message: `${name} is not a plan that can be applied. Nothing was sent.`,
+      issues: [{ file: name, ...placeAt(text, text.trimEnd().lastIndexOf('\n') + 1), path: '', message }],
+      hint: { text: 'To save a plan again:', command: `cdpadm ${COMMANDS[kind].diff} --save-plan plan.txt` },
+    });
+  };
+  if (body === undefined || json === undefined) throw damaged('the file does not have the form of a saved plan');
+  if (digest !== digestOf(body)) throw damaged('the digest does not fit the file: it changed after it was saved');
+  const envelope = object({ kind: literal(kind), target: record(string(), string()), plan: string(), content: schema });
+  const saved = envelope.safeParse(parsed(json));
+  if (!saved.success) throw damaged('another command, or another version of the program, saved this plan');
+  return saved.data as SavedPlan<Infer<Content>>;
+}
+
+/** Throws a conflict (6) if the plan was made for another target. */
+export function requireSameTarget(saved: SavedPlan<unknown>, target: Readonly<Record<string, string>>): void {
+  if (canonicalJson(saved.target) === canonicalJson(target)) return;
+  throw fail('plans.other_target', {
+    message: `The plan is for ${targetText(saved.target)}, not for ${targetText(target)}. Nothing was sent.`,
+    hint: `Use the profile that the plan was made with, or run \`cdpadm ${COMMANDS[saved.kind].diff} --save-plan\` again.`,
+  });
+}
+
+function targetText(target: Readonly<Record<string, string>>): string {
+  return Object.entries(target)
+    .map((part) => part.join(' '))
+    .join(', ');
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function parsed(json: string): unknown {
+  try {
+    return parseJson(json);
+  } catch {
+    return undefined; // Only a forged digest fits a text that is not JSON.
+  }
+}
