@@ -2,7 +2,9 @@
 // user's files.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createCliHome } from '../helpers/cli.ts';
+import { KEY, openTerminal } from '../helpers/pty.ts';
 import { PROGRAM } from '../helpers/root.ts';
 import { sample } from '../helpers/size.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -38,26 +40,47 @@ function takeTour(
   });
 }
 
-test('prints each command before its result, exits with 0 and leaves nothing behind', async () => {
-  const { code, stdout, stderr, home } = await takeTour(['-o', 'json']);
+test('runs the main jobs in at most 200 lines, exits with 0 and leaves nothing behind', async () => {
+  const { code, stdout, stderr, home } = await takeTour([]);
   expect([code, stderr]).toEqual([0, '']);
   expect(readdirSync(home)).toEqual([]);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(200);
+  const commands = lines.filter((line) => line.startsWith('$ cdpadm '));
+  for (const wanted of ['roles pull', 'roles diff', 'roles push', 'roles rollback', 'seed validate', 'seed bulk']) {
+    expect(commands.some((line) => line.startsWith(`$ cdpadm ${wanted}`))).toBe(true);
+  }
+  // The tour includes a deletion without its flag and one of an assigned role.
+  expect(lines).toEqual(expect.arrayContaining(['  (exit 12)', '  (exit 6)']));
+  const [platform = ''] = await judgedPlatforms();
+  const { count, violations } = await judgedOf(platform);
+  expect([count > commands.length, violations]).toEqual([true, []]);
+});
+
+test('runs only the given chapters, and prints each command before its result', async () => {
+  const { code, stdout } = await takeTour(['warehouse', 'roles', '-o', 'ndjson']);
   const lines = stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
-  const commands = lines.flatMap(({ command }) => command ?? []);
-  for (const wanted of ['roles pull', 'roles diff', 'roles push', 'roles rollback', 'seed validate', 'seed bulk']) {
-    expect(commands.some((line) => line.startsWith(`cdpadm ${wanted}`))).toBe(true);
-  }
+  expect([code, lines.flatMap(({ chapter }) => chapter ?? [])]).toEqual([
+    0,
+    ['Warehouse sync and groups', 'Custom roles', 'Try next'],
+  ]);
   lines.forEach(({ command }, index) => {
     if (command !== undefined) expect(lines[index + 1]).toHaveProperty('exit');
   });
-  // The tour includes a deletion without its flag and one of an assigned role.
-  expect(lines.map(({ exit }) => exit)).toEqual(expect.arrayContaining([0, 6, 12]));
-  const [platform = ''] = await judgedPlatforms();
-  const { count, violations } = await judgedOf(platform);
-  expect([count > commands.length, violations]).toEqual([true, []]);
+});
+
+test('asks before the next chapter on a terminal, and ends at a no', async () => {
+  const home = createCliHome();
+  onTestFinished(() => home.remove());
+  const screen = openTerminal(['tour', 'roles', 'dsr'], { cwd: home.cwd, env: home.env });
+  await screen.waitFor('Continue with dsr?');
+  screen.type(`n${KEY.enter}`);
+  expect(await screen.exit).toBe(0);
+  expect(screen.screen()).toContain('Try next');
+  expect(screen.screen()).not.toContain('Data subject requests');
 });
 
 const SIGNALS = [

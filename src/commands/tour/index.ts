@@ -9,11 +9,13 @@ import { seedChapter } from './seed.ts';
 import { openStage } from './stage.ts';
 import { warehouseChapter } from './warehouse.ts';
 
-const CHAPTERS = [rolesChapter, dsrChapter, seedChapter, warehouseChapter];
+const CHAPTERS = { roles: rolesChapter, dsr: dsrChapter, seed: seedChapter, warehouse: warehouseChapter };
+type Chapter = keyof typeof CHAPTERS;
+const NAMES = Object.keys(CHAPTERS) as Chapter[];
 
 const NEXT = [
   'cdpadm --profile local roles list     the embedded platform, kept between commands',
-  'cdpadm emulator start                 the same as a server; in another shell: `eval "$(cdpadm emulator env)"`',
+  'cdpadm emulator start                 the same as a server',
   'cdpadm profile create work            your own platform',
   'cdpadm help                           everything else',
 ];
@@ -23,6 +25,7 @@ export const command = defineCommand({
   summary: 'run the main jobs on a temporary embedded platform',
   effect: 'local',
   calls: 'nobody',
+  args: { chapters: { many: true, optional: true, choices: NAMES, help: 'only these chapters' } },
   output: () =>
     union([
       object({ chapter: string() }),
@@ -32,17 +35,22 @@ export const command = defineCommand({
       object({ file: string(), text: string() }),
     ]),
   notes: [
+    'On a terminal, the tour asks before each chapter after the first one. It shows the start and the end of long output; -o json has all of it.',
     'The tour needs no account and no terminal. It neither reads nor changes your settings, so --profile, the ids and --dry-run have no effect.',
     'With -o json and ndjson it prints one object per line; every other format prints the same text.',
   ],
-  examples: ['cdpadm tour', 'cdpadm tour --no-color'],
-  run: guide,
+  examples: ['cdpadm tour', 'cdpadm tour roles'],
+  run: (ctx, { args }) => guide(ctx, args.chapters.length > 0 ? args.chapters : NAMES),
 });
 
-async function guide(ctx: Context): Promise<void> {
+async function guide(ctx: Context, names: readonly Chapter[]): Promise<void> {
   const stage = openStage(ctx, await openSandbox(ctx));
+  const pauses = ctx.prompt.possible && ctx.io.tty.stdout;
   await stage.say('This tour uses an embedded platform, which exists only until the end of the tour.');
-  for (const chapter of CHAPTERS) await chapter(stage);
+  for (const [index, name] of names.entries()) {
+    if (index > 0 && pauses && !(await ctx.prompt.ask(`Continue with ${name}?`, true))) break;
+    await CHAPTERS[name](stage);
+  }
   await stage.chapter('Try next');
   await stage.say(NEXT.join('\n'));
 }

@@ -14,18 +14,16 @@ export async function rolesChapter(stage: Stage): Promise<void> {
   await stage.say('All roles of an organization form one manifest. To read it:');
   await stage.run('roles list');
   await stage.run('roles pull');
-  await stage.show('roles.yaml', 12);
 
   await stage.say('Now we edit roles.yaml: the User role loses the live stream, and we add an Analyst role.');
   stage.edit('roles.yaml', (text) => removeTask(text, 'user-role', 'live_stream:view') + NEW_ROLE);
-  await stage.run('roles validate --online');
   await stage.run('roles diff');
   await stage.say('The diff is correct, so we push it. The command first saves the previous roles.');
   await stage.run('roles push --yes');
 
   await stage.say(
-    'Now we remove the Support role from the file. The push would delete it for the whole organization, which needs ' +
-      'another flag. Without that flag, the command sends nothing (exit 12, stopped by a guard):',
+    'Now we remove the Support role from the file. Deleting it for the whole organization needs another flag. Without it, ' +
+      'the command sends nothing (exit 12, stopped by a guard):',
   );
   stage.edit('roles.yaml', (text) => removeRole(text, 'support-role'));
   await stage.run('roles push --yes', 'guard');
@@ -35,7 +33,6 @@ export async function rolesChapter(stage: Stage): Promise<void> {
   await stage.run('roles push --yes --allow-delete', 'conflict');
 
   await stage.say('You can restore every previous manifest, with the same diff and the same guards.');
-  await stage.run('roles history');
   const history = await stage.sandbox.run(['roles', 'history', '-o', 'json']);
   const revisions = JSON.parse(history.stdout) as { revision: string }[];
   await stage.run(`roles rollback ${revisions.at(-1)?.revision ?? ''} --yes --allow-delete`);

@@ -1,7 +1,6 @@
-// The tour's chapter on seeding: template, an invalid file, 20,000 users with a 429 on the way, rejects.
+// The tour's chapter on seeding: an invalid file, 20,000 users with a 429 on the way, rejects.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { Stage } from './stage.ts';
 
 const USERS = 20_000;
@@ -9,13 +8,12 @@ const BAD_ROW = 12_345;
 
 export async function seedChapter(stage: Stage): Promise<void> {
   await stage.chapter('Seeding');
-  await stage.say('Seeding gives calculated attributes their first values. To create a file:');
-  await stage.run('seed template --out first.csv');
-  await stage.run('seed preview first.csv --row 2');
-
-  await stage.say(`Here is an export of ${USERS} users. One of them has an invalid number of orders:`);
+  await stage.say(
+    `Seeding gives calculated attributes their first values. Here is an export of ${USERS} users. One of them has an ` +
+      'invalid number of orders:',
+  );
   writeFileSync(join(stage.sandbox.folder, 'users.csv'), usersFile());
-  await stage.show('users.csv', 4);
+  await stage.show('users.csv', 3);
   await stage.run('seed validate users.csv', 'invalidInput');
 
   await stage.say(
@@ -37,11 +35,6 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.show(rejects, 1);
   stage.edit(rejects, (text) => text.replaceAll('three', '3'));
   await stage.run(`seed bulk ${rejects} --yes`);
-
-  await stage.say('The profile of that user on the platform:');
-  const [profile] = await stage.sandbox.control.state.profiles({ customer_id: `c-${BAD_ROW}` });
-  writeFileSync(join(stage.sandbox.folder, 'profile.json'), `${stringifyJson(profile, 2)}\n`);
-  await stage.show('profile.json', 30);
 }
 
 function usersFile(): string {

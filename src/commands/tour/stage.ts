@@ -20,6 +20,8 @@ import { fail } from '../../lib/errors/fail.ts';
 /** A busy machine can take this long to post a callback. */
 const MOST_MS = 20_000;
 const INDENT = '  ';
+/** Longer output is shown by its first and last lines. */
+const MOST_LINES = 6;
 
 export type Stage = ReturnType<typeof openStage>;
 
@@ -31,18 +33,21 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
       .map((line) => (line === '' ? '' : INDENT + line))
       .join('\n');
 
+  /** A command directly after a text has no blank line before it. */
+  let gap = '\n';
   /** Prints a command line, runs it and prints its output. Throws when its exit is not `expect`. */
   async function run(line: string, expect: ExitName = 'ok'): Promise<CommandRun> {
     await ctx.out.emitLine(
       { command: `cdpadm ${line}` },
-      (style) => `\n${style.cyan('$')} ${style.bold(commandLines(`cdpadm ${line}`, width - INDENT.length))}`,
+      (style) => `${gap}${style.cyan('$')} ${style.bold(commandLines(`cdpadm ${line}`, width - INDENT.length))}`,
     );
+    gap = '\n';
     const result = await sandbox.run(splitWords(line));
     const output = [result.stderr, await inColumns(result.stdout, width - INDENT.length, ctx.out.style)]
       .filter((text) => text.trim() !== '')
-      .map(indent);
+      .flatMap((text) => indent(text).split('\n'));
     const ending = result.exit === 0 ? [] : [`  (exit ${result.exit})`];
-    await ctx.out.emitLine(result, (style) => [...output, ...ending.map(style.dim)].join('\n'));
+    await ctx.out.emitLine(result, (style) => [...shorten(output), ...ending.map(style.dim)].join('\n'));
     if (result.exit !== EXIT[expect]) throw unexpected(line, EXIT[expect], result);
     return result;
   }
@@ -54,7 +59,10 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
     chapter: (title: string): Promise<void> =>
       ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
     /** One or two sentences about the next command. */
-    say: (text: string): Promise<void> => ctx.out.emitLine({ say: text }, `\n${wrapPage(text, width)}`),
+    say: async (text: string): Promise<void> => {
+      await ctx.out.emitLine({ say: text }, `\n${wrapPage(text, width)}`);
+      gap = '';
+    },
     /** Waits for the platform, within a limit. */
     waitFor: (event: Promise<void>): Promise<void> => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
     /** Edits a file of the working folder. */
@@ -69,9 +77,17 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
     show: async (file: string, lines: number): Promise<void> => {
       const text = readFileSync(join(sandbox.folder, file), 'utf8').split('\n').slice(0, lines).join('\n');
       const shown = [...cleanText(text).split('\n'), '…'].map((line) => INDENT + fitText(line, width - INDENT.length));
+      gap = '\n';
       await ctx.out.emitLine({ file, text }, (style) => style.dim(shown.join('\n')));
     },
   };
+}
+
+/** The first and last lines of long output, and its errors. */
+function shorten(lines: readonly string[]): string[] {
+  if (lines.length <= MOST_LINES) return [...lines];
+  const tail = lines.slice(2).filter((line, index, { length }) => index >= length - 2 || /^ *Error: /.test(line));
+  return [...lines.slice(0, 2), `${INDENT}…`, ...tail];
 }
 
 /** Breaks a wide command line before its flags, with backslashes, so that people can still copy it. */

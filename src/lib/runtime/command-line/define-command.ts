@@ -161,7 +161,11 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
   const word = many ? `${name}...` : name;
   const argument = new Argument(isOptional ? `[${word}]` : `<${word}>`, help);
   if (spec.default !== undefined) argument.default(spec.default);
-  return choices ? argument.choices(choices).argParser((text) => readWord(`<${name}>`, text, choices)) : argument;
+  if (!choices) return argument;
+  const read = (text: string) => readWord(`<${name}>`, text, choices);
+  argument.choices(choices);
+  if (!many) return argument.argParser(read);
+  return argument.argParser((text, before: string[] | undefined) => [...(before ?? []), read(text)]);
 }
 
 /** The option of a flag. */
