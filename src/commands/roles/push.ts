@@ -1,31 +1,42 @@
 // `roles push`: replaces the live manifest with a roles file, after every check that is possible beforehand.
 import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/wanted.ts';
+import { array, object } from 'zod/mini';
+import { RoleReply } from '../../lib/contract/roles.ts';
+import { readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { updateManifestText, writeBack } from '../../lib/files/roles-file.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
-import { baseFlag, fileArg, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
+import { baseFlag, DEFAULT_FILE, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
 
 export const pushRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles push',
   summary: 'replace the live manifest with a roles file',
-  args: fileArg,
+  args: { file: { optional: true, help: `the roles file (default: ${DEFAULT_FILE}); - is standard input` } },
   flags: {
     base: baseFlag,
+    plan: {
+      value: 'file',
+      conflicts: ['base', 'expectPlan'],
+      help: 'apply only the plan that `roles diff --save-plan` wrote',
+    },
     writeBack: { default: true, help: 'do not update the stamps in the file' },
     ...guardFlags,
   },
   notes: [
     'A role that is missing from the file is deleted for the whole organization. The command shows the difference and asks before it sends anything.',
     'After the push the file gets the new stamps and the roles that the merge kept from the platform. Nothing else in it changes.',
+    '--plan needs no roles file: the plan holds the roles. With a roles file too, that file must still give the same plan. If the platform changed since, nothing is sent (exit 6).',
   ],
   examples: [
     'cdpadm roles push',
     'cdpadm roles push roles.yaml --dry-run -o json',
+    'cdpadm roles push --plan roles.plan --yes',
     'cdpadm roles push roles.yaml --allow-delete --yes',
   ],
   exits: {
@@ -35,18 +46,28 @@ export const pushRoles = defineCommand({
     guard: 'a guard stopped it, or you answered no',
   },
   run: async (ctx, { args: { file }, flags }) => {
+    if (file === '-' && flags.plan === '-') throw usageError('Only one of the two files can be standard input.');
     const memory = await openRolesMemory(ctx);
-    const roles = await openRolesFile(ctx, file, memory, flags.base);
+    const content = object({ roles: array(RoleReply) });
+    const saved = flags.plan === undefined ? undefined : await readSavedPlan(flags.plan, ctx, 'roles', content);
+    const path = file ?? (saved ? undefined : DEFAULT_FILE);
+    const roles = path === undefined ? undefined : await openRolesFile(ctx, path, memory, flags.base);
+    if (saved) {
+      await ctx.startWrite('organization');
+      requireSameTarget(saved, memory.scope);
+    }
     let wanted: WantedRoles | undefined;
     const want = (live: Manifest, liveTasks: ReadonlySet<string>) => {
+      if (!roles) return { roles: saved?.content.roles ?? [], conflicts: [], rebased: [], stale: false };
       const checked = roles.check({ live, liveTasks });
       tellAdvice(ctx, roles.document, checked.warnings);
       return (wanted = wantedRoles(checked.manifest, roles.base, live));
     };
-    const outcome = await applyIntent(ctx, memory, { reason: 'push', want }, flags);
-    if (!ctx.flags.dryRun && flags.writeBack && file !== '-' && wanted) {
+    const guards = saved ? { ...flags, expectPlan: saved.plan } : flags;
+    const outcome = await applyIntent(ctx, memory, { reason: 'push', want }, guards);
+    if (!ctx.flags.dryRun && flags.writeBack && path !== undefined && path !== '-' && roles && wanted) {
       await memory.store.saveBase(toReply(outcome.manifest));
-      await updateFile(ctx, file, roles.document, wanted, outcome.manifest);
+      await updateFile(ctx, path, roles.document, wanted, outcome.manifest);
     }
     await emitOutcome(ctx, outcome);
   },

@@ -42,7 +42,7 @@ export function writeSavedPlan(path: string, source: InputSource, saved: SavedPl
   writeUserFile(resolvePath(path, source.io.cwd), `${text}# sha256 ${digestOf(text)}\n`, 0o600);
 }
 
-/** Reads a plan. Throws invalid input (9) if it changed after it was saved, or is no plan of this kind. */
+/** Reads a plan. Throws invalid input (9) if the file changed after it was saved, or holds something else. */
 export async function readSavedPlan<Content extends ZodMiniType>(
   path: string,
   source: InputSource,

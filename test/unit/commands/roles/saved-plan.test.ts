@@ -1,0 +1,96 @@
+// `roles diff --save-plan` and `roles push --plan`: the plan that was reviewed, or nothing.
+import { chmodSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
+
+describe('a saved plan of roles', () => {
+  let admin: RolesHome;
+
+  beforeEach(async () => {
+    admin = await createRolesHome();
+    await admin.run('roles pull');
+    admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
+    await admin.run('roles diff --save-plan roles.plan');
+  });
+  afterEach(() => admin.close());
+
+  const name = async (): Promise<unknown> => (await admin.live()).get('support-role')?.name;
+
+  it('shows the difference, is private, and is applied without the roles file', async () => {
+    const diff = await admin.json('roles diff');
+    const text = admin.read('roles.plan');
+    expect(text).toContain('#     - name: "Support"\n#     + name: "Helpers"\n');
+    expect(text).toContain(`# plan ${(diff.data as { plan: string }).plan}\n`);
+    expect(statSync(join(admin.cwd, 'roles.plan')).mode & 0o777).toBe(0o600);
+    rmSync(join(admin.cwd, 'roles.yaml'));
+    const pushed = await admin.json('roles push --plan roles.plan --yes');
+    expect(pushed).toMatchObject({ code: 0, data: { applied: true, summary: { modify: 1 } } });
+    expect(await name()).toBe('Helpers');
+  });
+
+  it('is private also in the place of a shared file', async () => {
+    admin.write('shared.plan', '');
+    chmodSync(join(admin.cwd, 'shared.plan'), 0o644);
+    await admin.run('roles diff --save-plan shared.plan');
+    expect(statSync(join(admin.cwd, 'shared.plan')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is read from standard input', async () => {
+    const pushed = await admin.run('roles push --plan - --yes', { stdin: admin.read('roles.plan') });
+    expect([pushed.code, await name()]).toEqual([0, 'Helpers']);
+  });
+
+  it('prints the request in a dry run and sends nothing', async () => {
+    const { code, data } = await admin.json('roles push --plan roles.plan --dry-run');
+    expect([code, data]).toEqual([0, expect.objectContaining({ dry_run: true })]);
+    expect(await admin.puts()).toBe(0);
+  });
+
+  it('updates the roles file that still gives the same plan, and rejects one that does not', async () => {
+    expect((await admin.run('roles push roles.yaml --plan roles.plan --yes')).code).toBe(0);
+    expect((await admin.run('roles diff --exit-code')).code).toBe(0);
+    admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
+    await admin.run('roles diff --save-plan roles.plan');
+    admin.edit('roles.yaml', 'name: Others', 'name: Another');
+    expect((await admin.run('roles push roles.yaml --plan roles.plan --yes')).code).toBe(6);
+    expect(await name()).toBe('Helpers');
+  });
+
+  it('conflicts (6) after a change on the platform, and after it was applied', async () => {
+    await admin.run('roles update user-role --description changed --yes');
+    const { code, stderr } = await admin.run('roles push --plan roles.plan --yes');
+    expect([code, stderr]).toEqual([6, expect.stringContaining('The plan is now')]);
+    await admin.run('roles diff --save-plan roles.plan');
+    expect((await admin.run('roles push --plan roles.plan --yes')).code).toBe(0);
+    expect((await admin.run('roles push --plan roles.plan --yes')).code).toBe(6);
+    expect(await admin.puts()).toBe(2);
+  });
+
+  it('is rejected (9) with its file after an edit, before access, target and guards', async () => {
+    admin.edit('roles.plan', '"Helpers"', '"Others"');
+    const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
+    expect([code, stderr]).toEqual([9, expect.stringContaining('roles.plan:')]);
+    expect(await admin.puts()).toBe(0);
+  });
+
+  it('conflicts (6) with another organization', async () => {
+    const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
+    expect([code, stderr]).toEqual([6, expect.stringContaining('organization 2')]);
+  });
+
+  it('does not lift guards', async () => {
+    admin.write('roles.yaml', admin.read('roles.yaml').replace(/ {2}- role_id: user-role[^]*?(?= {2}- role_id|$)/, ''));
+    await admin.run('roles diff --save-plan roles.plan');
+    expect((await admin.run('roles push --plan roles.plan --yes')).code).toBe(12);
+    expect((await admin.run('roles push --plan roles.plan --yes --allow-delete')).code).toBe(0);
+  });
+
+  it.each([
+    'roles push --plan p --expect-plan 0',
+    'roles diff --against x --save-plan p',
+    'roles push - --plan - --yes',
+  ])('rejects %s as usage', async (line) => {
+    expect((await admin.run(line)).code).toBe(2);
+  });
+});
