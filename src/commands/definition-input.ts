@@ -69,7 +69,7 @@ export async function readSource(
   if (issues.length > 0) throw invalidSource(type, source, document, issues);
   const placed = (found: readonly FieldIssue[]) => placesOf(type, source, document, found);
   const sourced: SourcedDefinition = {
-    ...{ type, definition, folder, masked, answers: new Map() },
+    ...{ type, definition, folderFor: () => folder, masked, answers: new Map() },
     rules: await openReferenceRules(ctx, source.allowCommands),
     isGiven: (path) => source.fields.some((field) => field.path.join('.') === path.join('.')),
     issueAt: (path, message) => placed([{ path: [...path], message }])[0] ?? { path: path.join('.'), message },

@@ -19,8 +19,8 @@ import { flagOf } from './definition-flags.ts';
 export interface SourcedDefinition {
   readonly type: ResourceType;
   readonly definition: Definition;
-  /** The folder that paths in it start from. */
-  readonly folder: string;
+  /** The folder that a path in this field starts from. */
+  folderFor(path: readonly string[]): string;
   /** Secrets that are masks here: a terminal asks for them, and a mask is never sent. */
   readonly masked: readonly (readonly string[])[];
   /** Answers for masked secrets, by dotted path: each is a secret or a reference. */
@@ -34,13 +34,24 @@ export interface SourcedDefinition {
 type PlacedUse = SecretUse & JudgedReference;
 
 /** Every reference that a write follows. */
-export function referencesOf({ type, definition, folder, answers, isGiven, issueAt }: SourcedDefinition): PlacedUse[] {
+export function referencesOf({
+  type,
+  definition,
+  folderFor,
+  answers,
+  isGiven,
+  issueAt,
+}: SourcedDefinition): PlacedUse[] {
   const answered = [...answers].filter(([, answer]) => isReference(answer));
   const uses = [
     ...secretUses(type, definition).map((use) => ({ ...use, given: isGiven(use.path) })),
     ...answered.map(([path, reference]) => ({ path: path.split('.'), reference, given: true })),
   ];
-  return uses.map((use) => ({ ...use, folder, issue: (message) => issueAt(use.path, message) }));
+  return uses.map((use) => ({
+    ...use,
+    folder: folderFor(use.path),
+    issue: (message) => issueAt(use.path, message),
+  }));
 }
 
 /** Every secret that a write sends, for its plan. */

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-const APPLY = ['warehouse', 'apply', 'sync', '--yes', '--allow-delete', '--force'];
+const APPLY = ['warehouse', 'apply', 'sync', '--yes', '--force'];
 
 interface Ended {
   code: number | null;

@@ -147,17 +147,17 @@ export const READERS: readonly Reader[] = [
     exits: [4],
   },
 
-  yaml('warehouse apply', 'sync --allow-delete', 'sync/pipelines/customers.yaml'),
-  yaml('warehouse apply', 'sync --allow-delete', 'sync/connections/crm.yaml'),
-  yaml('warehouse apply', 'sync --allow-delete', 'sync/data-models/active-customers.yaml'),
+  yaml('warehouse apply', 'sync --prune --allow-delete', 'sync/pipelines/customers.yaml'),
+  yaml('warehouse apply', 'sync --prune --allow-delete', 'sync/connections/crm.yaml'),
+  yaml('warehouse apply', 'sync --prune --allow-delete', 'sync/data-models/active-customers.yaml'),
   {
     command: 'warehouse apply',
-    args: 'sync --allow-delete',
+    args: 'sync --prune --allow-delete',
     file: 'sync/data-models/active-customers.sql',
     format: 'text',
     any: true,
   },
-  json('warehouse apply', 'sync --allow-delete', 'sync/pipelines/more.json', {
+  json('warehouse apply', 'sync --prune --allow-delete', 'sync/pipelines/more.json', {
     good: JSON.stringify({
       id: 'more',
       name: 'More',
@@ -176,7 +176,7 @@ export const READERS: readonly Reader[] = [
   yaml('warehouse export', 'exported', 'exported/connections/crm.yaml', {
     before: ['warehouse export exported --yes'],
   }),
-  yaml('warehouse apply', 'exported --allow-delete', 'exported/pipelines/paused.yaml', {
+  yaml('warehouse apply', 'exported --prune --allow-delete', 'exported/pipelines/paused.yaml', {
     before: ['warehouse export exported --yes'],
   }),
 

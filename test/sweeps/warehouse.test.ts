@@ -169,7 +169,7 @@ it('never sends a mask of any form', async () => {
     },
     (mask) => {
       home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(mask)));
-      return runThroughProxy('warehouse apply sync --send-secrets --allow-delete --force --yes');
+      return runThroughProxy('warehouse apply sync --send-secrets --force --yes');
     },
     // In a resolved reference, and as the value of a flag.
     (mask) => runThroughProxy('connections update crm -f connection.yaml --yes', { WAREHOUSE_PASSWORD: mask }),

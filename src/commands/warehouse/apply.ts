@@ -8,18 +8,18 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { openSecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
 import { applyWarehouse, stepName, warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
-import { allowCommands } from '../definition-flags.ts';
 import { askForSecrets, bodyWithSecrets, checkSecrets } from '../definition-secrets.ts';
 import type { WithTarget } from '../results.ts';
-import { entriesSent, openDirectory, planDirectory, type PlannedDirectory, appliedResult } from './directory.ts';
-import { guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/plan.ts';
+import { openDirectory } from './directory.ts';
+import { appliedResult, entriesSent, planDirectory, planFlags, type PlannedDirectory } from './plan.ts';
+import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/plan.ts';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 /** The flags that lift a guard. */
 const guardFlags = {
-  allowDelete: { help: 'allow the deletion of resources that no file defines' },
+  allowDelete: { help: 'allow the deletions of --prune' },
   allowReset: { help: 'allow changes of a sync mode, which reset the sync position' },
   allowEmpty: { help: 'allow the deletion of every resource (in addition to --allow-delete)' },
   force: { help: 'allow changes or deletions of more than 30 % of 10 or more resources' },
@@ -29,7 +29,7 @@ const applyFlags = {
   ...guardFlags,
   expectPlan: { value: 'hex', help: 'apply only this plan, as `warehouse diff` printed it' },
   sendSecrets: { help: 'send every secret again, changed or not' },
-  allowCommands,
+  ...planFlags,
 } as const satisfies Record<string, FlagSpec>;
 
 type ApplyFlags = FlagValues<typeof applyFlags>;
@@ -37,10 +37,11 @@ type AppliedPlan = WithTarget<typeof appliedResult>;
 
 const view: DocumentView<AppliedPlan> = {
   kind: 'document',
-  text: ({ applied, summary }) =>
-    applied
-      ? `Done: ${summary.create} created, ${summary.update} updated, ${summary.delete} deleted.`
-      : 'Nothing to do: the workspace matches the folder.',
+  text: ({ applied, steps, summary }) => {
+    if (steps.length === 0) return 'Nothing to do: the workspace matches the folder.';
+    if (!applied) return steps.map((step) => `${step.outcome.padEnd(7)}  ${stepName(step)}`).join('\n');
+    return `Done: ${summary.create} created, ${summary.update} updated, ${summary.delete} deleted.`;
+  },
   names: ({ steps }) => steps.map(({ id }) => id),
 };
 
@@ -51,17 +52,20 @@ export const applyFolder = defineCommand({
   calls: 'platform',
   args: { dir: { help: 'folder of definitions' } },
   flags: applyFlags,
-  columns: asColumns('plan steps unchanged summary applied target'),
+  columns: asColumns('plan steps unchanged unmanaged summary applied target'),
   output: appliedResult,
   notes: [
-    'A resource that no file defines is deleted, pipelines first. If a step fails, the message lists what was done. Apply again to finish the rest.',
+    'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion.',
+    'A step that fails stops only the steps that need it. The result lists the outcome of every step. Apply again to finish the rest.',
   ],
   examples: [
-    'cdpadm warehouse apply sync --allow-delete',
-    'cdpadm warehouse apply sync --allow-delete --dry-run -o json',
+    'cdpadm warehouse apply sync --only customers',
+    'cdpadm warehouse apply sync --prune --allow-delete --dry-run -o json',
   ],
   exits: {
-    conflict: 'the plan is not the expected one, or another admin changed a resource',
+    failed: 'a step failed; the other steps are done',
+    conflict: 'the plan is not the expected one, or a pipeline uses a resource to be deleted',
+    network: 'the outcome of a step is unknown',
     invalidInput: 'a file is invalid',
     guard: 'a guard stopped the plan, or you answered no',
   },
@@ -70,21 +74,21 @@ export const applyFolder = defineCommand({
 });
 
 async function applyDirectory(ctx: Context, dir: string, flags: ApplyFlags): Promise<AppliedPlan | undefined> {
-  const { entries, guard } = await openDirectory(ctx, dir, flags.allowCommands);
+  const { entries, guard } = await openDirectory(ctx, [dir, ...(flags.overlay ?? [])], flags.allowCommands);
   const memory = await openSecretMemory(ctx);
   return await memory.exclusively(async () => {
-    const planned = await planDirectory(ctx, dir, entries, memory, { sendAll: flags.sendSecrets === true });
+    const planned = await planDirectory(ctx, dir, entries, memory, { ...flags, sendAll: flags.sendSecrets === true });
     const { plan, live, wanted } = planned;
     const { dryRun } = ctx.flags;
     const target = await ctx.startWrite('workspace');
-    const draw = (style: Style): string => renderWarehousePlan(plan, style);
+    const draw = (style: Style, width: number) => renderWarehousePlan(plan, ctx.flags.verbose, style, width);
     const ids = plan.steps.map(({ id }) => id);
     if (!dryRun) ctx.out.show(draw);
     if (flags.expectPlan !== undefined && flags.expectPlan !== plan.plan) throw otherPlan(flags.expectPlan, plan.plan);
     guard();
     if (plan.steps.length === 0) {
       if (dryRun) return await ctx.out.emitDryRun([], plan, draw, ids);
-      return { ...plan, applied: false, target };
+      return { ...plan, steps: [], applied: false, target };
     }
     await passGuards(ctx, planned, flags);
     const sources = entriesSent(plan, entries);
@@ -94,7 +98,7 @@ async function applyDirectory(ctx: Context, dir: string, flags: ApplyFlags): Pro
     await ctx.confirmWrite(`Apply ${counted(plan.steps.length, 'step')}?`);
     // Secrets of the current step. Only those of a completed step are remembered.
     const sent = new Map<string, string>();
-    await applyWarehouse(plan, live, wanted, {
+    const { steps, error } = await applyWarehouse(plan, live, wanted, {
       api: await ctx.api(),
       tell: ctx.out,
       signal: ctx.signal,
@@ -105,13 +109,16 @@ async function applyDirectory(ctx: Context, dir: string, flags: ApplyFlags): Pro
           sent.set(secretKey(type, definition.id, path), secret),
         );
       },
-      onDone: (step, index) => {
-        ctx.out.note(`${index + 1}/${plan.steps.length} ${stepName(step)}: done`);
-        for (const [key, secret] of sent) memory.remember(key, secret);
+      onEnd: ({ outcome, ...step }, index) => {
+        ctx.out.note(`${index + 1}/${plan.steps.length} ${stepName(step)}: ${outcome}`);
+        if (outcome === 'done') for (const [key, secret] of sent) memory.remember(key, secret);
         sent.clear();
       },
     });
-    return { ...plan, applied: true, target };
+    const result = { ...plan, steps, applied: error === undefined, target };
+    if (error === undefined) return result;
+    await ctx.out.emit(result, view);
+    throw error;
   });
 }
 
@@ -119,15 +126,15 @@ async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirect
   const api = await ctx.api();
   return plan.steps.map(({ action, type, id, resets }) => {
     const calls = warehouseCalls(api, type, { allowReset: resets });
-    const definition = wanted[type].find((it) => it.id === id);
+    const definition = findIn(wanted, type, id);
     if (action === 'delete' || !definition) return calls.describeDelete(id);
-    const held = live[type].find((it) => it.id === id);
+    const held = findIn(live, type, id);
     const body = withHiddenSecrets(type, completed(type, definition, held && toDefinition(held)));
     return action === 'create' ? calls.describeCreate(body) : calls.describeUpdate(id, body);
   });
 }
 
-/** On a terminal, typing the number of deletions allows them. Every other guard needs its flag. */
+/** On a terminal, typing the id of the deletion, or the number of several, allows them. Every other guard needs its flag. */
 async function passGuards(
   ctx: Context,
   { plan, live }: PlannedDirectory,
@@ -145,7 +152,7 @@ async function passGuards(
   if (final.length > 0) throw guardError(refusals);
   for (const { message, typed } of refusals) {
     if (typed !== undefined) {
-      const question = `${message}. Type the number of deletions to allow them:`;
+      const question = `${message}. Type ${plan.summary.delete === 1 ? 'its id' : 'the number of deletions'} to allow it:`;
       await ctx.prompt.typed(question, typed, { flag: '--allow-delete' });
     }
   }

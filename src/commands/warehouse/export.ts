@@ -1,7 +1,7 @@
 // `warehouse export`: writes connections, data models and pipelines as files, with references for secrets.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { array, type infer as Infer } from 'zod/mini';
+import { array, enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
 import {
   comparable,
   completed,
@@ -15,7 +15,7 @@ import {
   withValue,
 } from '../../lib/domain/warehouse/definition.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { SQL_FILE, withChangedFields } from '../../lib/files/warehouse-dir.ts';
+import { folderOf, SQL_FILE, withChangedFields } from '../../lib/files/warehouse-dir.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { type KnownError, systemErrorCode } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/temporary-file.ts';
@@ -23,7 +23,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { Context } from '../../lib/runtime/context.ts';
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
-import { type DirectoryEntry, readDirectory, exportedFile } from './directory.ts';
+import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { changedFields } from '../../lib/domain/field-changes.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
@@ -68,7 +68,7 @@ async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): P
     for (const reply of [...live[type]].sort((a, b) => (a.id < b.id ? -1 : 1))) {
       const entry = entries.find((it) => it.type === type && it.definition.id === reply.id);
       const definition = toDefinition(reply);
-      writings.push(entry ? await updatedFile(entry, definition) : await newFile(type, definition, dir));
+      writings.push(entry ? await updatedFile(entry, definition, ctx.io.cwd) : await newFile(type, definition, dir));
     }
   }
   const edited = writings.filter(({ action }) => action === 'updated');
@@ -91,7 +91,7 @@ async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): P
 async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]> {
   if (!statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory()) return [];
   // Nothing is sent, so references are not judged.
-  return await readDirectory(ctx, dir, await openReferenceRules(ctx, false));
+  return await readDirectory(ctx, [dir], await openReferenceRules(ctx, false));
 }
 
 function groupFolder(path: string): void {
@@ -112,6 +112,15 @@ function localEdits(files: readonly ExportedFile[], dir: string): KnownError {
       text: 'Apply them, or export into another folder. To see the differences:',
       command: `cdpadm warehouse diff ${dir}`,
     },
+  });
+}
+
+function exportedFile() {
+  return object({
+    type: oneOf(RESOURCE_TYPES),
+    id: string(),
+    file: string(),
+    action: oneOf(['written', 'updated', 'unchanged']),
   });
 }
 
@@ -143,7 +152,7 @@ async function newFile(type: ResourceType, definition: Definition, dir: string):
 }
 
 /** An existing file with the fields that differ. Its references stay. */
-async function updatedFile(entry: DirectoryEntry, live: Definition): Promise<Writing> {
+async function updatedFile(entry: DirectoryEntry, live: Definition, cwd: string): Promise<Writing> {
   const { type, definition, file } = entry;
   const wanted = comparable(type, completed(type, definition, live));
   const { 'config.sql_query': query, ...changes } = changedFields(wanted, comparable(type, live));
@@ -151,7 +160,7 @@ async function updatedFile(entry: DirectoryEntry, live: Definition): Promise<Wri
   const texts: Writing['texts'] = [];
   const sqlFile = valueAt(file.document.value, ['config', SQL_FILE]);
   if (query && typeof sqlFile === 'string') {
-    texts.push({ path: join(entry.folder, sqlFile), text: `${String(query.to).trimEnd()}\n` });
+    texts.push({ path: join(folderOf(file.path, cwd), sqlFile), text: `${String(query.to).trimEnd()}\n` });
   } else if (query) changes['config.sql_query'] = query;
   if (Object.keys(changes).length > 0) {
     const { text, format } = file.document;

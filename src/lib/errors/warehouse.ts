@@ -38,10 +38,17 @@ export const WAREHOUSE_ERRORS = {
     explanation: 'The workspace or the folder changed after the plan was reviewed. Nothing was sent.',
     fix: 'Review `cdpadm warehouse diff` again.',
   },
+  'warehouse.incomplete': {
+    exit: 'failed',
+    summary: 'Some steps of the plan were not completed.',
+    explanation:
+      'A step that fails stops only the steps that need it. The other steps were applied. The exit code is 8 if the outcome of a step is unknown.',
+    fix: 'Fix the cause and apply again. Completed steps are not repeated.',
+  },
   'warehouse.guard.delete': {
     exit: 'guard',
-    summary: 'The folder would delete resources.',
-    explanation: 'A resource that no file defines is deleted from the workspace.',
+    summary: 'The plan would delete resources.',
+    explanation: '--prune deletes the resources that no file defines.',
     fix: 'To allow it, pass --allow-delete.',
   },
   'warehouse.guard.reset': {
@@ -52,8 +59,8 @@ export const WAREHOUSE_ERRORS = {
   },
   'warehouse.guard.empty': {
     exit: 'guard',
-    summary: 'The folder would delete everything.',
-    explanation: 'It contains no definition.',
+    summary: 'The plan would delete everything.',
+    explanation: 'With --prune, a folder without any definition deletes every resource.',
     fix: 'To allow it, pass --allow-empty.',
   },
   'resource.created_meanwhile': {

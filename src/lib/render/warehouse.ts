@@ -122,20 +122,31 @@ function said(value: unknown): CellValue {
   return [...((type ?? '') === '' ? [] : [String(cell(type))]), ...told].join(', ');
 }
 
-/** The plan as text, without a final line feed. */
-export function renderWarehousePlan({ plan, steps, summary }: WarehousePlan, style: Style, width = Infinity): string {
-  const drawn = steps.flatMap((step) => [...stepLines(step, style), '']);
-  const counts = `${summary.create} to create, ${summary.update} to update, ${summary.delete} to delete, ${summary.unchanged} unchanged`;
-  const none = steps.length === 0 ? ['No differences.'] : [];
-  return [...drawn, ...none, wrapMessage(`${counts}.`, width), `plan ${plan}`].join('\n');
+/** The plan as text, without a final line feed. `verbose` shows every field of a created resource. */
+export function renderWarehousePlan(
+  { plan, steps, summary, unmanaged }: WarehousePlan,
+  verbose: boolean,
+  style: Style,
+  width = Infinity,
+): string {
+  const drawn = steps.flatMap((step) => stepLines(step, style, verbose));
+  const counts = `${summary.create} to create, ${summary.update} to update, ${summary.delete} to delete, ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`;
+  const left = unmanaged.length === 0 ? [] : [`Unmanaged, not changed: ${clean(unmanaged.join(', '))}`];
+  return [
+    ...(steps.length === 0 ? ['No differences.'] : [...drawn, '']),
+    ...[...left, counts].map((text) => wrapMessage(text, width)),
+    `plan ${plan}`,
+  ].join('\n');
 }
 
-export const warehousePlanView: DocumentView<WarehousePlan> = {
-  kind: 'document',
-  text: renderWarehousePlan,
-  markdown: (plan) => toDiffBlock('Warehouse sync', renderWarehousePlan(plan, plainStyle)),
-  list: ({ steps }) => ({ columns: WAREHOUSE_STEP_COLUMNS, rows: steps }),
-};
+export function warehousePlanView({ verbose }: { verbose: boolean }): DocumentView<WarehousePlan> {
+  return {
+    kind: 'document',
+    text: (plan, style, width) => renderWarehousePlan(plan, verbose, style, width),
+    markdown: (plan) => toDiffBlock('Warehouse sync', renderWarehousePlan(plan, verbose, plainStyle)),
+    list: ({ steps }) => ({ columns: WAREHOUSE_STEP_COLUMNS, rows: steps }),
+  };
+}
 
 export const WAREHOUSE_STEP_COLUMNS: Column<Step>[] = [
   { key: 'action', value: (step) => step.action },
@@ -145,19 +156,20 @@ export const WAREHOUSE_STEP_COLUMNS: Column<Step>[] = [
   { key: 'resets', value: (step) => step.resets },
 ];
 
-function stepLines({ action, type, id, changes, secrets, references, resets }: Step, style: Style): string[] {
-  const what = clean(`${type.replace('_', ' ')} ${id}`);
-  const sent = secrets.map(
-    (path) => `    ${style.dim(`* ${clean(path)} ← ${clean(references[path] ?? 'entered at the prompt')}`)}`,
-  );
+function stepLines(step: Step, style: Style, verbose: boolean): string[] {
+  const { action, type, id, changes, secrets, references, resets } = step;
+  const what = clean(`${action} ${type.replace('_', ' ')} ${id}`);
+  const sent = secrets.map((path) => `${clean(path)} ← ${clean(references[path] ?? 'entered at the prompt')}`);
+  const lines = [...fieldLines(changes, style), ...sent.map((text) => `    ${style.dim(`* ${text}`)}`)];
   switch (action) {
     case 'create':
-      return [style.green(`+ create ${what}`), ...fieldLines(changes, style), ...sent];
+      if (verbose) return [style.green(`+ ${what}`), ...lines];
+      return [`${style.green(`+ ${what}`)}${sent.length > 0 ? style.dim(`  (${sent.join(', ')})`) : ''}`];
     case 'update': {
       const warning = resets ? `  ${style.bold(style.yellow('! resets the sync position'))}` : '';
-      return [`${style.yellow(`~ update ${what}`)}${warning}`, ...fieldLines(changes, style), ...sent];
+      return [`${style.yellow(`~ ${what}`)}${warning}`, ...lines];
     }
     case 'delete':
-      return [style.red(`- delete ${what}`)];
+      return [style.red(`- ${what}`)];
   }
 }

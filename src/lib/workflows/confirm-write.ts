@@ -64,7 +64,7 @@ export async function confirmWrite<Result, Stored>(
       if ('state' in sent) return sent;
       doubt = sent;
       if (signal.aborted) return unknown(write, doubt, 'the command was stopped', signal);
-      if (isLoss(doubt.error) && lost !== undefined) tell?.warn(lost);
+      if (isUnknown(doubt.error) && lost !== undefined) tell?.warn(lost);
     }
     const { error, wasSent } = doubt;
     const found = await readStored(write, signal);
@@ -77,12 +77,12 @@ export async function confirmWrite<Result, Stored>(
     if (judgement instanceof KnownError) return { state: 'not-done', error: judgement };
     if (judgement !== 'not-done') {
       if ('unknown' in judgement) return unknown(write, doubt, judgement.unknown, signal, judgement.hint);
-      if (isLoss(error) && arrived !== undefined) tell?.note(arrived(judgement.done));
+      if (isUnknown(error) && arrived !== undefined) tell?.note(arrived(judgement.done));
       return { state: 'done', result: judgement.done };
     }
     if (doubt.rejection) return { state: 'not-done', error: doubt.rejection };
     if (sends >= write.maxSends) return unknown(write, doubt, 'the platform does not show its effect', signal);
-    if (isLoss(error) && again !== undefined) tell?.note(again);
+    if (isUnknown(error) && again !== undefined) tell?.note(again);
     doubt = undefined;
   }
 }
@@ -92,6 +92,11 @@ export async function confirmed<Result, Stored>(write: Write<Result, Stored>, po
   const outcome = await confirmWrite(write, ports);
   if (outcome.state === 'done') return outcome.result;
   throw outcome.error;
+}
+
+/** Whether nobody knows if the write of this error took effect. */
+export function isUnknown(error: KnownError | undefined): boolean {
+  return error?.code === UNKNOWN;
 }
 
 /** Marks a failure of a request that may have taken effect. */
@@ -104,10 +109,6 @@ export function lossOf(failure: KnownError): KnownError {
   });
 }
 
-function isLoss(error: KnownError | undefined): boolean {
-  return error?.code === UNKNOWN;
-}
-
 async function sendOnce<Result, Stored>(
   write: Write<Result, Stored>,
   attempt: number,
@@ -117,7 +118,7 @@ async function sendOnce<Result, Stored>(
     return write.isOurs(result) ? { state: 'done', result } : { wasSent: true };
   } catch (error) {
     if (!(error instanceof KnownError)) throw error;
-    const wasSent = isLoss(error) || attempt > 1;
+    const wasSent = isUnknown(error) || attempt > 1;
     if (wasSent || write.explained?.includes(error.status ?? 0) === true)
       return { error, wasSent, rejection: rejectionIn(error) };
     return { state: 'not-done', error };
@@ -155,7 +156,7 @@ function unknown(
   const { error, wasSent } = doubt;
   const why = wasSent ? `${causeOf(doubt)}, and ${reason}` : reason;
   const stop = signal.aborted ? (signal.reason as unknown) : undefined;
-  const ended = stop instanceof KnownError ? stop : isLoss(error) ? error : undefined;
+  const ended = stop instanceof KnownError ? stop : isUnknown(error) ? error : undefined;
   return {
     state: 'unknown',
     error: fail(UNKNOWN, {

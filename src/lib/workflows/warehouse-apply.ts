@@ -1,17 +1,22 @@
-// Applies a plan for connections, data models and pipelines step by step, and reports how far it got.
+// Applies a plan for connections, data models and pipelines step by step, and reports the outcome of each step.
 import type { Api } from '../api/index.ts';
 import {
   completed,
   type Definition,
   NOUNS,
+  RESOURCE_TYPES,
   type ResourceType,
   toDefinition,
   comparable,
   GROUPS,
 } from '../domain/warehouse/definition.ts';
-import type { ByType, Step, WarehousePlan } from '../domain/warehouse/plan.ts';
+import { byType, type ByType, findIn, neededSteps, type Step, type WarehousePlan } from '../domain/warehouse/plan.ts';
+import { exitOf } from '../errors/exit.ts';
+import { causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
+import { counted } from '../kernel/words.ts';
 import type { Tell } from './ports.ts';
+import { isUnknown } from './confirm-write.ts';
 import { checkUntouched, createConfirmed, deleteConfirmed, updateConfirmed } from './resource-write.ts';
 
 /** The fields that all kinds have in a response. */
@@ -58,37 +63,76 @@ interface ApplyPorts {
   signal: AbortSignal;
   /** Adds the secrets, read now. */
   withSecrets(type: ResourceType, definition: Definition): Promise<Definition>;
-  /** Called after each completed step. */
-  onDone(step: Step, index: number): void;
+  /** Called after each step. */
+  onEnd(result: StepResult, index: number): void;
+}
+
+export const STEP_OUTCOMES = ['done', 'failed', 'skipped', 'unknown'] as const;
+
+export interface StepResult extends Step {
+  outcome: (typeof STEP_OUTCOMES)[number];
+  /** Why the step is not done; null if it is. */
+  reason: string | null;
 }
 
 /** All live resources of the three kinds. */
 export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<ResourceReply>> {
-  const [connection, data_model, pipeline] = await Promise.all(
-    (['connection', 'data_model', 'pipeline'] as const).map((type) => warehouseCalls(api, type).list(signal)),
+  const lists = new Map(
+    await Promise.all(
+      RESOURCE_TYPES.map(async (type) => [type, await warehouseCalls(api, type).list(signal)] as const),
+    ),
   );
-  return { connection: connection ?? [], data_model: data_model ?? [], pipeline: pipeline ?? [] };
+  return byType((type) => lists.get(type) ?? []);
 }
 
 /**
- * Applies the steps in order. Reads a resource again before each update and deletion. Throws the error of a failed step,
- * with the completed and the remaining steps.
+ * Applies the steps in order. Reads a resource again before each update and deletion. A step that is not done stops only
+ * the steps that need it.
  */
 export async function applyWarehouse(
   { steps }: WarehousePlan,
   live: ByType<ResourceReply>,
   wanted: ByType<Definition>,
   ports: ApplyPorts,
-): Promise<void> {
+): Promise<{ steps: StepResult[]; error?: KnownError }> {
+  const open = new Set(steps);
+  const results: StepResult[] = [];
+  const errors: KnownError[] = [];
   for (const [index, step] of steps.entries()) {
-    try {
-      ports.signal.throwIfAborted();
-      await applyStep(step, find(live, step), find(wanted, step), ports);
-    } catch (error) {
-      throw stopped(error, steps, index);
+    const missing = neededSteps(step, steps, live as ByType<Definition>, wanted).find((needed) => open.has(needed));
+    const skipped = ports.signal.aborted ? 'the command was stopped' : missing && `it needs: ${stepName(missing)}`;
+    const result: StepResult = { ...step, outcome: 'skipped', reason: skipped ?? null };
+    if (skipped === undefined) {
+      try {
+        await applyStep(step, findIn(live, step.type, step.id), findIn(wanted, step.type, step.id), ports);
+        result.outcome = 'done';
+        open.delete(step);
+      } catch (error) {
+        if (!(error instanceof KnownError)) throw error;
+        // The bare stop reason means that nothing was sent.
+        if (error !== ports.signal.reason) result.outcome = isUnknown(error) ? 'unknown' : 'failed';
+        result.reason = error.message;
+        errors.push(error);
+      }
     }
-    ports.onDone(step, index);
+    results.push(result);
+    ports.onEnd(result, index);
   }
+  return { steps: results, ...(open.size > 0 && { error: incomplete(results, errors, ports.signal) }) };
+}
+
+/** Failed (1), or network (8) if an outcome is unknown; the exit code of the signal if the command was stopped. */
+function incomplete(results: readonly StepResult[], errors: readonly KnownError[], signal: AbortSignal): KnownError {
+  const open = results.filter(({ outcome }) => outcome !== 'done');
+  const stop: unknown = signal.reason;
+  const exit = open.some(({ outcome }) => outcome === 'unknown') ? 'network' : 'failed';
+  return fail('warehouse.incomplete', {
+    message: `${open.length} of ${counted(results.length, 'step')} ${open.length === 1 ? 'was' : 'were'} not completed.`,
+    issues: open.map((step) => ({ path: stepName(step), message: `${step.outcome}: ${step.reason ?? ''}` })),
+    hint: [...errors.flatMap(({ hints }) => hints), 'Fix the cause and apply again. Completed steps are not repeated.'],
+    exit: stop instanceof KnownError ? exitOf(stop) : exit,
+    ...causedBy(errors[0]),
+  });
 }
 
 async function applyStep(
@@ -109,25 +153,7 @@ async function applyStep(
   else await createConfirmed(body, calls, ports);
 }
 
-function find<T extends { id: string }>(lists: ByType<T>, { type, id }: Step): T | undefined {
-  return lists[type].find((it) => it.id === id);
-}
-
 /** `create connection crm`. */
 export function stepName({ action, type, id }: Step): string {
   return `${action} ${NOUNS[type]} ${id}`;
-}
-
-function stopped(error: unknown, steps: readonly Step[], index: number): unknown {
-  const failed = steps[index];
-  if (!(error instanceof KnownError) || !failed) return error;
-  const done = steps.slice(0, index).map(stepName);
-  const left = steps.slice(index + 1).map(stepName);
-  const sofar = done.length === 0 ? 'No step was completed before it' : `Completed before it: ${done.join(', ')}`;
-  const rest = left.length === 0 ? '' : ` Not done: ${left.join(', ')}.`;
-  return error.with({
-    message: `Step ${index + 1} of ${steps.length} (${stepName(failed)}) failed: ${error.message} ${sofar}.${rest}`,
-    hint: [...error.hints, 'Fix the cause and apply again. Completed steps are not repeated.'],
-    details: { ...error.details, done, failed: stepName(failed), left },
-  });
 }

@@ -95,6 +95,17 @@ export function withValue<T extends object>(value: T, [key = '', ...rest]: reado
   return (item === undefined ? others : { ...record, [key]: item }) as T;
 }
 
+/** `base` with the fields of `over`: maps are merged, null removes a field, everything else is replaced. */
+export function mergeFields(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+  const merged = new Map(Object.entries(base));
+  for (const [key, value] of Object.entries(over)) {
+    const held = merged.get(key);
+    if (value === null) merged.delete(key);
+    else merged.set(key, isRecord(held) && isRecord(value) ? mergeFields(held, value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
 function withText<T extends object>(value: T, path: readonly string[], change: (text: string) => string): T {
   const text = valueAt(value, path);
   return typeof text === 'string' ? withValue(value, path, change(text)) : value;

@@ -35,52 +35,93 @@ export interface WarehousePlan {
   steps: Step[];
   /** `connection/crm` … */
   unchanged: string[];
-  summary: { create: number; update: number; delete: number; unchanged: number };
+  /** Live resources that no file defines and that the plan leaves alone. */
+  unmanaged: string[];
+  summary: { create: number; update: number; delete: number; unchanged: number; unmanaged: number };
 }
 
 export type ByType<T> = Record<ResourceType, T[]>;
+
+export function byType<T>(list: (type: ResourceType) => T[]): ByType<T> {
+  return { connection: list('connection'), data_model: list('data_model'), pipeline: list('pipeline') };
+}
 
 interface PlanInput {
   /** Part of the hash. */
   scope: { workspace: string; address: string };
   live: ByType<Definition>;
   wanted: ByType<Definition>;
+  /** Plans the deletion of live resources that no file defines. */
+  prune: boolean;
+  /** Whether the plan may contain a resource. */
+  selects(type: ResourceType, id: string): boolean;
   /** Whether to send the secrets of a resource that has no other difference. */
   sendSecrets(type: ResourceType, definition: Definition): boolean;
 }
 
 /** Creates and updates in dependency order, then deletes in reverse order. */
-export function planWarehouse({ scope, live, wanted, sendSecrets }: PlanInput): WarehousePlan {
+export function planWarehouse({ scope, prune, selects, sendSecrets, ...lists }: PlanInput): WarehousePlan {
+  const [live, wanted] = [lists.live, lists.wanted].map((all) =>
+    byType((type) => inOrder(all[type].filter(({ id }) => selects(type, id)))),
+  ) as [ByType<Definition>, ByType<Definition>];
   const steps: Step[] = [];
   const unchanged: string[] = [];
+  const managed = byType((type) => live[type].filter((it) => prune || findIn(wanted, type, it.id)));
   for (const type of RESOURCE_TYPES) {
-    const held = new Map(live[type].map((it) => [it.id, it]));
-    for (const definition of inOrder(wanted[type])) {
-      const step = stepFor(type, definition, held.get(definition.id), sendSecrets(type, definition));
+    for (const definition of wanted[type]) {
+      const step = stepFor(type, definition, findIn(live, type, definition.id), sendSecrets(type, definition));
       if (step) steps.push(step);
       else unchanged.push(`${type}/${definition.id}`);
     }
   }
   for (const type of [...RESOURCE_TYPES].reverse()) {
-    const kept = new Set(wanted[type].map(({ id }) => id));
-    for (const definition of inOrder(live[type])) {
-      if (kept.has(definition.id)) continue;
+    for (const definition of managed[type]) {
+      if (findIn(wanted, type, definition.id)) continue;
       const changes = changedFields(comparable(type, definition), {});
       steps.push({ action: 'delete', type, id: definition.id, changes, secrets: [], references: {}, resets: false });
     }
   }
+  const unmanaged = RESOURCE_TYPES.flatMap((type) =>
+    live[type].filter((it) => !managed[type].includes(it)).map(({ id }) => `${type}/${id}`),
+  );
   const count = (action: StepAction): number => steps.filter((step) => step.action === action).length;
   return {
-    plan: hashOf(scope, live, wanted, steps),
+    plan: hashOf(scope, managed, wanted, steps),
     steps,
     unchanged,
+    unmanaged,
     summary: {
       create: count('create'),
       update: count('update'),
       delete: count('delete'),
       unchanged: unchanged.length,
+      unmanaged: unmanaged.length,
     },
   };
+}
+
+/** The steps of a plan that have to succeed before this one (decision: D106). */
+export function neededSteps(
+  { action, type, id }: Step,
+  steps: readonly Step[],
+  live: ByType<Definition>,
+  wanted: ByType<Definition>,
+): Step[] {
+  const usersOf = (pipelines: readonly Definition[], part: ResourceType, partId: string) =>
+    pipelines.filter((it) => it[`${part}_id`] === partId).map((it) => it.id);
+  if (type === 'pipeline') {
+    if (action === 'delete') return [];
+    const isPart = (step: Step) =>
+      step.action !== 'delete' && usersOf(wanted.pipeline, step.type, step.id).includes(id);
+    return steps.filter(isPart);
+  }
+  if (action !== 'delete') return [];
+  const users = usersOf(live.pipeline, type, id);
+  return steps.filter((step) => step.type === 'pipeline' && users.includes(step.id));
+}
+
+export function findIn<T extends { id: string }>(lists: ByType<T>, type: ResourceType, id: string): T | undefined {
+  return lists[type].find((it) => it.id === id);
 }
 
 function stepFor(
@@ -108,7 +149,7 @@ function hashOf(
   steps: readonly Step[],
 ): string {
   const normalized = (lists: ByType<Definition>) =>
-    RESOURCE_TYPES.map((type) => inOrder(lists[type]).map((it) => comparable(type, it)));
+    RESOURCE_TYPES.map((type) => lists[type].map((it) => comparable(type, it)));
   const hashed = { scope, live: normalized(live), wanted: normalized(wanted), steps };
   return createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
 }
@@ -150,7 +191,7 @@ export function guardWarehouse(
       guard: 'delete',
       flag: '--allow-delete',
       message: `${deleted.length} to be deleted: ${deleted.map(name).join(', ')}`,
-      typed: String(deleted.length),
+      typed: deleted.length === 1 && deleted[0] ? deleted[0].id : String(deleted.length),
     });
   }
   if (live > 0 && summary.delete === live && summary.create === 0 && !flags.allowEmpty) {

@@ -3,14 +3,20 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../../helpers/cli.ts';
+import { createFastClock } from '../../../helpers/fast-clock.ts';
 import { opened } from '../../../helpers/opened.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
-import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL, stageSync } from '../../../helpers/warehouse-files.ts';
+import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL, stageSync, writeAll } from '../../../helpers/warehouse-files.ts';
 
 interface Plan {
   plan: string;
   applied?: boolean;
   steps: { action: string; type: string; id: string; changes: Record<string, unknown>; secrets: string[] }[];
+}
+
+interface Applied {
+  applied: boolean;
+  steps: { id: string; outcome: string; reason: string | null }[];
 }
 
 let home: PlatformHome;
@@ -41,25 +47,35 @@ describe('apply', () => {
     expect(await written()).toBe(before);
   });
 
-  it('reports the completed steps when one fails, and applies only the rest the second time', async () => {
-    home.write(
-      'sync/data-models/model-3.yaml',
-      MODEL.replace('id: active-customers', 'id: model-3').replace(
-        'sql_file: active-customers.sql',
-        'sql_query: SELEC nonsense',
-      ),
-    );
-    const broken = await home.run('warehouse apply sync --yes', { env: SECRET_ENV });
-    expect(broken).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /Step 6 of 10 \(create data model model-3\) failed.*Completed before it: create connection crm/s,
-      ),
+  it('applies everything that does not need a failed step, lists each outcome, and finishes the rest later', async () => {
+    const broken = MODEL.replace('sql_file: active-customers.sql', 'sql_query: SELEC nonsense');
+    home.write('sync/data-models/active-customers.yaml', broken);
+    const { code, data, stderr } = await home.json<Applied>('warehouse apply sync --yes', { env: SECRET_ENV });
+    expect(code).toBe(1);
+    expect(data.applied).toBe(false);
+    const open = data.steps.filter(({ outcome }) => outcome !== 'done');
+    expect(open).toMatchObject([
+      { id: 'active-customers', outcome: 'failed', reason: expect.stringMatching(/SQL|SELECT/i) as unknown },
+      { id: 'customers', outcome: 'skipped', reason: 'it needs: create data model active-customers' },
+    ]);
+    expect(data.steps).toHaveLength(10);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: 'warehouse.incomplete', message: '2 of 10 steps were not completed.' },
     });
-    home.write('sync/data-models/model-3.yaml', MODEL.replace('id: active-customers', 'id: model-3'));
-    const { code, data } = await apply();
-    expect({ code, steps: data.steps.length }).toEqual({ code: 0, steps: 5 });
+    home.write('sync/data-models/active-customers.yaml', MODEL);
+    expect(short((await apply()).data)).toEqual(['create data_model active-customers', 'create pipeline customers']);
     expect((await apply()).data.steps).toEqual([]);
+  });
+
+  it('exits with 8 and skips what needs a step whose outcome is unknown', async () => {
+    await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/connections', drop: 'after', times: 9 });
+    await home.platform.api.addFault({ method: 'GET', path: '/platform/v2/*/connections/crm', status: 500, times: 99 });
+    const { code, data } = await home.json<Applied>('warehouse apply sync --yes --retries 0', {
+      env: SECRET_ENV,
+      clock: createFastClock(100),
+    });
+    expect(code).toBe(8);
+    expect(data.steps.map(({ outcome }) => outcome)).toEqual(['unknown', ...Array<string>(8).fill('done'), 'skipped']);
   });
 
   it('detects a changed password that it sent before, and resends all secrets with --send-secrets', async () => {
@@ -72,26 +88,56 @@ describe('apply', () => {
     expect((await apply(' --send-secrets', { env })).data.steps).toHaveLength(1);
   });
 
-  it('deletes resources without a file only with --allow-delete, pipelines first', async () => {
+  it('leaves resources without a file alone, and lists them', async () => {
     await apply();
     rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
     rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
     const before = await written();
-    expect(await apply()).toMatchObject({
+    expect((await json('warehouse diff sync --exit-code')).data).toMatchObject({
+      steps: [],
+      unmanaged: ['connection/crm', 'pipeline/customers'],
+    });
+    expect((await home.run('warehouse diff sync')).stdout).toContain(
+      'Unmanaged, not changed: connection/crm, pipeline/customers\n',
+    );
+    expect(await apply(' --allow-delete')).toMatchObject({ code: 0, data: { applied: false } });
+    expect(await written()).toBe(before);
+  });
+
+  it('deletes resources without a file with --prune and --allow-delete, pipelines first', async () => {
+    await apply();
+    rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
+    rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
+    const before = await written();
+    expect(await apply(' --prune')).toMatchObject({
       code: 12,
       stderr: expect.stringMatching(/2 to be deleted: pipeline customers, connection crm/),
     });
-    expect(await apply(' --dry-run')).toMatchObject({ code: 12 });
+    expect(await apply(' --prune --dry-run')).toMatchObject({ code: 12 });
+    expect(await json('warehouse diff sync --prune --exit-code')).toMatchObject({ code: 10 });
     expect(await written()).toBe(before);
-    const { data } = await apply(' --allow-delete');
+    const { data } = await apply(' --prune --allow-delete');
     expect(short(data)).toEqual(['delete pipeline customers', 'delete connection crm']);
   });
 
   it('requires --force for many deletions and --allow-empty to delete everything', async () => {
     await apply();
     mkdirSync(join(home.cwd, 'empty'));
-    const result = await home.run('warehouse apply empty --allow-delete --yes', { env: SECRET_ENV });
+    const result = await home.run('warehouse apply empty --prune --allow-delete --yes', { env: SECRET_ENV });
     expect(result).toMatchObject({ code: 12, stderr: expect.stringMatching(/--allow-empty --force/) });
+  });
+
+  it('lets a pipeline use a connection that no file defines, unless it does not exist or would be deleted', async () => {
+    await apply();
+    rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
+    home.write('sync/pipelines/customers.yaml', PIPELINE.replace('name: Customers', 'name: Clients'));
+    expect(await apply(' --prune --allow-delete')).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(/--prune would delete the connection `crm`/),
+    });
+    expect(short((await apply()).data)).toEqual(['update pipeline customers']);
+    home.write('sync/pipelines/customers.yaml', PIPELINE.replace('connection_id: crm', 'connection_id: nowhere'));
+    expect(await apply()).toMatchObject({ code: 9, stderr: expect.stringMatching(/"line":4.*nor the workspace has/) });
   });
 
   it('applies only the plan that --expect-plan names', async () => {
@@ -119,6 +165,98 @@ describe('apply', () => {
     expect((await apply()).code).toBe(0);
     expect((await apply()).data.steps).toEqual([]);
   });
+});
+
+describe('--only', () => {
+  it.each(["'connections/*'", 'connection/crm', 'crm'])(
+    'limits the plan to the resources that match %s',
+    async (pattern) => {
+      const { data } = await json(`warehouse diff sync --only ${pattern.replaceAll("'", '')}`);
+      expect(short(data)).toEqual(['create connection crm']);
+    },
+  );
+
+  it('may be repeated, and rejects a pattern without a match', async () => {
+    const { data } = await apply(' --only crm --only model-*');
+    expect(data.steps).toHaveLength(8);
+    expect(await apply(' --only crn')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--only crn matches no/),
+    });
+  });
+
+  it('rejects a pipeline whose connection is outside the pattern and does not exist', async () => {
+    expect(await apply(' --only customers')).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(/neither a selected file nor the workspace has the connection `crm`/),
+    });
+    await apply();
+    home.write('sync/pipelines/customers.yaml', PIPELINE.replace('name: Customers', 'name: Clients'));
+    home.write('sync/connections/crm.yaml', CONNECTION.replace('role: sync', 'role: other'));
+    expect(short((await apply(' --only customers')).data)).toEqual(['update pipeline customers']);
+  });
+
+  it('prunes nothing outside the pattern, and no part that a pipeline uses', async () => {
+    await apply();
+    mkdirSync(join(home.cwd, 'empty'));
+    const { data } = await json('warehouse diff empty --prune --only pipelines/*');
+    expect(short(data)).toEqual(['delete pipeline customers']);
+    expect(await json('warehouse diff empty --prune --only crm')).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/delete the connection crm, which the pipeline customers uses/),
+    });
+  });
+});
+
+describe('--overlay', () => {
+  beforeEach(() => mkdirSync(join(home.cwd, 'production'), { recursive: true }));
+
+  it('merges the files of the same resource over those of the folder, with paths relative to each file', async () => {
+    home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
+    home.write('sync/connections/password.txt', 'password-of-the-folder');
+    writeAll(home.cwd, {
+      'production/connections/any-name.yaml': 'id: crm\nconfig:\n  role: producer\n  password: file:secret.txt\n',
+      'production/connections/secret.txt': 'password-of-the-overlay',
+      'production/data-models/active-customers.json': '{"id":"active-customers","config":{"sql_file":"other.sql"}}',
+      'production/data-models/other.sql': 'SELECT customer_id FROM crm.public.customers',
+      'production/pipelines/customers.yaml':
+        'id: customers\nsync_mode: {iterator_data_type: null, iterator_field: null, from: null, type: full}\n',
+    });
+    expect(await apply(' --overlay production')).toMatchObject({ code: 0, data: { steps: { length: 10 } } });
+    expect((await json('connections get crm')).data).toMatchObject({
+      name: 'CRM warehouse',
+      config: { role: 'producer' },
+    });
+    expect((await json('data-models get active-customers')).data).toMatchObject({
+      config: { sql_query: 'SELECT customer_id FROM crm.public.customers' },
+    });
+    expect((await json('pipelines get customers')).data).toMatchObject({
+      name: 'Customers',
+      sync_mode: { type: 'full' },
+    });
+    expect((await apply(' --overlay production')).data.steps).toEqual([]);
+    expect((await json('warehouse diff sync')).data.steps).toHaveLength(3);
+  });
+
+  it('places an issue in the file that has the field', async () => {
+    writeAll(home.cwd, { 'production/pipelines/customers.yaml': 'id: customers\nstate: on\n' });
+    expect(await home.run('warehouse diff sync --overlay production')).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('production/pipelines/customers.yaml:2:8: state'),
+    });
+  });
+});
+
+it('draws one line for a created resource, and all its fields with -v', async () => {
+  const { stdout } = await home.run('warehouse diff sync', { env: SECRET_ENV });
+  expect(stdout.split('\n').slice(0, 3)).toEqual([
+    '+ create connection crm  (config.password ← env:WAREHOUSE_PASSWORD)',
+    '+ create data model active-customers',
+    '+ create data model model-0',
+  ]);
+  expect((await home.run('warehouse diff sync -v', { env: SECRET_ENV })).stdout).toContain(
+    '    + config.role: "sync"\n',
+  );
 });
 
 describe('a mask instead of a secret', () => {

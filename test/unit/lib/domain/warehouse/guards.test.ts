@@ -23,8 +23,14 @@ const step = (action: StepAction, id: string, over: Partial<Step> = {}): Step =>
 
 function violations(steps: Step[], live: number, flags: Partial<WarehouseGuardFlags> = {}) {
   const count = (action: StepAction): number => steps.filter((one) => one.action === action).length;
-  const summary = { create: count('create'), update: count('update'), delete: count('delete'), unchanged: 0 };
-  return guardWarehouse({ plan: 'x', steps, unchanged: [], summary }, live, { ...NONE, ...flags });
+  const summary = {
+    create: count('create'),
+    update: count('update'),
+    delete: count('delete'),
+    unchanged: 0,
+    unmanaged: 0,
+  };
+  return guardWarehouse({ plan: 'x', steps, unchanged: [], unmanaged: [], summary }, live, { ...NONE, ...flags });
 }
 
 const guards = (...push: Parameters<typeof violations>): string[] => violations(...push).map(({ guard }) => guard);
@@ -32,11 +38,12 @@ const many = (action: StepAction, count: number): Step[] =>
   Array.from({ length: count }, (_, index) => step(action, `${action}-${index}`));
 
 describe('deletions', () => {
-  it('need --allow-delete or their typed number, and are listed by type and id', () => {
+  it('need --allow-delete or the typed id, or for several their number, and are listed by type and id', () => {
     const steps = [step('delete', 'p'), step('delete', 'm', { type: 'data_model' }), step('update', 'q')];
     expect(violations(steps, 9)).toEqual([
       { guard: 'delete', flag: '--allow-delete', message: '2 to be deleted: pipeline p, data model m', typed: '2' },
     ]);
+    expect(violations([step('delete', 'p')], 9)).toMatchObject([{ typed: 'p' }]);
     expect(guards(steps, 9, { allowDelete: true })).toEqual([]);
   });
 });

@@ -8,15 +8,21 @@ import {
   RESOURCE_TYPES,
   type ResourceType,
 } from '../../../../../src/lib/domain/warehouse/definition.ts';
-import { type ByType, planWarehouse, type WarehousePlan } from '../../../../../src/lib/domain/warehouse/plan.ts';
+import {
+  type ByType,
+  neededSteps,
+  planWarehouse,
+  type WarehousePlan,
+} from '../../../../../src/lib/domain/warehouse/plan.ts';
 import { anyWorkspace } from '../../../../helpers/any-warehouse.ts';
 
 const SCOPE = { workspace: '1', address: 'https://api.example.com' };
+const EVERYTHING = { prune: true, selects: () => true };
 const never = (): boolean => false;
 const always = (): boolean => true;
 
 function plan(live: ByType<Definition>, wanted: ByType<Definition>, sendSecrets = never): WarehousePlan {
-  return planWarehouse({ scope: SCOPE, live, wanted, sendSecrets });
+  return planWarehouse({ ...EVERYTHING, scope: SCOPE, live, wanted, sendSecrets });
 }
 
 /** The state of the platform after the steps. */
@@ -108,9 +114,47 @@ describe('any two workspaces', () => {
 const CONNECTION: Definition = { id: 'c', name: 'C', config: { role: 'r', password: 'env:P' } };
 const none: ByType<Definition> = { connection: [], data_model: [], pipeline: [] };
 
+describe('a resource that no file defines', () => {
+  const live = { ...none, connection: [CONNECTION, { ...CONNECTION, id: 'foreign' }] };
+  const wanted = { ...none, connection: [CONNECTION] };
+  const planned = (more: object, from = live) =>
+    planWarehouse({ scope: SCOPE, live: from, wanted, sendSecrets: never, ...EVERYTHING, prune: false, ...more });
+
+  it('is listed as unmanaged, and its changes do not change the plan', () => {
+    expect(planned({})).toMatchObject({ steps: [], unmanaged: ['connection/foreign'], summary: { unmanaged: 1 } });
+    expect(planned({}, { ...none, connection: [CONNECTION] }).plan).toBe(planned({}).plan);
+  });
+
+  it('is deleted with prune, if it is selected', () => {
+    expect(planned({ prune: true })).toMatchObject({ steps: [{ action: 'delete', id: 'foreign' }], unmanaged: [] });
+    expect(planned({ prune: true, selects: (_type: ResourceType, id: string) => id === 'c' })).toMatchObject({
+      steps: [],
+      unchanged: ['connection/c'],
+      unmanaged: [],
+    });
+  });
+});
+
+it('lets a pipeline need the steps of its parts, and the deletion of a part the steps of its pipelines', () => {
+  const use = (id: string, part: string): Definition => ({ id, connection_id: part, data_model_id: 'm' });
+  const live = { ...none, connection: [{ ...CONNECTION, id: 'old' }], pipeline: [use('p', 'old')] };
+  const wanted = { ...none, connection: [CONNECTION, { ...CONNECTION, id: 'd' }], pipeline: [use('p', 'c')] };
+  const { steps } = plan(live, wanted);
+  const needs = steps.map((step) => [
+    `${step.action} ${step.id}`,
+    neededSteps(step, steps, live, wanted).map(({ id }) => id),
+  ]);
+  expect(needs).toEqual([
+    ['create c', []],
+    ['create d', []],
+    ['update p', ['c']],
+    ['delete old', ['p']],
+  ]);
+});
+
 it('depends on the workspace and the address', () => {
   const of = (scope: typeof SCOPE): string =>
-    planWarehouse({ scope, live: none, wanted: none, sendSecrets: never }).plan;
+    planWarehouse({ ...EVERYTHING, scope, live: none, wanted: none, sendSecrets: never }).plan;
   const hashes = [SCOPE, { ...SCOPE, workspace: '2' }, { ...SCOPE, address: 'https://other.example.com' }].map(of);
   expect(new Set(hashes).size).toBe(3);
   for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{32}$/);

@@ -17,6 +17,8 @@ function plan(live: Partial<ByType<Definition>>, wanted: Partial<ByType<Definiti
     scope: { workspace: '1', address: 'https://api.example.com' },
     live: { ...EMPTY, ...live },
     wanted: { ...EMPTY, ...wanted },
+    prune: true,
+    selects: () => true,
     sendSecrets: () => send,
   });
 }

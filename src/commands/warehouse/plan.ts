@@ -1,0 +1,192 @@
+// Plans the difference between folders of definitions and the platform.
+import { array, boolean, enum as oneOf, nullable, number, object, record, string, unknown } from 'zod/mini';
+import {
+  type Definition,
+  GROUPS,
+  maskIssue,
+  NOUNS,
+  RESOURCE_TYPES,
+  type ResourceType,
+} from '../../lib/domain/warehouse/definition.ts';
+import { byType, type ByType, findIn, planWarehouse, type WarehousePlan } from '../../lib/domain/warehouse/plan.ts';
+import { fail } from '../../lib/errors/fail.ts';
+import { invalidInput, type Issue, usageError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { type SecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
+import { readLive, type ResourceReply, STEP_OUTCOMES } from '../../lib/workflows/warehouse-apply.ts';
+import { allowCommands } from '../definition-flags.ts';
+import { referencesOf, secretOf } from '../definition-secrets.ts';
+import { workspaceTarget } from '../results.ts';
+import { type DirectoryEntry, invalidFolder } from './directory.ts';
+
+/** The flags that decide what is compared. */
+export const planFlags = {
+  prune: { help: 'plan the deletion of resources that no file defines' },
+  only: {
+    value: 'pattern',
+    many: true,
+    help: "only resources with this id or name, such as crm or 'pipelines/*'; may be repeated",
+  },
+  overlay: {
+    value: 'dir',
+    many: true,
+    help: 'folder whose files are merged over those of the same resource; may be repeated',
+  },
+  allowCommands,
+} as const satisfies Record<string, FlagSpec>;
+
+export type PlanFlags = FlagValues<typeof planFlags>;
+
+function stepFields() {
+  return {
+    action: oneOf(['create', 'update', 'delete']),
+    type: oneOf(RESOURCE_TYPES),
+    id: string(),
+    // Values of a definition hold any JSON.
+    changes: record(string(), object({ from: unknown(), to: unknown() })),
+    secrets: array(string()),
+    references: record(string(), string()),
+    resets: boolean(),
+  };
+}
+
+export function planResult() {
+  return object({
+    plan: string(),
+    steps: array(object(stepFields())),
+    unchanged: array(string()),
+    unmanaged: array(string()),
+    summary: object({ create: number(), update: number(), delete: number(), unchanged: number(), unmanaged: number() }),
+  });
+}
+
+export function appliedResult() {
+  return object({
+    ...planResult().shape,
+    steps: array(object({ ...stepFields(), outcome: oneOf(STEP_OUTCOMES), reason: nullable(string()) })),
+    applied: boolean(),
+    target: workspaceTarget(),
+  });
+}
+
+/** The entries that the plan sends. */
+export function entriesSent({ steps }: WarehousePlan, entries: readonly DirectoryEntry[]): DirectoryEntry[] {
+  return steps.flatMap(({ type, id }) => entries.filter((it) => it.type === type && it.definition.id === id));
+}
+
+/** The masks of secrets that the plan would have to send. */
+export function masksInTheWay(plan: WarehousePlan, entries: readonly DirectoryEntry[]): Issue[] {
+  return entriesSent(plan, entries).flatMap(({ place, masked }) => place(masked.map(maskIssue)));
+}
+
+export interface PlannedDirectory {
+  plan: WarehousePlan;
+  live: ByType<ResourceReply>;
+  wanted: ByType<Definition>;
+}
+
+/**
+ * Reads the platform and compares. Throws invalid input (9) for a pipeline whose parts would not exist, and for masks of
+ * secrets that would have to be sent if there is no terminal.
+ */
+export async function planDirectory(
+  ctx: Context,
+  dir: string,
+  entries: readonly DirectoryEntry[],
+  memory: SecretMemory,
+  { sendAll, prune, only }: PlanFlags & { sendAll: boolean },
+): Promise<PlannedDirectory> {
+  const live = await readLive(await ctx.api(), ctx.signal);
+  const wanted = byType((type) => entries.filter((it) => it.type === type).map(({ definition }) => definition));
+  const selects = selector(only ?? [], [live, wanted]);
+  const changed = sendAll ? undefined : await changedSecrets(ctx, entries, memory);
+  const plan = planWarehouse({
+    ...{ scope: memory.scope, live: live as ByType<Definition>, wanted, prune: prune === true, selects },
+    sendSecrets: (type, { id }) => changed === undefined || changed.has(`${type}/${id}`),
+  });
+  checkParts(
+    plan,
+    entries.filter(({ type, definition }) => selects(type, definition.id)),
+    live,
+  );
+  const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, entries);
+  if (masks.length > 0) throw invalidFolder(dir, masks);
+  return { plan, live, wanted };
+}
+
+/** Matches `*` in an id, in `connections/crm`, or in `connection/crm`. Throws usage (2) for a pattern without a match. */
+function selector(patterns: readonly string[], lists: readonly ByType<{ id: string }>[]) {
+  const tests = patterns.map((pattern) => {
+    const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'));
+    const test = new RegExp(`^${parts.join('.*')}$`);
+    return (type: ResourceType, id: string) =>
+      [id, `${GROUPS[type]}/${id}`, `${type}/${id}`].some((name) => test.test(name));
+  });
+  const isKnown = (test: (typeof tests)[number]) =>
+    lists.some((list) => RESOURCE_TYPES.some((type) => list[type].some(({ id }) => test(type, id))));
+  const idle = patterns.find((_, index) => tests[index] && !isKnown(tests[index]));
+  if (idle !== undefined) {
+    throw usageError(
+      `--only ${idle} matches no resource, neither in the folder nor in the workspace.`,
+      "Pass an id (crm), a kind and an id (connections/crm), or a pattern in quotes ('pipelines/*').",
+    );
+  }
+  return (type: ResourceType, id: string): boolean => tests.length === 0 || tests.some((test) => test(type, id));
+}
+
+/** Entries with a secret that this machine sent before and that has changed. */
+async function changedSecrets(
+  ctx: Context,
+  entries: readonly DirectoryEntry[],
+  memory: SecretMemory,
+): Promise<Set<string>> {
+  const changed = new Set<string>();
+  for (const entry of entries) {
+    const { type, definition } = entry;
+    for (const use of referencesOf(entry)) {
+      const key = secretKey(type, definition.id, use.path.join('.'));
+      if (!memory.knows(key)) continue;
+      try {
+        if (memory.isChanged(key, await secretOf(ctx, entry, use))) changed.add(`${type}/${definition.id}`);
+      } catch (error) {
+        ctx.out.verbose(`Not compared: ${(error as Error).message}`);
+      }
+    }
+  }
+  return changed;
+}
+
+/**
+ * Throws invalid input (9) for a pipeline of the plan whose parts would not exist, and conflict (6) for a deletion of a
+ * part that another pipeline uses.
+ */
+function checkParts({ steps }: WarehousePlan, selected: readonly DirectoryEntry[], live: ByType<ResourceReply>): void {
+  const isDeleted = (type: ResourceType, id: unknown): boolean =>
+    steps.some((step) => step.action === 'delete' && step.type === type && step.id === id);
+  const isSelected = (type: ResourceType, id: unknown): boolean =>
+    selected.some((it) => it.type === type && it.definition.id === id);
+  const parts = ['connection', 'data_model'] as const;
+  const issues = selected.flatMap(({ type, definition, place }) =>
+    parts.flatMap((part) => {
+      const id = definition[`${part}_id`] as string;
+      if (type !== 'pipeline' || isSelected(part, id)) return [];
+      const isLive = findIn(live, part, id) !== undefined;
+      if (isLive && !isDeleted(part, id)) return [];
+      const message = isLive
+        ? `--prune would delete the ${NOUNS[part]} \`${id}\`, which no file defines`
+        : `neither a selected file nor the workspace has the ${NOUNS[part]} \`${id}\``;
+      return place([{ path: [`${part}_id`], message }]);
+    }),
+  );
+  if (issues.length > 0)
+    throw invalidInput('A pipeline uses a resource that would not exist. Nothing was sent.', issues);
+  for (const user of live.pipeline) {
+    const part = parts.find((it) => isDeleted(it, user[`${it}_id`]));
+    if (!part || isSelected('pipeline', user.id) || isDeleted('pipeline', user.id)) continue;
+    throw fail('warehouse.in_use', {
+      message: `--prune would delete the ${NOUNS[part]} ${String(user[`${part}_id`])}, which the pipeline ${user.id} uses. Nothing was sent.`,
+      hint: 'Let --only select the pipeline too, or leave out the resource that it uses.',
+    });
+  }
+}
