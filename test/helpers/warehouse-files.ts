@@ -84,7 +84,7 @@ export function stageWarehouse(folder: string): void {
     'sync/data-models/active-customers.yaml': MODEL,
     'sync/data-models/active-customers.sql': SQL,
     'sync/pipelines/customers.yaml': PIPELINE,
-    'overlay/connections/crm.yaml': 'id: crm\nconfig:\n  role: loader\n',
+    'production/connections/crm.yaml': 'id: crm\nconfig:\n  role: loader\n',
   };
   writeAll(folder, files);
 }

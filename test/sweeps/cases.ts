@@ -123,7 +123,7 @@ const MORE: readonly CommandCase[] = [
   of('groups set', '-f group.yaml --workspace 3002'),
   of('warehouse apply', 'sync --workspace 3002'),
   of('warehouse apply', 'service --workspace 3002'),
-  of('warehouse apply', 'sync --only crm --overlay overlay --workspace 3002'),
+  of('warehouse apply', 'sync --only crm --overlay production --workspace 3002'),
   of('connections create', '-f helped.yaml --allow-commands --workspace 3002', { before: [profile('dev')] }),
   of('connections update', 'service -f service.yaml --workspace 3002', {
     before: ['connections create -f service.yaml --workspace 3002 --yes'],

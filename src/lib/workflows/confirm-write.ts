@@ -94,7 +94,7 @@ export async function confirmed<Result, Stored>(write: Write<Result, Stored>, po
   throw outcome.error;
 }
 
-/** Whether nobody knows if the write of this error took effect. */
+/** True if the outcome of the write is unknown. */
 export function isUnknown(error: KnownError | undefined): boolean {
   return error?.code === UNKNOWN;
 }
