@@ -113,8 +113,10 @@ function load(dist, args) {
  */
 function fileFor(args) {
   const { CI, NODE_DISABLE_COMPILE_CACHE } = process.env;
-  // Continuous integration starts without a cache; on Windows a file mode does not show who may write.
-  if (CI || NODE_DISABLE_COMPILE_CACHE || !process.getuid) return undefined;
+  // Continuous integration starts without a cache; on Windows a file mode does not show who may write; the single
+  // executable, which is its own script, puts none of its code on the disk.
+  const isExecutable = process.argv[1] === process.execPath;
+  if (CI || NODE_DISABLE_COMPILE_CACHE || !process.getuid || isExecutable) return undefined;
   // The command's name, such as `roles list`, with its flags in any position. An unknown command only produces an unused file
   // name.
   const words = args.filter((word, at) => /^[a-z_][a-z_-]{0,30}$/.test(word) && !(args[at - 1] || '').startsWith('-'));

@@ -2,7 +2,7 @@
 // than ES modules (1.42 compared with 1.63 times an empty Node for `--help`).
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
@@ -127,11 +127,13 @@ async function releaseDate() {
   return (error ? '' : stdout.trim()) || '2026-01-01';
 }
 
-/** Replaces the old folder with the finished one, so that no incomplete folder is visible. */
+/** Replaces the old folder with the finished one, so that no incomplete folder is visible. Keeps executables. */
 async function publish() {
   const old = `${staging}-old`;
   if (existsSync(dist)) await rename(dist, old);
   await rename(staging, dist);
+  const names = existsSync(old) ? await readdir(old) : [];
+  for (const name of names.filter((file) => /^bin$|\.deb$/.test(file))) await rename(join(old, name), join(dist, name));
   await rm(old, { recursive: true, force: true });
 }
 

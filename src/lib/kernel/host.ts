@@ -24,11 +24,13 @@ export const host = {
     }
   },
   argv: (): string[] => process.argv.slice(2),
-  /** The script that Node runs. */
-  script: (): string => process.argv[1] ?? '',
+  /** The words that start this program again: Node and its script, or the single executable, which is its own script. */
+  command: (): [string, ...string[]] => {
+    const script = process.argv[1] ?? '';
+    return script === process.execPath ? [script] : [process.execPath, script];
+  },
   env: (): NodeJS.ProcessEnv => process.env,
   cwd: (): string => process.cwd(),
-  execPath: process.execPath,
   /** The numeric user id; undefined on Windows. */
   uid: (): number | undefined => process.getuid?.(),
   /** True when the file descriptor is a terminal. Does not open its stream, which costs milliseconds. */

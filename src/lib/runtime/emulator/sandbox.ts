@@ -69,7 +69,8 @@ function runProcess(
 ): Promise<CommandRun> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const child = spawn(host.execPath, [host.script(), ...args], {
+    const [program, ...script] = host.command();
+    const child = spawn(program, [...script, ...args], {
       cwd,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

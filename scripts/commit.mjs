@@ -1,0 +1,21 @@
+// The commit that is built, and its time in UTC. A source without git has neither.
+import { spawnSync } from 'node:child_process';
+
+/**
+ * @param {string} root
+ * @returns {{commit: string, date: string}} `date` as `2026-01-31T12:00:00Z`; the commit ends with `-dirty` if files
+ *   differ from it
+ */
+export function commitOf(root) {
+  /** @param {string[]} args */
+  const git = (...args) => {
+    const { error, stdout } = spawnSync('git', args, {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, TZ: 'UTC' },
+    });
+    return error ? '' : stdout.trim();
+  };
+  const date = git('log', '-1', '--date=format-local:%Y-%m-%dT%H:%M:%SZ', '--format=%cd');
+  return { commit: git('describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'), date };
+}

@@ -1,0 +1,174 @@
+// Builds the single executable and the Debian package and uses them on a system without Node.
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
+import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
+import { root } from '../helpers/root.ts';
+import { isWhole } from '../helpers/size.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const isLinux = process.platform === 'linux' && process.arch === 'x64';
+const hasDpkg = spawnSync('dpkg-deb', ['--version']).error === undefined;
+const isRoot = process.getuid?.() === 0;
+const EXECUTABLE = join(root, 'dist/bin/cdpadm-linux-x64');
+
+const script = (name: string, ...args: string[]): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    execFile(process.execPath, [join(root, 'scripts', name), ...args], (error, _stdout, stderr) => {
+      if (error === null) resolve(undefined);
+      else reject(new Error(stderr));
+    });
+  });
+
+/** An environment without Node: no program is on its path. */
+const envOf = (home: string): Record<string, string> => ({ HOME: home, TMPDIR: home, PATH: '/nonexistent' });
+
+/** Stops the program once it has printed `until`. */
+function run(file: string, args: string[], options: { cwd: string; env: Record<string, string>; until?: string }) {
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
+    const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      if (options.until !== undefined && stdout.includes(options.until)) child.kill();
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** One or more commands of each area, in an order in which each works. */
+const COMMANDS: [line: string, expected: RegExp][] = [
+  ['--version', /^\d+\.\d+\.\d+\n$/],
+  ['roles push --help', /Usage:/],
+  ['help exit-codes', /guard/],
+  ['roles pull', /5 roles/],
+  ['roles diff --exit-code', /0 to modify/],
+  ['groups list', /SOURCE/],
+  ['dsr submit --regulation gdpr --type access --identity email=jane@example.com --yes', /pending/],
+  ['dsr list', /access/],
+  ['connections create shop --name Shop --service-provider PROVIDER_D --provider acme --schema shop --yes', /shop/],
+  ['data-models create people --name People --sql-query SELECT+customer_id,email+FROM+customers --yes', /people/],
+  [
+    'pipelines create people --name People --connection-id shop --data-model-id people --pipeline-type ' +
+      'user_attributes --sync-mode full --schedule on_demand --environment production --state active --yes',
+    /people/,
+  ],
+  ['pipelines trigger people --wait --yes', /success/],
+  ['warehouse export sync', /people/],
+  ['seed template --out users.csv', /Written/],
+  ['seed bulk users.csv --yes', /ACCEPTED\s+2/i],
+  ['intake identify -f user.json --yes', /./],
+  ['auth test', /ok/],
+  ['api GET /discovery', /erasure/],
+  ['schema roles', /"\$schema"/],
+  ['completion bash', /cdpadm/],
+  ['profile list', /local/],
+];
+
+const USER = {
+  environment: 'development',
+  user_identities: { email: 'ada@example.com' },
+  user_attributes: { city: 'X' },
+};
+
+describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
+  beforeAll(() => script('binary.mjs'));
+
+  test('runs each area against its own platform without Node and leaves no code on the disk', async () => {
+    const home = temporaryFolder();
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'user.json'), JSON.stringify(USER));
+    const platform = spawn(EXECUTABLE, ['emulator', 'start', '--memory', '--port', '0', '-o', 'json'], {
+      env: envOf(home),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = new Promise((resolve) => platform.on('close', resolve));
+    try {
+      const ready = await new Promise<EmulatorReady>((resolve) => {
+        platform.stdout.once('data', (line: Buffer) => resolve(JSON.parse(line.toString()) as EmulatorReady));
+      });
+      const env = { ...envOf(home), ...environmentOf(ready) };
+      for (const [line, expected] of COMMANDS) {
+        const args = line.split(' ').map((word) => word.replaceAll('+', ' '));
+        const { code, stderr, stdout } = await run(EXECUTABLE, args, { cwd, env });
+        expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
+        expect(stdout + stderr).toMatch(expected);
+      }
+      const page = await fetch(`${ready.control_url}/ui`);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<html')]);
+    } finally {
+      platform.kill('SIGTERM');
+      await ended;
+    }
+    const written = [home, cwd].flatMap((folder) => readdirSync(folder, { recursive: true }).map(String));
+    expect(written.filter((path) => /\.(js|cjs|node|wasm|html)$|[\\/]code[\\/]/.test(path))).toEqual([]);
+  });
+
+  test('starts its own platform for `doctor --profile local`', async () => {
+    const home = temporaryFolder();
+    const { code, stdout } = await run(EXECUTABLE, ['doctor', '--profile', 'local'], { cwd: home, env: envOf(home) });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('read roles') });
+  });
+
+  test('starts itself for each command of the tour', async () => {
+    const home = temporaryFolder();
+    // The whole tour takes as long as all other tests of this file.
+    const until = isWhole ? undefined : '$ cdpadm roles diff';
+    const { code, stdout } = await run(EXECUTABLE, ['tour'], { cwd: home, env: envOf(home), until });
+    expect({ code, stdout }).toEqual({
+      code: isWhole ? 0 : 143,
+      stdout: expect.stringMatching(/cdpadm roles pull\s+Wrote/),
+    });
+  });
+
+  test('comes with the licenses of all its parts and a bill of materials that names Node', async () => {
+    const licenses = readFileSync(join(root, 'dist/bin/LICENSES.txt'), 'utf8');
+    expect(licenses).toMatch(/cdpadm authors[\s\S]*undici[\s\S]*Node\.js is licensed for use as follows/);
+    const materials = readFileSync(`${EXECUTABLE}.cdx.json`, 'utf8');
+    expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(materials)).toBeNull();
+    expect(materials).toContain(`nodejs:node.js:${process.versions.node}`);
+  });
+
+  test.skipIf(!hasDpkg || !isRoot)(
+    'is installed from a .deb, runs, shows its manual and is removed (skipped without root or dpkg)',
+    async () => {
+      await script('deb.mjs', '-Znone');
+      const deb = readdirSync(join(root, 'dist')).find((name) => name.endsWith('_amd64.deb')) ?? '';
+      const system = temporaryFolder();
+      // Checks the dependencies in a copy of this system's list of packages, and installs into a folder of its own.
+      const admin = join(system, 'dpkg');
+      cpSync('/var/lib/dpkg', admin, { recursive: true, filter: (path) => !/\/lock(-frontend)?$/.test(path) });
+      const dpkg = (...args: string[]): string =>
+        execFileSync('dpkg', [`--instdir=${system}`, `--admindir=${admin}`, '--no-triggers', ...args], {
+          stdio: 'pipe',
+        }).toString();
+      dpkg('--install', join(root, 'dist', deb));
+      const installed = join(system, 'usr/bin/cdpadm');
+      const { stdout } = await run(installed, ['roles', 'list', '--profile', 'local'], {
+        cwd: system,
+        env: envOf(system),
+      });
+      expect(stdout).toContain('admin-role');
+      const listed = dpkg('--listfiles', 'cdpadm').split('\n');
+      for (const path of [
+        '/usr/share/man/man1/cdpadm-roles-push.1.gz',
+        '/usr/share/bash-completion/completions/cdpadm',
+        '/usr/share/zsh/vendor-completions/_cdpadm',
+        '/usr/share/fish/vendor_completions.d/cdpadm.fish',
+        '/usr/share/doc/cdpadm/copyright',
+      ]) {
+        expect(listed).toContain(path);
+        expect(existsSync(join(system, path))).toBe(true);
+      }
+      expect(execFileSync('dpkg-deb', ['-f', join(root, 'dist', deb), 'Depends']).toString()).not.toMatch(/node/i);
+      dpkg('--remove', 'cdpadm');
+      expect(existsSync(installed)).toBe(false);
+    },
+  );
+});
