@@ -2,6 +2,7 @@
 import { hideLink } from '../lib/bulk/sources/remote.ts';
 import { KnownError } from '../lib/kernel/errors.ts';
 import type { CommandRecord } from '../lib/runtime/command-line/define-command.ts';
+import { hintCompleter } from '../lib/runtime/command-line/complete-hint.ts';
 import { commandLine } from '../lib/runtime/command-line/define-command.ts';
 import type { Context, Progress } from '../lib/runtime/context.ts';
 import type { RunFlags } from './bulk-flags.ts';
@@ -22,6 +23,12 @@ export function createAgain(
   const limit = maxErrors === undefined ? '' : ` --max-errors ${maxErrors.replace(/\s+/g, '')}`;
   // A limit that ended this run would also end the next one.
   return (how, ended) => `${line}${ended?.code === 'bulk.too_many_errors' ? '' : limit} ${how}`;
+}
+
+/** The command that resumes this run with its target, for those who run it on another machine. */
+export function resumeCommand({ path }: CommandRecord, again: Again, flags: Context['flags']): string {
+  const command = again('--resume');
+  return hintCompleter([path], flags)({ text: '', command }).command ?? command;
 }
 
 /** Runs `work` with progress. An error that ends it early is thrown as `explain` returns it. */

@@ -6,6 +6,9 @@ import { READERS } from './readers.ts';
 /** Files that are written but never read: `command flag`. */
 const WRITTEN = new Set([
   'seed bulk --rejects',
+  'seed results --rejects',
+  // Only the names.
+  'dsr bulk-results --parts',
   'dsr submit --save-map',
   'dsr prepare --save-map',
   'seed inspect --save-map',

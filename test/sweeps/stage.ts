@@ -199,6 +199,25 @@ const CHILDREN = {
   'key.sh': 'set -C\ncd "$(dirname "$0")"\n{ env > helper-was-told; } 2>/dev/null\ncat service-key.json\n',
 };
 
+const WENT_TO = {
+  profile: null,
+  environment: 'production',
+  workspace_id: '3001',
+  address: 'https://seeds.people.example',
+};
+
+/** What a shard of `seed bulk`, and a part of `dsr submit --bulk`, printed. */
+const SHARD = {
+  ...{ rows: 5, accepted: 5, rejected: 0, batches: 1, requests: 1, retries: 0, seconds: 0.5 },
+  ...{ journal: '/state/seed/1.json', rejects: null, shard: { index: 1, count: 1 }, target: WENT_TO },
+  resume: 'cdpadm seed bulk users.ndjson --shard 1/1 --yes --resume',
+};
+const PART = {
+  ...{ rows: 4, submitted: 4, existing: 0, failed: 0, skipped: 0, requests: 4, retries: 0, seconds: 0.5 },
+  ...{ results: 'people.csv.results.csv', journal: '/state/dsr/bulk/1.ndjson', input: 'people.csv', target: WENT_TO },
+  resume: 'cdpadm dsr submit --bulk people.csv --yes --resume',
+};
+
 /** Writes every file that the command lines of the table name. */
 export function stageFiles(folder: string): void {
   stageWarehouse(folder);
@@ -211,6 +230,8 @@ export function stageFiles(folder: string): void {
     'taken.csv': `email,subject_request_id\nperson5@people.example,${PENDING}\nperson6@people.example,${PENDING.replace('8c11', '8c21')}\n`,
     'users.ndjson': [1, 2, 3, 4, 5].map((id) => `${JSON.stringify(seed(id))}\n`).join(''),
     'user.json': JSON.stringify(seed(7)),
+    'results/shard.json': `${JSON.stringify(SHARD)}\n`,
+    'results/part.json': `${JSON.stringify(PART)}\n`,
     'event.json': JSON.stringify(EVENT),
     'identify.json': JSON.stringify({
       environment: 'production',

@@ -43,14 +43,22 @@ export function bulkResult() {
     seconds: number(),
     results: string(),
     journal: string(),
+    /** The inputs as they were given. */
+    input: optional(string()),
+    /** The command that continues the run. */
+    resume: optional(string()),
     target: workspaceTarget(),
   });
 }
+
+type SentCounts = Pick<BulkCounts, 'requests' | 'retries'>;
 
 interface Run {
   /** The inputs as messages name them. */
   name: string;
   again: Again;
+  /** Repeats the flags about the target too. */
+  resume: string;
   inputs: Inputs;
   results: string;
   examined: Examined;
@@ -61,7 +69,13 @@ interface Run {
   target: Target;
 }
 
-export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags, again: Again): Promise<void> {
+export async function submitBulk(
+  ctx: Context,
+  files: string[],
+  flags: BulkFlags,
+  again: Again,
+  resume: string,
+): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
   const session = await openDsr(ctx);
@@ -102,7 +116,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
     await perform(
       ctx,
       session,
-      { name, again, inputs, results, examined, options, states, journal, pace, target },
+      { name, again, resume, inputs, results, examined, options, states, journal, pace, target },
       head,
     );
   } finally {
@@ -134,7 +148,27 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   }
   const begun = ctx.clock.now();
   const before = { existing: states.count('existing'), submitted: states.count('submitted') };
-  const counts = await sendRows(ctx, session, run, completeBefore);
+  const resultOf = ({ requests, retries }: SentCounts) => {
+    const unknown = states.count('unknown');
+    const data: WithTarget<typeof bulkResult> = {
+      rows: examined.rows,
+      submitted: states.count('submitted') - before.submitted,
+      existing: states.count('existing') - before.existing,
+      failed: states.count('failed'),
+      ...(unknown > 0 && { unknown }),
+      skipped: states.count('skipped') + before.submitted + before.existing,
+      requests,
+      retries,
+      seconds: Math.round((ctx.clock.now() - begun) / 100) / 10,
+      results,
+      journal: journal.path,
+      input: name,
+      resume: run.resume,
+      target: run.target,
+    };
+    return data;
+  };
+  const counts = await sendRows(ctx, session, run, completeBefore, resultOf);
   if (!existsSync(results))
     await writeNewFile(results, resultLines(await openTable(inputs), options, states, examined.used));
   if (counts.unsigned > 0) {
@@ -143,20 +177,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
     );
   }
   const unknown = states.count('unknown');
-  const data: WithTarget<typeof bulkResult> = {
-    rows: examined.rows,
-    submitted: states.count('submitted') - before.submitted,
-    existing: states.count('existing') - before.existing,
-    failed: states.count('failed'),
-    ...(unknown > 0 && { unknown }),
-    skipped: states.count('skipped') + before.submitted + before.existing,
-    requests: counts.requests,
-    retries: counts.retries,
-    seconds: Math.round((ctx.clock.now() - begun) / 100) / 10,
-    results,
-    journal: journal.path,
-    target: run.target,
-  };
+  const data = resultOf(counts);
   if (data.failed > 0 || unknown > 0) ctx.setExit('partial');
   await ctx.out.emit(data, dsrBulkView);
   if (data.failed > 0) {
@@ -173,9 +194,16 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
 }
 
 /** Sends the rows with progress. Throws what ends the run early, with the command that resumes it. */
-async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBefore: number): Promise<BulkCounts> {
+async function sendRows(
+  ctx: Context,
+  session: DsrSession,
+  run: Run,
+  completeBefore: number,
+  resultOf: (counts: SentCounts) => object,
+): Promise<BulkCounts> {
   const { examined, inputs, journal, name, pace, options, states } = run;
   const begun = ctx.clock.now();
+  const reached: SentCounts = { requests: 0, retries: 0 };
   return await runWithProgress(
     ctx,
     'Submitting',
@@ -192,7 +220,9 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBef
         verify: answerVerifier(ctx),
         onDecision: ctx.out.verbose,
         onWait: progress.wait,
-        onProgress: (retries) => {
+        onProgress: (sent) => {
+          ({ requests: reached.requests, retries: reached.retries } = sent);
+          const { retries } = sent;
           const done = countComplete(states);
           const completed = done - completeBefore;
           const share = completed / (examined.rows - completeBefore);
@@ -204,7 +234,10 @@ async function sendRows(ctx: Context, session: DsrSession, run: Run, completeBef
         ctx.out.warn(`${name} changed while it was submitted.`);
       return counts;
     },
-    (error) => resumable(error, run),
+    (error) => {
+      const ended = resumable(error, run);
+      return ended.with({ details: { ...ended.details, progress: resultOf(reached) } });
+    },
   );
 }
 

@@ -1,5 +1,6 @@
 // The commands of data subject requests.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
+import { joinParts } from './bulk-results.ts';
 import { listenForCallbacks } from './callbacks-listen.ts';
 import { dropOutbox, listOutbox, replayOutbox } from './callbacks-outbox.ts';
 import { verifyCallback } from './callbacks-verify.ts';
@@ -19,6 +20,7 @@ import { awaitRequests } from './wait.ts';
 
 export const command = group('dsr', 'data subject requests: submit, follow, cancel, verify callbacks', [
   submitRequests,
+  joinParts,
   prepareRequests,
   showStatus,
   awaitRequests,

@@ -5,7 +5,7 @@ import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createAgain } from '../bulk-run.ts';
+import { createAgain, resumeCommand } from '../bulk-run.ts';
 import { bulkResult, submitBulk } from './bulk.ts';
 import { type BulkFlags, bulkFlags, tableFlags } from './bulk-flags.ts';
 import { requestResult } from './results.ts';
@@ -95,6 +95,6 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   }
   if (isBulk) {
     const again = createAgain(submitRequests, [], { ...flags }, ctx.flags);
-    await submitBulk(ctx, flags.bulk ?? [], flags, again);
+    await submitBulk(ctx, flags.bulk ?? [], flags, again, resumeCommand(submitRequests, again, ctx.flags));
   } else await submitOne(ctx, flags);
 }

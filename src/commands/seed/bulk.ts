@@ -1,22 +1,44 @@
 // `seed bulk`: sends files of users of any length, and reports which rows were accepted.
 import { exitOf } from '../../lib/errors/exit.ts';
 import { isAbsolute, relative } from 'node:path';
-import { int, nullable, number, object, string } from 'zod/mini';
+import { int, nullable, number, object, optional, string } from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
+import { workspaceOf } from '../../lib/runtime/target.ts';
 import { commandLine, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { SeedCounts } from '../../lib/files/bulk-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
 import { runFlags } from '../bulk-flags.ts';
-import { type Again, createAgain, runWithProgress } from '../bulk-run.ts';
+import { type Again, createAgain, resumeCommand, runWithProgress } from '../bulk-run.ts';
 import type { SeedRun, SeedRunFlags } from './run.ts';
-import { workspaceTarget } from '../results.ts';
+import { type WithTarget, workspaceTarget } from '../results.ts';
 import { type ReadFlags, readFlags } from './read-flags.ts';
 
 type BulkFlags = SeedRunFlags & ReadFlags;
+
+/** From 1. */
+export const shardOf = () => object({ index: int(), count: int() });
+
+export function seedBulkResult() {
+  return object({
+    rows: int(),
+    accepted: int(),
+    rejected: int(),
+    batches: int(),
+    requests: int(),
+    retries: int(),
+    seconds: number(),
+    journal: nullable(string()),
+    rejects: nullable(string()),
+    /** With --shard only. */
+    shard: optional(shardOf()),
+    /** With --shard only: the command that runs the shard again. */
+    resume: optional(string()),
+    target: workspaceTarget(),
+  });
+}
 
 export const seedFiles = defineCommand({
   path: 'seed bulk',
@@ -46,19 +68,7 @@ export const seedFiles = defineCommand({
     },
   },
   columns: () => seedBulkView.columns,
-  output: () =>
-    object({
-      rows: int(),
-      accepted: int(),
-      rejected: int(),
-      batches: int(),
-      requests: int(),
-      retries: int(),
-      seconds: number(),
-      journal: nullable(string()),
-      rejects: nullable(string()),
-      target: workspaceTarget(),
-    }),
+  output: seedBulkResult,
   notes: [
     'Every row is checked before it is sent. If the platform rejects a request, the run finds the invalid rows and sends the others.',
     'An interrupted run can be resumed. Rows whose response was lost are sent again, which sets the same values again.',
@@ -94,6 +104,12 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     return;
   }
   const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
+  // The journal has the path of the rejects, and another shard has a file of its own.
+  const resume = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
+  const part = shard && {
+    shard: { index: shard.index + 1, count: shard.count },
+    resume: resumeCommand(seedFiles, resume, ctx.flags),
+  };
   const again = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
   const run = await openRun(ctx, opened, numbers, flags, again, async () => {
     const { estimateSeeds, sumEstimates } = await import('../../lib/workflows/seed-estimate.ts');
@@ -126,9 +142,9 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
           },
         });
       },
-      (error) => resumable(error, run, again, run.journal?.read()?.counts ?? reached, target),
+      (error) => resumable(error, run, again, run.journal?.read()?.counts ?? reached, { ...part, target }),
     );
-    const result = resultOf(counts, run, target);
+    const result = resultOf(counts, run, { ...part, target });
     if (result.rejected > 0) ctx.setExit('partial');
     await ctx.out.emit(result, seedBulkView);
     if (result.rejects !== null) noteRejects(ctx, result.rejects, flags);
@@ -154,7 +170,10 @@ function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
   ctx.out.note({ text: `Correct the rejected rows in ${shown}, then send them:`, command });
 }
 
-function resultOf(counts: SeedCounts, run: SeedRun, target: Target): SeedBulkResult {
+/** Which part of the run, and where it went. */
+type Origin = Pick<WithTarget<typeof seedBulkResult>, 'shard' | 'resume' | 'target'>;
+
+function resultOf(counts: SeedCounts, run: SeedRun, origin: Origin): SeedBulkResult {
   const { accepted, rejected, batches, requests, retries, ms } = counts;
   return {
     rows: accepted + rejected,
@@ -166,7 +185,7 @@ function resultOf(counts: SeedCounts, run: SeedRun, target: Target): SeedBulkRes
     seconds: Math.round(ms) / 1000,
     journal: run.journal?.path ?? null,
     rejects: run.rejects.bytes === null ? null : run.rejects.path,
-    target,
+    ...origin,
   };
 }
 
@@ -176,7 +195,7 @@ function resumable(
   run: SeedRun,
   again: Again,
   counts: SeedCounts | undefined,
-  target: Target,
+  origin: Origin,
 ): KnownError {
   const { path, bytes } = run.rejects;
   // A file that is invalid as a whole must be corrected first.
@@ -191,6 +210,9 @@ function resumable(
       ...(bytes === null ? [] : [`The rejected rows are in ${path}.`]),
       ...(isInvalid ? [] : [next]),
     ],
-    details: { ...error.details, ...(counts && { progress: resultOf(counts, run, target) }) },
+    details: {
+      ...error.details,
+      ...((counts ?? origin.shard) && { progress: resultOf(counts ?? run.before.counts, run, origin) }),
+    },
   });
 }

@@ -23,7 +23,7 @@ export interface BulkPorts
   states: RowStates;
   verify: VerifyMessage;
   maxErrors: MaxErrors | undefined;
-  onProgress(retries: number): void;
+  onProgress(sent: Pick<BulkCounts, 'requests' | 'retries'>): void;
   onDecision(text: string): void;
 }
 
@@ -141,7 +141,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     }
     states.complete(row, state, error);
     complete.push(error === undefined ? [row, state] : [row, state, error]);
-    ports.onProgress(gate.retries);
+    ports.onProgress(gate);
     if (complete.length >= WRITTEN_AT_ONCE || clock.now() - writtenAt >= WRITTEN_AFTER_MS) await writeComplete();
     checkErrorLimit(maxErrors, states.count('failed'), countComplete(states));
   }

@@ -31,7 +31,10 @@ it.each([
   ['help --json roles push', ['roles push']],
   ['roles push --help --json', ['roles push']],
   ['help emulator clock --json', ['emulator clock', 'emulator clock advance']],
-  ['help seed -o json', ['seed validate', 'seed inspect', 'seed preview', 'seed template', 'seed set', 'seed bulk']],
+  [
+    'help seed -o json',
+    ['seed validate', 'seed inspect', 'seed preview', 'seed template', 'seed set', 'seed bulk', 'seed results'],
+  ],
 ])('%s describes %j', async (line, paths) => {
   const commands = await described(...line.split(' '));
   expect(commands.map(({ path }) => path).toSorted()).toEqual(paths.toSorted());

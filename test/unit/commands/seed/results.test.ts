@@ -1,0 +1,136 @@
+// `seed results`: the shards of a run, joined as if they had been one run.
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type Seeding, startSeeding, userRow, userRows } from '../../../helpers/seeding-home.ts';
+import type { Answer } from '../../../helpers/seed-sink.ts';
+
+interface Joined {
+  rows: number;
+  accepted: number;
+  rejected: number;
+  shards: number;
+  complete: number;
+  missing: number[];
+  failed: number[];
+  again: string[];
+  rejects: string[];
+}
+
+let seeding: Seeding | undefined;
+afterEach(async () => {
+  await seeding?.close();
+  seeding = undefined;
+});
+
+/** Runs these shards; each leaves what it printed in `results`. */
+async function shards(numbers: readonly number[], count: number, file: string, answer?: Answer, flags: string[] = []) {
+  const it = (seeding ??= await startSeeding(answer));
+  mkdirSync(join(it.folder, 'results'), { recursive: true });
+  const codes: number[] = [];
+  for (const number of numbers) {
+    const shard = `${number}/${count}`;
+    const { code, stdout, stderr } = await it.run([
+      'seed',
+      'bulk',
+      file,
+      '--shard',
+      shard,
+      '--yes',
+      '-o',
+      'json',
+      ...flags,
+    ]);
+    writeFileSync(join(it.folder, 'results', `${number}.json`), stdout);
+    writeFileSync(join(it.folder, 'results', `${number}.err.json`), stderr);
+    codes.push(code);
+  }
+  return { it, codes };
+}
+
+async function joined(it: Seeding, ...args: string[]) {
+  const { code, stdout, stderr } = await it.run(['seed', 'results', 'results', '-o', 'json', ...args]);
+  return { code, stderr, result: (stdout === '' ? {} : JSON.parse(stdout)) as Joined };
+}
+
+async function startWith(content: string, answer?: Answer): Promise<string> {
+  seeding = await startSeeding(answer);
+  return seeding.write('users.ndjson', content);
+}
+
+test('adds up complete shards and exits with 0', async () => {
+  const { it } = await shards([1, 2, 3], 3, await startWith(userRows(1000)));
+  const { code, result } = await joined(it);
+  expect(code).toBe(0);
+  expect(result).toMatchObject({ rows: 1000, accepted: 1000, rejected: 0, shards: 3, complete: 3 });
+  expect([result.missing, result.failed, result.again, result.rejects]).toEqual([[], [], [], []]);
+  expect(result).toHaveProperty('target.workspace_id', '5001');
+});
+
+test('names missing shards and the commands that run them, which then complete the run', async () => {
+  const { it } = await shards([1, 4], 4, await startWith(userRows(1000)), undefined, ['--rejects', 'mine.ndjson']);
+  const { code, result } = await joined(it);
+  expect([code, result.missing, result.complete]).toEqual([1, [2, 3], 2]);
+  expect(result.again).toEqual([
+    'cdpadm seed bulk users.ndjson --shard 2/4 --yes --resume',
+    'cdpadm seed bulk users.ndjson --shard 3/4 --yes --resume',
+  ]);
+  for (const [index, command] of result.again.entries()) {
+    const { stdout } = await it.run([...command.split(' ').slice(1), '-o', 'json']);
+    it.write(`results/more-${index}.json`, stdout);
+  }
+  expect(await joined(it)).toMatchObject({ code: 0, result: { rows: 1000, accepted: 1000, complete: 4, missing: [] } });
+  expect(it.sink.rows).toBe(1000);
+});
+
+test('counts what a failed shard sent, and ends with the exit code of its error', async () => {
+  let isDown = false;
+  const answer: Answer = () => (isDown ? { status: 401 } : { status: 202 });
+  const file = await startWith(userRows(1000), answer);
+  const { it } = await shards([1], 2, file);
+  isDown = true;
+  expect((await shards([2], 2, file)).codes).toEqual([4]);
+  const { code, result } = await joined(it);
+  expect([code, result.complete, result.failed, result.missing]).toEqual([4, 1, [2], []]);
+  expect(result.again).toEqual(['cdpadm seed bulk users.ndjson --shard 2/2 --yes --resume']);
+  // A later result of the shard replaces its error.
+  isDown = false;
+  const { stdout } = await it.run(['seed', 'bulk', file, '--shard', '2/2', '--yes', '--resume', '-o', 'json']);
+  it.write('results/2-again.json', stdout);
+  expect(await joined(it)).toMatchObject({ code: 0, result: { rows: 1000, failed: [], again: [] } });
+});
+
+test('joins the rejects into one private file, also when they were copied next to the results', async () => {
+  const rows = [userRow(1), '{"bad": 1}', userRow(2), userRow(3), '{"bad": 2}'].map((row) => `${row.padEnd(250)}\n`);
+  const { it, codes } = await shards([1, 2], 2, await startWith(rows.join('')));
+  expect(codes).toEqual([3, 3]);
+  const { code, result } = await joined(it, '--rejects', 'all.ndjson');
+  expect([code, result.rejected, result.rejects.length]).toEqual([3, 2, 2]);
+  const text = readFileSync(join(it.folder, 'all.ndjson'), 'utf8');
+  expect(text.match(/"bad": \d/g)).toEqual(['"bad": 1', '"bad": 2']);
+  expect(statSync(join(it.folder, 'all.ndjson')).mode & 0o777).toBe(0o600);
+  expect(await joined(it, '--rejects', 'all.ndjson')).toMatchObject({ code: 2 });
+
+  for (const shard of [1, 2]) {
+    const name = `users.ndjson.${shard}-of-2.rejects.ndjson`;
+    renameSync(join(it.folder, name), join(it.folder, 'results', name));
+  }
+  expect((await joined(it, '--rejects', 'moved.ndjson')).code).toBe(3);
+  expect(readFileSync(join(it.folder, 'moved.ndjson'), 'utf8')).toBe(text);
+});
+
+test('ignores other lines, and rejects results of different runs and files without a result', async () => {
+  const file = await startWith(userRows(100));
+  const { it } = await shards([1], 2, file);
+  it.write('results/other.json', '{"rows": 1}\n{"error": {"message": "it failed before it began"}}\n{\n"rows":');
+  const other = await joined(it);
+  expect([other.code, other.result.missing]).toEqual([1, [2]]);
+  expect(other.stderr).toContain('results/other.json: it failed before it began');
+  await shards([2], 3, file);
+  const mixed = await joined(it);
+  expect(mixed.code).toBe(9);
+  expect(mixed.stderr).toContain('is of a run with 3 shards in workspace 5001 (production)');
+  it.write('empty.json', '');
+  expect((await it.run(['seed', 'results', 'empty.json'])).code).toBe(9);
+  expect((await it.run(['seed', 'results'])).code).toBe(2);
+});
