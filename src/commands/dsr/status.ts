@@ -5,7 +5,7 @@ import { REQUEST_COLUMNS, requestListView, requestView, statusLine } from '../..
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { createRedrawing } from '../../lib/runtime/output/redrawing.ts';
-import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
+import { createResultLines, watchClock } from '../../lib/runtime/output/result-lines.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import { watch } from '../../lib/workflows/dsr-wait.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
@@ -56,7 +56,7 @@ async function watchStatus(ctx: Context, session: DsrSession, ids: readonly stri
   const seen = new Map<string, string>();
   await watch(
     ids,
-    session,
+    { ...session, clock: watchClock(ctx, 'Waiting for a new status') },
     async (requests) => {
       if (screen) {
         screen.draw((style, width) => requestView.text([...requests], style, width));

@@ -4,7 +4,7 @@ import { runId } from '../../lib/domain/warehouse/runs.ts';
 import { runLine, runListView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
+import { createResultLines, watchClock } from '../../lib/runtime/output/result-lines.ts';
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
 import { readDuration } from '../flag-values.ts';
 import { onPipeline, pipelineArg, pollFlag, requirePipeline, runIdOf, runPorts } from './session.ts';
@@ -50,7 +50,8 @@ async function watch(ctx: Context, id: string, run: string | undefined, poll: st
       `The platform does not show run ${wanted} of ${id} yet. A new run may take a minute to appear. Waiting.`,
     );
   };
-  const ended = await onPipeline(ctx, id, watchRun(id, wanted, { pollMs, onState, onUnknown }, ports));
+  const clock = watchClock(ctx, `Watching run ${wanted} of pipeline ${id}`);
+  const ended = await onPipeline(ctx, id, watchRun(id, wanted, { pollMs, onState, onUnknown }, { ...ports, clock }));
   if (ended.status !== 'success') throw runFailed(id, ended);
 }
 

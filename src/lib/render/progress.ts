@@ -10,9 +10,10 @@ export interface ProgressState {
   /** The part that is done, from 0 to 1, if there is no total. */
   share?: number;
   text?: string;
+  elapsedMs?: number;
 }
 
-/** A bulk run so far, as text and as data of a progress event: `9,000 rows/s, 1m elapsed, 9s left, 2 rejected, 4 retries`. */
+/** A bulk run so far, as text and as data of a progress event: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. */
 export function bulkFacts({
   completed,
   ms,
@@ -33,7 +34,6 @@ export function bulkFacts({
   const rate = perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond).toLocaleString('en');
   const text = [
     `${rate} rows/s`,
-    ...(ms >= 1000 ? [`${formatDuration(Math.floor(ms / 1000) * 1000)} elapsed`] : []),
     ...(!secondsLeft ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
     ...(rejected > 0 ? [`${rejected} rejected`] : []),
     ...(retries > 0 ? [counted(retries, 'retry', 'retries')] : []),
@@ -54,14 +54,14 @@ export function shareOf({ done, total, share }: ProgressState): number | undefin
   return known === undefined ? undefined : Math.min(1, Math.max(0, known));
 }
 
-/** `Sending: 1 of 4 (25 %), 12 rows/s`. */
+/** `Sending: 1 of 4 (25 %), 3s elapsed, 12 rows/s`. */
 export function progressText(title: string, state: ProgressState): string {
   const share = shareOf(state);
   const percent = share === undefined ? '' : ` (${Math.floor(share * 100)} %)`;
   return cleanLine(`${title}: ${countOf(state)}${percent}${restOf(state)}`);
 }
 
-/** `Sending ████░░░░░░░░ 25 %, 1 of 4, 12 rows/s`, in at most `width` columns. */
+/** `Sending ████░░░░░░░░ 25 %, 1 of 4, 3s elapsed, 12 rows/s`, in at most `width` columns. */
 export function progressBar(title: string, state: ProgressState, width: number): string {
   const share = shareOf(state);
   if (share === undefined || width < LEAST_WIDTH) return fitText(progressText(title, state), width);
@@ -80,6 +80,7 @@ function countOf({ done, total }: ProgressState): string {
     : `${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
 }
 
-function restOf({ text }: ProgressState): string {
-  return text === undefined ? '' : `, ${text}`;
+function restOf({ elapsedMs = 0, text }: ProgressState): string {
+  const elapsed = elapsedMs < 1000 ? '' : `, ${formatDuration(Math.floor(elapsedMs / 1000) * 1000)} elapsed`;
+  return elapsed + (text === undefined ? '' : `, ${text}`);
 }

@@ -48,30 +48,34 @@ export function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'p
 }
 
 function liveProgress(title: string, io: Io, messages: Messages): Progress {
+  const { clock } = io;
+  const begun = clock.now();
   let drawn = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  const show = (text: string): void => {
-    drawn = io.clock.now();
-    messages.live(text);
-  };
+  let latest: State;
 
-  /** Counts the seconds of a pause down. The timer does not keep the process alive. */
-  function countDown(until: number, why: string): void {
-    const leftMs = until - io.clock.now();
-    if (leftMs <= 0) return;
-    show(fitText(waitSentence(title, leftMs, why), io.columns() - 1));
-    timer = setTimeout(countDown, SECOND_MS, until, why).unref();
+  /** Draws the line now and again every second, as a sign of life. The timer does not keep the process alive. */
+  function draw(line: () => string | undefined): void {
+    clearTimeout(timer);
+    const text = line();
+    if (text === undefined) return;
+    drawn = clock.now();
+    messages.live(text);
+    timer = setTimeout(draw, SECOND_MS, line).unref();
   }
 
   return {
     update: (state) => {
-      if (io.clock.now() - drawn < LIVE_INTERVAL_MS) return;
-      clearTimeout(timer);
-      show(progressBar(title, state, io.columns() - 1));
+      latest = state;
+      if (clock.now() - drawn < LIVE_INTERVAL_MS) return;
+      draw(() => progressBar(title, { ...latest, elapsedMs: clock.now() - begun }, io.columns() - 1));
     },
     wait: (ms, why) => {
-      clearTimeout(timer);
-      countDown(io.clock.now() + ms, why);
+      const until = clock.now() + ms;
+      draw(() => {
+        const leftMs = until - clock.now();
+        return leftMs <= 0 ? undefined : fitText(waitSentence(title, leftMs, why), io.columns() - 1);
+      });
     },
     end: (text) => {
       clearTimeout(timer);
@@ -82,10 +86,11 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
 }
 
 function plainProgress(title: string, io: Io, messages: Messages): Progress {
+  const begun = io.clock.now();
   const pace = createPace(io, UNNOTICED_MS);
   return {
     update: (state) => {
-      if (pace.isDue(state)) messages.line(progressText(title, state));
+      if (pace.isDue(state)) messages.line(progressText(title, { ...state, elapsedMs: io.clock.now() - begun }));
     },
     wait: (ms, why) => {
       if (pace.isWaitDue(ms)) messages.line(waitSentence(title, ms, why));

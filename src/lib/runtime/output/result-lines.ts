@@ -1,4 +1,5 @@
 // Prints each state of a command that keeps running, in the format of `-o`.
+import type { Clock } from '../../kernel/clock.ts';
 import { plainStyle, type Style } from '../../render/style.ts';
 import type { ListView } from '../../render/view.ts';
 import { wrapLogLine } from '../../render/width.ts';
@@ -49,6 +50,12 @@ export function createResultLines<T>(
     const target = { terminal: false, width: io.columns(), style: plainStyle };
     return resultText(data, view as unknown as ListView<unknown>, flags, target);
   }
+}
+
+/** A clock whose pauses show the seconds on a terminal, so that a quiet watch is seen to be alive. */
+export function watchClock({ clock, io, out }: Context, text: string): Clock {
+  if (!io.tty.stderr) return clock;
+  return { now: () => clock.now(), sleep: (ms, signal) => clock.sleep(ms, signal).finally(out.waits({ text })) };
 }
 
 /** Lines above the first row of CSV and Markdown. */

@@ -1,5 +1,5 @@
 // Progress in its four formats, limited by time and not by the number of updates.
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import type { Progress } from '../../../../../src/lib/runtime/context.ts';
 import { readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
 import { createMessages } from '../../../../../src/lib/runtime/output/messages.ts';
@@ -34,6 +34,22 @@ test('redraws one line on a terminal and then removes it', () => {
   expect(text).toBe(
     `\r\u001b[KSending ${bar(3)} 25 %, 1 of 4\r\u001b[KSending ${bar(11)} 75 %, 3 of 4, bad name\r\u001b[KSent 4.\n`,
   );
+});
+
+test('shows the elapsed time, every second without a new state too', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const text = watch({}, { tty: true }, (progress, clock) => {
+    progress.update({ done: 0, text: 'pending' });
+    for (let second = 1; second <= 2; second++) {
+      clock.advance(1000);
+      vi.advanceTimersByTime(1000);
+    }
+    progress.end();
+    vi.advanceTimersByTime(5000);
+  });
+  const lines = ['Sending: 0, pending', 'Sending: 0, 1s elapsed, pending', 'Sending: 0, 2s elapsed, pending', ''];
+  expect(text).toBe(lines.map((line) => `\r\u001b[K${line}`).join(''));
 });
 
 test('truncates a live line to the width', () => {
@@ -79,7 +95,7 @@ test('elsewhere prints the first line after a second if the total is unknown', (
     }
     progress.end();
   });
-  expect(text).toBe('Sending: 3\nSending: 23\n');
+  expect(text).toBe('Sending: 3, 1s elapsed\nSending: 23, 11s elapsed\n');
 });
 
 test('writes NDJSON for wrappers', () => {
