@@ -32,6 +32,7 @@ const SUMMARIES = {
     tour: 'guided tour: pull, edit, diff, push and roll back on a temporary platform',
   },
   'More:': {
+    log: 'every write from this machine: when, who, what, and how to undo it',
     api: 'call any endpoint with the right address and credentials',
     schema: 'the JSON Schema of a document, for editors',
     help: 'help on a command or a topic: exit-codes, environment, formatting, files, recipes, flags',
@@ -55,6 +56,7 @@ const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Con
   completion: () => import('./commands/completion/index.ts'),
   emulator: () => import('./commands/emulator/index.ts'),
   tour: () => import('./commands/tour/index.ts'),
+  log: () => import('./commands/log/index.ts'),
   api: () => import('./commands/api/index.ts'),
   schema: () => import('./commands/schema/index.ts'),
   help: () => import('./commands/help/index.ts'),
@@ -63,7 +65,7 @@ const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Con
 /** The commands that take target flags, in groups where not all do. Hints add the flags to them. */
 const ASKING: Readonly<Record<string, readonly string[]>> = {
   ...{ profile: ['show'], auth: ['login', 'logout', 'test'] },
-  ...{ completion: [], emulator: [], tour: [], schema: [], help: [] },
+  ...{ log: [], completion: [], emulator: [], tour: [], schema: [], help: [] },
 };
 
 /** Every group and single command, in the order of the help. */

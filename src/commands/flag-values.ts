@@ -1,6 +1,6 @@
 // Values that flags of several commands accept: read and checked, each failure names its flag.
 import { usageError } from '../lib/kernel/errors.ts';
-import { parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
+import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
 /** A port to listen on; 0 is for a free one. Throws KnownError usage (2). */
 export function readPort(text: string): number {
@@ -46,4 +46,24 @@ export function readTime<Text extends string | undefined>(flag: string, text: Te
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T${ofDay}Z` : text;
   if (parseIso(time) !== undefined) return time;
   throw usageError(`${flag} takes a day or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
+}
+
+/** `--before` of the commands that prune, as an ISO time. */
+export const beforeFlag = {
+  before: { value: 'date', read: readDay, required: true, help: 'day or time; what is newer is kept' },
+} as const;
+
+function readDay(text: string): string {
+  return isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
+}
+
+/** A time, or a duration before now, in milliseconds. Throws KnownError usage (2). */
+export function readSince(text: string, now: number): number {
+  const ms = parseDuration(text);
+  return ms === undefined ? (parseIso(readTime('--since', text, '00:00:00')) ?? 0) : now - ms;
+}
+
+/** `12 kB`. */
+export function sizeText(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
 }

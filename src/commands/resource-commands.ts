@@ -75,6 +75,7 @@ export function resourceCommands(
     }),
     defineCommand({
       path: `${group} create`,
+      undo: `${group} delete {id}`,
       summary: `create a ${noun} from a file, flags, or both`,
       effect: 'write',
       ...shown,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Chain, openChain } from '../../src/lib/files/chain.ts';
+import { type Chain, openChain } from '../../src/lib/kernel/chain.ts';
 import { type Bundle, bundleEntry } from '../helpers/bundle.ts';
 import { createTestClock } from '../helpers/clock.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';

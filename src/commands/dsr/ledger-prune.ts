@@ -2,12 +2,11 @@
 import { type infer as Infer, int, object, string } from 'zod/mini';
 import { isPhaseDue, phaseAfter } from '../../lib/domain/dsr/ledger.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { readTime } from '../flag-values.ts';
-import { brokenLedger } from './ledger-verify.ts';
+import { beforeFlag } from '../flag-values.ts';
+import { throwIfBroken } from '../chain-report.ts';
 import { openLedgerOf } from './session.ts';
 
 function prunedResult() {
@@ -29,7 +28,7 @@ export const pruneLedger = defineCommand({
   summary: 'remove requests from the ledger whose last entry is older than a date',
   effect: 'local',
   calls: 'nobody',
-  flags: { before: { value: 'date', help: 'day or time; requests with a later entry are kept' } },
+  flags: beforeFlag,
   columns: view.columns,
   output: prunedResult,
   notes: [
@@ -44,13 +43,12 @@ export const pruneLedger = defineCommand({
   run: (ctx, { flags }) => prune(ctx, flags.before),
 });
 
-async function prune(ctx: Context, text: string | undefined): Promise<void> {
-  const before = isoMillis(parseIso(readTime('--before', text ?? '', '00:00:00')) ?? 0);
+async function prune(ctx: Context, before: string): Promise<void> {
   const ledger = await openLedgerOf(ctx);
   const rules = { before, phase: phaseAfter, isOpen: isPhaseDue };
   const end = ctx.out.waits({ text: 'Reading the ledger' });
   const report = await ledger.verify().finally(end);
-  if (report.faults.length > 0) throw brokenLedger(ledger.path, report);
+  throwIfBroken(ledger.path, 'ledger', report);
   const found = await ledger.prune(rules, true);
   const what = `${counted(found.requests, 'request')} (${counted(found.entries, 'line')}) of the ledger`;
   if (ctx.flags.dryRun) {

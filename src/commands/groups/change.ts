@@ -12,6 +12,7 @@ import { deletedResult, deletedView } from '../results.ts';
 export const createGroup = defineCommand({
   ...writeRecord,
   path: 'groups create',
+  undo: 'groups delete {id}',
   summary: 'create a group definition from a file',
   flags: fileFlag,
   notes: ['A workspace has one definition with at most 10 attributes. `cdpadm schema group` describes the file.'],

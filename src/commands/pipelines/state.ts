@@ -16,6 +16,7 @@ import { type WithTarget, workspaceTarget } from '../results.ts';
 function stateCommand(path: string, state: 'active' | 'paused', summary: string) {
   return defineCommand({
     path,
+    undo: `pipelines ${state === 'active' ? 'pause' : 'resume'} {id}`,
     summary,
     effect: 'write',
     calls: 'platform',

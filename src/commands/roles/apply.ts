@@ -156,6 +156,7 @@ export const outcomeRecord = {
   effect: 'write',
   calls: 'platform',
   flags: guardFlags,
+  undo: 'roles rollback {revision}',
   columns: asColumns('plan base created modified deleted unchanged summary warnings kept applied revision target'),
   output: outcomeResult,
 } as const satisfies Partial<CommandRecord>;

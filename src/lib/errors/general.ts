@@ -29,6 +29,13 @@ export const GENERAL_ERRORS = {
     explanation: 'The folder is missing, full or read-only.',
     fix: 'Free some space, or choose another path.',
   },
+  'log.broken': {
+    exit: 'failed',
+    summary: 'A line of the log was changed, removed or added.',
+    explanation:
+      'Each line has a hash of itself and of the line before it. Someone edited the file, or restored a part of it.',
+    fix: 'Compare the log with a backup. `cdpadm log verify` names the lines.',
+  },
   'files.symlink': {
     exit: 'failed',
     summary: 'A private file is a symbolic link.',

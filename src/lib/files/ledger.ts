@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { withLock } from '../kernel/lock.ts';
-import { openChain } from './chain.ts';
+import { openChain } from '../kernel/chain.ts';
 import { loadLedgerKey } from './ledger-key.ts';
 import { eventOf, headOf, ownText, scopeKey, type StoredEvent } from './ledger-lines.ts';
 import { createReadings, type LedgerRules, type PruneRules, type Urgency } from './ledger-readings.ts';

@@ -85,7 +85,7 @@ export function createClient(options: HttpOptions): Client {
       }
       reserved = false;
       const { header } = authorization;
-      if (isWrite) options.onWrite?.();
+      if (isWrite) await options.onWrite?.({ ...request, id });
       const sent = wire.send({ endpoint, request, id, attempt, authorization: header, signal, sink });
       const result = await waitFor({ text: 'Waiting for the response' }, sent, options);
       const call: FailedCall = {
@@ -97,8 +97,8 @@ export function createClient(options: HttpOptions): Client {
       };
       if (!(result instanceof TransportError)) {
         pace.learn(endpoint.service, result.headers);
-        if (result.status >= 200 && result.status < 300)
-          return readReply(call, result, (value) => names.decode(endpoint, value), request.about);
+        if (isWrite && isSuccess(result)) options.onAccepted?.();
+        if (isSuccess(result)) return readReply(call, result, (value) => names.decode(endpoint, value), request.about);
         if (result.status === 401 && authorization.renewable !== undefined && rejectedToken === undefined) {
           rejectedToken = authorization.renewable;
           options.onDecision('the access token was rejected (401): renewing it');
@@ -187,6 +187,10 @@ export function createClient(options: HttpOptions): Client {
 
 function changes({ method, service }: Endpoint): boolean {
   return method !== 'GET' && service !== 'auth';
+}
+
+function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
 }
 
 function isStatus(result: Answer | TransportError, ...statuses: readonly number[]): boolean {

@@ -125,6 +125,14 @@ export interface CredentialSource {
   basic(): Promise<BasicCredentials>;
 }
 
+/** A request that may change the platform. `body` is undefined in a run of many. */
+export interface SentWrite {
+  id: string;
+  method: string;
+  path: string;
+  body?: string | Buffer | undefined;
+}
+
 /** A pause of a call. */
 export interface Wait {
   /** A sentence without its full stop. */
@@ -170,8 +178,10 @@ export interface HttpOptions {
   redactor: Redactor;
   /** Called before anything is sent for a write; throws when writes are not allowed. */
   allowWrite?: (() => void) | undefined;
-  /** Called just before a write is sent. */
-  onWrite?: (() => void) | undefined;
+  /** Called just before a write is sent, which waits for it. A repeat has the id of the first attempt. */
+  onWrite?: ((write: SentWrite) => unknown) | undefined;
+  /** Called for each 2xx response to a write. */
+  onAccepted?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */
   onDecision(text: string): void;
   /** Replaces `onDecision` for a long wait. */

@@ -63,6 +63,8 @@ function linkHash(before: string, body: string): string {
 export interface ChainFault {
   /** In the file, from 1 on; null for what is missing at its end. */
   line: number | null;
+  /** A file that a rotation put aside; absent for the current one. */
+  file?: string;
   /** The first of the entries that it is about; null for a line that has no number. */
   entry: number | null;
   kind: 'changed' | 'missing' | 'added';
@@ -95,10 +97,11 @@ export interface KnownTips {
 
 /** Checks lines in the order of their file. */
 export class ChainCheck {
+  #file: string | undefined;
   #line = 0;
   #tip = CHAIN_START;
   /** The last line, while it belongs to nothing. */
-  #unread: { line: number; isUnfinished: boolean } | undefined;
+  #unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
   #checkpoints = 0;
   #pruned = 0;
   #adopted: ChainReport['adopted'];
@@ -115,6 +118,12 @@ export class ChainCheck {
     this.#wanted.delete(CHAIN_START.hash);
   }
 
+  /** The next lines are those of another file. */
+  begin(file: string | undefined): void {
+    this.#file = file;
+    this.#line = 0;
+  }
+
   /** `text` is one line without its line feed. */
   take(text: string): void {
     this.#line++;
@@ -125,7 +134,7 @@ export class ChainCheck {
   }
 
   #takeUnchained(text: string): void {
-    this.#unread = { line: this.#line, isUnfinished: isUnfinished(text) };
+    this.#unread = { file: this.#file, line: this.#line, isUnfinished: isUnfinished(text) };
     if (this.#unread.isUnfinished) this.#unfinished++;
     else this.#fault(null, 'added', 'it has no place in the chain');
   }
@@ -157,7 +166,7 @@ export class ChainCheck {
     if (entry === last && unread !== undefined) {
       // The line of that entry is there, but cannot be read any more.
       if (unread.isUnfinished) this.#unfinished--;
-      this.#faults = this.#faults.filter((fault) => fault.line !== unread.line);
+      this.#faults = this.#faults.filter((fault) => fault.line !== unread.line || fault.file !== unread.file);
       const message = `line ${unread.line}: entry ${entry} cannot be read`;
       this.#add({ line: unread.line, entry, kind: 'changed', message });
       return;
@@ -196,7 +205,8 @@ export class ChainCheck {
   }
 
   #add(fault: ChainFault): void {
-    if (this.#faults.length < MOST_FAULTS) this.#faults.push(fault);
+    const file = fault.line === null ? undefined : this.#file;
+    if (this.#faults.length < MOST_FAULTS) this.#faults.push(file === undefined ? fault : { ...fault, file });
     else this.#omitted++;
   }
 }

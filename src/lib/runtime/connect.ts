@@ -109,7 +109,8 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
     clock: ctx.clock,
     random: io.random,
     redactor: ctx.redactor,
-    onWrite: () => ctx.noteWrite(),
+    onWrite: (write) => ctx.noteWrite(write),
+    onAccepted: () => ctx.noteAccepted(),
     allowWrite: () => {
       if (settings.access === 'read') throw readOnly(settings);
     },

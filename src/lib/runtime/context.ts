@@ -5,7 +5,7 @@ import type { Api } from '../api/index.ts';
 import type { SettingsPaths } from '../config/paths.ts';
 import type { Profiles } from '../config/profiles.ts';
 import type { Settings } from '../config/resolve-settings.ts';
-import type { DescribedRequest, Wait } from '../http/types.ts';
+import type { DescribedRequest, SentWrite, Wait } from '../http/types.ts';
 import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ExitName } from '../errors/entry.ts';
@@ -14,6 +14,7 @@ import type { Hint } from '../kernel/hint.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Style } from '../render/style.ts';
 import type { ListView, View } from '../render/view.ts';
+import type { LoggedCommand } from './memory/write-log.ts';
 import type { Target, WriteScope } from './target.ts';
 
 export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markdown' | 'name' | 'html';
@@ -211,8 +212,12 @@ export interface Context {
   confirmWrite(question: string, typed?: string): Promise<void>;
   /** Sets the exit code of a command that succeeds in another way: differences found, some rows failed. */
   setExit(code: ExitName): void;
-  /** Records that a request is sent that may change the platform. */
-  noteWrite(): void;
+  /** Records a request that may change the platform, before it is sent. */
+  noteWrite(write: SentWrite): Promise<void>;
+  /** Records that the platform accepted such a request. */
+  noteAccepted(): void;
+  /** Runs a command and logs its writes with its outcome. */
+  logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
   /** Registers a function for the end of the command. The last one is called first. */
   onClose(close: () => Promise<void>): void;
   /** Closes what was opened. Called once by `main`. */

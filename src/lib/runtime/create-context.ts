@@ -11,6 +11,8 @@ import { host } from '../kernel/host.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { Begun } from './begin.ts';
 import type { Context, GlobalFlags, Io, Output } from './context.ts';
+import type { LoggedCommand, WriteRecorder } from './memory/write-log.ts';
+import type { SentWrite } from '../http/types.ts';
 import type { Target, WriteScope } from './target.ts';
 
 /** A context that `begin` completes before the command's action runs. */
@@ -61,6 +63,10 @@ class RunContext implements StartedContext {
   #cacheFiles: CacheFiles | undefined;
   #api: Promise<Api> | undefined;
   #target: Promise<Target> | undefined;
+  #command: LoggedCommand | undefined;
+  #writes: Promise<WriteRecorder> | undefined;
+  /** The result of a command that wrote. */
+  #emitted: unknown;
 
   constructor(io: Io, signal: AbortSignal, redactor: Redactor, program: Program) {
     this.io = io;
@@ -74,7 +80,12 @@ class RunContext implements StartedContext {
   async begin(flags: GlobalFlags, output = (out: Output): Output => out): Promise<void> {
     const { begin } = await import('./begin.ts');
     const begun = await begin(this.io, flags, this.redactor, this.signal, this.#program.asking);
-    this.#begun = { ...begun, out: output(begun.out) };
+    const out = output(begun.out);
+    const emit: Output['emit'] = (data, view) => {
+      if (this.#writes) this.#emitted = data;
+      return out.emit(data, view);
+    };
+    this.#begun = { ...begun, out: { ...out, emit } };
   }
 
   get #ready(): Begun {
@@ -143,8 +154,31 @@ class RunContext implements StartedContext {
     this.exit = code;
   }
 
-  noteWrite(): void {
+  async noteWrite(write: SentWrite): Promise<void> {
     this.hasWritten = true;
+    // A request without a target changes nothing: `auth test` probes an address with an empty body.
+    if (!this.#target || !this.#command) return;
+    const start = async (command: LoggedCommand, target: Promise<Target>): Promise<WriteRecorder> =>
+      (await import('./memory/write-log.ts')).recordWrites(this, command, await target);
+    const recorder = await (this.#writes ??= start(this.#command, this.#target));
+    await recorder.sending(write);
+  }
+
+  noteAccepted(): void {
+    void this.#writes?.then((writes) => writes.accepted());
+  }
+
+  async logged(command: LoggedCommand, run: () => Promise<void>): Promise<void> {
+    this.#command = command;
+    const end = async (error?: unknown): Promise<void> =>
+      (await this.#writes)?.end({ error, exit: this.exit, data: this.#emitted });
+    try {
+      await run();
+    } catch (error) {
+      await end(error);
+      throw error;
+    }
+    await end();
   }
 
   onClose(close: () => Promise<void>): void {

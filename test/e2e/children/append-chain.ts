@@ -1,5 +1,5 @@
 // A child process that appends to a chain until it is killed.
-import { openChain } from '../../../src/lib/files/chain.ts';
+import { openChain } from '../../../src/lib/kernel/chain.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { withLock } from '../../../src/lib/kernel/lock.ts';
 

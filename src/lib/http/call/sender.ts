@@ -51,7 +51,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
     if (method !== 'GET') options.allowWrite?.();
     const id = randomUUID();
     const authorization = await (header ??= authorize(endpoint.auth, options, tokens, signal).then((it) => it.header));
-    if (method !== 'GET') options.onWrite?.();
+    if (method !== 'GET') await options.onWrite?.({ id, method, path });
     const result = await wire.send({ endpoint, request, id, attempt: 1, authorization, signal });
     return outcomeOf(result, { method, path, id, origin }, signal, about);
   }
@@ -72,6 +72,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
     const redact = (text: string): string => options.redactor.text(text);
     const call: FailedCall = { endpoint, request, origin, readyToken: false, redact };
     if (status >= 200 && status < 300) {
+      if (request.method !== 'GET') options.onAccepted?.();
       try {
         const reply = readReply(call, result, undefined, about);
         return { kind: 'accepted', slowDown: nearsLimit(headers) !== undefined, ...reply };

@@ -80,6 +80,8 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   readonly summary: string;
   /** It runs until it is stopped, so it accepts only one `--profile`. */
   readonly endless?: true;
+  /** The command that undoes a write, for the log: `{id}` is a field of the result. */
+  readonly undo?: string;
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
   /** The commands below one that also runs alone: `emulator clock advance`. */
@@ -113,12 +115,14 @@ export function defineCommand<
   return {
     ...described,
     build: (ctx) => {
-      const command = commanderOf(described, async (args, flags) => {
-        // Commander has read them by the same specifications.
-        const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
-        if (result === undefined || !view) return;
-        await ctx.out.emit(result as Exclude<R, undefined>, typeof view === 'function' ? view() : view);
-      });
+      const command = commanderOf(described, (args, flags) =>
+        ctx.logged({ path: record.path, undo: record.undo, args: Object.values(args) }, async () => {
+          // Commander has read them by the same specifications.
+          const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
+          if (result === undefined || !view) return;
+          await ctx.out.emit(result as Exclude<R, undefined>, typeof view === 'function' ? view() : view);
+        }),
+      );
       for (const child of record.below ?? []) command.addCommand(child.build(ctx));
       return command;
     },

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Chain, openChain } from '../../../../src/lib/files/chain.ts';
+import { type Chain, openChain } from '../../../../src/lib/kernel/chain.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';

@@ -1,8 +1,9 @@
 // A private file of chained lines (`kernel/hash-chain.ts`): append, verify, prune. A writer must hold the file's lock.
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { type Clock, ownTurn } from '../kernel/clock.ts';
-import { openDurableLog } from '../kernel/durable-log.ts';
-import { readPrivateFile, replacePrivateFile } from '../kernel/durable.ts';
+import { closeSync, constants, existsSync, openSync, readdirSync, renameSync, statSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Clock, ownTurn } from './clock.ts';
+import { openDurableLog } from './durable-log.ts';
+import { readPrivateFile, removeFile, replacePrivateFile } from './durable.ts';
 import {
   CHAIN_START,
   ChainCheck,
@@ -13,10 +14,10 @@ import {
   checkpointLine,
   isAboutChain,
   statedTip,
-} from '../kernel/hash-chain.ts';
-import { PRIVATE_FILE } from '../kernel/own-file.ts';
-import { isoMillis } from '../kernel/timestamps.ts';
-import { type LineFile, openLineFile } from '../kernel/line-file.ts';
+} from './hash-chain.ts';
+import { PRIVATE_FILE } from './own-file.ts';
+import { isoMillis } from './timestamps.ts';
+import { type LineFile, openLineFile } from './line-file.ts';
 
 export type Chain = ReturnType<typeof openChain>;
 
@@ -28,25 +29,24 @@ export interface ChainOptions {
 }
 
 /**
- * The chain in the file at `path`. The file `path`.head has the number and the hash of the last line. Without it, missing
- * lines at the end would not show.
+ * The chain in the file at `path`, and in the files that `rotate` put aside. The file `path`.head has the number and the
+ * hash of the last line. Without it, missing lines at the end would not show.
  */
 export function openChain(path: string, { clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
   let isAdopted = false;
 
-  async function reading<T>(work: (file: LineFile) => T | Promise<T>): Promise<T | undefined> {
-    const file = openLineFile(path);
-    try {
-      return file && (await work(file));
-    } finally {
-      file?.close();
+  function firstWhole(): string | undefined {
+    for (const part of linesIn(path)) {
+      const first = part.find(isWhole);
+      if (first !== undefined) return first;
     }
+    return undefined;
   }
 
   /** The tip for the next line: the last line, or a later one that was lost, so that the loss shows. */
-  async function currentTip(): Promise<ChainTip> {
-    const last = (await reading(lastTip)) ?? CHAIN_START;
+  function currentTip(): ChainTip {
+    const last = lastTip(path) ?? CHAIN_START;
     const stored = head.read() ?? CHAIN_START;
     return stored.entry >= last.entry ? stored : last;
   }
@@ -55,7 +55,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
     await adopt();
-    const follow = followOn(await currentTip());
+    const follow = followOn(currentTip());
     const lines = objects.map(follow.line);
     const log = openDurableLog(path);
     try {
@@ -69,11 +69,12 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   /** Chains the lines of a version without a chain. A killed process leaves the file as it was. */
   async function adopt(): Promise<void> {
     if (isAdopted) return;
-    const first = await reading(firstWhole);
+    const first = firstWhole();
     if (first !== undefined && statedTip(first) === undefined && !head.read()) {
       const follow = followOn(CHAIN_START);
       const upgraded = (await upgrade?.()) ?? ((line: string) => line);
       await rewrite(
+        [path],
         (line) => (isWhole(line) ? follow.line(upgraded(line)) : `${line}\n`),
         () =>
           follow.line(JSON.stringify({ event: 'chained', at: isoMillis(clock.now()), entries: follow.tip().entry })),
@@ -83,28 +84,62 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     isAdopted = true;
   }
 
-  /** Replaces the file by what `change` makes of each line, followed by what `last` returns. */
-  async function rewrite(change: (line: string) => string, last: () => string, stop?: AbortSignal): Promise<void> {
-    async function* parts(file: LineFile): AsyncGenerator<string> {
-      for (const lines of allLines(file)) {
-        yield lines.map(change).join('');
-        await ownTurn(stop);
+  /** Replaces the files by one with what `change` makes of each line, followed by what `last` returns. */
+  async function rewrite(
+    files: readonly string[],
+    change: (line: string) => string,
+    last: () => string,
+    stop?: AbortSignal,
+  ): Promise<void> {
+    async function* parts(): AsyncGenerator<string> {
+      for (const file of files) {
+        for (const part of linesIn(file)) {
+          yield part.map(change).join('');
+          await ownTurn(stop);
+        }
       }
       yield last();
     }
-    await reading((file) => replacePrivateFile(path, parts(file)));
+    if (!files.some(existsSync)) return;
+    await replacePrivateFile(path, parts());
+    for (const file of files) if (file !== path) removeFile(file);
+  }
+
+  /** The files put aside, oldest first, named by their last entry. A killed prune leaves files whose lines it has moved. */
+  function rotated(): string[] {
+    const name = `${basename(path)}.`;
+    const folder = dirname(path);
+    const names = existsSync(folder) ? readdirSync(folder).filter((one) => one.startsWith(name)) : [];
+    const aside = names.filter((one) => /^\d{16}$/.test(one.slice(name.length))).sort();
+    const first = aside.length === 0 ? undefined : firstWhole();
+    const start = (first === undefined ? undefined : statedTip(first)?.entry) ?? Infinity;
+    return aside.filter((one) => Number(one.slice(name.length)) < start).map((one) => join(folder, one));
+  }
+
+  /** Puts the file aside if it has `bytes` or more; the chain continues in a new one. */
+  function rotate(bytes: number): void {
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < bytes) return;
+    const tip = currentTip();
+    head.write(tip);
+    renameSync(path, `${path}.${String(tip.entry).padStart(16, '0')}`);
+  }
+
+  /** Every line, in parts. */
+  function* lines(): Generator<string[]> {
+    for (const file of [...rotated(), path]) yield* linesIn(file);
   }
 
   /** Needs no lock. `hash` is one that the chain must contain, such as a head that was noted earlier. */
   async function verify(hash?: string): Promise<ChainReport> {
     // The head is read before the lines, because another process may append meanwhile.
     const check = new ChainCheck({ head: head.read(), hash });
-    await reading(async (file) => {
-      for (const lines of allLines(file)) {
-        for (const line of lines) check.take(line);
+    for (const file of [...rotated(), path]) {
+      check.begin(file === path ? undefined : file);
+      for (const part of linesIn(file)) {
+        for (const line of part) check.take(line);
         await ownTurn(signal);
       }
-    });
+    }
     return check.end();
   }
 
@@ -114,7 +149,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
    */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {
     await adopt();
-    const follow = followOn(await currentTip());
+    const follow = followOn(currentTip());
     let removed = 0;
     /** The lines that the next checkpoint replaces: their number, and the last of them. */
     let [entries, last] = [0, CHAIN_START];
@@ -136,12 +171,12 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
       const event = { event: 'pruned', at: isoMillis(clock.now()), ...facts, entries: removed };
       return checkpoint() + follow.line(JSON.stringify(event));
     };
-    await rewrite(change, note, signal);
+    await rewrite([...rotated(), path], change, note, signal);
     head.write(follow.tip());
     return removed;
   }
 
-  return { append, verify, prune };
+  return { append, rotate, lines, verify, prune };
 }
 
 /** Makes lines that follow `tip` and each other. */
@@ -157,26 +192,33 @@ function followOn(tip: ChainTip) {
   };
 }
 
-/** The lines piece by piece, an unfinished one at the end included. */
+/** The lines of a file piece by piece, an unfinished one at the end included. */
+function* linesIn(path: string): Generator<string[]> {
+  const file = openLineFile(path);
+  if (!file) return;
+  try {
+    yield* allLines(file);
+  } finally {
+    file.close();
+  }
+}
+
 function* allLines(file: LineFile): Generator<string[]> {
   const { rest } = yield* file.lines();
   if (rest !== '') yield [rest];
 }
 
-function firstWhole(file: LineFile): string | undefined {
-  for (const lines of file.lines()) {
-    const first = lines.find(isWhole);
-    if (first !== undefined) return first;
-  }
-  return undefined;
-}
-
 /** Number and hash of the last line that has them; an unfinished line may come after it. */
-function lastTip(file: LineFile): ChainTip | undefined {
-  const near = file.tail().split('\n').reverse().map(statedTip).find(Boolean);
-  if (near) return near;
+function lastTip(path: string): ChainTip | undefined {
+  const file = openLineFile(path);
+  try {
+    const near = file?.tail().split('\n').reverse().map(statedTip).find(Boolean);
+    if (near) return near;
+  } finally {
+    file?.close();
+  }
   let tip: ChainTip | undefined;
-  for (const lines of allLines(file)) for (const line of lines) tip = statedTip(line) ?? tip;
+  for (const lines of linesIn(path)) for (const line of lines) tip = statedTip(line) ?? tip;
   return tip;
 }
 

@@ -1,0 +1,101 @@
+// The result of a check of a hash chain: of the ledger, and of the log.
+import { array, boolean, enum as oneOf, type infer as Infer, int, nullable, object, optional, string } from 'zod/mini';
+import type { ErrorCode } from '../lib/errors/registry.ts';
+import { fail } from '../lib/errors/fail.ts';
+import { usageError } from '../lib/kernel/errors.ts';
+import type { ChainReport } from '../lib/kernel/hash-chain.ts';
+import { counted } from '../lib/kernel/words.ts';
+import type { RecordView } from '../lib/render/view.ts';
+import type { Context } from '../lib/runtime/context.ts';
+
+export function chainResult() {
+  return object({
+    valid: boolean(),
+    /** Number of the last entry. */
+    entries: int(),
+    /** Hash of the last entry. */
+    head: string(),
+    pruned: int(),
+    /** Lines that a killed process left unfinished. */
+    unfinished: int(),
+    /** Entries of a version without a chain, and when they were chained. */
+    adopted: nullable(object({ entries: int(), at: string() })),
+    faults: array(
+      object({
+        line: nullable(int()),
+        entry: nullable(int()),
+        kind: oneOf(['changed', 'missing', 'added']),
+        message: string(),
+        /** A file that was put aside, if it is not in `file`. */
+        file: optional(string()),
+      }),
+    ),
+    faults_omitted: int(),
+    file: string(),
+  });
+}
+
+export const chainView: RecordView<Infer<ReturnType<typeof chainResult>>> = {
+  kind: 'record',
+  columns: [
+    { key: 'valid', value: (it) => it.valid, paint: (text, it, style) => (it.valid ? style.green : style.red)(text) },
+    { key: 'entries', value: (it) => it.entries },
+    { key: 'head', id: true, value: (it) => it.head },
+    { key: 'pruned', value: (it) => it.pruned },
+    { key: 'unfinished', value: (it) => it.unfinished },
+    { key: 'adopted', title: 'chained later', value: ({ adopted }) => adopted && `${adopted.entries}, ${adopted.at}` },
+    { key: 'faults', value: (it) => it.faults.length + it.faults_omitted },
+    { key: 'file', value: (it) => it.file },
+  ],
+};
+
+export const headFlag = {
+  head: { value: 'hash', read: headOf, help: 'head noted earlier, which the chain must contain' },
+} as const;
+
+function headOf(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return text;
+  throw usageError(`--head takes 64 hexadecimal digits, not \`${text}\`.`);
+}
+
+interface CheckedFile {
+  path: string;
+  verify(head?: string): Promise<ChainReport>;
+}
+
+/** Prints the report. Throws failed (1) with the line of each fault. */
+export async function emitChain(ctx: Context, { path, verify }: CheckedFile, name: Name, head?: string): Promise<void> {
+  const end = ctx.out.waits({ text: `Reading the ${name}` });
+  const report = await verify(head).finally(end);
+  const { adopted, faults, omitted, pruned, tip, unfinished } = report;
+  const checked = {
+    valid: faults.length === 0,
+    entries: tip.entry,
+    head: tip.hash,
+    pruned,
+    unfinished,
+    adopted: adopted ?? null,
+    faults,
+    faults_omitted: omitted,
+    file: path,
+  };
+  await ctx.out.emit(checked, chainView);
+  throwIfBroken(path, name, report);
+}
+
+type Name = 'ledger' | 'log';
+const CODES = { ledger: 'ledger.broken', log: 'log.broken' } as const satisfies Record<Name, ErrorCode>;
+
+export function throwIfBroken(path: string, name: Name, { faults, omitted }: ChainReport): void {
+  if (faults.length === 0) return;
+  throw fail(CODES[name], {
+    message: `The ${name} was changed outside of this program: ${counted(faults.length + omitted, 'fault')}.`,
+    hint: 'Compare it with a backup. Lines without a fault are unchanged.',
+    issues: faults.map(({ file = path, line, message }) => ({
+      path: '',
+      message,
+      ...(line !== null && { file, line, column: 1 }),
+    })),
+    issuesOmitted: omitted,
+  });
+}
