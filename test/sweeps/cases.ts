@@ -88,6 +88,7 @@ const INSTEAD: readonly CommandCase[] = [
   of('intake identify', '-f identify.json'),
   of('dsr list', '', { before: [submit] }),
   of('dsr ledger export', '', { local: true, before: [submit] }),
+  of('log', '', { local: true, before: [submit] }),
   of('dsr mark', `${MARKED} --answered`, { local: true, before: [`${submit} --request-id ${MARKED}`] }),
   of('dsr evidence', `${MARKED} --out evidence.zip`, { local: true, before: [`${submit} --request-id ${MARKED}`] }),
   of('dsr results', COMPLETED),

@@ -14,7 +14,6 @@ import type { Hint } from '../kernel/hint.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Style } from '../render/style.ts';
 import type { ListView, View } from '../render/view.ts';
-import type { LoggedCommand } from './memory/write-log.ts';
 import type { Target, WriteScope } from './target.ts';
 
 export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markdown' | 'name' | 'html';
@@ -174,6 +173,13 @@ export interface PromptOptions {
   initial?: string;
   /** Returns the problem of the text, or undefined. Called on Enter. */
   check?(text: string): string | undefined;
+}
+
+/** What the log keeps of a command; `undo` is that of its record. */
+export interface LoggedCommand {
+  path: string;
+  undo: string | undefined;
+  args: readonly unknown[];
 }
 
 export interface Context {

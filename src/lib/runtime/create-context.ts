@@ -10,8 +10,8 @@ import type { ExitName } from '../errors/entry.ts';
 import { host } from '../kernel/host.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { Begun } from './begin.ts';
-import type { Context, GlobalFlags, Io, Output } from './context.ts';
-import type { LoggedCommand, WriteRecorder } from './memory/write-log.ts';
+import type { Context, GlobalFlags, Io, LoggedCommand, Output } from './context.ts';
+import type { WriteRecorder } from './memory/write-log.ts';
 import type { SentWrite } from '../http/types.ts';
 import type { Target, WriteScope } from './target.ts';
 

@@ -25,19 +25,13 @@ import { isRecord } from '../../kernel/json.ts';
 import { withLock } from '../../kernel/lock.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { shellWord } from '../../kernel/words.ts';
-import type { Context } from '../context.ts';
+import type { Context, LoggedCommand } from '../context.ts';
 import type { Target } from '../target.ts';
 
 /** A file with more bytes is put aside. */
 const FILE_BYTES = 4 * 1024 * 1024;
 /** Most request ids of one entry, and most arguments. */
 const MOST_IDS = 20;
-
-export interface LoggedCommand {
-  path: string;
-  undo: string | undefined;
-  args: readonly unknown[];
-}
 
 export type WriteRecorder = Awaited<ReturnType<typeof recordWrites>>;
 
@@ -210,7 +204,9 @@ export function recordWrites(ctx: Context, { args, path, undo }: LoggedCommand, 
       count++;
       await (started ??= start(write));
     },
-    accepted: (): void => void accepted++,
+    accepted: (): void => {
+      accepted++;
+    },
     end: async ({ data, error, exit }: { data: unknown; error: unknown; exit: ExitName }): Promise<void> => {
       const result = isRecord(data) ? data : {};
       const outcome = outcomeOf(error, exit, { accepted, isShown: data !== undefined, requests: count });
@@ -239,13 +235,16 @@ interface Tally {
 }
 
 function outcomeOf(error: unknown, exit: ExitName, { accepted, isShown, requests }: Tally): LoggedWrite['outcome'] {
-  const ending = error instanceof KnownError ? exitOf(error) : exit;
-  if (error !== undefined && !(error instanceof KnownError)) return 'unknown';
-  if (error instanceof KnownError && error.code === 'http.outcome_unknown') return 'unknown';
-  if (ending === 'partial') return 'partial';
-  if (error === undefined) return 'done';
-  if (accepted === 0 && !isShown) return 'rejected';
+  if (error === undefined) return exit === 'partial' ? 'partial' : 'done';
+  if (!(error instanceof KnownError) || error.code === 'http.outcome_unknown') return 'unknown';
+  if (exitOf(error) === 'partial') return 'partial';
+  if (accepted === 0 && !isShown) return mayHaveArrived(error) ? 'unknown' : 'rejected';
   return requests > 1 && accepted < requests ? 'partial' : 'done';
+}
+
+/** A request without a response, or with an error of a gateway, may still have had its effect. */
+function mayHaveArrived(error: KnownError): boolean {
+  return exitOf(error) === 'network' || [500, 502, 504].includes(error.status ?? 0);
 }
 
 function isText(value: unknown): value is string {

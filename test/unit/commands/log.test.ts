@@ -1,0 +1,175 @@
+// `log`: every write from this machine, as a chain of entries.
+import { appendFileSync, chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LoggedWrite } from '../../../src/lib/runtime/memory/write-log.ts';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../helpers/platform-home.ts';
+
+let home: PlatformHome;
+beforeEach(async () => {
+  home = await createDsrHome();
+});
+afterEach(() => home.close());
+
+const folder = (): string => join(home.env['CDPADM_STATE_DIR'] ?? '', 'log');
+const path = (): string => join(folder(), 'writes.ndjson');
+const lines = (): string[] => readFileSync(path(), 'utf8').trimEnd().split('\n');
+const entries = async (flags = ''): Promise<LoggedWrite[]> =>
+  (await home.json<LoggedWrite[]>(`log ${flags}`.trim())).data;
+const update = (name: string) => home.run(`roles update user-role --name ${name} --yes`);
+const submit = (email: string) =>
+  home.run(`dsr submit --regulation gdpr --type erasure --identity email=${email} --yes`);
+
+it('is empty before the first write, and reads and dry runs add nothing', async () => {
+  expect(await entries()).toEqual([]);
+  await home.run('roles list');
+  await home.run('roles update user-role --name Reader --dry-run');
+  expect(await entries()).toEqual([]);
+  expect((await home.run('log')).stderr).toContain('This machine has not written to a platform yet.');
+});
+
+it('names the plan, the target, the request and the command that undoes a write', async () => {
+  await update('Reader');
+  const [entry, ...others] = await entries();
+  expect(others).toEqual([]);
+  expect(entry).toMatchObject({
+    command: 'roles update',
+    args: ['user-role'],
+    outcome: 'done',
+    error: null,
+    profile: null,
+    plan: expect.stringMatching(/^[0-9a-f]{32}$/),
+    digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    requests: 1,
+    request_ids: [expect.stringMatching(/^[0-9a-f-]{36}$/)],
+    counts: { create: 0, modify: 1, delete: 0 },
+    undo: expect.stringMatching(/^cdpadm roles rollback \S+$/),
+  });
+  expect(entry?.target).toMatchObject({ org_id: home.env['CDPADM_ORG_ID'], address: home.env['CDPADM_BASE_URL'] });
+  const undone = await home.run(`${entry?.undo?.replace('cdpadm ', '') ?? ''} --yes`);
+  expect(undone.code).toBe(0);
+  expect((await entries()).map(({ command }) => command)).toEqual(['roles update', 'roles rollback']);
+});
+
+it('is private, and has neither identities nor secrets', async () => {
+  await submit('ada@example.com');
+  const [entry] = await entries();
+  expect(entry?.undo).toMatch(/^cdpadm dsr cancel [0-9a-f-]{36}$/);
+  for (const name of readdirSync(folder())) {
+    expect(statSync(join(folder(), name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder(), name), 'utf8')).not.toMatch(/ada|example\.com/);
+  }
+});
+
+it('logs a bulk run as one entry with its counts', async () => {
+  home.write('people.csv', 'email\na@example.com\nb@example.com\nc@example.com\n');
+  await home.run('dsr submit --bulk people.csv --regulation gdpr --type access --yes');
+  expect(await entries()).toMatchObject([
+    {
+      command: 'dsr submit',
+      outcome: 'done',
+      digest: null,
+      requests: 3,
+      counts: { rows: 3, submitted: 3, existing: 0, failed: 0 },
+    },
+  ]);
+});
+
+it.each([
+  ['rejected', { status: 422, times: 1 }, 'rejected'],
+  ['lost before it arrived', { drop: 'before', times: 10 }, 'unknown'],
+] as const)('reports the outcome of a request that was %s', async (_name, fault, outcome) => {
+  await home.platform.api.addFault({ method: 'POST', path: '/v1/identify', ...fault });
+  const body = { environment: 'development', user_identities: { email: 'ada@people.example' } };
+  home.write('identify.json', JSON.stringify({ ...body, user_attributes: { first_name: 'Ada' } }));
+  await home.run('intake identify -f identify.json --yes');
+  expect(await entries()).toMatchObject([{ command: 'intake identify', outcome, undo: null }]);
+});
+
+it('shows a killed command as unknown, from the line before its first request', async () => {
+  await update('Reader');
+  const [started = ''] = lines();
+  expect(JSON.parse(started)).toMatchObject({ event: 'started', command: 'roles update', entry: 1 });
+  writeFileSync(path(), `${started}\n`);
+  expect(await entries()).toMatchObject([{ outcome: 'unknown', ended_at: null, requests: 1 }]);
+});
+
+it('selects by time, command and number', async () => {
+  await update('One');
+  await submit('ada@example.com');
+  await update('Two');
+  const commands = async (flags: string) => (await entries(flags)).map(({ command }) => command);
+  expect(await commands('--command roles')).toEqual(['roles update', 'roles update']);
+  expect(await commands('--command role')).toEqual([]);
+  expect(await commands('--limit 2')).toEqual(['dsr submit', 'roles update']);
+  expect(await commands('--since 1h')).toHaveLength(3);
+  expect(await commands('--since 2999-01-01')).toEqual([]);
+  expect((await home.run('log --since yesterday')).code).toBe(2);
+  const { stdout } = await home.run('log -o ndjson');
+  expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+});
+
+it('writes with a warning if the log cannot be written', async () => {
+  await update('One');
+  writeFileSync(join(folder(), 'blocked'), '');
+  chmodSync(path(), 0o400);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) return;
+  const { code, stderr } = await update('Two');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('This command continues without it.')]);
+});
+
+describe('log verify', () => {
+  it('names a changed and a missing line, and exits with 1', async () => {
+    for (const name of ['One', 'Two']) await update(name);
+    expect((await home.json('log verify')).data).toMatchObject({ valid: true, entries: 4 });
+    const all = lines();
+    writeFileSync(
+      path(),
+      `${all
+        .with(0, all[0]?.replace('user-role', 'x') ?? '')
+        .toSpliced(2, 1)
+        .join('\n')}\n`,
+    );
+    const { code, error } = await home.json('log verify');
+    expect([code, error.code, error.issues.map(({ message }) => message)]).toEqual([
+      1,
+      'log.broken',
+      ['line 1: entry 1 does not fit its hash', 'before line 3: entry 3 is missing'],
+    ]);
+    expect((await home.run('log prune --before 2999-01-01 --yes')).code).toBe(1);
+  });
+});
+
+describe('log prune', () => {
+  it('removes older lines, and the chain stays valid', async () => {
+    for (const name of ['One', 'Two']) await update(name);
+    const dry = await home.run('log prune --before 2999-01-01 --dry-run');
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('4 lines')]);
+    expect(lines()).toHaveLength(4);
+    expect((await home.json('log prune --before 2999-01-01 --yes')).data).toMatchObject({ lines: 4 });
+    expect(await entries()).toEqual([]);
+    await update('Three');
+    expect(await entries()).toHaveLength(1);
+    expect((await home.json('log verify')).data).toMatchObject({ valid: true, pruned: 4, faults: [] });
+  });
+});
+
+it('reads and checks a file that was put aside', async () => {
+  await update('One');
+  const name = `${path()}.${'2'.padStart(16, '0')}`;
+  writeFileSync(name, readFileSync(path()), { mode: 0o600 });
+  writeFileSync(path(), '', { mode: 0o600 });
+  await update('Two');
+  expect(await entries()).toHaveLength(2);
+  expect((await home.json('log verify')).data).toMatchObject({ valid: true, entries: 4 });
+  appendFileSync(name, '{"event":"ended"}\n');
+  const { error } = await home.json('log verify');
+  expect(error.issues).toMatchObject([{ message: 'line 3: it has no place in the chain', file: name }]);
+  expect((await home.run('log prune --before 2999-01-01 --yes')).code).toBe(1);
+  writeFileSync(name, readFileSync(name, 'utf8').replace('{"event":"ended"}\n', ''));
+  await home.run('log prune --before 2999-01-01 --yes');
+  expect(existsSync(name)).toBe(false);
+  expect((await home.json('log verify')).data).toMatchObject({ valid: true, pruned: 4 });
+});
