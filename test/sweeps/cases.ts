@@ -124,6 +124,10 @@ const MORE: readonly CommandCase[] = [
   of('groups set', '-f group.yaml --workspace 3002'),
   of('warehouse apply', 'sync --workspace 3002'),
   of('warehouse apply', 'service --workspace 3002'),
+  of('warehouse apply', 'sync --prune --allow-delete --force'),
+  of('warehouse apply', '--plan sync.plan --workspace 3002', {
+    before: ['warehouse diff sync --save-plan sync.plan --workspace 3002'],
+  }),
   of('warehouse apply', 'sync --only crm --overlay production --workspace 3002'),
   of('connections create', '-f helped.yaml --allow-commands --workspace 3002', { before: [profile('dev')] }),
   of('connections update', 'service -f service.yaml --workspace 3002', {

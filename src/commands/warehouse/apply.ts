@@ -11,9 +11,19 @@ import { applyWarehouse, stepName, warehouseCalls } from '../../lib/workflows/wa
 import { askForSecrets, bodyWithSecrets, checkSecrets } from '../definition-secrets.ts';
 import type { WithTarget } from '../results.ts';
 import { openDirectory } from './directory.ts';
-import { appliedResult, entriesSent, planDirectory, planFlags, type PlannedDirectory } from './plan.ts';
+import {
+  appliedResult,
+  changedSecrets,
+  checkPlanned,
+  entriesSent,
+  planDirectory,
+  planFlags,
+  type PlannedDirectory,
+} from './plan.ts';
+import { openSaved, type SavedContent, savedContent } from './saved.ts';
 import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/plan.ts';
-import type { KnownError } from '../../lib/kernel/errors.ts';
+import { readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
+import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
@@ -28,6 +38,11 @@ const guardFlags = {
 const applyFlags = {
   ...guardFlags,
   expectPlan: { value: 'hex', help: 'apply only this plan, as `warehouse diff` printed it' },
+  plan: {
+    value: 'file',
+    conflicts: ['prune', 'only', 'sendSecrets', 'expectPlan'],
+    help: 'apply a plan that `warehouse diff --save-plan` wrote, and only that plan',
+  },
   sendSecrets: { help: 'send every secret again, changed or not' },
   ...planFlags,
 } as const satisfies Record<string, FlagSpec>;
@@ -50,41 +65,58 @@ export const applyFolder = defineCommand({
   summary: 'create, update and delete resources so that the workspace matches a folder',
   effect: 'write',
   calls: 'platform',
-  args: { dir: { help: 'folder of definitions' } },
+  args: { dir: { optional: true, help: 'folder of definitions; not needed with --plan' } },
   flags: applyFlags,
   columns: asColumns('plan steps unchanged unmanaged summary applied target'),
   output: appliedResult,
   notes: [
     'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion.',
+    '--plan needs no folder: the plan holds the definitions, with references instead of secrets. With a folder too, that folder must still give the same plan. If the platform changed since, nothing is sent (exit 6).',
     'A step that fails stops only the steps that need it. The result lists the outcome of every step. Apply again to finish the rest.',
   ],
   examples: [
-    'cdpadm warehouse apply sync --only customers',
+    'cdpadm warehouse apply sync',
+    'cdpadm warehouse apply sync --only crm --overlay production',
     'cdpadm warehouse apply sync --prune --allow-delete --dry-run -o json',
+    'cdpadm warehouse apply --plan sync.plan',
   ],
   exits: {
     failed: 'a step failed; the other steps are done',
     conflict: 'the plan is not the expected one, or a pipeline uses a resource to be deleted',
     network: 'the outcome of a step is unknown',
-    invalidInput: 'a file is invalid',
+    invalidInput: 'a file or the saved plan is invalid',
     guard: 'a guard stopped the plan, or you answered no',
   },
   run: (ctx, { args, flags }) => applyDirectory(ctx, args.dir, flags),
   view,
 });
 
-async function applyDirectory(ctx: Context, dir: string, flags: ApplyFlags): Promise<AppliedPlan | undefined> {
-  const { entries, guard } = await openDirectory(ctx, [dir, ...(flags.overlay ?? [])], flags.allowCommands);
+async function applyDirectory(
+  ctx: Context,
+  dir: string | undefined,
+  { overlay = [], ...flags }: ApplyFlags,
+): Promise<AppliedPlan | undefined> {
+  const saved =
+    flags.plan === undefined ? undefined : await readSavedPlan(flags.plan, ctx, 'warehouse', savedContent());
+  const { prune = false, only = [] } = saved?.content ?? flags;
+  const { entries, guard } = await openWanted(ctx, dir, overlay, saved?.content, flags.allowCommands);
   const memory = await openSecretMemory(ctx);
   return await memory.exclusively(async () => {
-    const planned = await planDirectory(ctx, dir, entries, memory, { ...flags, sendAll: flags.sendSecrets === true });
+    const resend = flags.sendSecrets ? 'all' : (saved?.content.resend ?? (await changedSecrets(ctx, entries, memory)));
+    const planned = await planDirectory(ctx, entries, memory, { prune, only, resend });
+    const check = () => checkPlanned(ctx, dir ?? flags.plan ?? '', planned);
+    // A saved plan was valid; if it is no longer, the platform changed (6).
+    if (!saved) check();
     const { plan, live, wanted } = planned;
     const { dryRun } = ctx.flags;
     const target = await ctx.startWrite('workspace');
     const draw = (style: Style, width: number) => renderWarehousePlan(plan, ctx.flags.verbose, style, width);
     const ids = plan.steps.map(({ id }) => id);
     if (!dryRun) ctx.out.show(draw);
-    if (flags.expectPlan !== undefined && flags.expectPlan !== plan.plan) throw otherPlan(flags.expectPlan, plan.plan);
+    const expected = saved?.plan ?? flags.expectPlan;
+    if (saved) requireSameTarget(saved, memory.scope);
+    if (expected !== undefined && expected !== plan.plan) throw otherPlan(expected, plan.plan);
+    if (saved) check();
     guard();
     if (plan.steps.length === 0) {
       if (dryRun) return await ctx.out.emitDryRun([], plan, draw, ids);
@@ -120,6 +152,18 @@ async function applyDirectory(ctx: Context, dir: string, flags: ApplyFlags): Pro
     await ctx.out.emit(result, view);
     throw error;
   });
+}
+
+async function openWanted(
+  ctx: Context,
+  dir: string | undefined,
+  overlays: readonly string[],
+  saved: SavedContent | undefined,
+  allowCommands: boolean | undefined,
+) {
+  if (dir !== undefined) return await openDirectory(ctx, [dir, ...overlays], allowCommands);
+  if (saved) return await openSaved(ctx, saved, allowCommands);
+  throw usageError('There is nothing to apply.', 'Pass the folder of the definitions, or --plan FILE.');
 }
 
 async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirectory) {
@@ -169,6 +213,6 @@ function guardError(refusals: readonly WarehouseRefusal[]): KnownError {
 function otherPlan(expected: string, found: string): KnownError {
   return fail('warehouse.other_plan', {
     message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
-    hint: { text: 'The workspace or the folder changed. Review the new plan:', command: 'cdpadm warehouse diff' },
+    hint: { text: 'The workspace or the definitions changed. Review the new plan:', command: 'cdpadm warehouse diff' },
   });
 }

@@ -1,12 +1,27 @@
 // `warehouse diff`: prints the plan of `warehouse apply`.
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse.ts';
-import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { checkSecrets } from '../definition-secrets.ts';
 import { openDirectory } from './directory.ts';
-import { entriesSent, masksInTheWay, planDirectory, planFlags, type PlanFlags, planResult } from './plan.ts';
+import {
+  changedSecrets,
+  checkPlanned,
+  entriesSent,
+  masksInTheWay,
+  planDirectory,
+  planFlags,
+  planResult,
+} from './plan.ts';
+import { savePlan } from './saved.ts';
+
+const diffFlags = {
+  exitCode: { help: 'exit 10 if there are differences' },
+  savePlan: { value: 'file', help: 'write the plan to a file, for `warehouse apply --plan`' },
+  ...planFlags,
+} as const satisfies Record<string, FlagSpec>;
 
 export const diffFolder = defineCommand({
   path: 'warehouse diff',
@@ -14,16 +29,17 @@ export const diffFolder = defineCommand({
   effect: 'read',
   calls: 'platform',
   args: { dir: { help: 'folder of definitions' } },
-  flags: { exitCode: { help: 'exit 10 if there are differences' }, ...planFlags },
+  flags: diffFlags,
   columns: () => WAREHOUSE_STEP_COLUMNS,
   output: planResult,
   notes: [
     'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion. A created resource has one line; -v shows its fields.',
-    'The last line is the plan id. `warehouse apply --expect-plan` applies only that plan. The platform never returns secrets: only a changed secret that this machine sent before shows as a difference.',
+    'The last line is the plan id. `warehouse apply --expect-plan` applies only that plan. --save-plan writes it to a private file that shows the difference; `warehouse apply --plan` applies it without the folder. The platform never returns secrets: only a changed secret that this machine sent before shows as a difference.',
   ],
   examples: [
     'cdpadm warehouse diff sync --exit-code -o markdown',
     "cdpadm warehouse diff sync --only 'connections/*' --prune",
+    'cdpadm warehouse diff sync --save-plan sync.plan',
   ],
   exits: {
     invalidInput: 'a file is invalid',
@@ -33,10 +49,19 @@ export const diffFolder = defineCommand({
   run: (ctx, { args, flags }) => diffWarehouse(ctx, args.dir, flags),
 });
 
-async function diffWarehouse(ctx: Context, dir: string, flags: PlanFlags & { exitCode?: boolean }): Promise<void> {
-  const { entries, guard } = await openDirectory(ctx, [dir, ...(flags.overlay ?? [])], flags.allowCommands);
-  const { plan } = await planDirectory(ctx, dir, entries, await openSecretMemory(ctx), { ...flags, sendAll: false });
+async function diffWarehouse(
+  ctx: Context,
+  dir: string,
+  { prune = false, only = [], overlay = [], ...flags }: FlagValues<typeof diffFlags>,
+): Promise<void> {
+  const { entries, guard } = await openDirectory(ctx, [dir, ...overlay], flags.allowCommands);
+  const memory = await openSecretMemory(ctx);
+  const selection = { prune, only, resend: await changedSecrets(ctx, entries, memory) };
+  const planned = await planDirectory(ctx, entries, memory, selection);
+  const { plan } = planned;
+  checkPlanned(ctx, dir, planned);
   guard();
+  if (flags.savePlan !== undefined) savePlan(ctx, flags.savePlan, plan, entries, memory, selection);
   await ctx.out.emit(plan, warehousePlanView(ctx.flags));
   for (const issue of masksInTheWay(plan, entries)) {
     ctx.out.warn({ ...issue, message: 'is a mask: `warehouse apply` will ask for the secret' });

@@ -32,11 +32,14 @@ import {
 import { DEFINITIONS } from '../definition-input.ts';
 import { referencesOf, type SourcedDefinition } from '../definition-secrets.ts';
 
+export interface PlaceableDefinition extends SourcedDefinition {
+  place(issues: readonly FieldIssue[]): Issue[];
+}
+
 /** A definition and its files. */
-export interface DirectoryEntry extends SourcedDefinition {
+export interface DirectoryEntry extends PlaceableDefinition {
   /** The file in the folder; overlays change some of its fields. */
   readonly file: DirectoryFile;
-  place(issues: readonly FieldIssue[]): Issue[];
 }
 
 /** One file of a resource: the folder's own, or that of an overlay. */
@@ -55,12 +58,18 @@ interface Draft {
 /** Reads folders whose definitions will be compared or sent, and warns about what is probably not intended. */
 export async function openDirectory(ctx: Context, dirs: readonly [string, ...string[]], allowCommands = false) {
   const rules = await openReferenceRules(ctx, allowCommands);
-  const entries = await readDirectory(ctx, dirs, rules);
-  refuseOwnSecrets(rules, entries.flatMap(referencesOf));
-  for (const { type, definition, place } of entries) {
+  const opened = withGuard(rules, await readDirectory(ctx, dirs, rules));
+  for (const { type, definition, place } of opened.entries) {
     for (const issue of place(adviseOn(type, definition))) ctx.out.warn(issue);
   }
-  return { entries, guard: () => guardReferences(rules, entries.flatMap(referencesOf)) };
+  return opened;
+}
+
+/** Throws invalid input (9) for the program's own secrets. `guard` throws (12) for references that need a permission. */
+export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefinition[]) {
+  const references = entries.flatMap(referencesOf);
+  refuseOwnSecrets(rules, references);
+  return { entries, guard: () => guardReferences(rules, references) };
 }
 
 /**

@@ -18,7 +18,8 @@ import { readLive, type ResourceReply, STEP_OUTCOMES } from '../../lib/workflows
 import { allowCommands } from '../definition-flags.ts';
 import { referencesOf, secretOf } from '../definition-secrets.ts';
 import { workspaceTarget } from '../results.ts';
-import { type DirectoryEntry, invalidFolder } from './directory.ts';
+import { invalidFolder, type PlaceableDefinition } from './directory.ts';
+import type { SavedContent } from './saved.ts';
 
 /** The flags that decide what is compared. */
 export const planFlags = {
@@ -71,12 +72,12 @@ export function appliedResult() {
 }
 
 /** The entries that the plan sends. */
-export function entriesSent({ steps }: WarehousePlan, entries: readonly DirectoryEntry[]): DirectoryEntry[] {
+export function entriesSent({ steps }: WarehousePlan, entries: readonly PlaceableDefinition[]): PlaceableDefinition[] {
   return steps.flatMap(({ type, id }) => entries.filter((it) => it.type === type && it.definition.id === id));
 }
 
 /** The masks of secrets that the plan would have to send. */
-export function masksInTheWay(plan: WarehousePlan, entries: readonly DirectoryEntry[]): Issue[] {
+export function masksInTheWay(plan: WarehousePlan, entries: readonly PlaceableDefinition[]): Issue[] {
   return entriesSent(plan, entries).flatMap(({ place, masked }) => place(masked.map(maskIssue)));
 }
 
@@ -84,35 +85,35 @@ export interface PlannedDirectory {
   plan: WarehousePlan;
   live: ByType<ResourceReply>;
   wanted: ByType<Definition>;
+  /** The entries that --only selects. */
+  selected: PlaceableDefinition[];
 }
 
-/**
- * Reads the platform and compares. Throws invalid input (9) for a pipeline whose parts would not exist, and for masks of
- * secrets that would have to be sent if there is no terminal.
- */
+/** Reads the platform and compares. `resend` lists the resources whose secrets changed: `connection/crm`. */
 export async function planDirectory(
   ctx: Context,
-  dir: string,
-  entries: readonly DirectoryEntry[],
-  memory: SecretMemory,
-  { sendAll, prune, only }: PlanFlags & { sendAll: boolean },
+  entries: readonly PlaceableDefinition[],
+  { scope }: SecretMemory,
+  { prune, only, resend }: Pick<SavedContent, 'prune' | 'only'> & { resend: readonly string[] | 'all' },
 ): Promise<PlannedDirectory> {
   const live = await readLive(await ctx.api(), ctx.signal);
   const wanted = byType((type) => entries.filter((it) => it.type === type).map(({ definition }) => definition));
-  const selects = selector(only ?? [], [live, wanted]);
-  const changed = sendAll ? undefined : await changedSecrets(ctx, entries, memory);
+  const selects = selector(only, [live, wanted]);
   const plan = planWarehouse({
-    ...{ scope: memory.scope, live: live as ByType<Definition>, wanted, prune: prune === true, selects },
-    sendSecrets: (type, { id }) => changed === undefined || changed.has(`${type}/${id}`),
+    ...{ scope, live: live as ByType<Definition>, wanted, prune, selects },
+    sendSecrets: (type, { id }) => resend === 'all' || resend.includes(`${type}/${id}`),
   });
-  checkParts(
-    plan,
-    entries.filter(({ type, definition }) => selects(type, definition.id)),
-    live,
-  );
-  const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, entries);
-  if (masks.length > 0) throw invalidFolder(dir, masks);
-  return { plan, live, wanted };
+  return { plan, live, wanted, selected: entries.filter(({ type, definition }) => selects(type, definition.id)) };
+}
+
+/**
+ * Throws invalid input (9) for a pipeline whose parts would not exist, and for masks of secrets that would have to be sent
+ * if there is no terminal; conflict (6) for the deletion of a part that is in use.
+ */
+export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
+  checkParts(plan, selected, live);
+  const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, selected);
+  if (masks.length > 0) throw invalidFolder(name, masks);
 }
 
 /** Matches `*` in an id, in `connections/crm`, or in `connection/crm`. Throws usage (2) for a pattern without a match. */
@@ -135,12 +136,12 @@ function selector(patterns: readonly string[], lists: readonly ByType<{ id: stri
   return (type: ResourceType, id: string): boolean => tests.length === 0 || tests.some((test) => test(type, id));
 }
 
-/** Entries with a secret that this machine sent before and that has changed. */
-async function changedSecrets(
+/** Resources with a secret that this machine sent before and that has changed: `connection/crm`. */
+export async function changedSecrets(
   ctx: Context,
-  entries: readonly DirectoryEntry[],
+  entries: readonly PlaceableDefinition[],
   memory: SecretMemory,
-): Promise<Set<string>> {
+): Promise<string[]> {
   const changed = new Set<string>();
   for (const entry of entries) {
     const { type, definition } = entry;
@@ -154,14 +155,18 @@ async function changedSecrets(
       }
     }
   }
-  return changed;
+  return [...changed];
 }
 
 /**
  * Throws invalid input (9) for a pipeline of the plan whose parts would not exist, and conflict (6) for a deletion of a
  * part that another pipeline uses.
  */
-function checkParts({ steps }: WarehousePlan, selected: readonly DirectoryEntry[], live: ByType<ResourceReply>): void {
+function checkParts(
+  { steps }: WarehousePlan,
+  selected: readonly PlaceableDefinition[],
+  live: ByType<ResourceReply>,
+): void {
   const isDeleted = (type: ResourceType, id: unknown): boolean =>
     steps.some((step) => step.action === 'delete' && step.type === type && step.id === id);
   const isSelected = (type: ResourceType, id: unknown): boolean =>

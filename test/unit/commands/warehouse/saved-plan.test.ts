@@ -1,0 +1,85 @@
+// Saved plans of a folder: readable, without secrets, applied without the folder, and only while nothing changed.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
+import { CONNECTION, PIPELINE, SECRET_ENV, stageSync, writeAll } from '../../../helpers/warehouse-files.ts';
+
+let home: PlatformHome;
+beforeEach(async () => {
+  home = await openPlatformHome();
+  stageSync(home.cwd, 4);
+});
+afterEach(() => home.close());
+
+const run = (line: string) => home.run(`${line} --yes`, { env: SECRET_ENV });
+const save = async (flags = ''): Promise<string> => {
+  expect(await run(`warehouse diff sync --save-plan plan.txt${flags}`)).toMatchObject({ code: 0 });
+  return home.read('plan.txt');
+};
+const outcomes = async (line: string) => {
+  const { code, data } = await home.json<{ steps: { id: string; outcome: string }[] }>(`${line} --yes`, {
+    env: SECRET_ENV,
+  });
+  return { code, steps: data.steps.map(({ id, outcome }) => `${id} ${outcome}`) };
+};
+const nothingSent = async (line: string, code: number, message: string | RegExp): Promise<void> => {
+  const before = await home.writes();
+  expect(await run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) as unknown });
+  expect(await home.writes()).toEqual(before);
+};
+
+it('shows the difference to people, and contains references instead of secrets', async () => {
+  const text = await save();
+  expect(text).toContain('# + create connection crm  (config.password ← env:WAREHOUSE_PASSWORD)\n');
+  expect(text).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
+});
+
+it('is applied once, without the folder', async () => {
+  await save();
+  rmSync(join(home.cwd, 'sync'), { recursive: true });
+  expect(await outcomes('warehouse apply --plan plan.txt')).toEqual({
+    code: 0,
+    steps: ['crm done', 'active-customers done', 'model-0 done', 'customers done'],
+  });
+  await nothingSent('warehouse apply --plan plan.txt', 6, /The plan is now/);
+});
+
+it('keeps --prune, --only and overlays', async () => {
+  await run('warehouse apply sync');
+  rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
+  rmSync(join(home.cwd, 'sync/data-models/model-0.yaml'));
+  writeAll(home.cwd, { 'more/data-models/m.json': '{"id":"active-customers","name":"Clients"}' });
+  await save(' --prune --only customers --only *s --overlay more');
+  await nothingSent('warehouse apply --plan plan.txt', 12, /1 to be deleted: pipeline customers/);
+  expect(await outcomes('warehouse apply --plan plan.txt --allow-delete --force')).toEqual({
+    code: 0,
+    steps: ['active-customers done', 'customers done'],
+  });
+});
+
+it('is rejected if the platform, the target or the folder changed', async () => {
+  await save();
+  await nothingSent('warehouse apply --plan plan.txt --workspace 3002', 6, /The plan is for workspace/);
+  home.write('sync/pipelines/customers.yaml', PIPELINE.replace('name: Customers', 'name: Clients'));
+  await nothingSent('warehouse apply sync --plan plan.txt', 6, /The plan is now/);
+  await run('connections create -f sync/connections/crm.yaml --name Other');
+  await nothingSent('warehouse apply --plan plan.txt', 6, /The plan is now/);
+});
+
+it('is rejected if it was edited, and with flags that would change it', async () => {
+  home.write('edited.txt', (await save()).replace('"role":"sync"', '"role":"admin"'));
+  await nothingSent('warehouse apply --plan edited.txt', 9, /edited\.txt/);
+  await nothingSent('warehouse apply --plan plan.txt --prune', 2, /--prune/);
+  await nothingSent('warehouse apply', 2, /There is nothing to apply/);
+});
+
+it('reads a referenced file from its place below the working folder, and from no other', async () => {
+  home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
+  home.write('sync/connections/password.txt', 'kept-in-a-file');
+  expect(await save()).not.toContain('kept-in-a-file');
+  expect((await outcomes('warehouse apply --plan plan.txt')).code).toBe(0);
+  mkdirSync(join(home.cwd, 'below'));
+  const below = await home.run('warehouse diff ../sync --save-plan plan.txt', { cwd: join(home.cwd, 'below') });
+  expect(below).toMatchObject({ code: 12, stderr: expect.stringMatching(/outside of the working folder/) as unknown });
+});
