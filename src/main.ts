@@ -23,7 +23,7 @@ import {
 import { processIo } from './lib/runtime/io.ts';
 import { checkFormat, formatsOf, helpOf } from './lib/runtime/command-line/help.ts';
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
-import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsOf } from './program.ts';
+import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsOf, wantedVersion } from './program.ts';
 
 /** The entry that the scripts of `cdpadm completion` call. It is not a command. */
 const COMPLETE = '__complete';
@@ -138,7 +138,7 @@ async function runCommand(
 ): Promise<number> {
   const ctx = createContext(io, stop.signal, redactor, { asking, loadAll });
   let throwIfLate = (): void => undefined;
-  const args = wantedHelp(argv) ?? argv;
+  const args = wantedHelp(argv) ?? wantedVersion(argv) ?? argv;
   state.hasWritten = () => ctx.hasWritten;
 
   /** Parses the command line and runs its action after `begin` has completed the context. */

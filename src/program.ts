@@ -36,6 +36,7 @@ const SUMMARIES = {
     api: 'call any endpoint with the right address and credentials',
     schema: 'the JSON Schema of a document, for editors',
     help: 'help on a command or a topic: exit-codes, environment, formatting, files, recipes, flags',
+    version: 'print the version; with --verbose also commit and build date',
   },
 };
 
@@ -60,12 +61,13 @@ const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Con
   api: () => import('./commands/api/index.ts'),
   schema: () => import('./commands/schema/index.ts'),
   help: () => import('./commands/help/index.ts'),
+  version: () => import('./commands/version/index.ts'),
 };
 
 /** The commands that take target flags, in groups where not all do. Hints add the flags to them. */
 const ASKING: Readonly<Record<string, readonly string[]>> = {
   ...{ profile: ['show'], auth: ['login', 'logout', 'test'] },
-  ...{ log: [], completion: [], emulator: [], tour: [], schema: [], help: [] },
+  ...{ log: [], completion: [], emulator: [], tour: [], schema: [], help: [], version: [] },
 };
 
 /** Every group and single command, in the order of the help. */
@@ -127,6 +129,12 @@ export function operandsOf(argv: readonly string[]): string[] {
     // The real root reports the error.
     return [];
   }
+}
+
+/** `--version` with other flags is the command `version`, so that `--verbose` and `-o json` have their meaning. */
+export function wantedVersion(argv: readonly string[]): string[] | undefined {
+  const others = argv.filter((word) => word !== '--version' && word !== '-V');
+  return others.length < argv.length && operandsOf(argv).length === 0 ? ['version', ...others] : undefined;
 }
 
 /** Copies the parent's settings to a command and all below it. Commander does so only for commands that it creates. */

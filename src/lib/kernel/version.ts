@@ -1,5 +1,12 @@
-// The program's name and its version from package.json.
+// The program's name, its version from package.json, and the commit that it was built from.
 import packageJson from '../../../package.json' with { type: 'json' };
 
 export const PROGRAM = 'cdpadm';
 export const VERSION: string = packageJson.version;
+
+/** Defined by the build. */
+declare const BUILT_FROM: { commit: string; date: string } | undefined;
+
+/** The commit, with `-dirty` if files differed from it, and its time in UTC. */
+export const SOURCE =
+  typeof BUILT_FROM === 'undefined' || BUILT_FROM.commit === '' ? { commit: 'unknown', date: 'unknown' } : BUILT_FROM;

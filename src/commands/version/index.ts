@@ -1,0 +1,24 @@
+// `version`: the version, and with --verbose the commit and its date.
+import { object, optional, string } from 'zod/mini';
+import { SOURCE, VERSION } from '../../lib/kernel/version.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+
+export const command = defineCommand({
+  path: 'version',
+  summary: 'print the version; with --verbose also commit and build date',
+  effect: 'local',
+  calls: 'nobody',
+  columns: asColumns('version', 'commit', 'date'),
+  output: () => object({ version: string(), commit: optional(string()), date: optional(string()) }),
+  notes: [
+    '`cdpadm --version` prints the same. The build date is the time of the commit, so that two builds of it are equal.',
+  ],
+  examples: ['cdpadm version', 'cdpadm version --verbose -o json'],
+  run: (ctx) => ({ version: VERSION, ...(ctx.flags.verbose && SOURCE) }),
+  view: {
+    kind: 'document',
+    text: ({ commit, date, version }) =>
+      commit === undefined ? version : `cdpadm ${version}\ncommit ${commit}\nbuilt ${date}`,
+  },
+});

@@ -1,0 +1,24 @@
+// `version` and `--version` with other flags. The commit is known only to the built program.
+import { expect, test } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { runCli } from '../../helpers/cli.ts';
+
+const { version } = packageJson;
+
+test.each([['version'], ['--version'], ['-V', '--quiet']])('prints the version for `%s`', async (...args) => {
+  expect(await runCli(args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test.each([
+  ['version', '--verbose'],
+  ['--version', '--verbose'],
+  ['-v', '-V'],
+])('adds commit and build date for `%s %s`', async (...args) => {
+  const stdout = `cdpadm ${version}\ncommit unknown\nbuilt unknown\n`;
+  expect(await runCli(args)).toEqual({ code: 0, stdout, stderr: '' });
+});
+
+test('prints JSON for `--version -o json`', async () => {
+  const { stdout } = await runCli(['--version', '--verbose', '-o', 'json']);
+  expect(JSON.parse(stdout)).toEqual({ version, commit: 'unknown', date: 'unknown' });
+});
