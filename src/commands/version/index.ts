@@ -9,13 +9,13 @@ export const command = defineCommand({
   summary: 'print the version; with --verbose also commit and build date',
   effect: 'local',
   calls: 'nobody',
-  columns: asColumns('version', 'commit', 'date'),
+  columns: asColumns('version commit date'),
   output: () => object({ version: string(), commit: optional(string()), date: optional(string()) }),
   notes: [
     '`cdpadm --version` prints the same. The build date is the time of the commit, so that two builds of it are equal.',
   ],
   examples: ['cdpadm version', 'cdpadm version --verbose -o json'],
-  run: (ctx) => ({ version: VERSION, ...(ctx.flags.verbose && SOURCE) }),
+  run: async (ctx) => ({ version: VERSION, ...(ctx.flags.verbose && SOURCE) }),
   view: {
     kind: 'document',
     text: ({ commit, date, version }) =>

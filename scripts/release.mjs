@@ -1,0 +1,61 @@
+// Makes a release of the current commit in `dist/release/`: checks, builds, writes checksums, and tags the commit. It
+// publishes nothing; `.github/workflows/release.yml` does.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const release = join(dist, 'release');
+/** @type {{version: string}} */
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+const tag = `v${version}`;
+
+/** @param {string} file @param {string[]} args */
+function run(file, ...args) {
+  return execFileSync(file, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+}
+
+/** The section of this version in the changelog. */
+async function notes() {
+  const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
+  const section = changelog.split(/^(?=## )/m).find((text) => text.startsWith(`## [${version}] - `));
+  if (section === undefined) throw new Error(`CHANGELOG.md has no section \`## [${version}] - DATE\`. Add it.`);
+  return section.replace(/^## .*\n+/, '');
+}
+
+function checkTree() {
+  const changes = run('git', 'status', '--porcelain');
+  if (changes !== '') throw new Error(`The working tree has changes. Commit or stash them:\n${changes}`);
+  const tagged = run('git', 'tag', '--list', tag) && run('git', 'rev-parse', `${tag}^{commit}`);
+  if (tagged !== '' && tagged !== run('git', 'rev-parse', 'HEAD'))
+    throw new Error(`${tag} is another commit. Raise the version in package.json.`);
+  return tagged !== '';
+}
+
+try {
+  const text = await notes();
+  const isTagged = checkTree();
+  run('npm', 'run', 'deb');
+  await rm(release, { recursive: true, force: true });
+  await mkdir(release);
+  for (const folder of [dist, join(dist, 'bin')])
+    for (const name of await readdir(folder))
+      if (/\.(deb|cdx\.json)$|^(cdpadm-|LICENSES)/.test(name)) await cp(join(folder, name), join(release, name));
+  run('npm', 'pack', '--ignore-scripts', '--pack-destination', release);
+  await cp(join(root, 'install.sh'), join(release, 'install.sh'));
+  await writeFile(join(release, 'NOTES.md'), text);
+  const names = (await readdir(release)).sort();
+  const sums = names.map(async (name) => {
+    const hash = createHash('sha256').update(await readFile(join(release, name)));
+    return `${hash.digest('hex')}  ${name}\n`;
+  });
+  await writeFile(join(release, 'SHA256SUMS'), await Promise.all(sums));
+  if (!isTagged) run('git', 'tag', '--annotate', tag, '--message', `cdpadm ${version}`);
+  process.stdout.write(`${tag} is in dist/release: ${names.join(', ')}\n`);
+} catch (error) {
+  const { message, stderr } = /** @type {Error & {stderr?: string}} */ (error);
+  process.stderr.write(`No release: ${stderr || message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,245 @@
+// The release script, the installer, the action and the release workflow, with small files in place of the real ones.
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { root } from '../helpers/root.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+interface Step {
+  name?: string;
+  run?: string;
+  uses?: string;
+  shell?: string;
+  env?: Record<string, string>;
+  with?: Record<string, string>;
+}
+
+interface Result {
+  code: number;
+  output: string;
+}
+
+const system = `${process.platform}-${process.arch}`;
+const hasInstaller = process.platform !== 'win32' && /^(x64|arm64)$/.test(process.arch);
+const PROGRAM = '#!/bin/sh\necho 0.2.0 "$@"\n';
+
+function run(file: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<Result> {
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd, env: { PATH: process.env['PATH'], HOME: cwd, ...env } }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+      resolve({ code, output: stdout + stderr });
+    });
+  });
+}
+
+function executable(file: string, text: string): void {
+  writeFileSync(file, text);
+  chmodSync(file, 0o755);
+}
+
+/** A repository with the release script; building it writes small files. */
+async function repository(changes: Record<string, string> = {}): Promise<string> {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'scripts'));
+  copyFileSync(join(root, 'scripts/release.mjs'), join(folder, 'scripts/release.mjs'));
+  copyFileSync(join(root, 'install.sh'), join(folder, 'install.sh'));
+  executable(
+    join(folder, 'build.sh'),
+    `mkdir -p dist/bin && cp program.sh dist/bin/cdpadm-${system} && echo {} >dist/sbom.cdx.json\n`,
+  );
+  executable(join(folder, 'program.sh'), PROGRAM);
+  const scripts = { release: 'node scripts/release.mjs', deb: 'sh build.sh' };
+  const files = {
+    'package.json': JSON.stringify({ name: 'cdpadm', version: '0.2.0', files: ['install.sh'], scripts }),
+    'CHANGELOG.md':
+      '# Changelog\n\n## Unreleased\n\n## [0.2.0] - 2026-01-31\n\n### Added\n\n- All of it.\n\n## [0.1.0] - 2026-01-01\n',
+    '.gitignore': 'dist/\n.npm/\n',
+    ...changes,
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  for (const line of ['init -q', 'add .', 'commit -qm first']) {
+    const { code, output } = await git(folder, ...line.split(' '));
+    expect({ code, output }).toEqual({ code: 0, output: '' });
+  }
+  return folder;
+}
+
+const AUTHOR = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'init.defaultBranch=main'];
+const git = (folder: string, ...args: string[]): Promise<Result> => run('git', [...AUTHOR, ...args], folder);
+/** The author of the tag. */
+const TAGGER = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' };
+const release = (folder: string): Promise<Result> => run(process.execPath, ['scripts/release.mjs'], folder, TAGGER);
+
+describe('npm run release', () => {
+  test('builds, writes checksums and notes, and tags the commit', async () => {
+    const folder = await repository();
+    const { code, output } = await release(folder);
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('v0.2.0 is in dist/release') });
+    const made = join(folder, 'dist/release');
+    expect(readFileSync(join(made, 'NOTES.md'), 'utf8')).toBe('### Added\n\n- All of it.\n\n');
+    expect((await run('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], made)).output).toBe('');
+    const sums = readFileSync(join(made, 'SHA256SUMS'), 'utf8')
+      .split('\n')
+      .map((line) => line.split('  ')[1]);
+    expect(sums).toEqual(
+      expect.arrayContaining(['cdpadm-0.2.0.tgz', `cdpadm-${system}`, 'install.sh', 'sbom.cdx.json']),
+    );
+    expect((await git(folder, 'tag', '--points-at', 'HEAD')).output).toBe('v0.2.0\n');
+    // A workflow that the tag started makes the same release again.
+    expect((await release(folder)).code).toBe(0);
+  });
+
+  test.each<[what: string, prepare: (folder: string) => unknown, expected: string]>([
+    ['a changed file', (folder) => writeFileSync(join(folder, 'install.sh'), ''), 'The working tree has changes'],
+    [
+      'a tag on another commit',
+      async (folder) => {
+        await release(folder);
+        await git(folder, 'commit', '--allow-empty', '-qm', 'second');
+      },
+      'v0.2.0 is another commit',
+    ],
+  ])('stops before it builds because of %s', async (_what, prepare, expected) => {
+    const folder = await repository();
+    await prepare(folder);
+    expect(await release(folder)).toEqual({ code: 1, output: expect.stringContaining(expected) });
+  });
+
+  test('stops if the changelog has no section of the version', async () => {
+    const folder = await repository({ 'CHANGELOG.md': '# Changelog\n\n## Unreleased\n' });
+    expect(await release(folder)).toEqual({
+      code: 1,
+      output: expect.stringContaining('no section `## [0.2.0] - DATE`'),
+    });
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+  });
+});
+
+/** A release on a loopback server. */
+async function served(program = PROGRAM): Promise<string> {
+  const folder = await repository();
+  await release(folder);
+  const made = join(folder, 'dist/release');
+  writeFileSync(join(made, `cdpadm-${system}`), program);
+  const server = createServer((request, response) => {
+    const file = join(made, request.url ?? '');
+    if (existsSync(file)) response.end(readFileSync(file));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe.skipIf(!hasInstaller)('install.sh', () => {
+  const install = (home: string, ...args: string[]): Promise<Result> => run(join(root, 'install.sh'), args, home);
+
+  test('installs the executable of a release after its checksum is verified', async () => {
+    const home = temporaryFolder();
+    const { code, output } = await install(home, await served());
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Installed 0.2.0 --version as') });
+    expect((await run(join(home, '.local/bin/cdpadm'), ['x'], home)).output).toBe('0.2.0 x\n');
+  });
+
+  test('accepts a folder with a release, and a folder to install into', async () => {
+    const folder = await repository();
+    await release(folder);
+    const home = temporaryFolder();
+    expect((await install(home, join(folder, 'dist/release'), join(home, 'bin'))).code).toBe(0);
+    expect(readdirSync(join(home, 'bin'))).toEqual(['cdpadm']);
+  });
+
+  test('installs nothing if the checksum is wrong', async () => {
+    const home = temporaryFolder();
+    const { code, output } = await install(home, await served('#!/bin/sh\necho forged\n'));
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('checksum of cdpadm-') });
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test.each<[what: string, args: string[], expected: string]>([
+    ['no address', [], 'pass the address of a release'],
+    ['an address without https', ['http://example.com/v1'], 'must be a folder or an https address'],
+    ['an address that cannot be reached', ['http://127.0.0.1:1'], 'could not be downloaded'],
+  ])('explains %s', async (_what, args, expected) => {
+    const home = temporaryFolder();
+    expect(await install(home, ...args)).toEqual({ code: 1, output: expect.stringContaining(expected) });
+  });
+
+  const hasShellcheck = spawnSync('shellcheck', ['--version']).error === undefined;
+  test.skipIf(!hasShellcheck)('has no finding of shellcheck (skipped without it)', async () => {
+    expect(await run('shellcheck', ['install.sh'], root)).toEqual({ code: 0, output: '' });
+  });
+});
+
+/** Runs a step like GitHub: `${{ … }}` is replaced by a value. */
+function runStep(
+  step: Step,
+  cwd: string,
+  values: Record<string, string>,
+  env: Record<string, string>,
+): Promise<Result> {
+  const filled = (text: string): string =>
+    text.replace(/\$\{\{ (.*?) \}\}/g, (_all, name: string) => values[name] ?? `no value for ${name}`);
+  const own = Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(value)]);
+  const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', filled(step.run ?? '')];
+  return run('bash', args, cwd, { ...env, ...(Object.fromEntries(own) as Record<string, string>) });
+}
+
+const yaml = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
+
+test.skipIf(!hasInstaller)('the action installs a release and runs commands with it', async () => {
+  const { inputs, runs } = yaml('action.yml') as {
+    inputs: Record<string, object>;
+    runs: { using: string; steps: Step[] };
+  };
+  expect([runs.using, Object.keys(inputs)]).toEqual(['composite', ['release', 'run']]);
+  const home = temporaryFolder();
+  const paths = join(home, 'paths');
+  writeFileSync(paths, '');
+  const values = { 'inputs.release': await served(), 'inputs.run': 'cdpadm roles list | cat' };
+  let output = '';
+  for (const step of runs.steps) {
+    const PATH = [...readFileSync(paths, 'utf8').trim().split('\n'), process.env['PATH'] ?? ''].join(delimiter);
+    const env = { PATH, GITHUB_ACTION_PATH: root, GITHUB_PATH: paths, RUNNER_TEMP: home };
+    const result = await runStep(step, home, values, env);
+    expect({ code: result.code, output: result.output, shell: step.shell }).toMatchObject({ code: 0, shell: 'bash' });
+    output = result.output;
+  }
+  expect(output).toBe('0.2.0 roles list\n');
+});
+
+test('the release workflow checks, makes, attests and publishes the release of its tag', async () => {
+  const workflow = yaml('.github/workflows/release.yml') as {
+    on: { push: { tags: string[] } };
+    jobs: { publish: { permissions: Record<string, string>; steps: Step[] } };
+  };
+  const { permissions, steps } = workflow.jobs.publish;
+  expect(workflow.on.push.tags).toEqual(['v*']);
+  expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
+  const folder = await repository({ '.gitignore': 'dist/\n.npm/\n.ci/\nbin/\ncalls\n' });
+  // Programs that publish, and the checks, only note their arguments.
+  for (const path of ['.ci/run', 'bin/gh', 'bin/npm']) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    const note = `echo "${path.replace(/.*\//, '')} $*" >>"${folder}/calls"`;
+    const real = path === 'bin/npm' ? `\n[ "$1" = publish ] || PATH="\${PATH#*:}" exec npm "$@"` : '';
+    executable(join(folder, path), `#!/bin/sh\n${note}${real}\n`);
+  }
+  const PATH = [join(folder, 'bin'), process.env['PATH'] ?? ''].join(delimiter);
+  const env = { PATH, GITHUB_REF_NAME: 'v0.2.0', ...TAGGER };
+  for (const step of steps.filter((item) => item.run !== undefined)) {
+    const result = await runStep(step, folder, { 'github.token': 'token' }, env);
+    expect({ run: step.run, ...result }).toMatchObject({ run: step.run, code: 0 });
+  }
+  const attested = steps.find(({ uses }) => uses?.startsWith('actions/attest-build-provenance@'));
+  expect(existsSync(join(folder, attested?.with?.['subject-checksums'] ?? ''))).toBe(true);
+  const calls = readFileSync(join(folder, 'calls'), 'utf8').split('\n');
+  expect(calls[0]).toBe('run ');
+  expect(calls).toContain('npm publish ./dist/release/cdpadm-0.2.0.tgz --provenance --access public');
+  expect(calls.join('\n')).toMatch(/gh release create v0\.2\.0 .*SHA256SUMS.* --verify-tag --notes-file/);
+  const wrong = steps.find((step) => step.run?.startsWith('test ')) ?? {};
+  expect((await runStep(wrong, folder, {}, { ...env, GITHUB_REF_NAME: 'v9.9.9' })).code).toBe(1);
+});
