@@ -14,6 +14,7 @@ import { type PushIntent, type PushOutcome, pushRoles } from '../../lib/workflow
 import { array, boolean, catchall, nullable, number, object, optional, string, unknown } from 'zod/mini';
 import { RoleReply } from '../../lib/contract/roles.ts';
 import { organizationTarget } from '../results.ts';
+import { tellRebased } from './session.ts';
 
 /** The result of `roles diff`; `plan` is null if it compares two files. */
 export function diffResult() {
@@ -119,12 +120,6 @@ export async function applyIntent(
 function showPlan(ctx: Context, { plan, wanted }: Planned): void {
   tellRebased(ctx, wanted.rebased);
   ctx.out.show((style, width) => renderRolesPlan(plan, style, width));
-}
-
-/** Names the roles that keep changes made on the platform after the file was pulled. */
-export function tellRebased(ctx: Context, roleIds: readonly string[]): void {
-  if (roleIds.length === 0) return;
-  ctx.out.note(`Kept from the platform, changed there after you pulled the file: ${roleIds.join(', ')}`);
 }
 
 /** Prints the outcome: the plan and its result or, in a dry run, the request that would be sent. */

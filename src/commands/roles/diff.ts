@@ -12,8 +12,16 @@ import { openOtherProfile } from '../../lib/runtime/other-profile.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
 import { writeSavedPlan } from '../../lib/files/saved-plan.ts';
-import { tellRebased, diffResult } from './apply.ts';
-import { baseFlag, fileArg, openForComparison, openRolesFile, readLiveRoles, tellAdvice } from './session.ts';
+import { diffResult } from './apply.ts';
+import {
+  baseFlag,
+  fileArg,
+  openForComparison,
+  openRolesFile,
+  readLiveRoles,
+  tellAdvice,
+  tellRebased,
+} from './session.ts';
 
 export const diffRoles = defineCommand({
   path: 'roles diff',

@@ -10,6 +10,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { planWanted } from '../../lib/workflows/roles-plan.ts';
 import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
+import { askConflicts } from './merge.ts';
 import { findRole, readLiveRoles } from './session.ts';
 
 export const editRoles = defineCommand({
@@ -56,7 +57,7 @@ export const editRoles = defineCommand({
       }
       const roles = opened.roles.flatMap((role) => (role.role_id === roleId ? edited.roles : [role]));
       const mine = roleId === undefined ? edited : { ...opened, roles };
-      const intent = { reason: 'edit', want: (live: Manifest) => wantedRoles(mine, opened, live) };
+      const intent = { reason: 'edit', want: (live: Manifest) => askConflicts(ctx, wantedRoles(mine, opened, live)) };
       const outcome = await applyIntent(ctx, memory, intent, flags);
       // After a dry run people usually want to apply the same text.
       if (outcome.kind === 'dry-run') ctx.out.note(`Your text is kept in ${file.path}`);

@@ -7,16 +7,23 @@ import { carryUnknownFields, chooseBase } from '../../lib/domain/roles/wanted.ts
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { readInput, resolvePath } from '../../lib/files/read-input.ts';
-import { rewriteManifestText, SCHEMA_HINT, updateManifestText, writeManifestText } from '../../lib/files/roles-file.ts';
+import {
+  rewriteManifestText,
+  SCHEMA_HINT,
+  updateManifestText,
+  writeBack,
+  writeManifestText,
+} from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
-import { KnownError, systemErrorCode } from '../../lib/kernel/errors.ts';
+import { KnownError, systemErrorCode, usageError } from '../../lib/kernel/errors.ts';
 import { makeFolder } from '../../lib/kernel/temporary-file.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import { DEFAULT_FILE } from './session.ts';
+import { mergeFile, unchanged } from './merge.ts';
+import { baseFlag, DEFAULT_FILE } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 function pulledResult() {
@@ -35,17 +42,30 @@ export const pullRoles = defineCommand({
   effect: 'local',
   calls: 'platform',
   args: { file: { default: DEFAULT_FILE, help: 'YAML, or JSON by its extension; - is standard output' } },
-  flags: { overwrite: { help: 'replace a file that has local edits' } },
+  flags: {
+    overwrite: { help: 'replace a file that has local edits' },
+    merge: { conflicts: ['overwrite'], help: 'merge the changes of the platform into a file that has local edits' },
+    base: baseFlag,
+  },
   output: () => union([pulledResult(), ManifestReply]),
   columns: (_flags, [file]) =>
     file === '-' ? undefined : asColumns('file roles changed last_modified_on last_modified_by'),
-  notes: ['A file without local edits is updated in place and keeps its comments and its order.'],
-  examples: ['cdpadm roles pull', 'cdpadm roles pull team.json --overwrite', 'cdpadm roles pull -'],
+  notes: [
+    'A file without local edits is updated in place and keeps its comments and its order, and so does --merge. On a terminal it asks for each field that you and the platform changed. Elsewhere the file keeps your value, a comment `# CONFLICT platform: …` above it shows the other, and the exit code is 6. `validate`, `diff` and `push` reject a file with such a comment. A JSON file stays unchanged.',
+  ],
+  examples: [
+    'cdpadm roles pull',
+    'cdpadm roles pull team.json --overwrite',
+    'cdpadm roles pull --merge',
+    'cdpadm roles pull -',
+  ],
   exits: {
-    conflict: 'the file has local edits (see --overwrite)',
+    conflict: 'the file has local edits (see --merge), or conflicts are left after a merge',
     invalidInput: 'the existing file is not valid YAML or JSON',
   },
-  run: async (ctx, { args: { file }, flags: { overwrite } }) => {
+  run: async (ctx, { args: { file }, flags: { overwrite, merge, base } }) => {
+    if (base !== undefined && !merge) throw usageError('--base needs --merge.');
+    if (file === '-' && merge) throw usageError('--merge needs a file, not standard output.');
     const { output, dryRun } = ctx.flags;
     const memory = await openRolesMemory(ctx);
     const api = await ctx.api();
@@ -60,24 +80,33 @@ export const pullRoles = defineCommand({
     }
     const path = resolvePath(file, ctx.io.cwd);
     const existing = overwrite ? undefined : await readIfThere(ctx, file);
-    if (existing !== undefined) await requireNoEdits(file, existing, live, memory);
+    const merged = merge && existing !== undefined ? await mergeFile(ctx, file, live, memory, base) : undefined;
+    if (existing !== undefined && !merged) await requireNoEdits(file, existing, live, memory);
     const text =
       existing === undefined
         ? await fresh()
-        : ((await updateManifestText(existing, format, toReply(live))) ??
+        : (merged?.text ??
+          (await updateManifestText(existing, format, toReply(live))) ??
           (await rewriteManifestText(existing, toReply(live))));
     const { last_modified_on, last_modified_by } = live;
     const changed = text !== existing;
     const pulled: Infer<ReturnType<typeof pulledResult>> = {
       file,
-      roles: live.roles.length,
+      roles: merged?.roles ?? live.roles.length,
       changed,
       last_modified_on,
       last_modified_by,
     };
-    if (dryRun) return await ctx.out.emitDryRun([], pulled, () => text, [file]);
+    if (dryRun) {
+      await ctx.out.emitDryRun([], pulled, () => text, [file]);
+      if (merged?.conflict) throw merged.conflict;
+      return;
+    }
     await memory.store.saveBase(toReply(live));
-    if (changed) writeUserFile(path, text);
+    if (changed && merged && writeBack(path, merged.read, text) !== 'written')
+      throw unchanged(file, 'another program changed it');
+    if (changed && !merged) writeUserFile(path, text);
+    if (merged?.conflict) throw merged.conflict;
     if (text.includes(SCHEMA_HINT)) await writeSchema(ctx, path);
     const line = `${changed ? 'Wrote' : 'Up to date'}: ${file} (${pulled.roles} roles)`;
     if (output !== 'table') await ctx.out.emit(pulled, { kind: 'document', text: () => line });
@@ -116,6 +145,9 @@ async function requireNoEdits(file: string, text: string, live: Manifest, memory
   if (issues.length === 0 && [base, live].some((known) => known && hasContentOf(known))) return;
   throw fail('roles.local_edits', {
     message: `${file} has edits that are not on the platform; it was not changed.`,
-    hint: { text: 'Push them, or pull into another file. To see them:', command: `cdpadm roles diff ${file}` },
+    hint: [
+      { text: 'Push them, pull into another file, or merge:', command: `cdpadm roles pull ${file} --merge` },
+      { text: 'To see them:', command: `cdpadm roles diff ${file}` },
+    ],
   });
 }

@@ -11,6 +11,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
+import { askConflicts } from './merge.ts';
 import { baseFlag, DEFAULT_FILE, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
 
 export const pushRoles = defineCommand({
@@ -30,6 +31,7 @@ export const pushRoles = defineCommand({
   },
   notes: [
     'A role that is missing from the file is deleted for the whole organization. The command shows the difference and asks before it sends anything.',
+    "On a terminal the command asks for each field that you and the platform changed: yours, the platform's, or another value.",
     'After the push the file gets the new stamps and the roles that the merge kept from the platform. Nothing else in it changes.',
     '--plan needs no roles file: the plan holds the roles. With a roles file too, that file must still give the same plan. If the platform changed since, nothing is sent (exit 6).',
   ],
@@ -57,11 +59,12 @@ export const pushRoles = defineCommand({
       requireSameTarget(saved, memory.scope);
     }
     let wanted: WantedRoles | undefined;
-    const want = (live: Manifest, liveTasks: ReadonlySet<string>) => {
+    const want = async (live: Manifest, liveTasks: ReadonlySet<string>) => {
       if (!roles) return { roles: saved?.content.roles ?? [], conflicts: [], rebased: [], stale: false };
       const checked = roles.check({ live, liveTasks });
       tellAdvice(ctx, roles.document, checked.warnings);
-      return (wanted = wantedRoles(checked.manifest, roles.base, live));
+      await ctx.startWrite('organization');
+      return (wanted = await askConflicts(ctx, wantedRoles(checked.manifest, roles.base, live)));
     };
     const guards = saved ? { ...flags, expectPlan: saved.plan } : flags;
     const outcome = await applyIntent(ctx, memory, { reason: 'push', want }, guards);

@@ -6,6 +6,7 @@ import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
 import { type Known, type CheckedManifest, checkManifest } from '../../lib/domain/roles/validate.ts';
 import { chooseBase } from '../../lib/domain/roles/wanted.ts';
 import { invalidDocument, loadDocument, type LoadedDocument, placeIssues } from '../../lib/files/load.ts';
+import { requireNoConflicts } from '../../lib/files/roles-conflicts.ts';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -65,7 +66,7 @@ export async function openRolesFile(
 /** If the default file is missing, the error suggests `roles pull`. Throws as `loadDocument` does. */
 async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
   try {
-    return await loadDocument(path, ctx);
+    return await loadResolved(ctx, path);
   } catch (error) {
     const isMissing = error instanceof KnownError && error.code === 'files.read' && exitOf(error) === 'usage';
     if (!isMissing || path !== DEFAULT_FILE) throw error;
@@ -74,6 +75,13 @@ async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
       command: 'cdpadm roles pull',
     });
   }
+}
+
+/** Throws invalid input (9) if conflicts of a merge are left in the file. */
+async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument> {
+  const document = await loadDocument(path, ctx);
+  requireNoConflicts(document);
+  return document;
 }
 
 /** Reads the roles and the tasks that `push` checks a file against; `diff` and `validate --online` accept the same files. */
@@ -100,7 +108,7 @@ export async function openForComparison(ctx: Context, paths: readonly [string, s
 }
 
 async function loadCompared(ctx: Context, path: string) {
-  const document = await loadDocument(path, ctx);
+  const document = await loadResolved(ctx, path);
   const { manifest, issues } = checkManifest(document.value, { tolerateUnknown: true });
   if (issues.length > 0) throw invalidDocument(document, 'roles file', issues);
   return { document, manifest };
@@ -124,6 +132,12 @@ export function tellAdvice(
   const isShort = most === WARNINGS_WITH_PLAN;
   const all = { text: `${left} more warnings. To list them:`, command: `cdpadm roles validate ${document.name}` };
   ctx.out.warn(isShort ? all : `${left} more warnings.`);
+}
+
+/** Names the roles that keep changes made on the platform after the file was pulled. */
+export function tellRebased(ctx: Context, roleIds: readonly string[]): void {
+  if (roleIds.length === 0) return;
+  ctx.out.note(`Kept from the platform, changed there after you pulled the file: ${roleIds.join(', ')}`);
 }
 
 /** The live roles. */

@@ -43,7 +43,7 @@ export const ROLES_ERRORS = {
     summary: 'Another admin changed the same fields.',
     explanation:
       'The live manifest and your file differ from the manifest that you pulled, in the same fields. Nothing was sent.',
-    fix: 'Pull into a new file, and repeat your changes there.',
+    fix: 'Merge with `cdpadm roles pull --merge`, or push on a terminal, which asks for each field.',
   },
   'roles.stale_file': {
     exit: 'conflict',
@@ -75,7 +75,7 @@ export const ROLES_ERRORS = {
     exit: 'conflict',
     summary: 'The file has changes that were not pushed.',
     explanation: 'Pulling would overwrite them.',
-    fix: 'Push them first, or pull into another file.',
+    fix: 'Push them first, merge with --merge, or pull into another file.',
   },
   'roles.guard.delete': {
     exit: 'guard',

@@ -57,8 +57,9 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   });
 }
 
-function conflictError(conflicts: readonly MergeConflict[], redact: (text: string) => string): KnownError {
-  const side = (value: unknown): string => shortened(redact(quoted(value)));
+/** Conflict (6), with both sides of each field. */
+export function conflictError(conflicts: readonly MergeConflict[], redact: (text: string) => string): KnownError {
+  const side = (value: unknown): string => showSide(value, redact);
   const issues = conflicts.map((conflict): Issue => {
     const sides = `yours: ${side(conflict.mine)}; the platform's: ${side(conflict.theirs)}; it was: ${side(conflict.base)}`;
     return { path: showPath(['roles', conflict.role_id, conflict.field]), message: sides };
@@ -66,18 +67,14 @@ function conflictError(conflicts: readonly MergeConflict[], redact: (text: strin
   return fail('roles.conflict', {
     message:
       'Conflict: the platform changed these fields after you pulled, and you changed them too. Nothing was sent.',
-    hint: { text: 'Pull into a new file and make your changes there:', command: 'cdpadm roles pull new.yaml' },
+    hint: { text: 'Merge the changes of the platform into the file:', command: 'cdpadm roles pull --merge' },
     issues,
     details: { conflicts },
   });
 }
 
-function quoted(value: unknown): string {
-  if (value === null) return '(none)';
-  return typeof value === 'string' ? `"${value}"` : stringifyJson(value);
-}
-
-/** Takes redacted text: the redactor would not recognize half of a secret. */
-function shortened(text: string): string {
+/** The value of one side, redacted before it is shortened: the redactor would not recognize half of a secret. */
+export function showSide(value: unknown, redact: (text: string) => string): string {
+  const text = redact(value === null ? '(none)' : typeof value === 'string' ? `"${value}"` : stringifyJson(value));
   return text.length > 400 ? `${text.slice(0, 400)}…` : text;
 }

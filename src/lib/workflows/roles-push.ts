@@ -16,7 +16,7 @@ export interface PushIntent {
   /** The command, for the history: `push`, `edit`, `rollback` … */
   reason: string;
   /** Throws invalid input (9). */
-  want(live: Manifest, liveTasks: ReadonlySet<string>): WantedRoles;
+  want(live: Manifest, liveTasks: ReadonlySet<string>): WantedRoles | Promise<WantedRoles>;
 }
 
 export interface PushOptions {
@@ -89,7 +89,7 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
   const liveTasks = new Set(tasks.map((task) => task.task_id));
   let live = fromReply(reply);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const planned = planWanted(ports.scope, live, intent.want(live, liveTasks), ports.redact);
+    const planned = planWanted(ports.scope, live, await intent.want(live, liveTasks), ports.redact);
     await ports.ask.startWrite();
     if (isEmptyDiff(planned.plan)) {
       requireExpected(planned, options.expectPlan);
@@ -194,8 +194,8 @@ function keepDeleted(intent: PushIntent, planned: Planned): PushIntent {
   const kept = new Set(planned.plan.deleted.map((role) => role.role_id));
   return {
     reason: intent.reason,
-    want: (live, tasks) => {
-      const wanted = intent.want(live, tasks);
+    want: async (live, tasks) => {
+      const wanted = await intent.want(live, tasks);
       return { ...wanted, roles: [...wanted.roles, ...live.roles.filter((role) => kept.has(role.role_id))] };
     },
   };

@@ -37,6 +37,29 @@ export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs:
   return result;
 }
 
+/** The roles with this value in place of the conflict. For a whole role, null removes it. */
+export function resolveConflict(
+  roles: readonly Role[],
+  { role_id, field }: Pick<MergeConflict, 'role_id' | 'field'>,
+  value: unknown,
+): Role[] {
+  if (field === 'role') {
+    const rest = roles.filter((role) => role.role_id !== role_id);
+    if (value === null) return rest;
+    if (rest.length === roles.length) return [...rest, value as Role];
+    return roles.map((role) => (role.role_id === role_id ? (value as Role) : role));
+  }
+  return roles.map((role) => {
+    if (role.role_id !== role_id) return role;
+    const prefix = ({ task_id }: TaskRef): string => `tasks.${task_id}.`;
+    if (!role.tasks.some((task) => field.startsWith(prefix(task)))) return { ...role, [field]: value };
+    const tasks = role.tasks.map((task) =>
+      field.startsWith(prefix(task)) ? { ...task, [field.slice(prefix(task).length)]: value } : task,
+    );
+    return { ...role, tasks };
+  });
+}
+
 function mergeRole(
   id: string,
   base: Role | undefined,

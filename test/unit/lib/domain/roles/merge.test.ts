@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/diff.ts';
 import { type Role, rolesById, sameRole } from '../../../../../src/lib/domain/roles/manifest.ts';
-import { mergeRoles } from '../../../../../src/lib/domain/roles/merge.ts';
+import { mergeRoles, resolveConflict } from '../../../../../src/lib/domain/roles/merge.ts';
 import { canonicalJson } from '../../../../../src/lib/kernel/json.ts';
 import { anyRoles, role } from '../../../../helpers/any-roles.ts';
 import { runs } from '../../../../helpers/size.ts';
@@ -13,6 +13,34 @@ function sameRolesAs(a: readonly Role[], b: readonly Role[]): boolean {
 }
 
 const ids = (roles: readonly Role[]): string[] => roles.map((item) => item.role_id);
+
+describe('resolveConflict', () => {
+  const resolved = (side: 'mine' | 'theirs', base: Role[], mine: Role[], theirs: Role[]): Role[] => {
+    const { roles, conflicts } = mergeRoles(base, mine, theirs);
+    return conflicts.reduce((list, one) => resolveConflict(list, one, one[side]), roles);
+  };
+
+  it('leaves no conflict with either side', () => {
+    fc.assert(
+      fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
+        const kept = resolved('mine', base, mine, theirs);
+        expect(mergeRoles(theirs, kept, theirs).conflicts).toEqual([]);
+        // With the other side's values, both orders give the same roles.
+        expect(sameRolesAs(resolved('theirs', base, mine, theirs), resolved('mine', base, theirs, mine))).toBe(true);
+      }),
+      runs(400),
+    );
+  });
+
+  it.each<[string, unknown, Role[]]>([
+    ['name', 'New', [role('a', ['user:core'], { name: 'New' })]],
+    ['tasks.user:core.level', 2, [role('a', [{ task_id: 'user:core', level: 2 }])]],
+    ['role', null, []],
+    ['role', role('a', ['x:y']), [role('a', ['x:y'])]],
+  ])('sets %s to %j', (field, value, expected) => {
+    expect(resolveConflict([role('a', ['user:core'])], { role_id: 'a', field }, value)).toEqual(expected);
+  });
+});
 
 describe('mergeRoles', () => {
   it('returns the edited side if only one side changed', () => {

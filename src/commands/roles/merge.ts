@@ -1,0 +1,90 @@
+// Conflicts between a roles file and the platform: questions on a terminal, comments in the file elsewhere.
+import { explain } from '../../lib/contract/explain.ts';
+import { Role as RoleSchema } from '../../lib/contract/roles.ts';
+import { type Manifest, sameContent, sameStamp, toReply } from '../../lib/domain/roles/manifest.ts';
+import { type MergeConflict, resolveConflict } from '../../lib/domain/roles/merge.ts';
+import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/wanted.ts';
+import { fail } from '../../lib/errors/fail.ts';
+import { markConflicts } from '../../lib/files/roles-conflicts.ts';
+import { updateManifestText } from '../../lib/files/roles-file.ts';
+import type { KnownError } from '../../lib/kernel/errors.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
+import { conflictError, showSide } from '../../lib/workflows/roles-plan.ts';
+import { openRolesFile, tellRebased } from './session.ts';
+
+/** Asks for each conflict on a terminal. Elsewhere, and in a dry run, the conflicts stay. */
+export async function askConflicts(ctx: Context, merged: WantedRoles): Promise<WantedRoles> {
+  if (!ctx.prompt.possible || ctx.flags.dryRun) return merged;
+  let { roles } = merged;
+  for (const conflict of merged.conflicts) roles = resolveConflict(roles, conflict, await askSide(ctx, conflict));
+  return { ...merged, roles, conflicts: [] };
+}
+
+async function askSide(ctx: Context, { role_id, field, base, mine, theirs }: MergeConflict): Promise<unknown> {
+  const show = (value: unknown): string => cleanLine(showSide(value, ctx.redactor.text));
+  const what = field === 'role' ? `Role ${role_id}` : `Role ${role_id}, ${field}`;
+  const isText = [mine, theirs].every((side) => side === null || typeof side === 'string');
+  const choice = await ctx.prompt.select(`Conflict: ${what} (it was: ${show(base)}). Which value?`, [
+    { value: 'yours', hint: show(mine) },
+    { value: 'platform', label: "platform's", hint: show(theirs) },
+    ...(isText ? [{ value: 'edit', hint: 'type another value' } as const] : []),
+  ]);
+  if (choice !== 'edit') return choice === 'yours' ? mine : theirs;
+  const rest = { role_id, name: 'x', description: 'x', tasks: [] };
+  return await ctx.prompt.input(`${what}:`, {
+    initial: String(mine ?? ''),
+    check: (text) => explain(RoleSchema, { ...rest, [field]: text })[0]?.message,
+  });
+}
+
+/**
+ * The text of the file with the changes of the platform merged into it. Conflicts that no one resolved are comments in it;
+ * a file that cannot have comments is left alone (6).
+ */
+export async function mergeFile(
+  ctx: Context,
+  file: string,
+  live: Manifest,
+  memory: RolesMemoryOfContext,
+  baseFile: string | undefined,
+): Promise<{ text: string; read: string; roles: number; conflict?: KnownError }> {
+  const { document, base, check } = await openRolesFile(ctx, file, memory, baseFile);
+  const { manifest } = check({ live });
+  const merged = wantedRoles(manifest, base ?? (sameStamp(manifest, live) ? live : undefined), live);
+  if (!base && !sameStamp(manifest, live) && !sameContent({ ...live, roles: merged.roles }, live)) {
+    throw fail('roles.stale_file', {
+      message: `This machine does not know the manifest that ${file} was made from, so it cannot merge.`,
+      hint: 'Pass that manifest with --base FILE.',
+    });
+  }
+  const asked = await askConflicts(ctx, merged);
+  const roles = asked.conflicts.reduce((list, one) => resolveConflict(list, one, one.mine), asked.roles);
+  tellRebased(ctx, asked.rebased);
+  const { text: read, format } = document;
+  const text = await updateManifestText(read, format, { ...toReply(live), roles });
+  if (text === undefined) throw unchanged(file, 'its YAML cannot be edited in place');
+  if (asked.conflicts.length === 0) return { text, read, roles: roles.length };
+  const error = conflictError(asked.conflicts, ctx.redactor.text);
+  const marked = format === 'json' ? undefined : await markConflicts(text, asked.conflicts);
+  if (marked === undefined) {
+    throw error.with({
+      message: `Conflict: the platform and you changed the same fields. ${file} was not changed.`,
+      hint: { text: 'Choose on a terminal:', command: `cdpadm roles pull ${file} --merge` },
+    });
+  }
+  const conflict = error.with({
+    message: `Conflict: the platform and you changed the same fields. ${file} keeps your values, with those of the platform in comments.`,
+    hint: { text: 'Choose a value for each, delete the comments, then:', command: `cdpadm roles diff ${file}` },
+  });
+  return { text: marked, read, roles: roles.length, conflict };
+}
+
+/** Conflict (6): the merge cannot be written. */
+export function unchanged(file: string, reason: string): KnownError {
+  return fail('roles.local_edits', {
+    message: `${file} was not changed: ${reason}.`,
+    hint: { text: 'Pull into another file, and merge by hand:', command: 'cdpadm roles pull new.yaml' },
+  });
+}
