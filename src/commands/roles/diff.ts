@@ -140,8 +140,9 @@ async function planAgainst(
   const checked = check({ live, liveTasks });
   tellAdvice(ctx, document, checked.warnings);
   const wanted = wantedRoles(checked.manifest, base, live);
+  const planned = planWanted(memory.scope, live, wanted, ctx.redactor.text);
   tellRebased(ctx, wanted.rebased);
-  return planWanted(memory.scope, live, wanted, ctx.redactor.text);
+  return planned;
 }
 
 /** The changes that turn the second file into the first: `against` takes the place of the platform (decision: D145). */

@@ -27,9 +27,9 @@ async function askSide(ctx: Context, { role_id, field, base, mine, theirs }: Mer
   const what = field === 'role' ? `Role ${role_id}` : `Role ${role_id}, ${field}`;
   const isText = [mine, theirs].every((side) => side === null || typeof side === 'string');
   const choice = await ctx.prompt.select(`Conflict: ${what} (it was: ${show(base)}). Which value?`, [
-    { value: 'yours', hint: show(mine) },
-    { value: 'platform', label: "platform's", hint: show(theirs) },
-    ...(isText ? [{ value: 'edit', hint: 'type another value' } as const] : []),
+    { value: 'yours', label: `yours: ${show(mine)}` },
+    { value: 'platform', label: `platform's: ${show(theirs)}` },
+    ...(isText ? [{ value: 'edit', label: 'edit: type another value' } as const] : []),
   ]);
   if (choice !== 'edit') return choice === 'yours' ? mine : theirs;
   const rest = { role_id, name: 'x', description: 'x', tasks: [] };
