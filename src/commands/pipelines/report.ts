@@ -1,4 +1,5 @@
 // `pipelines report` and `doctor`: the platform's report, and why a pipeline does not sync.
+import { createWireNames } from '../../lib/contract/names.ts';
 import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
 import { reportView, diagnosisView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -46,7 +47,8 @@ export const diagnosePipeline = defineCommand({
   exits: { failed: 'the pipeline is unhealthy', notFound: 'the pipeline does not exist' },
   run: async (ctx, { args: { pipeline_id: id } }) => {
     await requirePipeline(ctx, id);
-    const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
+    const names = createWireNames((await ctx.settings()).names);
+    const found = await examinePipeline(await ctx.api(), id, { names, now: ctx.clock.now() }, ctx.signal);
     const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.advice(finding.next) }));
     if (!found.healthy) ctx.setExit('failed');
     return { ...found, findings };

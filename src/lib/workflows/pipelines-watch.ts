@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isNotFound, KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 import type { Api } from '../api/index.ts';
-import { diagnose, type Diagnosis } from '../domain/warehouse/diagnose.ts';
+import { diagnose, type Diagnosis, type Evidence } from '../domain/warehouse/diagnose.ts';
 import { readIfThere } from './resource-write.ts';
 import { warehouseCalls } from './warehouse-apply.ts';
 
@@ -97,7 +97,12 @@ export function runFailed(pipelineId: string, run: RunReply): KnownError {
 }
 
 /** Ages use the platform's clock, or `now` if the platform does not report its time. */
-export async function examinePipeline(api: Api, id: string, now: number, signal: AbortSignal): Promise<Diagnosis> {
+export async function examinePipeline(
+  api: Api,
+  id: string,
+  { names, now }: Pick<Evidence, 'names' | 'now'>,
+  signal: AbortSignal,
+): Promise<Diagnosis> {
   const pipeline = await api.pipelines.get(id, signal);
   const [{ body: report, date }, connection, model] = await Promise.all([
     api.pipelines.reportDated(id, signal),
@@ -107,5 +112,5 @@ export async function examinePipeline(api: Api, id: string, now: number, signal:
   const lastSuccess = report.latest_successful_pipeline_run_id;
   const success =
     lastSuccess === null || lastSuccess === undefined ? undefined : await api.pipelines.run(id, lastSuccess, signal);
-  return diagnose({ pipeline, report, connection, model, success, now: date ?? now });
+  return diagnose({ pipeline, report, connection, model, success, names, now: date ?? now });
 }

@@ -3,7 +3,9 @@ import type { RunReply } from '../../contract/pipeline-runs.ts';
 import type { PipelineReply, PipelineReportReply } from '../../contract/pipelines.ts';
 import type { Hint } from '../../kernel/hint.ts';
 import { formatDuration, parseIso } from '../../kernel/timestamps.ts';
-import { ageOf, recordsOf, runId } from './runs.ts';
+import { valueAt } from './definition.ts';
+import { identityColumns } from './identity-columns.ts';
+import { ageOf, isEnded, recordsOf, runId } from './runs.ts';
 
 export interface Finding<Next = readonly Hint[]> {
   /** The resource: `connection crm`. */
@@ -29,6 +31,7 @@ export interface Diagnosis<Next = readonly Hint[]> {
 /** The fields of a connection or data model that are checked. */
 interface Part {
   id: string;
+  config?: unknown;
   state?: unknown;
   status?: unknown;
   errors?: readonly { message?: string | null | undefined }[] | null | undefined;
@@ -41,6 +44,7 @@ export interface Evidence {
   connection: Part | undefined;
   model: Part | undefined;
   success: RunReply | undefined;
+  names: Parameters<typeof identityColumns>[1];
   now: number;
 }
 
@@ -49,6 +53,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const findings = [
     ...connectionFindings(evidence),
     ...modelFindings(evidence),
+    ...identityFindings(evidence),
     ...pipelineFindings(evidence),
     ...runFindings(evidence),
     ...scheduleFindings(evidence),
@@ -137,7 +142,41 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
     return [finding(about, 'problem', `The latest run ${outcome}${said}.`, read, again)];
   }
   const { failed } = recordsOf(run);
-  return failed === 0 ? [] : [finding(about, 'notice', `${failed} of its records failed${said}.`, read)];
+  if (failed === 0) return emptyRun(pipeline, run);
+  return [finding(about, 'notice', `${failed} of its records failed${said}.`, read)];
+}
+
+/** Without an identity, no row belongs to a user (decision: D287). */
+function identityFindings({ pipeline, model, names, report }: Evidence): Finding[] {
+  const run = report.latest_pipeline_run;
+  const sql = valueAt(model?.config, ['sql_query']);
+  if (!run || run.successful_records == null || recordsOf(run).successful > 0 || typeof sql !== 'string') return [];
+  const { isMissing, advice } = identityColumns(sql, names);
+  // Events may get their identities from the field transformation.
+  const isCause = isMissing && pipeline.pipeline_type !== 'events';
+  if (!isCause && !/no identity/i.test(messages(run.errors))) return [];
+  const problem = `Its query returns no identity${isMissing ? '' : ' for any row'}, so no row belongs to a user.`;
+  const id = pipeline.data_model_id ?? '';
+  const next = { text: `${advice}:`, command: `cdpadm data-models update ${id} -f FILE` };
+  return [finding(`data model ${id}`, 'problem', problem, next)];
+}
+
+function emptyRun(pipeline: PipelineReply, run: RunReply): Finding[] {
+  if (run.successful_records == null || recordsOf(run).successful > 0 || !isEnded(run)) return [];
+  const { range_end: end, range_start: start } = run;
+  const field = pipeline.sync_mode?.iterator_field;
+  const range = start && end ? ` from ${start} to ${end}` : '';
+  const next =
+    pipeline.sync_mode?.type === 'incremental' && field
+      ? {
+          text: `Check that \`${field}\` of new rows is in the range${range}. To read all rows again:`,
+          command: `cdpadm pipelines reset ${pipeline.id}`,
+        }
+      : {
+          text: 'Run the query in the warehouse. To see it:',
+          command: `cdpadm data-models get ${pipeline.data_model_id ?? ''}`,
+        };
+  return [finding(`run ${runId(run)}`, 'notice', `The latest run read 0 rows${range}.`, next)];
 }
 
 const PERIOD_MS: Readonly<Record<string, number>> = {

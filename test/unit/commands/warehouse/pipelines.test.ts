@@ -111,6 +111,27 @@ describe('trigger', () => {
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
+  it('diagnoses a query without an identity, and names the columns that would do', async () => {
+    home.write('active-customers.sql', 'SELECT email AS e_mail, city, updated_at FROM crm.public.customers');
+    expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
+    await run('pipelines trigger customers --yes --wait');
+    const { code, data } = await json('pipelines doctor customers');
+    expect({ code, data }).toMatchObject({
+      code: 1,
+      data: {
+        findings: [
+          {
+            about: 'data model active-customers',
+            problem: 'Its query returns no identity, so no row belongs to a user.',
+            next: expect.stringContaining('e_mail AS email') as unknown,
+          },
+          { about: 'pipeline customers' },
+          {},
+        ],
+      },
+    });
+  });
+
   it("applies SQL of another dialect, and its run fails with SQLite's message", async () => {
     const sql = 'SELECT doc:id::string AS customer_id FROM crm.public.customers QUALIFY 1 = 1';
     writeAll(home.cwd, {

@@ -6,6 +6,8 @@ import {
   type Diagnosis,
   type Evidence,
 } from '../../../../../src/lib/domain/warehouse/diagnose.ts';
+import { selectedColumns } from '../../../../../src/lib/domain/warehouse/identity-columns.ts';
+import { createWireNames } from '../../../../../src/lib/contract/names.ts';
 import { hintText } from '../../../../../src/lib/kernel/hint.ts';
 
 /** Diagnoses with hints as text. */
@@ -31,6 +33,7 @@ function evidence(over: Partial<Evidence> = {}): Evidence {
     connection: { id: 'c', state: 'active', status: 'healthy' },
     model: { id: 'm', state: 'active', status: 'valid' },
     success: undefined,
+    names: createWireNames({}),
     now: NOW,
     ...over,
   };
@@ -341,4 +344,83 @@ describe('the exact text of a finding', () => {
     const { findings } = diagnose(evidence(over));
     expect(findings.map(({ level, problem, next }) => [level, problem, next])).toEqual(expected);
   });
+});
+
+describe('a run that sent no row', () => {
+  const ended = (over: object) =>
+    evidence({
+      model: { id: 'm', state: 'active', status: 'valid', config: { sql_query: 'SELECT customer_id, city FROM t' } },
+      report: {
+        ...evidence().report,
+        latest_pipeline_run: { ...run('success'), successful_records: 0, failed_records: 0 },
+      },
+      ...over,
+    });
+  const query = (sql: string) => ({ model: { id: 'm', config: { sql_query: sql } } });
+
+  it('is a notice with its range and the field that selects rows', () => {
+    const range = { range_start: '2026-03-01T00:00:00Z', range_end: '2026-03-02T00:00:00Z' };
+    const found = diagnose(
+      ended({
+        pipeline: { ...evidence().pipeline, sync_mode: { type: 'incremental', iterator_field: 'updated_at' } },
+        report: { ...evidence().report, latest_pipeline_run: { ...run('success'), successful_records: '0', ...range } },
+      }),
+    );
+    expect(found).toMatchObject({
+      healthy: true,
+      findings: [
+        {
+          about: 'run 7',
+          level: 'notice',
+          problem: 'The latest run read 0 rows from 2026-03-01T00:00:00Z to 2026-03-02T00:00:00Z.',
+          next: expect.stringContaining('`updated_at` of new rows') as unknown,
+        },
+      ],
+    });
+  });
+
+  it('is not reported if the platform gives no number', () => {
+    expect(about(evidence({ report: { ...evidence().report, latest_pipeline_run: run('success') } }))).toEqual([]);
+  });
+
+  it.each([
+    ['SELECT e_mail, city FROM t', 'e_mail AS email:'],
+    ['SELECT id, client_id, city FROM t', 'id AS customer_id or client_id AS customer_id:'],
+    ['SELECT city FROM t', 'such as customer_id, email, mobile_number, xpid:'],
+  ])('reports a missing identity as the root cause, and the columns that would do: %s', (sql, words) => {
+    const found = diagnose(ended(query(sql)));
+    expect(found).toMatchObject({ healthy: false, findings: [{ about: 'data model m', level: 'problem' }, {}] });
+    expect(found.findings[0]?.next).toContain(words);
+  });
+
+  it('reports the missing identity of a query with * by the errors of the run', () => {
+    const failed = { ...run('success', '9 rows: no identity'), successful_records: 0, failed_records: 9 };
+    const given = ended({ ...query('SELECT * FROM t'), report: { ...evidence().report, latest_pipeline_run: failed } });
+    expect(about(given)).toEqual(['data model m', 'run 7']);
+  });
+
+  it("accepts the deployment's word for an identity, and suggests it", () => {
+    const names = createWireNames({ xpid: 'acme_id', email: 'mail' });
+    expect(about(ended({ ...query('SELECT acme_id FROM t'), names }))).toEqual(['run 7']);
+    expect(diagnose(ended({ ...query('SELECT city FROM t'), names })).findings[0]?.next).toContain(
+      'mail, mobile_number, acme_id',
+    );
+  });
+
+  it('does not report events, whose field transformation may add the identity', () => {
+    const pipeline = { ...evidence().pipeline, pipeline_type: 'events' as const };
+    expect(about(ended({ ...query('SELECT city FROM t'), pipeline }))).toEqual(['run 7']);
+  });
+});
+
+it.each<[string, string[] | undefined]>([
+  ['SELECT a, b.c, d AS e FROM t', ['a', 'c', 'e']],
+  ['select distinct "A b", t."Email" from t', ['A b', 'Email']],
+  ['WITH x AS (SELECT q FROM y) SELECT count(*) AS n, max(a, b), x.z /* , c */ FROM x -- d', ['n', 'z']],
+  ["SELECT 'a, b' AS c, `d` FROM t", ['c', 'd']],
+  ['SELECT a, t.* FROM t', undefined],
+  ['SELECT a', ['a']],
+  ['nonsense', undefined],
+])('reads the columns of %s', (sql, columns) => {
+  expect(selectedColumns(sql)).toEqual(columns);
 });
