@@ -37,6 +37,16 @@ export const tableFlags = {
 /** Values of fields that a row lacks, and the meaning of columns. */
 export type RowFlags = FlagValues<typeof rowFlags & typeof tableFlags>;
 
+/** Requests of the ledger that may not be repeated, by a single request or by a row. */
+export const duplicateFlags = {
+  duplicateWindow: {
+    value: 'duration',
+    default: '30d',
+    help: 'how far back the ledger is searched for the same request',
+  },
+  allowDuplicates: { help: 'submit although the ledger has the same request' },
+} as const satisfies Record<string, FlagSpec>;
+
 /** Flags of bulk runs only. */
 export const bulkFlags = {
   results: {
@@ -46,7 +56,7 @@ export const bulkFlags = {
   ...runFlags('dsr'),
 } as const satisfies Record<string, FlagSpec>;
 
-export type BulkFlags = RowFlags & FlagValues<typeof bulkFlags> & { showIdentities?: boolean };
+export type BulkFlags = RowFlags & FlagValues<typeof bulkFlags & typeof duplicateFlags> & { showIdentities?: boolean };
 
 /** How rows become requests. Rows without a time get the present one. */
 export async function rowOptions(ctx: Context, options: NormalizeOptions, flags: RowFlags): Promise<RowOptions> {

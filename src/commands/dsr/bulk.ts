@@ -14,12 +14,14 @@ import { dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
 import { bulkFacts } from '../../lib/render/progress.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
+import { readRecent } from '../../lib/workflows/dsr-duplicates.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { resultLines } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import { freeName, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
+import { readDuration } from '../flag-values.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
 import { type Again, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, rowOptions } from './bulk-flags.ts';
@@ -66,6 +68,8 @@ interface Run {
   states: RowStates;
   journal: DsrJournal;
   pace: Pace;
+  /** When requests were submitted that a row may not repeat; absent with --allow-duplicates. */
+  recent: { from: number; to: number } | undefined;
   target: Target;
 }
 
@@ -78,6 +82,7 @@ export async function submitBulk(
 ): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
+  const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
   const session = await openDsr(ctx);
   const inputs = await openBulkInputs(ctx, files, flags, { isReread: true });
   const name = nameOfInputs(inputs);
@@ -113,10 +118,13 @@ export async function submitBulk(
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
     // A finished run with unknown rows has left its results there.
     const results = states.count('unknown') > 0 ? freeName(wanted) : wanted;
+    // Rows of this run are not duplicates of each other, also after a resume.
+    const to = head ? Date.parse(head.at) : ctx.clock.now();
+    const recent = flags.allowDuplicates === true ? undefined : { from: to - windowMs, to };
     await perform(
       ctx,
       session,
-      { name, again, resume, inputs, results, examined, options, states, journal, pace, target },
+      { name, again, resume, inputs, results, examined, options, states, journal, pace, recent, target },
       head,
     );
   } finally {
@@ -209,6 +217,7 @@ async function sendRows(
     'Submitting',
     async (progress) => {
       const table = await openTable(inputs, ctx.signal);
+      const findDuplicate = run.recent && (await readRecent(session, run.recent));
       const counts = await submitRows({
         ...session,
         ...pace,
@@ -217,6 +226,7 @@ async function sendRows(
         journal,
         states,
         random: ctx.io.random,
+        findDuplicate,
         verify: answerVerifier(ctx),
         onDecision: ctx.out.verbose,
         onWait: progress.wait,

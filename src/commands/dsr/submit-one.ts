@@ -10,7 +10,8 @@ import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { duplicateOf, submitRequest, unansweredAccess } from '../../lib/workflows/dsr-submit.ts';
+import { readRecent } from '../../lib/workflows/dsr-duplicates.ts';
+import { submitRequest, submittedEvent, unansweredAccess } from '../../lib/workflows/dsr-submit.ts';
 import { readDuration } from '../flag-values.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import type { VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
@@ -92,7 +93,12 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
       text: `The ${unanswered.subject_request_type ?? ''} request ${unanswered.id} about the same person is still due; the erasure deletes its data. To check it:`,
       command: `cdpadm dsr status ${unanswered.id}`,
     });
-  if (flags.allowDuplicates !== true) await rejectDuplicate(ctx, await duplicateOf(request, windowMs, session));
+  if (flags.allowDuplicates !== true) {
+    const now = ctx.clock.now();
+    const news = await submittedEvent(request, session.submitter, session.ledger, now);
+    const findDuplicate = await readRecent(session, { from: now - windowMs, to: Infinity }, news);
+    await rejectDuplicate(ctx, await findDuplicate(news));
+  }
   await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
   const keep = openReplyKeep(ctx, flags.keep);
   const verifyAnswer = answerVerifier(ctx);

@@ -7,7 +7,7 @@ import { defineCommand, flagName } from '../../lib/runtime/command-line/define-c
 import type { Context } from '../../lib/runtime/context.ts';
 import { createAgain, resumeCommand } from '../bulk-run.ts';
 import { bulkResult, submitBulk } from './bulk.ts';
-import { type BulkFlags, bulkFlags, tableFlags } from './bulk-flags.ts';
+import { type BulkFlags, bulkFlags, duplicateFlags, tableFlags } from './bulk-flags.ts';
 import { requestResult } from './results.ts';
 import { requestFlags } from './submit-input.ts';
 import { type OneFlags, submitOne, submittedResult, submitView } from './submit-one.ts';
@@ -33,12 +33,7 @@ export const submitRequests = defineCommand({
     },
     keep: { value: 'dir', help: 'keep the signed response, which contains identities, as files for `dsr evidence`' },
     wait: { help: 'wait until the request is completed' },
-    duplicateWindow: {
-      value: 'duration',
-      default: '30d',
-      help: 'how far back the ledger is searched for the same request',
-    },
-    allowDuplicates: { help: 'submit although the ledger has the same request' },
+    ...duplicateFlags,
     showIdentities: { help: 'do not mask the identities' },
     bulk: {
       value: 'file',
@@ -77,13 +72,13 @@ export const submitRequests = defineCommand({
     invalidInput: 'the file is invalid; nothing was sent',
     waitTimedOut: '--timeout passed (with --wait)',
     guard:
-      'the ledger has a recent request of the same type about the same person (--allow-duplicates permits another), the content of the bulk file was submitted before (--resume continues it), or you answered no',
+      'the ledger has a recent request of the same type about the same person (--allow-duplicates permits another; with --bulk, only that row is rejected), the content of the bulk file was submitted before (--resume continues it), or you answered no',
   },
   run: (ctx, { flags }) => dispatch(ctx, flags),
 });
 
 const BULK_ONLY = Object.keys({ ...bulkFlags, ...tableFlags }) as (keyof typeof bulkFlags | keyof typeof tableFlags)[];
-const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait', 'keep', 'allowDuplicates'] as const;
+const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait', 'keep'] as const;
 
 const ONE_PROFILE = ['bulk', 'filesFrom', 'file', 'requestId', 'wait'];
 

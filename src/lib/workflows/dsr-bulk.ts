@@ -7,6 +7,7 @@ import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
+import type { FindDuplicate } from './dsr-duplicates.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
 import { submittedEvent } from './dsr-submit.ts';
@@ -21,6 +22,8 @@ export interface BulkPorts
   journal: DsrJournal;
   /** As the journal says. */
   states: RowStates;
+  /** Absent if duplicates are allowed. */
+  findDuplicate: FindDuplicate | undefined;
   verify: VerifyMessage;
   maxErrors: MaxErrors | undefined;
   onProgress(sent: Pick<BulkCounts, 'requests' | 'retries'>): void;
@@ -124,6 +127,12 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     let entries: Promise<ReadonlyMap<string, LedgerRequest>> | undefined;
     return ready.map(({ item, mayExist }) => async () => {
       const { hasId: givenId, request, row } = item;
+      const before = mayExist ? undefined : await ports.findDuplicate?.(await describe(request));
+      if (before) {
+        unsent.delete(row);
+        await finish(item, { state: 'failed', error: duplicateOf(before), signed: true });
+        return;
+      }
       const known = async () => (await (entries ??= ledger.find(given))).get(request.subject_request_id);
       const onSend = () => void unsent.delete(row);
       await finish(item, await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts));
@@ -160,6 +169,10 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     await ledger.record(events);
     journal.write({ d: rows });
   }
+}
+
+function duplicateOf({ at = 'an earlier day', id, subject_request_type: type = '' }: LedgerRequest): string {
+  return `not sent: the ${type} request ${id} of ${at} is about the same person (--allow-duplicates permits another)`;
 }
 
 /** Sets the states to what an earlier run wrote. */

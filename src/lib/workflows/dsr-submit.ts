@@ -170,32 +170,6 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   });
 }
 
-/**
- * The newest request of the same type about the same person within `windowMs`, unless it was cancelled or rejected, or never
- * reached the platform.
- */
-export async function duplicateOf(
-  request: DsrRequest,
-  windowMs: number,
-  ports: DsrPorts,
-): Promise<LedgerRequest | undefined> {
-  const { clock, ledger, submitter } = ports;
-  const news = await submittedEvent(request, submitter, ledger, clock.now());
-  const since = clock.now() - windowMs;
-  const absent = new Set([news.id]);
-  const belongs = (event: SubmittedNews): boolean =>
-    !absent.has(event.id) &&
-    event.subject_request_type === news.subject_request_type &&
-    Date.parse(event.at) >= since &&
-    isSamePerson(event, news);
-  const isOpenOrDone = (status: string | undefined): boolean => status !== 'cancelled' && status !== 'refused';
-  for (;;) {
-    const found = await newestOf(ledger, { belongs, phase: statusAfter, isOpen: isOpenOrDone });
-    if (found === undefined || found.status !== undefined || (await readIfThere(found.id, ports))) return found;
-    absent.add(found.id);
-  }
-}
-
 /** The newest access or portability request about the same person that is still due: an erasure would delete its data. */
 export async function unansweredAccess(
   request: DsrRequest,
@@ -237,7 +211,7 @@ async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<v
   await ledger.record([{ event: 'state', id, at, status, source: 'submit', ...times, ...signature }]);
 }
 
-async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
+export async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
   try {
     return (await api.get(id, signal)).body;
   } catch (error) {

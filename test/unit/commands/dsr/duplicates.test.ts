@@ -32,6 +32,22 @@ it('rejects a second request about the same person in any letter case, unless --
   expect((await home.run(submit('Jane@Example.com', '--allow-duplicates'))).code).toBe(0);
 });
 
+it('rejects only the rows of a bulk run that the ledger has, also when the run is resumed', async () => {
+  const first = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
+  const rows = ['Jane@Example.com', 'ben@example.com', 'kim@example.com'].map((email) => `gdpr,access,${email}`);
+  home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);
+  const bulk = ['dsr', 'submit', '--bulk', 'people.csv', '--yes'];
+  expect((await home.json(bulk)).data).toMatchObject({ submitted: 2, failed: 1, requests: 2 });
+  const results = home.read('people.csv.results.csv').split('\n');
+  expect(results[1]).toContain(first.data.subject_request_id);
+  expect(results[1]).toContain('failed');
+  // Rows of the same run are not duplicates of each other.
+  expect((await home.json([...bulk, '--resume'])).data).toMatchObject({ submitted: 0, failed: 1, skipped: 2 });
+  // The corrected file names the same person again, on purpose.
+  const again = ['dsr', 'submit', '--bulk', 'people.csv.results.csv', '--yes', '--allow-duplicates'];
+  expect((await home.json(again)).data).toMatchObject({ submitted: 1, failed: 0 });
+});
+
 it('ignores a cancelled request', async () => {
   const { data } = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   expect((await home.run(['dsr', 'cancel', data.subject_request_id, '--yes'])).code).toBe(0);
