@@ -245,7 +245,7 @@ describe('dsr submit --bulk', () => {
   it('reports rows that the platform rejects only in the results file', async () => {
     home.write('people.csv', 'email\nperson0@example.com\nperson1@example.com\n');
     await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');
-    const { code, data, stderr } = await home.json<BulkResult>([...BULK, '--allow-duplicates']);
+    const { code, data, stderr } = await home.json<BulkResult>(`${BULK} --allow-duplicates`);
     expect([code, data.submitted, data.failed]).toEqual([3, 1, 1]);
     expect(home.read('people.csv.results.csv')).toMatch(/person1@example.com,[0-9a-f-]{36},failed,.*409/);
     expect(stderr).not.toContain('person1');
