@@ -48,12 +48,13 @@ export function readTime<Text extends string | undefined>(flag: string, text: Te
   throw usageError(`${flag} takes a day or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
 }
 
-/** `--before` of the commands that prune, as an ISO time. */
+/** Of the commands that prune. */
 export const beforeFlag = {
-  before: { value: 'date', read: readDay, required: true, help: 'day or time; what is newer is kept' },
+  before: { value: 'date', help: 'day or time; what is newer is kept' },
 } as const;
 
-function readDay(text: string): string {
+/** The value of `beforeFlag` as an ISO time. Throws KnownError usage (2) also without it. */
+export function readBefore(text = ''): string {
   return isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
 }
 

@@ -22,9 +22,8 @@ describe('concurrent writers', () => {
   it('lose no manifest in ten processes', async () => {
     const state = temporaryFolder();
     await runTogether('test/e2e/children/write-roles.ts', Array<string[]>(10).fill([state, '3']));
-    const counted = open(SCOPE, state)
-      .store.revisions()
-      .map(({ manifest }) => manifest['count'] as number);
+    const { store } = open(SCOPE, state);
+    const counted = store.revisions().map(({ revision }) => store.findRevision(revision)?.manifest['count'] as number);
     expect(counted.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
   });
 });

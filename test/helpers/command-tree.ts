@@ -20,9 +20,9 @@ export function commandsBelow(command: Command, path: readonly string[] = []): W
   });
 }
 
-/** The commands below that have no subcommands. */
+/** The commands below that run, and not only group others. */
 export function leavesBelow(command: Command): Walked[] {
-  return commandsBelow(command).filter(([, { commands }]) => commands.length === 0);
+  return commandsBelow(command).filter(([, one]) => one.commands.length === 0 || helpOf(one) !== undefined);
 }
 
 /** The help of the command with this name. */

@@ -5,7 +5,7 @@ import { counted } from '../../lib/kernel/words.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { beforeFlag } from '../flag-values.ts';
+import { beforeFlag, readBefore } from '../flag-values.ts';
 import { throwIfBroken } from '../chain-report.ts';
 import { openLedgerOf } from './session.ts';
 
@@ -40,7 +40,7 @@ export const pruneLedger = defineCommand({
     'cdpadm dsr ledger prune --before 2024-01-01 --yes',
   ],
   exits: { failed: 'the chain is broken, so the ledger is not pruned', guard: 'you answered no' },
-  run: (ctx, { flags }) => prune(ctx, flags.before),
+  run: (ctx, { flags }) => prune(ctx, readBefore(flags.before)),
 });
 
 async function prune(ctx: Context, before: string): Promise<void> {

@@ -7,7 +7,7 @@ import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { loggedWrite, type LoggedWrite, openWriteLog } from '../../lib/runtime/memory/write-log.ts';
 import { chainResult, chainView, emitChain, headFlag, throwIfBroken } from '../chain-report.ts';
-import { beforeFlag, readCount, readSince, sizeText } from '../flag-values.ts';
+import { beforeFlag, readBefore, readCount, readSince, sizeText } from '../flag-values.ts';
 
 const PAINTS: Partial<Record<LoggedWrite['outcome'], keyof Pick<Style, 'green' | 'red' | 'yellow'>>> = {
   done: 'green',
@@ -21,7 +21,8 @@ const view: ListView<LoggedWrite> = {
   columns: [
     { key: 'id', id: true, value: (it) => it.id },
     { key: 'at', value: (it) => it.at, said: (it) => it.at.slice(0, 19).replace('T', ' ') },
-    { key: 'command', value: (it) => [it.command, ...it.args].join(' ') },
+    { key: 'command', value: (it) => it.command },
+    { key: 'args', value: (it) => it.args.join(' ') },
     {
       key: 'outcome',
       value: (it) => it.outcome,
@@ -78,7 +79,8 @@ const pruneLog = defineCommand({
   ],
   examples: ['cdpadm log prune --before 2024-01-01 --dry-run', 'cdpadm log prune --before 2024-01-01 --yes'],
   exits: { failed: 'the chain is broken, so the log is not pruned', guard: 'you answered no' },
-  run: async (ctx, { flags: { before } }) => {
+  run: async (ctx, { flags }) => {
+    const before = readBefore(flags.before);
     const log = openWriteLog(ctx);
     throwIfBroken(log.path, 'log', await log.verify());
     const found = log.linesBefore(before);

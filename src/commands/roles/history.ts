@@ -1,17 +1,61 @@
 // `roles history` and `rollback`: the manifests that this machine saved before its writes.
-import { array, nullable, number, object, string } from 'zod/mini';
+import { array, int, nullable, number, object, string } from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
+import { beforeFlag, readBefore, readCount, sizeText } from '../flag-values.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
 import { fail } from '../../lib/errors/fail.ts';
+
+const pruneRevisions = defineCommand({
+  path: 'roles history prune',
+  summary: 'remove saved manifests that are older than a date',
+  effect: 'local',
+  calls: 'settings',
+  flags: beforeFlag,
+  output: () => object({ revisions: int(), bytes: int(), before: string() }),
+  notes: ['The newest saved manifest is always kept. Pruning cannot be undone.'],
+  examples: [
+    'cdpadm roles history prune --before 2024-01-01 --dry-run',
+    'cdpadm roles history prune --before 2024-01-01 --yes',
+  ],
+  exits: { guard: 'you answered no' },
+  run: async (ctx, { flags }) => {
+    const before = readBefore(flags.before);
+    const { store } = await openRolesMemory(ctx);
+    // A name begins with its time: 20261121T080000123Z.
+    const limit = before.replace(/[-:.]/g, '');
+    const [, ...others] = store.revisions();
+    const old = others.filter(({ revision }) => revision < limit);
+    const found = { revisions: old.length, bytes: sizeOf(old), before };
+    const what = `${counted(old.length, 'saved manifest')} (${sizeText(found.bytes)})`;
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], found, () => `${what} would be removed.`);
+    if (old.length > 0) await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
+    for (const { revision } of old) store.removeRevision(revision);
+    return found;
+  },
+  view: {
+    kind: 'record',
+    columns: [
+      { key: 'revisions', value: (it) => it.revisions },
+      { key: 'bytes', value: (it) => it.bytes },
+      { key: 'before', value: (it) => it.before },
+    ],
+  },
+});
+
+function sizeOf(files: readonly { bytes: number }[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
 
 export const listRevisions = defineCommand({
   path: 'roles history',
   summary: 'list the manifests that this machine saved before each write',
   effect: 'read',
   calls: 'settings',
+  flags: { limit: { value: 'count', default: '100', help: 'only the newest' } },
   output: () =>
     array(
       object({
@@ -23,21 +67,26 @@ export const listRevisions = defineCommand({
         roles: number(),
         last_modified_on: nullable(string()),
         last_modified_by: nullable(string()),
+        bytes: number(),
       }),
     ),
   examples: ['cdpadm roles history', 'cdpadm roles history -o json --query "[0].revision"'],
-  run: async (ctx) => {
+  below: [pruneRevisions],
+  run: async (ctx, { flags }) => {
+    const limit = readCount('--limit', flags.limit, 1_000_000);
     const { store } = await openRolesMemory(ctx);
-    return store.revisions().map(({ revision, saved_at, reason, profile, plan, manifest }) => ({
-      revision,
-      saved_at,
-      reason,
-      profile,
-      plan,
-      roles: manifest.roles.length,
-      last_modified_on: manifest.last_modified_on ?? null,
-      last_modified_by: manifest.last_modified_by ?? null,
-    }));
+    const all = store.revisions();
+    const shown = all.slice(0, limit).flatMap(({ revision, bytes }) => {
+      const head = store.head(revision);
+      return head ? [{ ...head, bytes }] : [];
+    });
+    const kept = `${counted(all.length, 'saved manifest')} (${sizeText(sizeOf(all))})`;
+    if (all.length > limit)
+      ctx.out.note({
+        text: `The newest ${limit} of ${kept}, which are kept until you remove them:`,
+        command: 'cdpadm roles history prune --before DATE',
+      });
+    return shown;
   },
   view: {
     kind: 'list',
@@ -54,6 +103,7 @@ export const listRevisions = defineCommand({
       { key: 'roles', align: 'right', value: (item) => item.roles },
       { key: 'last_modified_on', rank: 2, value: (item) => item.last_modified_on },
       { key: 'last_modified_by', rank: 3, value: (item) => item.last_modified_by },
+      { key: 'bytes', rank: 4, align: 'right', value: (item) => item.bytes },
     ],
     empty: 'This machine has not written to this organization yet.',
   },

@@ -1,39 +1,47 @@
 // Stores the bases of pulled roles files, and the manifest before every write.
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { looseObject, nullable, string, type ZodMiniType } from 'zod/mini';
+import { type infer as Infer, int, nullable, object, string, type ZodMiniType } from 'zod/mini';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
+import { cannotRead } from '../kernel/file-failure.ts';
+import { openLineFile } from '../kernel/line-file.ts';
+import { assertPrivate } from '../kernel/own-file.ts';
 import { canonicalJson, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 
 /** The oldest bases beyond this number are deleted. Their files then count as files without a base. */
 const MAX_BASES = 200;
 
-/** A manifest as it was before a write. */
-export interface Revision {
+const headFields = {
   /** Sortable and unique: `20261121T080000123Z-1f3a9c`. */
-  revision: string;
-  /** ISO 8601. */
-  saved_at: string;
-  /** The command: `push`, `edit`, `rollback` … */
-  reason: string;
-  profile: string | null;
-  /** The hash of the plan. */
-  plan: string;
-  manifest: ManifestReply;
-}
-
-const SavedRevision = looseObject({
   revision: string(),
+  /** ISO 8601. */
   saved_at: string(),
+  /** The command: `push`, `edit`, `rollback` … */
   reason: string(),
   profile: nullable(string()),
+  /** The hash of the plan. */
   plan: string(),
-  manifest: ManifestReply,
+};
+const SavedRevision = object({ ...headFields, manifest: ManifestReply });
+/** What a file begins with, so that a list does not read the manifests. */
+const RevisionHead = object({
+  ...headFields,
+  roles: int(),
+  last_modified_on: nullable(string()),
+  last_modified_by: nullable(string()),
 });
+
+/** A manifest as it was before a write. */
+export type Revision = Infer<typeof SavedRevision>;
+export type RevisionHead = Infer<typeof RevisionHead>;
+
+/** A head is shorter. */
+const HEAD_BYTES = 4096;
+const HEAD_END = ',\n  "manifest": {';
 
 export type RolesStore = ReturnType<typeof openRolesStore>;
 
@@ -89,6 +97,26 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     }
   }
 
+  function readHead(path: string): RevisionHead | undefined {
+    assertPrivate(path, cannotRead);
+    const file = openLineFile(path);
+    if (!file) return undefined;
+    try {
+      const [head = '', rest] = file.read(0, Math.min(file.size, HEAD_BYTES)).toString('utf8').split(HEAD_END);
+      const found = rest === undefined ? undefined : RevisionHead.safeParse(JSON.parse(`${head}}`));
+      if (found?.success) return found.data;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    } finally {
+      file.close();
+    }
+    // An earlier version wrote it.
+    const { manifest, ...saved } = read(path, SavedRevision) ?? {};
+    if (!manifest) return undefined;
+    const { last_modified_by = null, last_modified_on = null, roles } = manifest;
+    return { ...(saved as Revision), roles: roles.length, last_modified_on, last_modified_by };
+  }
+
   function stampName(): string {
     return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
   }
@@ -122,12 +150,22 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     /** Saves a manifest before it is overwritten. It is on the disk when this returns the revision's name. */
     saveRevision: (entry: Omit<Revision, 'revision' | 'saved_at'>): string => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;
-      const saved: Revision = { revision, saved_at: new Date(clock.now()).toISOString(), ...entry };
+      const { manifest, ...rest } = entry;
+      const { last_modified_by = null, last_modified_on = null, roles } = manifest;
+      const head = { revision, saved_at: new Date(clock.now()).toISOString(), ...rest };
+      const saved = { ...head, roles: roles.length, last_modified_on, last_modified_by, manifest };
       writePrivateFile(join(history, `${revision}.json`), `${stringifyJson(saved, 2)}\n`);
       return revision;
     },
-    /** Newest first. */
-    revisions: (): Revision[] => jsonFiles(history).flatMap((name) => read(join(history, name), SavedRevision) ?? []),
+    /** The revisions, newest first: their names and sizes. */
+    revisions: (): { revision: string; bytes: number }[] =>
+      jsonFiles(history).map((name) => ({
+        revision: name.slice(0, -'.json'.length),
+        bytes: lstatSync(join(history, name), { throwIfNoEntry: false })?.size ?? 0,
+      })),
+    /** The head of a revision; undefined for a damaged file. */
+    head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
+    removeRevision: (revision: string): void => removeFile(join(history, `${revision}.json`)),
     /** A revision by its name or an unambiguous prefix. */
     findRevision: (name: string): Revision | undefined => {
       const matches = jsonFiles(history).filter((file) => name !== '' && file.startsWith(name));

@@ -7,7 +7,9 @@ async function main([folder = '', times = '0']: string[]): Promise<void> {
   const store = openRolesStore(folder, scope, systemClock);
   for (let index = 0; index < Number(times); index++) {
     await store.exclusively(async () => {
-      const counted = store.revisions().map(({ manifest }) => manifest['count'] as number);
+      const counted = store
+        .revisions()
+        .map(({ revision }) => store.findRevision(revision)?.manifest['count'] as number);
       await systemClock.sleep(1);
       const manifest = { roles: [], count: Math.max(0, ...counted) + 1 };
       store.saveRevision({ reason: 'push', profile: null, plan: '', manifest });

@@ -114,6 +114,9 @@ describe('bases', () => {
   });
 });
 
+const revisionsOf = (store: RolesStore) => store.revisions().map(({ revision }) => store.findRevision(revision));
+const headsOf = (store: RolesStore) => store.revisions().flatMap(({ revision }) => store.head(revision) ?? []);
+
 describe('revisions', () => {
   it('have a time, a reason, a plan and a unique name, newest first', () => {
     const { store, clock } = open();
@@ -121,15 +124,32 @@ describe('revisions', () => {
       clock.advance(1000);
       return store.saveRevision(revisionOf(MANIFEST, reason));
     });
-    expect(store.revisions()).toStrictEqual([
-      { revision: names[2], saved_at: '2026-11-21T08:00:03.000Z', ...revisionOf(MANIFEST, 'rollback') },
-      { revision: names[1], saved_at: '2026-11-21T08:00:02.000Z', ...revisionOf(MANIFEST, 'edit') },
-      { revision: names[0], saved_at: '2026-11-21T08:00:01.000Z', ...revisionOf(MANIFEST, 'push') },
+    const { last_modified_by, last_modified_on, roles } = MANIFEST;
+    const stamp = { roles: roles.length, last_modified_by, last_modified_on };
+    expect(revisionsOf(store)).toStrictEqual([
+      { revision: names[2], saved_at: '2026-11-21T08:00:03.000Z', ...revisionOf(MANIFEST, 'rollback'), ...stamp },
+      { revision: names[1], saved_at: '2026-11-21T08:00:02.000Z', ...revisionOf(MANIFEST, 'edit'), ...stamp },
+      { revision: names[0], saved_at: '2026-11-21T08:00:01.000Z', ...revisionOf(MANIFEST, 'push'), ...stamp },
     ]);
     expect(names[0]).toMatch(/^20261121T080001000Z-[0-9a-f]{6}$/);
     const together = Array.from({ length: 20 }, () => store.saveRevision(revisionOf(MANIFEST)));
     expect(new Set(together).size).toBe(20);
     expect(store.revisions()).toHaveLength(23);
+  });
+
+  it('have a head that is read without the manifest, also from a file without one', () => {
+    const { state, store } = open();
+    const { last_modified_by, last_modified_on, roles } = MANIFEST;
+    const long = { ...MANIFEST, roles: roles.concat({ role_id: 'long', description: 'x'.repeat(9000), tasks: [] }) };
+    const revision = store.saveRevision(revisionOf(long));
+    const head = { revision, reason: 'push', roles: roles.length + 1, last_modified_by, last_modified_on };
+    expect(store.head(revision)).toMatchObject(head);
+    const path = fileIn(state, 'history');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.slice(0, 5000));
+    expect(store.head(revision)).toMatchObject(head);
+    writeFileSync(path, text.replace(/^ {2}"(roles|last_modified_\w+)": .*\n/gm, ''));
+    expect(store.head(revision)).toMatchObject(head);
   });
 
   it('are found by a unique prefix', () => {
@@ -179,7 +199,7 @@ describe('on the disk', () => {
 
   it.each<['bases' | 'history', string, (store: RolesStore, revision: string) => unknown]>([
     ['bases', 'bases', (store) => store.bases(STAMP)],
-    ['history', 'revisions', (store) => store.revisions()],
+    ['history', 'revisions', headsOf],
     ['history', 'a revision', (store, revision) => store.findRevision(revision)],
   ])('never follows a symbolic link in %s: %s', (folder, _what, read) => {
     const { state, store } = open();
@@ -206,7 +226,7 @@ describe('on the disk', () => {
     clock.advance(1000);
     store.saveRevision(revisionOf(MANIFEST, 'later'));
     store.saveBase({ ...MANIFEST, roles: [] });
-    expect(store.revisions().map(({ reason }) => reason)).toEqual(['later']);
+    expect(headsOf(store).map(({ reason }) => reason)).toEqual(['later']);
     expect(store.findRevision(revision)).toBeUndefined();
     expect(store.bases(STAMP)).toStrictEqual([{ ...MANIFEST, roles: [] }]);
   });
