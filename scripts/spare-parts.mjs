@@ -39,6 +39,12 @@ const PARTS = [
     code: `const ajvFormats = { default() { ${never('ajv-formats')} } };\nexport default ajvFormats;`,
   },
   {
+    // Checks the answers of people to a server's questions; ours asks none.
+    importer: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]/,
+    source: /[\\/]ajv-provider\.js$/,
+    code: `export class AjvJsonSchemaValidator {}`,
+  },
+  {
     // Prompts that open an editor include tables of all character sets. Our `edit` commands open the editor themselves.
     importer: /[\\/]@inquirer[\\/]prompts[\\/]/,
     source: /^@inquirer\/editor$/,

@@ -136,7 +136,7 @@ async function runCommand(
   { finished, redactor, stop }: { stop: AbortController; redactor: Redactor; finished: AbortSignal },
   state: RunState,
 ): Promise<number> {
-  const ctx = createContext(io, stop.signal, redactor, { asking, loadAll });
+  const ctx = createContext(io, stop.signal, redactor, { asking, loadAll, run });
   let throwIfLate = (): void => undefined;
   const args = wantedHelp(argv) ?? wantedVersion(argv) ?? argv;
   state.hasWritten = () => ctx.hasWritten;
@@ -172,7 +172,7 @@ async function runCommand(
   }
 
   async function runOnce(flags: GlobalFlags, output: (out: Output) => Output): Promise<ExitName> {
-    const own = createContext(io, stop.signal, redactor, { asking, loadAll });
+    const own = createContext(io, stop.signal, redactor, { asking, loadAll, run });
     try {
       await act(own, () => own.begin(flags, output));
     } finally {
@@ -264,7 +264,8 @@ async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Reda
  */
 function wantedHelp(argv: readonly string[]): string[] | undefined {
   const isHelp = commandNameOf(argv) === 'help';
-  const wantsScreen = argv.includes('--help') || argv.includes('-h');
+  const end = argv.indexOf('--');
+  const wantsScreen = argv.slice(0, end === -1 ? undefined : end).some((word) => word === '--help' || word === '-h');
   if (!isHelp && !wantsScreen) return undefined;
   const words = operandsOf(argv);
   if (/(?:^| )(?:--json|(?:-o|--output)[ =]?json)(?: |$)/.test(argv.join(' '))) {

@@ -33,6 +33,7 @@ const SUMMARIES = {
   },
   'More:': {
     log: 'every write from this machine: when, who, what, and how to undo it',
+    mcp: 'serve an assistant over the Model Context Protocol',
     api: 'call any endpoint with the right address and credentials',
     schema: 'the JSON Schema of a document, for editors',
     help: 'help on a command or a topic: exit-codes, environment, formatting, files, recipes, flags',
@@ -58,6 +59,7 @@ const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Con
   emulator: () => import('./commands/emulator/index.ts'),
   tour: () => import('./commands/tour/index.ts'),
   log: () => import('./commands/log/index.ts'),
+  mcp: () => import('./commands/mcp/index.ts'),
   api: () => import('./commands/api/index.ts'),
   schema: () => import('./commands/schema/index.ts'),
   help: () => import('./commands/help/index.ts'),

@@ -76,6 +76,7 @@ export function resourceCommands(
     defineCommand({
       path: `${group} create`,
       undo: `${group} delete {id}`,
+      tool: ['file'],
       summary: `create a ${noun} from a file, flags, or both`,
       effect: 'write',
       ...shown,
@@ -93,6 +94,7 @@ export function resourceCommands(
     }),
     defineCommand({
       path: `${group} update`,
+      tool: ['file'],
       summary: `replace a ${noun} with a file, or change single fields with flags`,
       effect: 'write',
       ...shown,

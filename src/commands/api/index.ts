@@ -29,6 +29,7 @@ export const command = defineCommand({
   path: 'api',
   summary: 'call any path of the platform',
   effect: 'write',
+  tool: false,
   calls: 'platform',
   args: {
     method: { help: 'the HTTP method', choices: METHODS },

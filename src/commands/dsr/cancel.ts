@@ -24,6 +24,7 @@ export const cancelPending = defineCommand({
   path: 'dsr cancel',
   summary: 'cancel pending requests',
   effect: 'write',
+  tool: ['groupId'],
   calls: 'platform',
   args: { id: { many: true, optional: true, help: 'ids of requests' } },
   flags: { groupId: { value: 'id', help: 'every pending request of this group' } },

@@ -7,6 +7,7 @@ export const verifyLedger = defineCommand({
   path: 'dsr ledger verify',
   summary: 'check that no line of the ledger was changed or removed',
   effect: 'local',
+  tool: [],
   calls: 'nobody',
   flags: headFlag,
   columns: chainView.columns,

@@ -37,6 +37,7 @@ export const listRequests = defineCommand({
   path: 'dsr list',
   summary: 'list the requests of a group, or of this machine',
   effect: 'read',
+  tool: ['groupId', 'due', 'within', 'limit'],
   calls: 'platform',
   flags: listFlags,
   formats: [...COMMON_FORMATS, 'html'],

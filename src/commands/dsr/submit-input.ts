@@ -36,8 +36,12 @@ export const requestFlags = {
   },
   groupId: { value: 'id', help: 'group of related requests' },
   callbackUrl: { value: 'url', many: true, help: 'address to which the platform posts each status; may be repeated' },
-  submittedTime: { value: 'iso', help: 'when the subject asked, start of the deadline (default: now)' },
-  requestId: { value: 'uuid', help: 'id of the request (default: a new one)' },
+  submittedTime: {
+    value: 'iso',
+    help: 'when the subject asked, start of the deadline (default: now)',
+    planned: isoSeconds,
+  },
+  requestId: { value: 'uuid', help: 'id of the request (default: a new one)', planned: () => randomUUID() },
   skipWaitingPeriod: { help: 'start an erasure within 24 hours instead of after 7 days' },
 } as const satisfies Record<string, FlagSpec>;
 

@@ -21,6 +21,7 @@ export const submitRequests = defineCommand({
   undo: 'dsr cancel {subject_request_id}',
   summary: 'submit a data subject request, or many with --bulk',
   effect: 'write',
+  tool: ['regulation', 'type', 'identity', 'extensionIdentity', 'groupId', 'callbackUrl', 'submittedTime', 'requestId'],
   calls: 'platform',
   // Each workspace gets a request with its own id. Standard input and a body with an id serve one.
   severalProfiles: (flags) => ONE_PROFILE.every((name) => flags[name] === undefined),

@@ -12,6 +12,7 @@ export const awaitRequests = defineCommand({
   path: 'dsr wait',
   summary: 'wait until requests are completed',
   effect: 'read',
+  tool: false,
   endless: true,
   calls: 'platform',
   args: { id: { many: true, help: 'ids of requests' } },

@@ -36,6 +36,7 @@ interface IntakeFlags {
 const intakeRecord = {
   effect: 'write',
   calls: 'platform',
+  tool: ['identityType'],
   flags: {
     file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - is standard input' },
     identityType: identityTypeFlag,

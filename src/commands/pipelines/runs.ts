@@ -32,6 +32,7 @@ export const listRuns = defineCommand({
   path: 'pipelines runs',
   summary: 'list the runs of a pipeline',
   effect: 'read',
+  tool: ['since', 'from', 'to', 'status', 'page', 'pageSize'],
   calls: 'platform',
   args: pipelineArg,
   flags: runsFlags,

@@ -65,6 +65,7 @@ export const resetPosition = defineCommand({
   path: 'pipelines reset',
   summary: 'reset the sync position, so that the next run reads all data again',
   effect: 'write',
+  tool: ['type'],
   calls: 'platform',
   args: pipelineArg,
   flags: { type: { value: 'type', help: 'what to reset', choices: ['full'], default: 'full' } },

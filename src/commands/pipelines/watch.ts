@@ -14,6 +14,7 @@ export const watchPipeline = defineCommand({
   path: 'pipelines watch',
   summary: 'follow a run until it finishes',
   effect: 'read',
+  tool: false,
   endless: true,
   calls: 'platform',
   args: { ...pipelineArg, run_id: { optional: true, help: 'id of the run (default: the latest run)' } },

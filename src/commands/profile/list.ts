@@ -22,6 +22,7 @@ export const listProfiles = defineCommand({
   path: 'profile list',
   summary: 'list the profiles',
   effect: 'local',
+  tool: [],
   calls: 'settings',
   output: listResult,
   examples: ['cdpadm profile list', 'cdpadm profile list -o name'],

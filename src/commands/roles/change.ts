@@ -12,6 +12,7 @@ import { findRole } from './session.ts';
 export const createRole = defineCommand({
   ...outcomeRecord,
   path: 'roles create',
+  tool: ['from', 'name', 'description', 'task'],
   summary: 'create a role',
   args: { roleId: { name: 'role_id', help: 'the id of the new role' } },
   flags: {
@@ -76,6 +77,7 @@ function findSource(name: string, roles: readonly Role[]): Role {
 export const updateRole = defineCommand({
   ...outcomeRecord,
   path: 'roles update',
+  tool: ['name', 'description', 'addTask', 'removeTask'],
   summary: 'change the name, description or tasks of a role',
   args: { roleId: { name: 'role_id', help: 'the id of the role' } },
   flags: {

@@ -16,6 +16,7 @@ import { findRole, readLiveRoles } from './session.ts';
 export const editRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles edit',
+  tool: false,
   summary: 'edit the manifest, or one role, in your editor and push it',
   args: { roleId: { name: 'role_id', optional: true, help: 'only this role' } },
   notes: [

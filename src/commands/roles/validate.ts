@@ -32,6 +32,7 @@ export const validateRoles = defineCommand({
   path: 'roles validate',
   summary: 'check a roles file without changing anything',
   effect: 'read',
+  tool: ['online'],
   calls: 'platform',
   args: { file: { default: DEFAULT_FILE, help: 'the roles file; - is standard input' } },
   flags: { online: { help: "check the tasks against the platform's own list" } },

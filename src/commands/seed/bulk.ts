@@ -44,6 +44,7 @@ export const seedFiles = defineCommand({
   path: 'seed bulk',
   summary: 'send the seeds of many users',
   effect: 'write',
+  tool: false,
   calls: 'platform',
   args: {
     file: {

@@ -24,6 +24,7 @@ export const inspectInputs = defineCommand({
   path: 'seed inspect',
   summary: 'report columns, null words and duplicates of exports, and propose a map',
   effect: 'local',
+  tool: ['format'],
   calls: 'settings',
   args: { file: { many: true, optional: true, help: 'inputs as for `seed bulk`' } },
   flags,

@@ -16,6 +16,7 @@ export const previewUser = defineCommand({
   path: 'seed preview',
   summary: 'show one row as it would be sent',
   effect: 'local',
+  tool: ['format', 'identityType', 'row'],
   calls: 'settings',
   args: { file: { help: 'as for `seed bulk`' } },
   flags: {

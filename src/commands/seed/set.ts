@@ -20,6 +20,7 @@ export const setSeeds = defineCommand({
   path: 'seed set',
   summary: 'send the seeds of one user',
   effect: 'write',
+  tool: ['identityType'],
   calls: 'platform',
   flags: {
     identityType: identityTypeFlag,

@@ -10,6 +10,7 @@ export const printTemplate = defineCommand({
   path: 'seed template',
   summary: 'print an example file',
   effect: 'local',
+  tool: ['format'],
   calls: 'settings',
   flags: { format: { value: 'format', choices: FORMATS, default: 'csv', help: 'format of the file' } },
   output: () => object({ format: oneOf(FORMATS), text: string() }),

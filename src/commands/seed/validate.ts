@@ -23,6 +23,7 @@ export const validateUsers = defineCommand({
   path: 'seed validate',
   summary: 'check files of users without sending anything',
   effect: 'local',
+  tool: ['format', 'identityType'],
   calls: 'settings',
   args: { file: { many: true, optional: true, help: 'inputs as for `seed bulk`' } },
   flags: readFlags,

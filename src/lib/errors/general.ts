@@ -68,6 +68,20 @@ export const GENERAL_ERRORS = {
       'Standard output was closed, or the disk is full. Everything that the command did before that is still done.',
     fix: 'Check the target of the output. After a write, check the platform before you run the command again.',
   },
+  'mcp.no_plan': {
+    exit: 'conflict',
+    summary: 'The MCP server has no such plan.',
+    explanation:
+      'A write needs a plan of the same session, area and command. A plan is valid once and for 10 minutes. Nothing was sent.',
+    fix: 'Call the planning tool again and show its result to the user.',
+  },
+  'mcp.plan_changed': {
+    exit: 'conflict',
+    summary: 'The platform has changed since the plan was made.',
+    explanation:
+      'The dry run was repeated right before the write, and its requests or what it read differ. Nothing was sent.',
+    fix: 'Call the planning tool again and show its result to the user.',
+  },
   'editor.failed': {
     exit: 'failed',
     summary: 'The editor failed.',

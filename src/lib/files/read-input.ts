@@ -1,7 +1,7 @@
 // Reads an input file, or standard input for `-`, as text.
 import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { invalidInput, KnownError, systemErrorCode, usageError } from '../kernel/errors.ts';
 import { streamBytes } from '../kernel/stream-bytes.ts';
@@ -13,7 +13,7 @@ const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
 /** The working folder and standard input. A command's Context is one. */
 export interface InputSource {
-  readonly io: { readonly cwd: string; readonly stdin: Readable };
+  readonly io: { readonly cwd: string; readonly stdin: Readable; readonly inputsBelow?: string };
   /** Aborting destroys the open stream and throws the reason. */
   readonly signal: AbortSignal;
 }
@@ -50,6 +50,14 @@ export function resolvePath(path: string, cwd: string): string {
 
 async function readPath(path: string, { io, signal }: InputSource): Promise<Uint8Array> {
   const full = resolvePath(path, io.cwd);
+  const { inputsBelow } = io;
+  if (inputsBelow !== undefined && !resolve(full).startsWith(`${inputsBelow}${sep}`)) {
+    throw fail('files.read', {
+      message: `Cannot read ${path}: an assistant passes the content, not a path.`,
+      hint: 'Pass the content in the argument itself.',
+      exit: 'usage',
+    });
+  }
   try {
     const status = await stat(full);
     if (status.size > MAX_DOCUMENT_BYTES) throw tooLarge(path);

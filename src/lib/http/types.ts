@@ -188,6 +188,8 @@ export interface HttpOptions {
   onLongWait?(text: string): void;
   /** Called when a wait starts; the returned function is called when it ends. */
   onWait?(wait: Wait): () => void;
+  /** The text of each response. */
+  onResponse?: ((text: string) => void) | undefined;
   /** `--debug` lines, redacted. */
   onDebug?: ((text: string) => void) | undefined;
   /** `--trace-file`: one redacted exchange as a plain object. */

@@ -6,7 +6,7 @@ import { systemClock } from './clock.ts';
 import { host } from './host.ts';
 
 /** The purpose, which is a part of the name. */
-export type ScratchKind = 'edit' | 'input' | 'tour' | 'warehouse';
+export type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
 
 export interface ScratchOptions {
   /** The parent folder; default the system's temporary folder. */

@@ -117,6 +117,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
     onDecision: ctx.out.verbose,
     onLongWait: ctx.out.note,
     onWait: ctx.out.waits,
+    onResponse: io.onResponse,
     onDebug: flags.debug ? ctx.out.verbose : undefined,
     onTrace: flags.traceFile === undefined ? undefined : openTrace(ctx, resolve(io.cwd, flags.traceFile)),
     ...(flags.curl && { onCurl: (command) => void (printed = ctx.out.emitText(`${command}\n`)) }),

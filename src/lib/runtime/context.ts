@@ -71,6 +71,10 @@ export interface Io {
   columns(): number;
   readonly clock: Clock;
   random(): number;
+  /** Reads input files only below this folder, and follows no reference. For a caller that may not choose files. */
+  readonly inputsBelow?: string;
+  /** Receives each response of a platform service, except tokens. */
+  onResponse?(text: string): void;
 }
 
 /** A part of `Writable`. */
@@ -204,6 +208,8 @@ export interface Context {
   profiles(): Promise<Profiles>;
   /** The root with all commands. */
   commands(): Promise<Command>;
+  /** Runs another command line with its own streams and context. Returns its exit code. */
+  runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
   /** The API clients. Opens the embedded platform for profile `local`. */
   api(): Promise<Api>;
   /**

@@ -31,9 +31,11 @@ export interface Program {
   asking: readonly string[];
   /** The root with all commands. */
   loadAll(ctx: Context): Promise<Command>;
+  run(argv: readonly string[], io: Io, stop: AbortController, redactor: Redactor): Promise<number>;
 }
 
-const NO_PROGRAM: Program = { asking: [], loadAll: () => Promise.reject(new Error('there are no commands')) };
+const noCommands = () => Promise.reject(new Error('there are no commands'));
+const NO_PROGRAM: Program = { asking: [], loadAll: noCommands, run: noCommands };
 
 /** Runs that have already warned that the home is read-only or full. */
 const warned = new WeakSet<Io>();
@@ -131,6 +133,10 @@ class RunContext implements StartedContext {
 
   commands(): Promise<Command> {
     return this.#program.loadAll(this);
+  }
+
+  runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number> {
+    return this.#program.run(argv, io, stop, this.redactor);
   }
 
   api(): Promise<Api> {

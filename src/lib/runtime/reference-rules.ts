@@ -33,6 +33,9 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     },
     /** The reason if the reference is not followed, and the flag or setting that allows it. */
     refusal: (source: JudgedReference): { message: string; hint: Hint } | undefined => {
+      if (ctx.io.inputsBelow !== undefined) {
+        return { message: `${source.reference} is not followed for an assistant`, hint: IN_A_TERMINAL };
+      }
       if (source.given) return undefined;
       const path = filePath(source);
       if (path !== undefined) {
@@ -44,6 +47,8 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     },
   };
 }
+
+const IN_A_TERMINAL: Hint = { text: 'A person can run this command in a terminal.' };
 
 const ALLOW_FILES: Hint = {
   text: 'Move the file below that folder. To allow its folder:',

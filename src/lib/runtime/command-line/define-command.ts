@@ -5,7 +5,7 @@ import { choiceHint } from '../../kernel/nearest.ts';
 import { shellWord } from '../../kernel/words.ts';
 import type { View } from '../../render/view.ts';
 import type { Context } from '../context.ts';
-import { type Columns, type CommandHelp, type OfferedValues, withHelp } from './help.ts';
+import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
 
 /** An argument. Its name in help and messages is `name`, or else its key. */
 export interface ArgSpec {
@@ -43,6 +43,8 @@ export interface FlagSpec {
   readonly hidden?: true;
   /** A flag of the parent command, whose help shows it. */
   readonly inherited?: true;
+  /** The value that a plan of an assistant fixes, so that its dry run can be repeated. */
+  readonly planned?: (now: number) => string;
   readonly offers?: OfferedValues;
 }
 
@@ -84,6 +86,11 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   readonly undo?: string;
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
+  /**
+   * The flags that are arguments of an MCP tool, in addition to the required ones; never a guard, a wait or a path to write.
+   * False: not a tool. A command that stays on this machine is a tool only if it has this list.
+   */
+  readonly tool?: readonly string[] | false;
   /** The commands below one that also runs alone: `emulator clock advance`. */
   readonly below?: readonly Definition[];
 }
@@ -127,6 +134,12 @@ export function defineCommand<
       return command;
     },
   };
+}
+
+/** The record of a command; undefined for a group. */
+export function recordOf(command: Command): CommandRecord | undefined {
+  // `commanderOf` registers the whole record.
+  return helpOf(command) as CommandRecord | undefined;
 }
 
 const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view ? view.columns : undefined);

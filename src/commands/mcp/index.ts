@@ -1,0 +1,20 @@
+// `mcp`: serves assistants over the Model Context Protocol.
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+
+export const command = defineCommand({
+  path: 'mcp',
+  summary: 'serve an assistant over the Model Context Protocol',
+  effect: 'local',
+  endless: true,
+  calls: 'platform',
+  flags: { allowWrites: { help: 'also offer tools that write, each with an approved plan' } },
+  notes: [
+    'The server speaks the protocol on standard input and output until the client closes them. It has one profile, which the assistant cannot change. Tools read, or show a dry run (a plan). An assistant passes the content of files, never paths.',
+    'With --allow-writes, a tool performs a plan of the same session: once, within 10 minutes, and only if the platform is unchanged. The plan replaces --yes and no guard. Profiles that are protected or have `access: read` get no tools that write.',
+  ],
+  examples: ['cdpadm mcp', 'cdpadm mcp --allow-writes --profile local'],
+  run: async (ctx, { flags: { allowWrites = false } }) => {
+    const { serveMcp } = await import('../../lib/runtime/mcp/serve.ts');
+    await serveMcp(ctx, allowWrites);
+  },
+});

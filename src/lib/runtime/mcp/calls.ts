@@ -1,0 +1,148 @@
+// Runs a command for the MCP server: in this process, with its own streams and the contents that the assistant passed.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { usageError } from '../../kernel/errors.ts';
+import { isRecord, parseJson } from '../../kernel/json.ts';
+import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
+import type { CommandRecord } from '../command-line/define-command.ts';
+import type { Context, TextSink } from '../context.ts';
+import { wordsOf } from './parameters.ts';
+
+/** A longer call blocks the session. */
+const LIMIT = '2m';
+
+export interface Outcome {
+  code: number;
+  data?: unknown;
+  error?: Record<string, unknown>;
+  warnings: string[];
+  /** The responses that the command received, sorted. */
+  read: string[];
+}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Runs the record with these values. `more` are further flags, such as `--dry-run`. */
+export async function runRecord(
+  ctx: Context,
+  record: CommandRecord,
+  values: Values,
+  more: readonly string[],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const folder = makeScratchFolder('mcp');
+  try {
+    const words = wordsOf(record, values, (content, format) => storeIn(folder, record, content, format));
+    return await runWords(ctx, [...more, ...words], signal, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a command line under the target of this session. */
+export async function runWords(
+  ctx: Context,
+  words: readonly string[],
+  signal: AbortSignal,
+  folder: string,
+): Promise<Outcome> {
+  const [out, err] = [sink(), sink()];
+  const read: string[] = [];
+  const stop = new AbortController();
+  const abort = (): void => stop.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  const { env, cwd, clock, random } = ctx.io;
+  const io = {
+    // A page of GitHub Actions shows standard output, which here is the protocol.
+    env: { ...env, GITHUB_ACTIONS: undefined },
+    ...{ cwd, clock, stdin: Readable.from([]), stdout: out, stderr: err, columns: () => 80, inputsBelow: folder },
+    tty: { stdin: false, stdout: false, stderr: false },
+    random: () => random(),
+    onResponse: (text: string) => void read.push(text),
+  };
+  try {
+    const code = await ctx.runCommand([...targetFlags(ctx), ...words], io, stop);
+    // The assistant knows no folder; the paths in messages are those that it passed.
+    const [stdout, stderr] = [out, err].map(({ text }) => text().replaceAll(`${folder}${sep}`, ''));
+    return { code, ...documentsOf(stdout ?? '', stderr ?? ''), read: read.sort() };
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function targetFlags({ flags }: Context): string[] {
+  const { account, caFile, org, profile, requestTimeoutMs, retries, traceFile, workspace } = flags;
+  const given = { profile, org, account, workspace, 'ca-file': caFile, 'trace-file': traceFile };
+  return [
+    ...Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+    ...[`--request-timeout=${requestTimeoutMs}ms`, `--retries=${retries}`, `--timeout=${LIMIT}`],
+    ...['--output=json', '--no-input', '--progress=none', '--color=never'],
+  ];
+}
+
+/** Standard error has one JSON document per line: warnings, then the error. */
+function documentsOf(stdout: string, stderr: string): Omit<Outcome, 'code' | 'read'> {
+  const documents = stderr.split('\n').flatMap((line) => {
+    try {
+      return [parseJson(line)].filter(isRecord);
+    } catch {
+      return [];
+    }
+  });
+  const [error] = documents.map((it) => it['error']).filter(isRecord);
+  const warnings = documents.map((it) => it['warning']).filter(isRecord);
+  return {
+    ...(stdout.trim() !== '' && { data: parseJson(stdout) }),
+    ...(error && { error }),
+    warnings: warnings.map(({ message }) => String(message)),
+  };
+}
+
+function sink(): TextSink & { text(): string } {
+  const chunks: Uint8Array[] = [];
+  return {
+    errored: null,
+    write: (chunk, done) => {
+      chunks.push(Buffer.from(chunk));
+      done?.();
+      return true;
+    },
+    text: () => Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+/** A content has no name, but commands choose the format by the extension. */
+function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown, format: unknown): string {
+  if (!isRecord(content)) {
+    const text = String(content);
+    const extension =
+      format ?? (!/^\s*[[{]/.test(text) ? ('format' in flags ? 'csv' : 'yaml') : isJson(text) ? 'json' : 'ndjson');
+    return save(folder, `content.${String(extension)}`, text);
+  }
+  for (const [path, text] of Object.entries(content)) {
+    const safe = normalize(path);
+    if (!/^[\w-][\w./-]*$/.test(path) || safe.startsWith('..') || typeof text !== 'string') {
+      throw usageError(`\`${path}\` must be a relative path with a text, such as connections/main.yaml.`);
+    }
+    save(folder, join('files', safe), text);
+  }
+  return join(folder, 'files');
+}
+
+function save(folder: string, name: string, text: string): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,155 @@
+// The tools of the MCP server, generated from the command records: one to read, one to plan and one to write per area.
+import type { Command } from 'commander';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { isRecord } from '../../kernel/json.ts';
+import { type CommandRecord, recordOf } from '../command-line/define-command.ts';
+import { resultSchema } from '../output/result-shape.ts';
+import type { Schema } from '../output/result-schema.ts';
+import { type Parameter, parametersOf, schemaOf } from './parameters.ts';
+
+export type ToolKind = 'read' | 'plan' | 'write';
+
+export interface AreaTool {
+  area: string;
+  kind: ToolKind;
+  /** By path. */
+  records: ReadonlyMap<string, CommandRecord>;
+  definition: Tool;
+}
+
+/** All tools. Without `mayWrite`, none of them writes. */
+export function toolsOf(root: Command, mayWrite: boolean): AreaTool[] {
+  const areas = new Map<string, { area: string; commands: Command[] }>();
+  for (const group of root.commands) {
+    const commands = leavesOf(group).filter(isOffered);
+    if (commands.length === 0) continue;
+    const heading = group.helpGroup();
+    const area = areas.get(heading) ?? { area: group.name().replaceAll('-', '_'), commands: [] };
+    area.commands.push(...commands);
+    areas.set(heading, area);
+  }
+  return [...areas.values()].flatMap(({ area, commands }) => {
+    const writes = commands.filter((command) => recordOf(command)?.effect === 'write');
+    const reads = commands.filter((command) => !writes.includes(command));
+    const kinds: [ToolKind, Command[]][] = [
+      ['read', reads],
+      ['plan', writes],
+      ['write', mayWrite ? writes : []],
+    ];
+    return kinds.flatMap(([kind, of]) => (of.length === 0 ? [] : [toolOf(area, kind, of, mayWrite)]));
+  });
+}
+
+function leavesOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(leavesOf)];
+}
+
+function isOffered(command: Command): boolean {
+  const { effect, endless, tool } = recordOf(command) ?? { effect: 'local' };
+  return tool !== undefined ? tool !== false : effect !== 'local' && !endless;
+}
+
+function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayWrite: boolean): AreaTool {
+  const records = new Map(
+    commands.map((command) => [recordOf(command)?.path ?? '', recordOf(command) as CommandRecord]),
+  );
+  const paths = [...records.keys()];
+  const isWrite = kind === 'write';
+  const command = { type: 'string', enum: paths };
+  const known = new Map<string, [Parameter, ...Parameter[]]>();
+  for (const it of [...records.values()].flatMap(parametersOf))
+    known.get(it.name)?.push(it) ?? known.set(it.name, [it]);
+  return {
+    area,
+    kind,
+    records,
+    definition: {
+      name: `${area}_${kind}`,
+      description: [
+        ...introduction(area, kind, mayWrite),
+        ...(isWrite ? [] : [...records.values()].map(signatureOf)),
+      ].join('\n'),
+      inputSchema: {
+        type: 'object',
+        properties: isWrite
+          ? { command, plan: { type: 'string', description: `the id of a plan of ${area}_plan` } }
+          : { command, ...Object.fromEntries([...known].map(([name, of]) => [name, schemaOf(of)])) },
+        required: isWrite ? ['command', 'plan'] : ['command'],
+        additionalProperties: false,
+      },
+      outputSchema: outputOf(kind, commands),
+      annotations: { readOnlyHint: !isWrite, destructiveHint: isWrite, idempotentHint: !isWrite, openWorldHint: true },
+    },
+  };
+}
+
+function introduction(area: string, kind: ToolKind, mayWrite: boolean): string[] {
+  switch (kind) {
+    case 'read':
+      return ['Read only. Commands:'];
+    case 'plan': {
+      const next = mayWrite ? ` After the user approves the plan, pass its id to ${area}_write.` : '';
+      return [`Dry run: shows what a command would send and changes nothing.${next} Commands:`];
+    }
+    case 'write':
+      return [
+        `Performs a plan of ${area}_plan that the user has approved. A plan is valid once, for 10 minutes, and only while the platform is unchanged.`,
+      ];
+  }
+}
+
+/** `roles update(role_id, name?): change single fields of a role`. */
+function signatureOf(record: CommandRecord): string {
+  const words = parametersOf(record).map(({ name, required }) => (required ? name : `${name}?`));
+  return `${record.path}(${words.join(', ')}): ${record.summary}`;
+}
+
+/** A result by its command, or an error. */
+function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Tool['outputSchema']> {
+  const text = { type: 'string' };
+  const common = { notice: text, warnings: { type: 'array', items: text }, exit_code: { type: 'integer' } };
+  const form = (own: Schema, required: string[]) => ({ type: 'object', properties: { ...common, ...own }, required });
+  // Many commands have the same result.
+  const byResult = new Map<string, string[]>();
+  for (const command of commands) {
+    const data = JSON.stringify(answerSchema(resultSchema(command) ?? {}));
+    byResult.set(data, [...(byResult.get(data) ?? []), recordOf(command)?.path ?? '']);
+  }
+  const results =
+    kind === 'plan'
+      ? [
+          form({ command: text, plan: { type: ['object', 'null'] }, data: { type: 'object' } }, [
+            'command',
+            'plan',
+            'data',
+          ]),
+        ]
+      : [...byResult].map(([data, paths]) =>
+          form({ command: { enum: paths }, data: JSON.parse(data) as Schema }, ['command', 'data']),
+        );
+  const error = {
+    type: 'object',
+    properties: { code: text, message: text, hint: text },
+    required: ['code', 'message'],
+  };
+  return { type: 'object', anyOf: [...results, form({ error }, ['error'])] };
+}
+
+/** A masked text may break any of the other rules. */
+const KEPT = ['anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'required', 'type', 'additionalProperties'];
+
+/** The schema of a result in an answer: a 64-bit or masked number is a text. */
+function answerSchema(schema: Schema): Schema {
+  const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
+    if (!KEPT.includes(key)) return [];
+    if (value === 'integer' || value === 'number') return [[key, [value, 'string']]];
+    if (key === 'properties' && isRecord(value)) {
+      return [
+        [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, answerSchema(one as Schema)]))],
+      ];
+    }
+    if (Array.isArray(value)) return [[key, value.map((one: unknown) => (isRecord(one) ? answerSchema(one) : one))]];
+    return [[key, isRecord(value) ? answerSchema(value) : value]];
+  });
+  return Object.fromEntries(entries);
+}

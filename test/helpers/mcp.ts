@@ -1,0 +1,74 @@
+// An assistant: the client of the official SDK, connected to the program's MCP server in this process.
+import { PassThrough } from 'node:stream';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { Clock } from '../../src/lib/kernel/clock.ts';
+import { run } from '../../src/main.ts';
+import { createTestIo } from './cli.ts';
+
+export interface ToolAnswer {
+  isError: boolean;
+  /** The content as the model reads it. */
+  text: string;
+  data: unknown;
+  error: { code: string; message: string; hint?: string };
+  plan: { id: string; expires_at: string } | null;
+  command?: string;
+  notice: string;
+  warnings?: string[];
+  exit_code?: number;
+}
+
+export interface Assistant {
+  client: Client;
+  call(name: string, values?: Record<string, unknown>): Promise<ToolAnswer>;
+  /** Everything that the server wrote, one message per line. */
+  written(): string;
+  stderr(): string;
+  /** Ends the server as a signal does. */
+  stop: AbortController;
+  /** Closes the server's input and returns its exit code. */
+  end(): Promise<number>;
+  /** The exit code of the server. */
+  code: Promise<number>;
+}
+
+/** Starts `cdpadm mcp` with these flags. */
+export async function openAssistant(
+  home: { env: Record<string, string>; cwd: string },
+  flags: readonly string[] = [],
+  clock?: Clock,
+): Promise<Assistant> {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const test = createTestIo({ env: home.env, cwd: home.cwd, stdin: input, ...(clock && { clock }) });
+  let written = '';
+  const stdout = {
+    errored: null,
+    write: (chunk: string | Uint8Array, done?: () => void): boolean => {
+      written += Buffer.from(chunk).toString();
+      return output.write(chunk, done);
+    },
+  };
+  const stop = new AbortController();
+  const code = run(['mcp', ...flags], { ...test.io, stdout }, stop);
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  // The transport is the same on both sides.
+  await client.connect(new StdioServerTransport(output, input));
+  return {
+    client,
+    call: async (name, values = {}) => {
+      const { content, isError, structuredContent } = await client.callTool({ name, arguments: values });
+      const [{ text }] = content as [{ text: string }];
+      return { isError: isError === true, text, ...(structuredContent as Omit<ToolAnswer, 'text' | 'isError'>) };
+    },
+    written: () => written,
+    stderr: test.stderr,
+    stop,
+    end: () => {
+      input.end();
+      return code;
+    },
+    code,
+  };
+}
