@@ -52,6 +52,7 @@ function pairs(counts: LoggedWrite['counts']): string {
 
 const verifyLog = defineCommand({
   path: 'log verify',
+  tool: [],
   summary: 'check that no line of the log was changed or removed',
   effect: 'local',
   calls: 'nobody',
@@ -105,6 +106,7 @@ const pruneLog = defineCommand({
 
 export const command = defineCommand({
   path: 'log',
+  tool: ['since', 'limit'],
   summary: 'list every write from this machine',
   effect: 'local',
   calls: 'nobody',

@@ -29,7 +29,7 @@ describe('tools', () => {
     expect(names).toEqual([
       ...['roles_read', 'roles_plan', 'roles_write', 'groups_read', 'groups_plan', 'groups_write'],
       ...['warehouse_read', 'warehouse_plan', 'warehouse_write', 'seed_read', 'seed_plan', 'seed_write'],
-      ...['dsr_read', 'dsr_plan', 'dsr_write', 'profile_read'],
+      ...['dsr_read', 'dsr_plan', 'dsr_write', 'profile_read', 'log_read'],
     ]);
     for (const { annotations, description = '', inputSchema, name, outputSchema } of tools) {
       const isWrite = name.endsWith('_write');
