@@ -63,6 +63,7 @@ const SHARED_FILES = /^src\/lib\/http\/(?:types|exchange|transport-error)\.ts$/;
 /** Package -> rooms (or files) that may import it. */
 const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   '@jmespath-community/jmespath': ['runtime'],
+  '@modelcontextprotocol/sdk': ['runtime'],
   '@napi-rs/keyring': ['config'],
   chalk: ['render'],
   'cli-table3': ['render'],

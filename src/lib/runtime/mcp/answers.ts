@@ -69,7 +69,8 @@ function shorten(value: unknown, limits: Limits, isPrivate = false): unknown {
       Object.entries(value).map(([key, item]) => {
         const isHidden = IDENTITIES.test(key) || (isPrivate && !ABOUT_IDENTITY.includes(key));
         // The value of a secret key is masked; an object only describes one.
-        const [masked] = typeof item === 'string' ? Object.values(redactor.value({ [key]: item }) as object) : [item];
+        const [masked]: unknown[] =
+          typeof item === 'string' ? Object.values(redactor.value({ [key]: item }) as Values) : [item];
         return [cleanText(redactor.text(key)), shorten(masked, limits, isHidden)];
       }),
     );

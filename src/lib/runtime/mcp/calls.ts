@@ -117,9 +117,9 @@ function sink(): TextSink & { text(): string } {
 function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown, format: unknown): string {
   if (!isRecord(content)) {
     const text = String(content);
-    const extension =
-      format ?? (!/^\s*[[{]/.test(text) ? ('format' in flags ? 'csv' : 'yaml') : isJson(text) ? 'json' : 'ndjson');
-    return save(folder, `content.${String(extension)}`, text);
+    // The command checks the format later; here it must not become a path.
+    const given = typeof format === 'string' && /^[a-z]+$/.test(format) ? format : undefined;
+    return save(folder, `content.${given ?? extensionOf(text, 'format' in flags)}`, text);
   }
   for (const [path, text] of Object.entries(content)) {
     const safe = normalize(path);
@@ -129,6 +129,11 @@ function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown
     save(folder, join('files', safe), text);
   }
   return join(folder, 'files');
+}
+
+function extensionOf(text: string, isTable: boolean): string {
+  if (!/^\s*[[{]/.test(text)) return isTable ? 'csv' : 'yaml';
+  return isJson(text) ? 'json' : 'ndjson';
 }
 
 function save(folder: string, name: string, text: string): string {

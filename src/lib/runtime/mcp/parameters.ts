@@ -33,7 +33,9 @@ export function parametersOf({ args = {}, flags = {}, tool }: CommandRecord): Pa
       choices: spec.choices,
     };
   });
-  const offered = Object.entries(flags).filter(([key, { required }]) => required || (tool && tool.includes(key)));
+  const offered = Object.entries(flags).filter(
+    ([key, { required }]) => required === true || (tool !== false && tool?.includes(key) === true),
+  );
   return [
     ...own,
     ...offered.map(([key, { choices, help, many, planned, required, value }]): Parameter => ({

@@ -58,13 +58,14 @@ export function openSession(ctx: Context, tools: readonly AreaTool[], mayWrite: 
     signal: AbortSignal,
   ): Promise<CallToolResult> {
     const now = ctx.clock.now();
-    const fixed = parametersOf(record).flatMap(({ name, planned }) => (planned ? [[name, planned(now)]] : []));
-    const values = { ...Object.fromEntries(fixed), ...given };
+    const values: Record<string, unknown> = { ...given };
+    for (const { name, planned } of parametersOf(record)) if (planned) values[name] ??= planned(now);
     const outcome = await rehearse(record, values, signal);
     if (outcome.error) return resultOf(record, outcome);
     const id = hashOf(record, values, outcome);
     const issued = { id, expires_at: isoSeconds(now + PLAN_MS) };
-    const isEmpty = isRecord(outcome.data) && [outcome.data['requests']].flat().length === 0;
+    const requests = isRecord(outcome.data) ? outcome.data['requests'] : undefined;
+    const isEmpty = !Array.isArray(requests) || requests.length === 0;
     const shown = answer(record, outcome, { plan: mayWrite && !isEmpty ? issued : null });
     if (!mayWrite || isEmpty) return shown.content;
     const { content, isCut } = shown.isCut

@@ -57,8 +57,10 @@ function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayW
   const isWrite = kind === 'write';
   const command = { type: 'string', enum: paths };
   const known = new Map<string, [Parameter, ...Parameter[]]>();
-  for (const it of [...records.values()].flatMap(parametersOf))
-    known.get(it.name)?.push(it) ?? known.set(it.name, [it]);
+  for (const it of [...records.values()].flatMap(parametersOf)) {
+    const [first, ...others] = known.get(it.name) ?? [];
+    known.set(it.name, first ? [first, ...others, it] : [it]);
+  }
   return {
     area,
     kind,

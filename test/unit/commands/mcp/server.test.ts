@@ -82,6 +82,7 @@ describe('tools', () => {
     ],
     ['warehouse_read', { command: 'warehouse diff', dir: 'sync' }, '`dir` must be an object: path to content.'],
     ['warehouse_read', { command: 'warehouse diff', dir: { '../a.yaml': '' } }, '`../a.yaml` must be a relative path'],
+    ['seed_read', { command: 'seed preview', file: 'a', format: '/../../../escaped' }, '--format'],
     ['seed_read', { command: 'seed preview', file: 'a', row: 9007199254740993n.toString() + 'x' }, '--row'],
   ];
   it.each(INVALID)('%s %j is a usage error', async (name, values, message) => {
