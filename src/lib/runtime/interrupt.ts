@@ -62,5 +62,9 @@ export class ServiceStopped extends Error {}
 /** Whether the error ends the command silently and successfully. */
 export function isQuietEnd(error: unknown): boolean {
   // `CurlPrinted` by its name, so that the HTTP core is not loaded for it.
-  return error instanceof BrokenPipeError || error instanceof ServiceStopped || (error instanceof Error && error.name === 'CurlPrinted');
+  return (
+    error instanceof BrokenPipeError ||
+    error instanceof ServiceStopped ||
+    (error instanceof Error && error.name === 'CurlPrinted')
+  );
 }
