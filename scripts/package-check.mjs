@@ -28,6 +28,7 @@ const NEEDED = [
   'README.md',
   'docs/roles.md',
   'docs/recipes/roles-drift.yml',
+  'docs/recipes/warehouse-drift.yml',
   'LICENSE',
   'bin/cdpadm.js',
   'bin/load.js',

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -12,6 +12,7 @@ import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
 import { PROGRAM, root } from '../helpers/root.ts';
+import { SECRET_ENV, stageSync } from '../helpers/warehouse-files.ts';
 
 interface Step {
   run?: string;
@@ -251,7 +252,36 @@ describe('recipes', () => {
         steps.some(({ run }) => run?.includes('--exit-code') === true) ? [`${file} ${job}`] : [],
       ),
     );
-    expect(ending).toEqual(['roles-drift.yml drift']);
+    expect(ending).toEqual(['roles-drift.yml drift', 'warehouse-drift.yml drift']);
+  });
+
+  test('warehouse-drift.yml shows a pull request, applies its plan once, and then finds no drift', async () => {
+    stageSync(home.cwd, 3);
+    const job = async (name: string, more: Record<string, string> = {}) => {
+      writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
+      const codes: number[] = [];
+      let output = '';
+      for (const line of commandsOf('warehouse-drift.yml', name)) {
+        const done = await step(line, { PULL_REQUEST: '1', ...createHomeEnv(`sync-${name}`), ...more });
+        codes.push(done.code);
+        output += done.output;
+      }
+      const summary = readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8');
+      rmSync(join(home.cwd, '.cdpadm.yaml'), { force: true });
+      return { codes, output, summary };
+    };
+    const gh = join(home.folder, 'global/bin/gh');
+    mkdirSync(dirname(gh), { recursive: true });
+    writeFileSync(gh, '#!/bin/sh\ncat "$5"\n', { mode: 0o755 });
+    const created = '+ create connection crm  (config.password ← env:WAREHOUSE_PASSWORD)\n+ create data model';
+    const review = await job('review');
+    expect(review).toMatchObject({ codes: [0, 0, 0, 0], summary: expect.stringContaining(created) as unknown });
+    expect(review.output).toContain(created);
+    expect(await job('drift')).toMatchObject({ codes: [0, 0, 10] });
+    expect(await job('plan')).toMatchObject({ codes: [0, 0], summary: expect.stringContaining(created) as unknown });
+    expect(await job('apply', SECRET_ENV)).toMatchObject({ codes: [0, 0] });
+    expect(await job('drift')).toMatchObject({ codes: [0, 0, 0] });
+    expect(await job('apply', SECRET_ENV)).toMatchObject({ codes: [0, 6] });
   });
 
   test('roles-push-with-plan.yml applies only the plan that was shown', async () => {

@@ -1,4 +1,4 @@
-// Finds out whether the query of a data model returns a column that identifies a user.
+// Checks whether the query of a data model returns a column that identifies a user.
 import { USER_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { createWireNames } from '../../contract/names.ts';
 
