@@ -1,6 +1,7 @@
 // Simulates a bulk run on many machines: `node bench/seed-scale.mjs [--users N --machines N --limit N --latency MS …]`.
 // Each machine sends its share over its connections. The platform accepts `limit` requests per second and rejects the
-// others with 429. Occasionally a machine is killed and repeats half a second of requests.
+// others with 429. Occasionally a machine is killed and repeats half a second of requests. `--uneven`: each shard has half the
+// rows of the one before; `--shared`: what one machine leaves unused goes to the others.
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
@@ -12,19 +13,25 @@ const { values } = parseArgs({
     limit: { type: 'string', default: '2000' },
     latency: { type: 'string', default: '500' },
     'kills-per-hour': { type: 'string', default: '1' },
+    uneven: { type: 'boolean', default: false },
+    shared: { type: 'boolean', default: false },
   },
 });
-const numbers = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]));
+const { shared, uneven, ...texts } = values;
+const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)]));
 const { users = 0, batch = 0, machines = 0, connections = 0, limit = 0, latency = 0 } = numbers;
 const killsAnHour = numbers['kills-per-hour'] ?? 0;
 const CHECKPOINT_SECONDS = 0.5;
 const RESTART_SECONDS = 10;
 
 /** Requests that each machine still has to send. */
-const left = Array.from({ length: machines }, () => Math.ceil(users / batch / machines));
+const parts = Array.from({ length: machines }, (_, machine) =>
+  uneven ? 0.5 ** Math.min(machine + 1, machines - 1) : 1 / machines,
+);
+const left = parts.map((part) => Math.ceil((users / batch) * part));
 const downUntil = left.map(() => 0);
 /** Requests per second that one machine can send, limited by its connections and its share of the rate. */
-const capacity = Math.min((connections * 1000) / latency, limit / machines);
+const capacityOf = (/** @type {number} */ sharers) => Math.min((connections * 1000) / latency, limit / sharers);
 
 let seconds = 0;
 let sent = 0;
@@ -32,6 +39,8 @@ let repeated = 0;
 let kills = 0;
 let random = 1;
 while (left.some((requests) => requests > 0)) {
+  const active = left.filter((requests, machine) => requests > 0 && seconds >= (downUntil[machine] ?? 0));
+  const capacity = capacityOf(shared ? Math.max(1, active.length) : machines);
   for (const [machine, requests] of left.entries()) {
     if (requests <= 0 || seconds < (downUntil[machine] ?? 0)) continue;
     const now = Math.min(requests, capacity);

@@ -78,6 +78,7 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   inquirer: ['runtime'],
   // The second is a worker thread, which must be a file that Node runs unchanged.
   'node-sqlite3-wasm': ['src/lib/emulator/base/db.ts', 'src/lib/emulator/warehouse/query-worker.js'],
+  ioredis: ['src/lib/bulk/rate-store.ts'],
   tinyglobby: ['bulk'],
   undici: ['http'],
   yaml: ['files', 'config', 'runtime', 'emulator'],

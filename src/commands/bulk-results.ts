@@ -1,8 +1,7 @@
 // Joins the JSON results of the parts of a bulk run: what `seed results` and `dsr bulk-results` have in common.
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
-import type { ExitName } from '../lib/errors/entry.ts';
-import { type ErrorCode, ERRORS } from '../lib/errors/registry.ts';
-import { invalidInput, type Issue } from '../lib/kernel/errors.ts';
+import { exitOf } from '../lib/errors/exit.ts';
+import { invalidInput, type Issue, KnownError } from '../lib/kernel/errors.ts';
 import { isRecord, readRecord } from '../lib/kernel/json.ts';
 import { counted } from '../lib/kernel/words.ts';
 import type { Context } from '../lib/runtime/context.ts';
@@ -116,7 +115,7 @@ export function endAsOneRun(
   { again, isPartial, missing }: { again: readonly string[]; isPartial: boolean; missing: number },
 ): void {
   const codes = reports.flatMap(({ error }) => (error === undefined ? [] : [error]));
-  const exits = new Set(codes.map((code): ExitName => ERRORS[code as ErrorCode]?.exit ?? 'failed'));
+  const exits = new Set(codes.map((code) => exitOf(new KnownError({ code, message: '' }))));
   const [only, other] = exits;
   if (missing > 0 || other !== undefined) ctx.setExit('failed');
   else if (only !== undefined) ctx.setExit(only);

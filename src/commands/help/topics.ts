@@ -74,6 +74,7 @@ An empty variable counts as unset. Every command works with variables alone, wit
   CDPADM_NO_COLOR           no color; also NO_COLOR, TERM=dumb. FORCE_COLOR turns color on
   CDPADM_DEBUG=1            the same as --debug; also RUNNER_DEBUG=1
   CDPADM_TRACE_FILE         default of --trace-file
+  CDPADM_RATE_STORE         default of --rate-store of seed bulk; may have a password
   COLUMNS                   width, if the terminal does not report it
   CI                        never prompt
   GITHUB_ACTIONS=true       annotations; secrets are masked with ::add-mask:: on standard error, except under -o json;

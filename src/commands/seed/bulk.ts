@@ -63,6 +63,10 @@ export const seedFiles = defineCommand({
       help: 'file for rejected rows (default: the first input plus .rejects.ndjson)',
     },
     restart: { help: 'ignore an earlier run of the same files and start over' },
+    rateStore: {
+      value: 'address',
+      help: 'Redis server through which the shards share --rate; env:NAME reads its address (default: CDPADM_RATE_STORE)',
+    },
     shard: {
       value: 'i/n',
       help: 'send one of N shares; auto or auto/N: the number that Kubernetes, Slurm, AWS Batch or GNU parallel gives',
@@ -125,10 +129,15 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
       'Seeding',
       async (progress) => {
         if (run.before.finished) return run.before.counts;
-        const [api, { seedBulk }] = await Promise.all([ctx.api(), import('../../lib/workflows/seed-bulk.ts')]);
+        const [api, { seedBulk }, { openSharedRate }] = await Promise.all([
+          ctx.api(),
+          import('../../lib/workflows/seed-bulk.ts'),
+          import('./shared-rate.ts'),
+        ]);
         return await seedBulk({
           ...opened,
           ...pace,
+          shared: await openSharedRate(ctx, numbers),
           ...run,
           limits,
           sender: await api.seeding.openBulk(),

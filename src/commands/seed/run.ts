@@ -22,6 +22,7 @@ import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/service-address.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
+import { readStoreAddress } from '../../lib/bulk/rate-address.ts';
 import { type Pace, readPace, type RunFlags } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
 import { readCount } from '../flag-values.ts';
@@ -31,6 +32,7 @@ export interface SeedRunFlags extends RunFlags {
   batchSize: string;
   batchBytes: string;
   shard?: string;
+  rateStore?: string;
   rejects?: string;
   restart?: boolean;
 }
@@ -40,17 +42,22 @@ export interface BulkNumbers {
   /** `rate` is the share of this machine. */
   pace: Pace;
   shard: Shard | undefined;
+  /** Where the shards share their rate. */
+  store: URL | undefined;
 }
 
 /** `limit` is the rate of the profile. Throws usage (2) that names the flag or the limit. */
 export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined): BulkNumbers {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (typeof shard === 'string') throw usageError(shard);
+  if (shard === undefined && flags.rateStore !== undefined)
+    throw usageError('--rate-store shares the rate of several shards.', 'Pass --shard too.');
   const pace = readPace('seeding', flags, limit);
   return {
     limits: { rows: readCount('--batch-size', flags.batchSize, 100_000), bytes: readBytes(flags.batchBytes) },
     pace: { ...pace, rate: pace.rate && pace.rate / (shard?.count ?? 1) },
     shard,
+    store: shard && readStoreAddress(flags.rateStore, env),
   };
 }
 

@@ -4,10 +4,13 @@ import { type Feedback, Pacing, type PacingOptions, type Pass } from '../domain/
 import { fail } from '../errors/fail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
+import { createSharedSchedule, type SharedRate } from './shared-schedule.ts';
 
-export interface GateOptions extends Omit<PacingOptions, 'onGiveUp'> {
+export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'> {
   clock: Clock;
   signal: AbortSignal;
+  /** The rate is shared with other processes; `rate` is then the share of this one. */
+  shared?: SharedRate | undefined;
 }
 
 /** A timer that is this late shows that the program was blocked. */
@@ -33,7 +36,8 @@ export function createGate(options: GateOptions) {
     const failure = hint === undefined ? cause : cause?.with({ hint });
     stop(failure ?? fail('http.unavailable', { message: why }));
   };
-  const pacing = new Pacing({ ...options, onGiveUp }, clock.now());
+  const shared = options.shared && createSharedSchedule(options.shared, options.rate, clock);
+  const pacing = new Pacing({ ...options, schedule: shared, onGiveUp }, clock.now());
 
   function pump(): void {
     while (waiting.repeat.length + waiting.fresh.length > 0) {
@@ -41,11 +45,12 @@ export function createGate(options: GateOptions) {
         for (const waiter of [...waiting.repeat.splice(0), ...waiting.fresh.splice(0)]) waiter.reject(over.failure);
         return;
       }
-      if (!pacing.hasRoom) return;
+      if (pacing.room <= 0) return;
       const now = clock.now();
       noticeBlock(now);
+      shared?.reserve(Math.min(waiting.repeat.length + waiting.fresh.length, pacing.room), pump);
       if (now < pacing.startAt) {
-        wakeAfter(pacing.startAt - now);
+        if (pacing.startAt < Infinity) wakeAfter(pacing.startAt - now);
         return;
       }
       requests++;

@@ -2,7 +2,7 @@
 // in an outage. Also decides when to give up. All times are milliseconds of one clock.
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { createExcuses } from './excuses.ts';
-import { createSchedule } from './schedule.ts';
+import { createSchedule, type Schedule } from './schedule.ts';
 import { createTroubles } from './troubles.ts';
 import { createWindow, type Window } from './window.ts';
 
@@ -11,6 +11,8 @@ export interface PacingOptions {
   concurrency: number;
   /** Requests per second; undefined is no limit. */
   rate: number | undefined;
+  /** When requests may go; default: at `rate`. */
+  schedule?: Schedule | undefined;
   /** An outage ends the run after this long without a successful request. */
   giveUpAfterMs: number;
   random(): number;
@@ -51,7 +53,7 @@ const MAX_BUSY = 14;
 export class Pacing {
   readonly #options: PacingOptions;
   readonly #window: Window;
-  readonly #schedule: ReturnType<typeof createSchedule>;
+  readonly #schedule: Schedule;
   readonly #troubles: ReturnType<typeof createTroubles>;
   readonly #excuses: ReturnType<typeof createExcuses>;
   #inFlight = 0;
@@ -65,14 +67,14 @@ export class Pacing {
   constructor(options: PacingOptions, startedAt: number) {
     this.#options = options;
     this.#window = createWindow(options.concurrency);
-    this.#schedule = createSchedule(options.rate);
+    this.#schedule = options.schedule ?? createSchedule(options.rate);
     this.#troubles = createTroubles(startedAt);
     this.#excuses = createExcuses(options.rate);
   }
 
-  /** Whether one more request may be unfinished. */
-  get hasRoom(): boolean {
-    return this.#inFlight < (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size);
+  /** How many more requests may be unfinished; none if it is 0 or less. */
+  get room(): number {
+    return (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size) - this.#inFlight;
   }
 
   /** When the next request may go. */

@@ -8,6 +8,8 @@ const CATCH_UP_MS = 250;
 const CATCH_UP_PACE = 0.8;
 const CATCH_UP_AT_ONCE_MS = 10;
 
+export type Schedule = ReturnType<typeof createSchedule>;
+
 /** `rate` is in requests a second; undefined is no limit. All times are milliseconds on one clock. */
 export function createSchedule(rate: number | undefined) {
   const interval = rate === undefined ? 0 : 1000 / rate;

@@ -487,4 +487,17 @@ describe('shards', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('--shard cannot divide standard input.')]);
     expect(it.sink.rows).toBe(0);
   });
+
+  test('continue with their share, and report it once, if the store of the rate is unreachable', async () => {
+    const it = await start();
+    const file = it.write('users.ndjson', userRows(1000));
+    const flags = ['--rate', '1000', '--rate-store', 'redis://127.0.0.1:1', '--yes'];
+    const { code, stderr } = await it.run(['seed', 'bulk', file, '--shard', '1/2', ...flags]);
+    expect(code).toBe(0);
+    expect(
+      stderr.match(/The rate store 127\.0\.0\.1:1 is unreachable \(.+\): this shard continues with its share, 500/g),
+    ).toHaveLength(1);
+    const alone = await it.run(['seed', 'bulk', file, ...flags]);
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('Pass --shard too.')]);
+  });
 });

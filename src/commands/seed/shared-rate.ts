@@ -1,0 +1,39 @@
+// `--rate-store`: the rate that the shards of a run share.
+import { rootCertificates } from 'node:tls';
+import type { SharedRate } from '../../lib/bulk/shared-schedule.ts';
+import { furtherAuthorities } from '../../lib/runtime/checks/trusted-roots.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { lastingAddress } from '../../lib/runtime/service-address.ts';
+import type { BulkNumbers } from './run.ts';
+
+/** Opens the store of the shared rate; undefined without one. If it is unreachable, the shard uses its share. */
+export async function openSharedRate(
+  ctx: Context,
+  { pace, shard, store }: BulkNumbers,
+): Promise<SharedRate | undefined> {
+  if (store === undefined || shard === undefined) return undefined;
+  const settings = await ctx.settings();
+  if (store.password !== '') ctx.redactor.add(decodeURIComponent(store.password));
+  const limit = [lastingAddress(settings, 'seeding_url'), settings.get('workspace_id')?.value ?? '', 'seeding'];
+  const file = settings.get('ca_file')?.value;
+  const certificates = file === undefined ? undefined : [...rootCertificates, furtherAuthorities(file, ctx.io.env)];
+  const { openRateStore } = await import('../../lib/bulk/rate-store.ts');
+  const opened = await openRateStore(store, limit, pace.rate && pace.rate * shard.count, certificates);
+  let isClosed = false;
+  ctx.onClose(() => {
+    isClosed = true;
+    opened.close();
+    return Promise.resolve();
+  });
+  const share =
+    pace.rate === undefined ? 'a rate of its own' : `its share, ${Number(pace.rate.toPrecision(3))} requests/s`;
+  return {
+    store: opened,
+    onLost: (error) => {
+      if (!isClosed)
+        ctx.out.warn(
+          `The rate store ${store.host} is unreachable (${(error as Error).message}): this shard continues with ${share}.`,
+        );
+    },
+  };
+}

@@ -1,0 +1,81 @@
+// When the next request may go by a rate that is shared with other processes. While the store is unreachable, this process
+// uses its own share.
+import { createSchedule, type Schedule } from '../domain/pacing/schedule.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { RateStore } from './rate-store.ts';
+
+export interface SharedRate {
+  store: RateStore;
+  /** Called once, when the store is unreachable for the first time. */
+  onLost(error: unknown): void;
+}
+
+/** A store that was lost is tried again after this. */
+const RETRY_MS = 5000;
+/** Requests are reserved for this long: a late or killed process leaves little unused. */
+const RESERVED_MS = 20;
+const MOST_RESERVED = 64;
+/** A slot that is older is lost: others were granted the time after it. */
+const LATE_MS = 100;
+
+export type SharedSchedule = ReturnType<typeof createSharedSchedule>;
+
+/** `share` is the rate of this process alone. */
+export function createSharedSchedule({ store, onLost }: SharedRate, share: number | undefined, clock: Clock) {
+  const own = createSchedule(share);
+  /** When each reserved request may go. */
+  let slots: number[] = [];
+  let everyMs = 0;
+  let isAsking = false;
+  let isLost = false;
+  let wasLost = false;
+  let retryAt = 0;
+
+  function lose(error: unknown): void {
+    isLost = true;
+    retryAt = clock.now() + RETRY_MS;
+    if (!wasLost) onLost(error);
+    wasLost = true;
+  }
+
+  const schedule = {
+    learned: {
+      ...own.learned,
+      isKnown: () => isLost && own.learned.isKnown(),
+      limited: (sentAt: number, askedMs: number | undefined): void => {
+        own.learned.limited(sentAt, askedMs);
+        if (!isLost) store.limited(clock.now() - sentAt, askedMs ?? 0).catch(lose);
+      },
+    },
+    get startAt(): number {
+      return isLost ? own.startAt : (slots[0] ?? Infinity);
+    },
+    take: (now: number): void => {
+      own.take(now);
+      slots.shift();
+    },
+    wasBlocked: own.wasBlocked,
+    /** Reserves requests, at most `most`, if there are none; calls `changed` when that is done. */
+    reserve: (most: number, changed: () => void): void => {
+      const now = clock.now();
+      while ((slots[0] ?? now) < now - LATE_MS) slots.shift();
+      if (isAsking || slots.length > 0 || (isLost && now < retryAt)) return;
+      isAsking = true;
+      const usual = everyMs > 0 ? Math.ceil(RESERVED_MS / everyMs) : MOST_RESERVED;
+      const count = Math.max(1, Math.min(most, usual, MOST_RESERVED));
+      void store
+        .take(count)
+        .then((granted) => {
+          everyMs = granted.everyMs;
+          const from = clock.now() + granted.inMs;
+          slots = Array.from({ length: count }, (_, index) => from + index * everyMs);
+          isLost = false;
+        }, lose)
+        .finally(() => {
+          isAsking = false;
+          changed();
+        });
+    },
+  } satisfies Schedule & Record<string, unknown>;
+  return schedule;
+}

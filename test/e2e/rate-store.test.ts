@@ -1,0 +1,81 @@
+// The script that shares a rate, run by a real Redis server.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RATE_SCRIPT } from '../../src/lib/bulk/rate-script.ts';
+import { openRateStore, type RateStore } from '../../src/lib/bulk/rate-store.ts';
+
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+if (!hasRedis) process.stderr.write('redis-server is not installed: the shared rate is not tested against it.\n');
+
+test('the script has fewer than 60 lines', () => {
+  expect(RATE_SCRIPT.trim().split('\n').length).toBeLessThan(60);
+});
+
+describe.skipIf(!hasRedis)('with redis-server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-redis-'));
+  const socket = join(folder, 'redis.sock');
+  let server: ChildProcess;
+  const stores: RateStore[] = [];
+  beforeAll(async () => {
+    // A port of the server's own choice is not printed: a socket in a private folder needs none.
+    server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]);
+    for await (const text of server.stdout as AsyncIterable<Buffer>) if (String(text).includes('eady to accept')) break;
+  });
+  afterAll(async () => {
+    for (const store of stores) store.close();
+    const closed = once(server, 'close');
+    server.kill();
+    await closed;
+    rmSync(folder, { recursive: true });
+  });
+
+  async function open(name: string, rate?: number): Promise<RateStore> {
+    const store = await openRateStore(new URL(`redis+unix:${socket}`), [name], rate, undefined);
+    stores.push(store);
+    return store;
+  }
+
+  test('grants the rate once to all processes together, and what one leaves unused to the others', async () => {
+    const [a, b] = [await open('together', 10), await open('together', 10)];
+    const first = await a.take(20);
+    expect(first).toEqual({ inMs: 0, everyMs: 101 });
+    // 20 requests of 101 ms are taken.
+    const second = await b.take(1);
+    expect(second.inMs).toBeGreaterThan(1000);
+    expect(second.inMs).toBeLessThanOrEqual(2020);
+    expect((await b.take(1)).inMs - second.inMs).toBeLessThanOrEqual(101);
+    expect((await (await open('other', 10)).take(1)).inMs).toBe(0);
+  });
+
+  test('pauses all processes for as long as the platform asked', async () => {
+    const [a, b] = [await open('paused', 100), await open('paused', 100)];
+    await a.take(1);
+    await a.limited(0, 60_000);
+    const { inMs } = await b.take(1);
+    expect(inMs).toBeGreaterThan(30_000);
+    expect(inMs).toBeLessThanOrEqual(60_000);
+  });
+
+  test('teaches all processes a lower rate, and tells a limit of the wanted rate from it', async () => {
+    const [a, b] = [await open('learned'), await open('learned')];
+    expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
+    await a.limited(0, 0);
+    // Of the 50 requests in this second, 97 % are accepted; fewer if a second began in between.
+    expect((await b.take(1)).everyMs).toBeGreaterThan(20);
+
+    const [c, d] = [await open('known', 50), await open('known', 50)];
+    await c.take(50);
+    await c.limited(0, 0);
+    expect((await d.take(1)).everyMs).toBeCloseTo(20.2);
+  });
+
+  test('rejects while the server is gone', async () => {
+    const store = await openRateStore(new URL('redis://127.0.0.1:1'), ['gone'], 10, undefined);
+    stores.push(store);
+    await expect(store.take(1)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,33 @@
+// The address of a rate store: which are accepted, and where a password may be.
+import { describe, expect, test } from 'vitest';
+import { readStoreAddress } from '../../../../src/lib/bulk/rate-address.ts';
+
+describe('the address of a rate store', () => {
+  const env = {
+    CDPADM_RATE_STORE: 'rediss://:secret@redis.example',
+    OTHER: 'redis://:other@127.0.0.1:7000',
+    WEB: 'https://x',
+  };
+
+  test.each([
+    [undefined, {}, undefined],
+    [undefined, env, 'rediss://:secret@redis.example'],
+    ['redis://127.0.0.1:6379', env, 'redis://127.0.0.1:6379'],
+    ['redis://localhost', {}, 'redis://localhost'],
+    ['rediss://redis.example:6380/2', {}, 'rediss://redis.example:6380/2'],
+    ['env:OTHER', env, 'redis://:other@127.0.0.1:7000'],
+  ])('%s with %j is %s', (flag, given, expected) => {
+    expect(readStoreAddress(flag, given)?.href).toBe(expected);
+  });
+
+  test.each([
+    ['redis://:secret@127.0.0.1', /must not have a password/],
+    ['redis://redis.example', /redis\.example is another machine, so the connection must be encrypted/],
+    ['http://127.0.0.1', /--rate-store must be an address of Redis/],
+    ['env:WEB', /^WEB must be an address of Redis/],
+    ['env:NONE', /--rate-store env:NONE: the variable is not set/],
+    ['somewhere', /must be an address/],
+  ])('%s is a usage error', (flag, message) => {
+    expect(() => readStoreAddress(flag, env)).toThrow(message);
+  });
+});

@@ -1,0 +1,85 @@
+// A rate that several runs share: they use all of it, however different their sizes, and each uses its share without the store.
+import { expect, test } from 'vitest';
+import { createGate } from '../../../../src/lib/bulk/gate.ts';
+import type { RateStore } from '../../../../src/lib/bulk/rate-store.ts';
+import { createEventClock, type EventClock } from '../../../helpers/event-clock.ts';
+
+const RATE = 200;
+const LATENCY_MS = 50;
+const SIZES = [3200, 1600, 800, 400, 200, 100, 50, 50];
+
+/** Grants as the script does, without what it learns. */
+function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
+  const everyMs = (1000 / RATE) * 1.01;
+  let next = 0;
+  return {
+    take: async (count) => {
+      await clock.sleep(1);
+      if (!isUp()) throw new Error('connect ECONNREFUSED');
+      const start = Math.max(clock.now(), next);
+      next = start + count * everyMs;
+      return { inMs: start - clock.now(), everyMs };
+    },
+    limited: () => Promise.resolve(),
+    close: () => undefined,
+  };
+}
+
+/** Runs all at once against a platform with the limit; what they needed, and how many requests were one too many. */
+async function run(sizes: readonly number[], isUp?: () => boolean) {
+  const clock = createEventClock();
+  const store = createStore(clock, isUp);
+  const begun = clock.now();
+  const accepted: number[] = [];
+  let rejected = 0;
+  let lost = 0;
+  const one = async (size: number): Promise<void> => {
+    const gate = createGate({
+      ...{ clock, signal: new AbortController().signal, concurrency: 64, rate: RATE / sizes.length },
+      ...{ giveUpAfterMs: 600_000, random: () => 0.5, onDecision: () => undefined, onWait: () => undefined },
+      shared: { store, onLost: () => lost++ },
+    });
+    const send = async (): Promise<void> => {
+      for (let isRepeat = false; ; isRepeat = true) {
+        const pass = await gate.enter(isRepeat);
+        const now = clock.now();
+        const isOver = accepted.filter((at) => at > now - 1000).length >= RATE;
+        if (!isOver) accepted.push(now);
+        else rejected++;
+        await clock.sleep(LATENCY_MS);
+        if (!isOver) {
+          gate.leave(pass, { kind: 'answered', ms: LATENCY_MS, slowDown: false });
+          return;
+        }
+        const restMs = gate.leave(pass, { kind: 'busy', retryAfterMs: 1000 });
+        if (restMs > 0) await gate.rest(restMs);
+      }
+    };
+    await Promise.all(Array.from({ length: size }, send));
+  };
+  await clock.run(Promise.all(sizes.map(one)));
+  const ideal = (accepted.length / RATE) * 1000;
+  return { longer: (clock.now() - begun) / ideal - 1, rejected: rejected / accepted.length, lost };
+}
+
+test('eight runs of very different sizes need at most 5 % more time than the limit alone, with fewer than 1 % of 429', async () => {
+  const { longer, rejected, lost } = await run(SIZES);
+  expect(longer).toBeLessThan(0.05);
+  expect(rejected).toBeLessThan(0.01);
+  expect(lost).toBe(0);
+});
+
+test('without the store each run uses its share and reports it once', async () => {
+  const { longer, rejected, lost } = await run([400, 400, 400, 400], () => false);
+  expect(longer).toBeLessThan(0.1);
+  expect(rejected).toBeLessThan(0.01);
+  expect(lost).toBe(4);
+});
+
+test('a store that returns is used again', async () => {
+  let asked = 0;
+  // Every run loses it at its first request and finds it after the retry.
+  const { longer, lost } = await run(SIZES.slice(0, 4), () => ++asked > 4);
+  expect(lost).toBe(4);
+  expect(longer).toBeLessThan(0.35);
+});
