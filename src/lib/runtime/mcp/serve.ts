@@ -64,6 +64,7 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
     return { contents: [{ uri, mimeType: found.mimeType, text }] };
   });
 
+  if (ctx.io.tty.stdin) ctx.out.note('An MCP client starts this command. Press Ctrl-C to stop.');
   await server.connect(new StdioServerTransport(ctx.io.stdin, outputOf(ctx, ended)));
   await Promise.race([inputClosed(ctx), stopped(AbortSignal.any([ctx.signal, ended.signal]))]);
   if (!ctx.signal.aborted) await Promise.race([last, ctx.clock.sleep(LAST_MS, ctx.signal).catch(() => undefined)]);
