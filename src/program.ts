@@ -28,7 +28,7 @@ const SUMMARIES = {
     completion: 'shell completion for bash, zsh, fish and PowerShell',
   },
   'Embedded platform:': {
-    emulator: 'the embedded platform: start it, move its clock, inject faults',
+    emulator: 'the embedded platform: start it, advance its clock, inject faults',
     tour: 'guided tour: pull, edit, diff, push and roll back on a temporary platform',
   },
   'More:': {

@@ -22,12 +22,12 @@ export const inputFlags = {
     choices: programs,
     help: 'program that wrote the inputs: sets delimiter, null words and more',
   },
-  delimiter: { value: 'sign', help: 'comma, semicolon, tab or pipe (default: the one that the header has most of)' },
-  headerless: { help: 'the inputs have no header line; --columns names their columns' },
-  columns: { value: 'a,b', help: 'names of the columns of inputs without a header line' },
+  delimiter: { value: 'sign', help: 'comma, semicolon, tab or pipe (default: the most frequent one in the header)' },
+  headerless: { help: 'the inputs have no header line; name the columns with --columns' },
+  columns: { value: 'a,b', help: 'column names of inputs without a header line' },
   map: { value: 'column=field', many: true, help: 'field that a column holds; may be repeated' },
   mapFile: { value: 'file', help: 'YAML or JSON file that maps columns to fields: {column: field}' },
-  null: { value: 'word', many: true, help: 'word that means an empty cell, in addition to \\N; may be repeated' },
+  null: { value: 'word', many: true, help: 'word that marks an empty cell, in addition to \\N; may be repeated' },
 } as const satisfies Record<string, FlagSpec>;
 
 export type InputFlags = FlagValues<typeof inputFlags>;
@@ -45,11 +45,11 @@ export function runFlags(kind: keyof typeof CONCURRENCY) {
     rate: { value: 'n', help: `maximum request rate per second, or 600/m (default: limits.${kind} of the profile)` },
     giveUpAfter: {
       value: 'dur',
-      help: `end a bulk run after this long without a successful request (default: ${GIVE_UP_AFTER}; 0 is at once)`,
+      help: `stop a bulk run after this long without a successful request (default: ${GIVE_UP_AFTER}; 0 stops at once)`,
     },
     maxErrors: {
       value: 'n',
-      help: 'stop a bulk run when more rows than this, or this percentage, are rejected (default: never)',
+      help: 'stop a bulk run when more than this number or percentage of rows is rejected (default: never)',
     },
   } as const satisfies Record<string, FlagSpec>;
 }
@@ -96,8 +96,7 @@ export function readDialect({ columns, delimiter, headerless, source }: InputFla
   )?.[1];
   if (delimiter !== undefined && sign === undefined)
     throw usageError(`--delimiter must be comma, semicolon, tab or pipe, not \`${delimiter}\`.`);
-  if (headerless && columns === undefined)
-    throw usageError('--headerless needs the names of the columns: --columns A,B.');
+  if (headerless && columns === undefined) throw usageError('--headerless requires the column names: --columns A,B.');
   const names = columns?.split(',').map((name) => name.trim());
   return { ...preset, ...(sign !== undefined && { separator: sign }), ...(names && { columns: names }) };
 }
@@ -134,7 +133,7 @@ export async function readColumnMap(
   const mapping = new Map(mapFile === undefined ? [] : await loadMap(ctx, mapFile));
   for (const text of map ?? []) {
     const at = text.lastIndexOf('=');
-    if (at < 1) throw usageError(`--map takes COLUMN=FIELD, such as "E-mail address=email", not \`${text}\`.`);
+    if (at < 1) throw usageError(`--map must be COLUMN=FIELD, such as "E-mail address=email", not \`${text}\`.`);
     mapping.set(text.slice(0, at), text.slice(at + 1).trim());
   }
   return mapping;

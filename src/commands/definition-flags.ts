@@ -99,7 +99,9 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
     at('--field-transformation-id', 'field_transformation_id', 'field transformation (events only)', { value: 'id' }),
     at('--environment', 'environment', 'development or production'),
     at('--sync-mode', 'sync_mode.type', 'incremental or full', { value: 'type', offered: SYNC_MODES }),
-    at('--iterator-field', 'sync_mode.iterator_field', 'incremental: column whose values grow', { value: 'column' }),
+    at('--iterator-field', 'sync_mode.iterator_field', 'incremental: column with increasing values', {
+      value: 'column',
+    }),
     at('--iterator-data-type', 'sync_mode.iterator_data_type', 'incremental: data type of that column', {
       value: 'type',
       offered: ['timestamp', 'datetime_tz'],
@@ -188,7 +190,7 @@ function readReference(ctx: Context, flag: string, text: string): string {
     ctx.redactor.add(text);
     throw usageError(
       `${flag} must be a reference to the secret, not the secret: env:NAME, file:PATH, keychain:NAME or command:LINE.`,
-      'If it was a real secret, it may now be in the history of your shell: replace it.',
+      'If it was a real secret, it may now be in your shell history: rotate it.',
     );
   }
   const path = /^file:\s*(\S.*)$/s.exec(text)?.[1];

@@ -179,6 +179,6 @@ function invalidSource(
     const message = `${document.name} is not a valid ${NOUNS[type]}: ${count}. Nothing was sent.`;
     return invalidInput(message, issues, hint);
   }
-  const message = `The flags are not a valid ${NOUNS[type]}: ${count}. Nothing was sent.`;
+  const message = `The flags do not form a valid ${NOUNS[type]}: ${count}. Nothing was sent.`;
   return fail('usage', { message, issues, ...(hint !== undefined && { hint }) });
 }

@@ -6,7 +6,7 @@ import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/tim
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  throw usageError(`--port takes a number from 0 to 65535, not \`${text}\`.`);
+  throw usageError(`--port must be a number from 0 to 65535, not \`${text}\`.`);
 }
 
 /** A whole number from 1 to `most`. Throws KnownError usage (2). */
@@ -30,14 +30,16 @@ export function readRate(
   const rate = parseRate(text);
   if (rate !== undefined) return rate;
   const where = flag === undefined ? `limits.${kind} of the profile` : '--rate';
-  throw usageError(`${where} must be a number of requests, a second or as 600/m or 9000/h, not \`${text}\`.`);
+  throw usageError(
+    `${where} must be a number of requests per second, or a rate such as 600/m or 9000/h, not \`${text}\`.`,
+  );
 }
 
 /** Milliseconds of a flag's duration. Throws KnownError usage (2). */
 export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
-  throw usageError(`${flag} takes a duration such as 5s or 10m, not \`${text}\`.`);
+  throw usageError(`${flag} must be a duration such as 5s or 10m, not \`${text}\`.`);
 }
 
 /** A time in ISO 8601; of a bare day, the time `ofDay` of it in UTC. Throws KnownError usage (2). */
@@ -45,7 +47,7 @@ export function readTime<Text extends string | undefined>(flag: string, text: Te
   if (text === undefined) return text;
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T${ofDay}Z` : text;
   if (parseIso(time) !== undefined) return time;
-  throw usageError(`${flag} takes a day or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
+  throw usageError(`${flag} must be a day, or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
 }
 
 /** Of the commands that prune. */

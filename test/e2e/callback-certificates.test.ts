@@ -31,7 +31,7 @@ const authority = (wanted: Partial<Wanted>): Forged =>
 const anchor = (key: string, digest: string | undefined = 'sha256'): Forged =>
   forge.issue({ subject: '/CN=Anchor', key, digest, extensions: AUTHORITY });
 const rsa = (): Forged => forge.issue({ subject: '/CN=Anchor', extensions: AUTHORITY });
-const NOT_TRUSTED = 'was signed by an authority that is not trusted here';
+const NOT_TRUSTED = 'was signed by an untrusted authority';
 const verdict = (pem: string, now?: number, domain = DOMAIN) => checkCertificate(pem, domain, trust(now));
 
 describe('a valid certificate', () => {
@@ -94,8 +94,8 @@ describe('a valid certificate', () => {
     // The root is valid since the same second or earlier.
     expect(verdict(pem, first)).toHaveProperty('key');
     expect(verdict(pem, last)).toHaveProperty('key');
-    expect(verdict(pem, first - 1)).toHaveProperty('issue', `is valid only from ${validFrom} on`);
-    expect(verdict(pem, last + 1)).toHaveProperty('issue', `has expired on ${validTo}`);
+    expect(verdict(pem, first - 1)).toHaveProperty('issue', `is not valid until ${validFrom}`);
+    expect(verdict(pem, last + 1)).toHaveProperty('issue', `expired on ${validTo}`);
   });
 
   it('may be followed by its authorities in any order, with others among them', () => {
@@ -176,10 +176,10 @@ describe('an invalid certificate', () => {
       () => issue({ extensions: ['subjectAltName=DNS:open*.platform.example'] }).pem,
       /not for/,
     ],
-    ['has an EC key', () => issue({ key: newKey('ec') }).pem, /another kind than RSA/],
-    ['has an RSA-PSS key', () => issue({ key: newKey('rsa-pss') }).pem, /another kind than RSA/],
+    ['has an EC key', () => issue({ key: newKey('ec') }).pem, /not an RSA key/],
+    ['has an RSA-PSS key', () => issue({ key: newKey('rsa-pss') }).pem, /not an RSA key/],
     ['has a short key', () => issue({ key: newKey('weak') }).pem, /2048/],
-    ['was signed with SHA-1', () => issue({ digest: 'sha1' }).pem, /no longer safe/],
+    ['was signed with SHA-1', () => issue({ digest: 'sha1' }).pem, /no longer secure/],
     [
       'is restricted to clients',
       () => issue({ extensions: [SAN, 'extendedKeyUsage=clientAuth'] }).pem,
@@ -201,7 +201,7 @@ describe('an invalid certificate', () => {
         const middle = authority({ extensions: ['basicConstraints=CA:FALSE'] });
         return issue({ by: middle }).pem + middle.pem;
       },
-      /is no authority$/,
+      /is not a certificate authority$/,
     ],
     [
       'is from an issuer without basic constraints',
@@ -209,7 +209,7 @@ describe('an invalid certificate', () => {
         const middle = authority({ extensions: [SAN] });
         return issue({ by: middle }).pem + middle.pem;
       },
-      /is no authority$/,
+      /is not a certificate authority$/,
     ],
     [
       'is from an authority that may not sign certificates',
@@ -217,7 +217,7 @@ describe('an invalid certificate', () => {
         const middle = authority({ extensions: ['basicConstraints=critical,CA:TRUE', 'keyUsage=digitalSignature'] });
         return issue({ by: middle }).pem + middle.pem;
       },
-      /is not trusted here$/,
+      /an untrusted authority$/,
     ],
     [
       'exceeds the path length of an authority',
@@ -264,16 +264,16 @@ describe('an invalid certificate', () => {
 
   it('is rejected before and after its validity period', () => {
     const { pem } = issue({ days: 10 });
-    expect(verdict(pem, NOW - DAY)).toHaveProperty('issue', expect.stringContaining('valid only from'));
+    expect(verdict(pem, NOW - DAY)).toHaveProperty('issue', expect.stringContaining('not valid until'));
     expect(verdict(pem, NOW + 11 * DAY)).toHaveProperty('issue', expect.stringContaining('expired'));
   });
 
   it.each<[string, Partial<Wanted>, RegExp]>([
-    ['has expired', { days: 5 }, /^has expired on /],
+    ['has expired', { days: 5 }, /^expired on /],
     [
       'has an unknown critical extension',
       { extensions: [...AUTHORITY, '1.2.3.4=critical,DER:0500'] },
-      /^has a critical extension that is not known here$/,
+      /^has an unknown critical extension$/,
     ],
     [
       'does not permit the domain',
@@ -299,7 +299,7 @@ describe('an invalid certificate', () => {
   it('is rejected if an authority has an unsafe signature', () => {
     const middle = authority({ digest: 'sha1' });
     const { pem } = issue({ by: middle });
-    expect(verdict(pem + middle.pem)).toHaveProperty('issue', 'was signed in a way that is no longer safe');
+    expect(verdict(pem + middle.pem)).toHaveProperty('issue', 'has a signature algorithm that is no longer secure');
   });
 
   it('is rejected if a part that only our parser reads is damaged', () => {
@@ -308,7 +308,7 @@ describe('an invalid certificate', () => {
     // Two extensions with the same id: other parsers may use the second.
     bytes[bytes.indexOf(Buffer.from('06032a0305', 'hex')) + 4] = 0x04;
     const damaged = `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64')}\n-----END CERTIFICATE-----\n`;
-    expect(verdict(damaged)).toEqual({ issue: 'is damaged: an extension stands twice' });
+    expect(verdict(damaged)).toEqual({ issue: 'is damaged: an extension appears twice' });
   });
 });
 

@@ -114,7 +114,7 @@ describe('a listener', () => {
     await first.stop();
     const second = await listen('--on', 'completed', 'true');
     expect((await second.stop()).stderr).toContain(
-      '1 delivery of an earlier run: this listener has no such --on or --forward-to.',
+      '1 delivery of an earlier run: this listener has no matching --on or --forward-to.',
     );
     await listen('--on', 'any', hook());
     await vi.waitFor(async () => expect(await list()).toEqual([]), PATIENT);
@@ -184,8 +184,8 @@ setInterval(() => undefined, 1000);`),
     ['--on', 'completed', '--on needs a command after its status.', ' '],
     ['--hook-concurrency', '0', '--hook-concurrency must be a whole number from 1 to 64, not `0`.'],
     ['--hook-attempts', 'many', '--hook-attempts must be a whole number from 1 to 100, not `many`.'],
-    ['--hook-timeout', '5', '--hook-timeout takes a duration such as 5s or 10m, not `5`.'],
-    ['--forward-to', 'http://example.com/', '--forward-to takes an https address'],
+    ['--hook-timeout', '5', '--hook-timeout must be a duration such as 5s or 10m, not `5`.'],
+    ['--forward-to', 'http://example.com/', '--forward-to must be an https address'],
   ])('rejects %s %s', async (flag, value, message, ...more) => {
     const { code, stderr } = await home.run(['dsr', 'callbacks', 'listen', '--port', '0', flag, value, ...more]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -105,7 +105,7 @@ test('goes back to the previous prompt, and offers time, group and callback in o
     ['Value of email', `jane@example.com${KEY.enter}`],
     ['Another identity', KEY.enter],
     ['More options', `${KEY.down}${KEY.enter}`],
-    ['When the subject asked', `yesterday${KEY.enter}`],
+    ['When the subject made the request', `yesterday${KEY.enter}`],
     ['It ', `${KEY.clearLine}2020-01-01T00:00:00Z${KEY.enter}`],
     ['More options', `${KEY.down}${KEY.down}${KEY.enter}`],
     ['Group id', `spring${KEY.enter}`],

@@ -14,7 +14,7 @@ import { basicAuth, type Exchange, send, startTestEmulator, type TestEmulator } 
 import { opened } from '../helpers/opened.ts';
 import { randomFrom } from '../helpers/random.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { tellingEnv } from '../helpers/wire-judge.ts';
+import { reportingEnv } from '../helpers/wire-judge.ts';
 import { root } from '../helpers/root.ts';
 
 let data: string;
@@ -50,7 +50,7 @@ describe('kill -9', () => {
 
   async function startChild(): Promise<{ process: ChildProcess; ready: EmulatorReady; exited: Promise<unknown> }> {
     const started = spawn(process.execPath, [child.file, data], {
-      env: { ...process.env, ...tellingEnv() },
+      env: { ...process.env, ...reportingEnv() },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void started.kill('SIGKILL'));

@@ -39,5 +39,5 @@ const told = await startEmulator({ clock: 'slow' }).catch(({ code, message }) =>
 console.log(told);
 `);
   const { stdout } = await run(process.execPath, [file], { cwd: folder });
-  expect(stdout).toBe("usage: The option `clock` of startEmulator takes 'real' or 'manual'.\n");
+  expect(stdout).toBe("usage: The option `clock` of startEmulator must be 'real' or 'manual'.\n");
 });

@@ -8,7 +8,7 @@ import { KEY, openTerminal } from '../helpers/pty.ts';
 import { PROGRAM } from '../helpers/root.ts';
 import { sample } from '../helpers/size.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { judgedOf, judgedPlatforms, tellingEnv } from '../helpers/wire-judge.ts';
+import { judgedOf, judgedPlatforms, reportingEnv } from '../helpers/wire-judge.ts';
 
 interface Line {
   command?: string;
@@ -23,7 +23,7 @@ function takeTour(
 ): Promise<{ code: number | null; stdout: string; stderr: string; home: string }> {
   const home = temporaryFolder();
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home, ...tellingEnv() };
+    const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home, ...reportingEnv() };
     const child = spawn(process.execPath, [PROGRAM, 'tour', ...args], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

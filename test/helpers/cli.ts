@@ -8,7 +8,7 @@ import type { Io } from '../../src/lib/runtime/context.ts';
 import { run } from '../../src/main.ts';
 import { randomFrom } from './random.ts';
 import { SEED } from './seed.ts';
-import { tellingEnv } from './wire-judge.ts';
+import { reportingEnv } from './wire-judge.ts';
 
 export interface CliOptions {
   /** Added to an environment that contains only the home's folders. */
@@ -53,7 +53,7 @@ export function createCliHome(): CliHome {
   const folders = Object.fromEntries(
     ['config', 'state', 'cache', 'data'].map((kind) => [`CDPADM_${kind.toUpperCase()}_DIR`, join(folder, kind)]),
   );
-  const env = { HOME: folder, TMPDIR: folder, ...folders, ...tellingEnv() };
+  const env = { HOME: folder, TMPDIR: folder, ...folders, ...reportingEnv() };
   return {
     folder,
     cwd,

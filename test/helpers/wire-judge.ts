@@ -72,7 +72,7 @@ export function requireConformance(violations: readonly string[]): void {
 }
 
 /** The environment that makes a program, and the programs that it starts, report the exchanges of their platforms. */
-export function tellingEnv(): Record<'NODE_OPTIONS' | 'TEST_EXCHANGES', string> {
+export function reportingEnv(): Record<'NODE_OPTIONS' | 'TEST_EXCHANGES', string> {
   folder ??= mkdtempSync(join(tmpdir(), 'cdpadm-exchanges-'));
   return { NODE_OPTIONS: `--require=${JSON.stringify(REPORTER)}`, TEST_EXCHANGES: folder };
 }

@@ -45,7 +45,7 @@ describe('a platform that the program starts', () => {
 /** Code that runs the program as a process. */
 const RUNS = /\b(?:PROGRAM|cdpadm\.js)\b|openTerminal\(|bundleEntry\(|runProgram\(/;
 /** Code that uses an environment which reports exchanges. */
-const REPORTS = /\bcreate(?:\w*Home|World)\(|\bopenPlatformHome\(|\btellingEnv\(/;
+const REPORTS = /\bcreate(?:\w*Home|World)\(|\bopenPlatformHome\(|\breportingEnv\(/;
 /** Files that start no platform in a process, and why they need no such environment. */
 const WITHOUT: Record<string, string> = {
   'test/helpers/root.ts': 'only has the path',

@@ -63,7 +63,7 @@ export const NOTHING_DONE =
   /no changes were made|nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
 /** Reports of a write whose response was lost or damaged: its outcome is open, or the completed part is listed. */
 export const OPEN =
-  /not known whether|outcome of .* is unknown|was lost|had arrived|(?:done|cancelled) before|\d+ of \d+ rows are complete/i;
+  /not known whether|outcome of .* is unknown|was lost|did receive|done before|already cancelled|\d+ of \d+ rows are complete/i;
 
 /**
  * Compares what a failed run reports with what the platform did. An unknown outcome must be reported with its request,

@@ -37,19 +37,19 @@ export const command = defineCommand({
   },
   flags: {
     file: { short: 'f', value: 'file', help: 'the body, JSON or YAML; - is standard input' },
-    paginate: { help: 'follow the pages of a list and join their items' },
+    paginate: { help: 'fetch all pages of a list and combine their items' },
   },
   // The platform's response.
   output: () => unknown(),
   exits: {
     notFound: 'the platform responds with 404 or 410',
     conflict: 'the platform reports a conflict',
-    invalidInput: 'the file of the body is invalid',
+    invalidInput: 'the body file is invalid',
     guard: 'you answered no',
   },
   notes: [
-    'The body is sent without the checks of other commands. A call that writes asks for confirmation.',
-    'The wire names of the profile (`names`) are mapped in calls that other commands also make.',
+    'Unlike other commands, this one does not check the body before it sends it. Calls that write ask for confirmation.',
+    "The profile's wire names (`names`) are mapped only in calls that other commands also make.",
   ],
   examples: [
     'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks"',
@@ -87,7 +87,7 @@ async function sendWrite(ctx: Context, client: Client, route: Route, given: Inpu
   });
 }
 
-const READ_FIRST = 'Check what the platform holds before you send it again.';
+const READ_FIRST = 'Check the current state on the platform before you send it again.';
 
 async function confirmDelete(ctx: Context, client: Client, route: Route, input: Input): Promise<undefined> {
   const lookup = routeOf('GET', route.path);
@@ -137,7 +137,7 @@ function scopeOf({ path, service }: Route): WriteScope {
 async function readCall(ctx: Context, method: Method, path: string, file: string | undefined) {
   const [plain = '', ...search] = path.split('?');
   const route = routeOf(method, plain.startsWith('/') ? plain : `/${plain}`);
-  if (file !== undefined && method === 'GET') throw usageError('A GET has no body.', 'Omit --file.');
+  if (file !== undefined && method === 'GET') throw usageError('A GET request cannot have a body.', 'Omit --file.');
   const settings = await ctx.settings();
   const coordinates = {
     orgId: 'org_id',

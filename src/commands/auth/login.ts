@@ -16,9 +16,7 @@ export const logIn = defineCommand({
   flags: secretFlags,
   columns: asColumns('profile stored'),
   output: () => object({ profile: string(), stored: array(secretName()) }),
-  notes: [
-    'The profile is the current one or that of --profile. On a terminal the command prompts for missing secrets.',
-  ],
+  notes: ['Without --profile, the command uses the current profile. On a terminal, it prompts for missing secrets.'],
   examples: [
     'cdpadm auth login --profile dev --client-secret-env CDP_SECRET',
     'cdpadm auth login --profile dev --client-secret-stdin --insecure-storage --dry-run < secret.txt',
@@ -43,7 +41,7 @@ export const logIn = defineCommand({
     }
     const text = `Stored for profile ${profile}: ${stored.join(', ')}.`;
     await ctx.out.emit({ profile, stored }, { kind: 'document', text: () => text });
-    ctx.out.note({ text: 'Try it:', command: 'cdpadm auth test' });
+    ctx.out.note({ text: 'To test them:', command: 'cdpadm auth test' });
   },
 });
 

@@ -14,7 +14,7 @@ export const logOut = defineCommand({
   output: () => object({ profile: string(), removed: array(secretName()) }),
   notes: [
     'The client id stays in the profile.',
-    'The platform cannot revoke an access token: a copy of it works until its eight hours are over.',
+    'The platform cannot revoke an access token: a copy of it remains valid for up to eight hours.',
   ],
   examples: ['cdpadm auth logout --profile dev --yes', 'cdpadm auth logout --profile dev --dry-run'],
   exits: { notFound: 'profile not found', guard: 'you answered no' },

@@ -39,12 +39,12 @@ export const testAuth = defineCommand({
   columns: COLUMNS,
   output: () => array(checkResult()),
   notes: [
-    'platform: a token, then the lists of tasks, groups and connections. dsr: discovery. seeding: a list without users, which changes nothing; the platform checks key and secret before it accepts or rejects the list. dsr and seeding share one pair, `workspace_key` and `workspace_secret`.',
+    'platform: gets a token, then lists tasks, groups and connections. dsr: reads discovery. seeding: sends a list without users, which changes nothing; the platform checks the key and secret before it accepts or rejects the list. dsr and seeding use the same pair, `workspace_key` and `workspace_secret`.',
   ],
   examples: ['cdpadm auth test --profile local', 'cdpadm auth test --profile local -o json'],
   exits: {
     failed: 'the response does not come from the platform',
-    auth: 'the configured credentials do not work, or there are none',
+    auth: 'the configured credentials do not work, or none are configured',
   },
   run: async (ctx) => {
     const checks = await checkAreas(ctx);

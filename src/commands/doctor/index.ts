@@ -60,13 +60,13 @@ export const command = defineCommand({
   run: async (ctx) => {
     const findings = [...(await checkMachine(ctx)), ...(await findingsFromSettings(ctx))];
     await ctx.out.emit(findings, view);
-    tellFixes(ctx, findings);
+    printFixes(ctx, findings);
     if (findings.some((item) => item.status === 'failed')) ctx.setExit('failed');
   },
 });
 
 /** A narrow table omits the fixes, so on a terminal they follow the table. */
-function tellFixes(ctx: Context, findings: readonly Finding[]): void {
+function printFixes(ctx: Context, findings: readonly Finding[]): void {
   if (!ctx.io.tty.stdout) return;
   for (const { check, status, detail, fix } of findings) {
     if (fix === undefined) continue;

@@ -23,11 +23,11 @@ export function refuseSecondRun(
   if (!head) return;
   if (!flags.resume) {
     throw fail('dsr.bulk_again', {
-      message: `The content of ${nameOfInputs(inputs)} was submitted before, as ${head.input} on ${head.at}.`,
+      message: `The content of ${nameOfInputs(inputs)} was already submitted, as ${head.input} on ${head.at}.`,
       hint: [
-        'Use --resume to continue it; rows that are done are not sent again.',
+        'Pass --resume to continue that run; completed rows are not sent again.',
         {
-          text: 'For new requests for the same people, for example with another --type, give them ids:',
+          text: 'To submit new requests for the same people, for example with another --type, add ids first:',
           command: 'cdpadm dsr prepare',
         },
       ],
@@ -35,8 +35,8 @@ export function refuseSecondRun(
   }
   if (head.settings !== settingsDigest(options, inputs)) {
     throw usageError(
-      'The earlier run had other flags: its rows would become other requests.',
-      'Pass the same --regulation, --type, --map and other flags about rows as in that run.',
+      'The earlier run had different flags, so its rows would become different requests.',
+      'Pass the same --regulation, --type, --map and other row flags as in that run.',
     );
   }
 }

@@ -42,9 +42,9 @@ export const duplicateFlags = {
   duplicateWindow: {
     value: 'duration',
     default: '30d',
-    help: 'how far back the ledger is searched for the same request',
+    help: 'how far back to search the ledger for the same request',
   },
-  allowDuplicates: { help: 'submit although the ledger has the same request' },
+  allowDuplicates: { help: 'submit even if the ledger has the same request' },
 } as const satisfies Record<string, FlagSpec>;
 
 /** Flags of bulk runs only. */

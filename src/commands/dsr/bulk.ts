@@ -88,7 +88,7 @@ export async function submitBulk(
   const name = nameOfInputs(inputs);
   const { base } = inputs[0];
   if (base === undefined && flags.results === undefined && !isDryRun)
-    throw usageError('Standard input has no name for the results file: pass --results FILE.');
+    throw usageError('Standard input needs a name for the results file: pass --results FILE.');
   const given = await rowOptions(ctx, session.normalize, flags);
   const examined = await examineRows(await openTable(inputs, ctx.signal), given, name);
   const target = await ctx.startWrite('dsr');
@@ -140,7 +140,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   if (existsSync(results) && (left > 0 || !head)) throw nameTaken(results);
   if (left > 0) {
     ctx.out.show((style) => renderDsrBulk(examined, style));
-    if (completeBefore > 0) ctx.out.note(`${countRows(completeBefore)} complete before; ${left} left.`);
+    if (completeBefore > 0) ctx.out.note(`${countRows(completeBefore)} already complete; ${left} left.`);
     await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`);
   }
   if (!head) {
@@ -181,7 +181,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
     await writeNewFile(results, resultLines(await openTable(inputs), options, states, examined.used));
   if (counts.unsigned > 0) {
     ctx.out.warn(
-      `${counts.unsigned === 1 ? '1 response has' : `${counts.unsigned} responses have`} an invalid signature. Check the address of the profile.`,
+      `${counts.unsigned === 1 ? '1 response has' : `${counts.unsigned} responses have`} an invalid signature. Check the address in the profile.`,
     );
   }
   const unknown = states.count('unknown');
@@ -190,12 +190,12 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   await ctx.out.emit(data, dsrBulkView);
   if (data.failed > 0) {
     ctx.out.note(
-      `${countRows(data.failed)} rejected; the column \`error\` of ${results} says why. Fix them there and submit that file: rows that are done are skipped.`,
+      `${countRows(data.failed)} rejected; see the column \`error\` of ${results}. Fix them there and submit that file; completed rows are skipped.`,
     );
   }
   if (unknown > 0) {
     ctx.out.warn({
-      text: `The outcome of ${unknown === 1 ? '1 row' : `${unknown} rows`} is unknown; the column \`error\` of ${results} says why. To ask the platform again:`,
+      text: `The outcome of ${unknown === 1 ? '1 row' : `${unknown} rows`} is unknown; see the column \`error\` of ${results}. To check with the platform again:`,
       command: run.again('--resume'),
     });
   }
@@ -241,7 +241,7 @@ async function sendRows(
         },
       });
       if (completeBefore < examined.rows && table.digest() !== examined.digest)
-        ctx.out.warn(`${name} changed while it was submitted.`);
+        ctx.out.warn(`${name} changed while it was being submitted.`);
       return counts;
     },
     (error) => {
@@ -267,17 +267,17 @@ function warnOfRows(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, 
   }
   if (devicesOnly > 0) {
     ctx.out.warn(
-      `${devicesOnly === 1 ? '1 row names' : `${devicesOnly} rows name`} only devices. The platform does not find people whose data has other identities.`,
+      `${devicesOnly === 1 ? '1 row has' : `${devicesOnly} rows have`} only device identities. The platform does not find data stored under other identities.`,
     );
   }
   if (upperCase > 0) {
     ctx.out.warn(
-      `${counted(upperCase, 'row has', 'rows have')} upper-case letters in \`email\`; the platform compares exactly, so it may find no one.`,
+      `${counted(upperCase, 'row has', 'rows have')} upper-case letters in \`email\`; the platform matches exactly, so it may not find the person.`,
     );
   }
   if (withoutId > 0 && !ctx.prompt.possible) {
     ctx.out.warn({
-      text: `${withoutId === 1 ? '1 row has' : `${withoutId} rows have`} no subject_request_id: only the journal on this machine knows what was submitted. To add ids:`,
+      text: `${withoutId === 1 ? '1 row has' : `${withoutId} rows have`} no subject_request_id: only the journal on this machine records what was submitted. To add ids:`,
       command: 'cdpadm dsr prepare',
     });
   }

@@ -56,7 +56,8 @@ export async function openTargets(ctx: Context, flags: DeliveryFlags): Promise<T
 
 /** The values of the flag alternate: `completed CMD cancelled CMD`. */
 function hooksOf(values: readonly string[]): { status: string; command: string }[] {
-  if (values.length % 2 !== 0) throw usageError('--on takes a status and a command: --on completed "notify --quiet".');
+  if (values.length % 2 !== 0)
+    throw usageError('--on requires a status and a command: --on completed "notify --quiet".');
   return values.flatMap((status, index) => {
     if (index % 2 !== 0) return [];
     return [{ status: readWord('--on', status, HOOK_STATUSES), command: values[index + 1] ?? '' }];
@@ -78,7 +79,7 @@ export async function openDeliveryOutbox(
   const claim = outbox.claim();
   if ('pid' in claim) {
     throw fail('dsr.outbox_claimed', {
-      message: `Another listener (process ${claim.pid} on ${claim.host}) delivers the callbacks of this workspace.`,
+      message: `Another listener (process ${claim.pid} on ${claim.host}) is delivering the callbacks of this workspace.`,
       hint: 'Stop it, or set CDPADM_STATE_DIR to another directory for one of them.',
     });
   }
@@ -109,7 +110,7 @@ export async function openDeliveryOutbox(
   return {
     store: (callback: ReceivedLine) => deliveries.store(callback),
     start: (): void => {
-      tellLeft(ctx, deliveries.left);
+      reportLeft(ctx, deliveries.left);
       // Reads the changes of another process. If that fails, the next callback reads them.
       unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
       running = deliveries.run();
@@ -117,11 +118,11 @@ export async function openDeliveryOutbox(
   };
 }
 
-function tellLeft(ctx: Context, { dead, due, elsewhere }: Deliveries['left']): void {
-  if (due > 0) ctx.out.note(`${counted(due, 'delivery', 'deliveries')} of an earlier run: delivered now.`);
+function reportLeft(ctx: Context, { dead, due, elsewhere }: Deliveries['left']): void {
+  if (due > 0) ctx.out.note(`${counted(due, 'delivery', 'deliveries')} of an earlier run: delivering now.`);
   if (elsewhere > 0)
     ctx.out.warn(
-      `${counted(elsewhere, 'delivery', 'deliveries')} of an earlier run: this listener has no such --on or --forward-to. See: cdpadm dsr callbacks outbox list`,
+      `${counted(elsewhere, 'delivery', 'deliveries')} of an earlier run: this listener has no matching --on or --forward-to. See: cdpadm dsr callbacks outbox list`,
     );
   if (dead > 0) ctx.out.warn(`${counted(dead, 'dead letter')}. See: cdpadm dsr callbacks outbox list --dead`);
 }

@@ -20,9 +20,9 @@ export function openReplyKeep(ctx: Context, folder: string | undefined) {
     last.set(id, body);
     try {
       const kept = messages.keep(id, Object.entries(headers), Buffer.from(body));
-      ctx.out.note(`Kept the response as ${join(folder, kept.headers)} and ${join(folder, kept.body)}.`);
+      ctx.out.note(`Saved the response as ${join(folder, kept.headers)} and ${join(folder, kept.body)}.`);
     } catch (error) {
-      ctx.out.warn(`The response was not kept: ${(error as Error).message}`);
+      ctx.out.warn(`The response was not saved: ${(error as Error).message}`);
     }
   };
 }
@@ -39,7 +39,7 @@ export function openKeep(ctx: Context, folder: string | undefined) {
     if (body === undefined || method !== 'POST') return undefined;
     if (status !== 202 && ++refused > REFUSED_AT_MOST) {
       if (refused === REFUSED_AT_MOST + 1)
-        ctx.out.warn(`${REFUSED_AT_MOST} callbacks that were not acknowledged were kept; further such ones are not.`);
+        ctx.out.warn(`${REFUSED_AT_MOST} callbacks that were not acknowledged were saved; further ones are not saved.`);
       return undefined;
     }
     const id = state?.subject_request_id.toLowerCase() ?? '';
@@ -47,7 +47,7 @@ export function openKeep(ctx: Context, folder: string | undefined) {
       const kept = messages.keep(status !== 202 ? 'refused' : UUID.test(id) ? id : 'other', headers, body);
       return { headers: join(folder, kept.headers), body: join(folder, kept.body) };
     } catch (error) {
-      ctx.out.warn(`The callback was not kept: ${(error as Error).message}`);
+      ctx.out.warn(`The callback was not saved: ${(error as Error).message}`);
       return undefined;
     }
   };

@@ -26,18 +26,18 @@ const listenFlags = {
   host: { value: 'address', default: '127.0.0.1', help: 'address to listen on' },
   port: { value: 'n', default: '4020', help: 'port to listen on; 0 chooses a free one' },
   allow: allowFlag,
-  anyController: { help: 'accept callbacks of every workspace' },
+  anyController: { help: 'accept callbacks for every workspace' },
   forwardTo: { value: 'url', help: 'forward each genuine callback to this address, byte for byte' },
   keep: { value: 'dir', help: 'store each callback as files for `dsr callbacks verify`' },
   on: {
     value: 'status cmd...',
     many: true,
-    help: 'run CMD, without a shell, at the first callback with STATUS (any: with each status)',
+    help: 'run CMD, without a shell, on the first callback with STATUS (any: with each status)',
     offers: ({ before }) => (before === undefined ? HOOK_STATUSES : []),
   },
-  hookConcurrency: { value: 'n', default: '4', help: 'maximum number of deliveries at once' },
+  hookConcurrency: { value: 'n', default: '4', help: 'maximum number of concurrent deliveries' },
   hookAttempts: { value: 'n', default: '10', help: 'attempts before a delivery becomes a dead letter' },
-  hookTimeout: { value: 'duration', default: '5m', help: 'limit for one run of CMD' },
+  hookTimeout: { value: 'duration', default: '5m', help: 'time limit for each run of CMD' },
 } as const satisfies Record<string, FlagSpec>;
 
 export const listenForCallbacks = defineCommand({
@@ -46,24 +46,24 @@ export const listenForCallbacks = defineCommand({
   effect: 'local',
   calls: 'settings',
   flags: listenFlags,
-  output: () => union([object({ callback_url: string() }), toldCallback()]),
+  output: () => union([object({ callback_url: string() }), callbackLine()]),
   notes: [
-    'Any path works. Responses: 202 genuine and stored; 401 a check failed, or another workspace; 405 not POST; 413 too large; 503 not verifiable or not storable now, so that the platform sends it again.',
-    'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET suffice; discovery there names the certificate. Without a workspace id, callbacks of every workspace are accepted.',
-    'A state is stored once, before the callback is acknowledged, and never goes backwards. Repeated and late callbacks are harmless.',
-    'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request. A delivery succeeds when CMD exits 0, or the address answers 2xx. Failed deliveries are retried with growing pauses, across restarts. After --hook-attempts they become dead letters: `dsr callbacks outbox list`.',
-    'CMD reads the body from its standard input, and the variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same at every attempt (on forwards: header Idempotency-Key). Use it to drop repeats.',
-    '--keep writes ID.N.headers.json and ID.N.body to DIR (0600) and never replaces a file. Rejected messages become refused.N, up to 1000 per run.',
+    'Any path works. Responses: 202 genuine and stored; 401 a check failed, or it is for another workspace; 405 not a POST; 413 too large; 503 it cannot be verified or stored right now, so that the platform sends it again.',
+    'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET are enough to get the certificate from discovery. Without a workspace id, callbacks for every workspace are accepted.',
+    'Each state is stored once, before the callback is acknowledged, and never moves backwards. Duplicate and late callbacks are harmless.',
+    'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request. A delivery succeeds when CMD exits 0, or the address answers 2xx. Failed deliveries are retried with increasing delays, even after a restart. After --hook-attempts they become dead letters: `dsr callbacks outbox list`.',
+    'CMD gets the body on its standard input, and the variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same for every attempt (on forwards: header Idempotency-Key). Use it to ignore duplicates.',
+    '--keep writes ID.N.headers.json and ID.N.body to DIR (0600) and never replaces a file. Rejected messages are stored as refused.N, up to 1000 per run.',
     'With the profile `local`, the platform runs inside this command, and other commands wait for it. Use `cdpadm emulator start` in another shell instead.',
     'With -o json, each line is an object: first the address, then one per callback.',
-    'The platform needs an https address: put a server that ends TLS before this one, and let it forward the bytes unchanged.',
+    'The platform needs an https address: put a reverse proxy that terminates TLS in front of this one, and have it forward the bytes unchanged.',
   ],
   examples: [
     'cdpadm dsr callbacks listen --port 0',
     'cdpadm dsr callbacks listen --port 0 --keep callbacks',
     'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
   ],
-  exits: { conflict: 'the port is in use, or another listener delivers', interrupted: 'ended by Ctrl-C' },
+  exits: { conflict: 'the port is in use, or another listener is delivering', interrupted: 'stopped by Ctrl-C' },
   run: (ctx, { flags }) => listen(ctx, flags),
 });
 
@@ -71,7 +71,7 @@ type ListenFlags = FlagValues<typeof listenFlags>;
 
 /** Verification must leave time to store within the ten seconds of the platform. */
 const CERTIFICATE_MS = 6000;
-const TELL_MS = 500;
+const REPORT_MS = 500;
 
 async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const port = readPort(flags.port);
@@ -80,7 +80,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const address = lastingAddress(settings, 'dsr_base_url');
   const workspace = settings.get('workspace_id')?.value;
   if (workspace === undefined && !flags.anyController) {
-    ctx.out.warn('The workspace is unknown, so callbacks of every workspace are accepted. Pass --workspace ID.');
+    ctx.out.warn('The workspace is unknown, so callbacks for every workspace are accepted. Pass --workspace ID.');
   }
   const verify = await openVerifier(ctx, { allow: flags.allow, patienceMs: CERTIFICATE_MS });
   const ledger = await openLedgerOf(ctx);
@@ -102,15 +102,15 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     clock: ctx.clock,
   };
   const keep = openKeep(ctx, flags.keep);
-  const view = flags.keep === undefined ? toldView : { ...toldView, columns: [...toldView.columns, ...KEPT_COLUMNS] };
-  const { begin, tell } = createResultLines(ctx, view, toldLine);
+  const view = flags.keep === undefined ? lineView : { ...lineView, columns: [...lineView.columns, ...KEPT_COLUMNS] };
+  const { begin, tell } = createResultLines(ctx, view, textLine);
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
     answering++;
     try {
       const received = await receiveCallback(callback, ports);
       // A closed or slow reader of the output delays no callback.
-      const told = tell(toldOf(ctx, received, keep(callback, received))).catch(() => undefined);
-      await waitAtMost(told, TELL_MS, ctx.clock);
+      const printed = tell(lineOf(ctx, received, keep(callback, received))).catch(() => undefined);
+      await waitAtMost(printed, REPORT_MS, ctx.clock);
       return received.status;
     } finally {
       answering--;
@@ -129,7 +129,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
 }
 
 /** One callback in the output. */
-function toldCallback() {
+function callbackLine() {
   return object({
     at: string(),
     status: literal([202, 401, 405, 413, 503]),
@@ -145,33 +145,33 @@ function toldCallback() {
   });
 }
 
-type Told = Infer<ReturnType<typeof toldCallback>>;
+type CallbackLine = Infer<ReturnType<typeof callbackLine>>;
 
-const toldView: ListView<Told> = {
+const lineView: ListView<CallbackLine> = {
   kind: 'list',
   columns: [
     { key: 'at', value: ({ at }) => at },
     { key: 'status', value: ({ status }) => status },
     { key: 'valid', value: ({ valid }) => valid },
-    { key: 'subject_request_id', value: (told) => told.subject_request_id, id: true },
-    { key: 'request_status', value: (told) => told.request_status },
-    { key: 'new', value: (told) => told.new },
+    { key: 'subject_request_id', value: (line) => line.subject_request_id, id: true },
+    { key: 'request_status', value: (line) => line.request_status },
+    { key: 'new', value: (line) => line.new },
     { key: 'detail', value: ({ detail }) => cleanLine(detail) },
   ],
   empty: '',
 };
 
 /** Only with --keep, so that the rows of other runs stay the same. */
-const KEPT_COLUMNS: ListView<Told>['columns'] = [
-  { key: 'headers_file', value: (told) => told.headers_file },
-  { key: 'body_file', value: (told) => told.body_file },
+const KEPT_COLUMNS: ListView<CallbackLine>['columns'] = [
+  { key: 'headers_file', value: (line) => line.headers_file },
+  { key: 'body_file', value: (line) => line.body_file },
 ];
 
-function toldOf(
+function lineOf(
   ctx: Context,
   { detail, isNew, state, status, verdict }: Received,
   kept: KeptMessage | undefined,
-): Told {
+): CallbackLine {
   return {
     at: isoMillis(ctx.clock.now()),
     status,
@@ -185,10 +185,10 @@ function toldOf(
   };
 }
 
-function toldLine(told: Told, style: Style): string {
-  const { at, detail, request_status: state, status, subject_request_id: id } = told;
+function textLine(line: CallbackLine, style: Style): string {
+  const { at, detail, request_status: state, status, subject_request_id: id } = line;
   const what = id === undefined ? '' : `${id} ${state}: `;
-  const kept = told.headers_file === null ? '' : `; kept as ${told.headers_file} and ${told.body_file}`;
+  const kept = line.headers_file === null ? '' : `; kept as ${line.headers_file} and ${line.body_file}`;
   const paint = status === 202 ? style.green : style.red;
   return `${at}  ${paint(String(status))}  ${cleanLine(what + detail + kept)}`;
 }

@@ -66,10 +66,10 @@ export const listOutbox = defineCommand({
   ...shared,
   path: 'dsr callbacks outbox list',
   summary: 'list deliveries that are due, retrying or dead',
-  flags: { dead: { help: 'only dead letters: deliveries that used up their attempts' } },
+  flags: { dead: { help: 'only dead letters: deliveries with no attempts left' } },
   notes: [
-    'An id is EVENT.TARGET. The target is the flag of `dsr callbacks listen` that delivers: `forward` for --forward-to, `on-STATUS` for --on STATUS, `on-STATUS-2` for the second one with that status.',
-    'The list has the open deliveries of all listeners of this machine, in any workspace.',
+    'An id is EVENT.TARGET. The target is the flag of `dsr callbacks listen` that made the delivery: `forward` for --forward-to, `on-STATUS` for --on STATUS, `on-STATUS-2` for the second one with that status.',
+    'The list shows the open deliveries of all listeners on this machine, for any workspace.',
   ],
   examples: ['cdpadm dsr callbacks outbox list', 'cdpadm dsr callbacks outbox list --dead -o json'],
   run: async (ctx, { flags }) => {
@@ -88,7 +88,7 @@ const exits = { notFound: 'no delivery has this id' };
 export const replayOutbox = defineCommand({
   ...shared,
   path: 'dsr callbacks outbox replay',
-  summary: 'retry deliveries now, with all their attempts',
+  summary: 'retry deliveries now, with a new set of attempts',
   args: chosenArgs,
   flags: chosenFlags,
   exits,
@@ -102,7 +102,7 @@ export const replayOutbox = defineCommand({
 export const dropOutbox = defineCommand({
   ...shared,
   path: 'dsr callbacks outbox drop',
-  summary: 'drop deliveries: they are not retried',
+  summary: 'drop deliveries, so that they are not retried',
   args: chosenArgs,
   flags: chosenFlags,
   exits: { ...exits, guard: 'you answered no' },

@@ -15,13 +15,13 @@ import { openVerifier } from './session.ts';
 export const allowFlag = {
   value: 'domain...',
   many: true,
-  help: 'processor domains that may sign (default: of the vendor domain, or the certificate)',
+  help: 'processor domains that may sign (default: from the vendor domain or the certificate)',
 } as const satisfies FlagSpec;
 
 const verifyFlags = {
   headers: { value: 'file', required: true, help: 'headers of the callback, as lines or JSON' },
   body: { value: 'file', required: true, help: 'body of the callback, byte for byte; - reads standard input' },
-  certificate: { value: 'file|url', help: "the processor's certificate, instead of discovery's" },
+  certificate: { value: 'file|url', help: "the processor's certificate, instead of the one from discovery" },
   allow: allowFlag,
 } as const satisfies Record<string, FlagSpec>;
 
@@ -33,9 +33,9 @@ export const verifyCallback = defineCommand({
   flags: verifyFlags,
   output: () => object({ valid: boolean(), checks: array(checkResult()) }),
   notes: [
-    'A body that was parsed and written again no longer matches its signature: store the original bytes.',
-    'With --certificate, no profile and no setting is needed.',
-    '`cdpadm dsr callbacks listen --keep DIR` stores both in the form that this command reads.',
+    'A body that was parsed and serialized again no longer matches its signature, so store the original bytes.',
+    'With --certificate, no profile or settings are needed.',
+    '`cdpadm dsr callbacks listen --keep DIR` stores both in the format that this command reads.',
   ],
   examples: [
     'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',
@@ -43,7 +43,7 @@ export const verifyCallback = defineCommand({
   ],
   exits: {
     failed: 'a check failed',
-    unavailable: 'the certificate is not available now',
+    unavailable: 'the certificate is not available right now',
     network: 'the certificate cannot be fetched',
     invalidInput: 'the headers cannot be read',
   },
@@ -59,7 +59,7 @@ function refusePlain(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && (url.protocol === 'https:' || isLoopback(url.hostname))) return;
   throw usageError(
-    url ? `--certificate takes an https address, not ${address}.` : `--certificate: ${address} is not an address.`,
+    url ? `--certificate must be an https address, not ${address}.` : `--certificate: ${address} is not an address.`,
     'Or pass the certificate as a file.',
   );
 }

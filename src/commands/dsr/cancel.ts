@@ -27,7 +27,7 @@ export const cancelPending = defineCommand({
   tool: ['groupId'],
   calls: 'platform',
   args: { id: { many: true, optional: true, help: 'ids of requests' } },
-  flags: { groupId: { value: 'id', help: 'every pending request of this group' } },
+  flags: { groupId: { value: 'id', help: 'cancel every pending request in this group' } },
   columns: view.columns,
   output: () => array(CancelReply),
   notes: [

@@ -33,7 +33,7 @@ export const showDiscovery = defineCommand({
   effect: 'read',
   calls: 'platform',
   output: () => DiscoveryReply,
-  notes: ['The internal type follows an identity type where the two differ.'],
+  notes: ['If the internal type of an identity differs, it is shown after the identity type.'],
   examples: ['cdpadm dsr discovery', 'cdpadm dsr discovery -o json'],
   run: async (ctx) => {
     const api = await ctx.api();

@@ -18,11 +18,11 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { openChains } from '../../lib/runtime/memory/dsr.ts';
 import { readTime } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
-import { openDsrMemory, openLedgerOf, requestIds, toldReading } from './session.ts';
+import { openDsrMemory, openLedgerOf, requestIds, withReadingProgress } from './session.ts';
 
 const evidenceFlags = {
-  from: { value: 'date', help: 'requests submitted from this day or time on' },
-  to: { value: 'date', help: 'requests submitted up to this day or time' },
+  from: { value: 'date', help: 'requests submitted on or after this day or time' },
+  to: { value: 'date', help: 'requests submitted on or before this day or time' },
   kept: { value: 'dir', many: true, help: 'folders with messages that --keep stored' },
   showIdentities: { help: 'include the kept responses to submissions, which contain identities' },
 } as const satisfies Record<string, FlagSpec>;
@@ -63,15 +63,15 @@ export const makeEvidence = defineCommand({
   columns: view.columns,
   output: evidenceResult,
   notes: [
-    'The zip file has a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to check the signatures with openssl.',
+    'The zip file contains a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to check the signatures with openssl.',
     'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included.',
-    'The ledger has the verdict on each signed message. The messages themselves exist only where `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep.',
+    'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep.',
   ],
   examples: [
     'cdpadm dsr evidence 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --out evidence.zip --dry-run',
     'cdpadm dsr evidence --from 2026-01-01 --to 2026-12-31 --out evidence.zip --dry-run',
   ],
-  exits: { notFound: 'the ledger of this machine has no such request in this workspace' },
+  exits: { notFound: 'the request is not in the ledger on this machine' },
   run: (ctx, { args, flags }) => evidence(ctx, requestIds(args.id), flags),
 });
 
@@ -134,18 +134,18 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
     return ids.length > 0 ? ids.includes(id) : sent !== undefined && sent >= from && sent <= to;
   };
   const requests: RequestEvidence[] = [];
-  for await (const part of toldReading(ctx, ledger.all()))
+  for await (const part of withReadingProgress(ctx, ledger.all()))
     requests.push(...part.filter(isChosen).map((request) => evidenceOf(request, ctx.clock.now())));
   const missing = ids.find((id) => !requests.some(({ request }) => request.id === id));
   if (missing !== undefined)
     throw fail('dsr.not_in_ledger', {
-      message: `The ledger of this machine has no request ${missing} in this workspace.`,
+      message: `The ledger on this machine has no request ${missing} in this workspace.`,
       hint: 'Run the command on the machine that submitted the request.',
     });
   const { faults, omitted, tip } = await ledger.verify();
   if (faults.length > 0)
     ctx.out.warn({
-      text: `The ledger was changed outside of this program (${faults.length + omitted} faults), and the archive states this. To see them:`,
+      text: `The ledger was changed outside of this program (${faults.length + omitted} faults), and the archive says so. To see them:`,
       command: 'cdpadm dsr ledger verify',
     });
   return { requests, valid: faults.length === 0, entries: tip.entry, head: tip.hash };

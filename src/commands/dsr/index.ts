@@ -30,10 +30,10 @@ export const command = group('dsr', 'data subject requests: submit, follow, canc
   markRequests,
   makeEvidence,
   showDiscovery,
-  group('ledger', 'the record of what was submitted from this machine', [exportLedger, verifyLedger, pruneLedger]),
-  group('callbacks', 'what the platform posts when a request changes: receive it, check it', [
+  group('ledger', 'the record of requests submitted from this machine', [exportLedger, verifyLedger, pruneLedger]),
+  group('callbacks', 'status callbacks from the platform: receive, verify and deliver them', [
     listenForCallbacks,
     verifyCallback,
-    group('outbox', 'deliveries of callbacks: list, replay, drop', [listOutbox, replayOutbox, dropOutbox]),
+    group('outbox', 'callback deliveries: list, replay, drop', [listOutbox, replayOutbox, dropOutbox]),
   ]),
 ]);

@@ -15,7 +15,7 @@ import { CHECK_NAMES } from '../../lib/domain/callbacks/verify.ts';
 import { answeredAt, deadlineOfRequest, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { openLedgerOf, toldReading } from './session.ts';
+import { openLedgerOf, withReadingProgress } from './session.ts';
 
 /** Absent in lines of earlier versions. */
 function actorFields() {
@@ -119,13 +119,13 @@ export const exportLedger = defineCommand({
   columns: view.columns,
   output: () => array(exportedRequest()),
   notes: [
-    'The ledger holds all profiles of this machine. Keyed hashes replace identities: the same identity has the same hash on this machine, and a hash cannot be reversed without the key.',
+    'The ledger covers all profiles on this machine. Keyed hashes replace identities: the same identity has the same hash on this machine, and a hash cannot be reversed without the key.',
     'In CSV, a cell that a spreadsheet would run as a formula gets a leading apostrophe.',
   ],
   examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],
   run: async (ctx) => {
     const ledger = await openLedgerOf(ctx);
-    await ctx.out.emitParts(exported(toldReading(ctx, ledger.all())), view);
+    await ctx.out.emitParts(exported(withReadingProgress(ctx, ledger.all())), view);
   },
 });
 

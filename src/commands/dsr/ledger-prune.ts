@@ -25,14 +25,14 @@ const view: RecordView<Infer<ReturnType<typeof prunedResult>>> = {
 
 export const pruneLedger = defineCommand({
   path: 'dsr ledger prune',
-  summary: 'remove requests from the ledger whose last entry is older than a date',
+  summary: 'remove requests whose last entry is older than a date',
   effect: 'local',
   calls: 'nobody',
   flags: beforeFlag,
   columns: view.columns,
   output: prunedResult,
   notes: [
-    'Due requests are always kept. Checkpoints replace the removed lines, so that `dsr ledger verify` still passes. A last line records who pruned and how much.',
+    'Due requests are always kept. Checkpoints replace the removed lines, so that `dsr ledger verify` still passes. A final line records who pruned the ledger and how many lines were removed.',
     'Pruning cannot be undone. Run `dsr ledger export` or `dsr evidence` first.',
   ],
   examples: [

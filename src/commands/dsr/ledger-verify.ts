@@ -13,8 +13,8 @@ export const verifyLedger = defineCommand({
   columns: chainView.columns,
   output: chainResult,
   notes: [
-    'Each line has a number, and a hash over itself and the line before it. The command names each changed, missing or added line.',
-    'The chain shows later edits. It does not show a ledger that was rewritten as a whole: note the head elsewhere, and compare it with --head.',
+    'Each line has a number, and a hash of itself and the line before it. The command lists each changed, missing or added line.',
+    'The chain reveals later edits. It does not reveal that the whole ledger was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm dsr ledger verify', 'cdpadm dsr ledger verify -o json'],
   exits: { failed: 'a line was changed, removed or added, or --head is not in the chain' },

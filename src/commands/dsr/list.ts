@@ -16,10 +16,10 @@ import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { readDuration } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
 import { requestResult } from './results.ts';
-import { type DsrSession, openDsr, toldReading } from './session.ts';
+import { type DsrSession, openDsr, withReadingProgress } from './session.ts';
 
 const listFlags = {
-  groupId: { value: 'id', help: 'list the requests of this group from the platform' },
+  groupId: { value: 'id', help: 'list the requests in this group from the platform' },
   due: { help: 'only due requests, most urgent first' },
   within: { value: 'duration', help: 'with --due: only requests due within this time, or late' },
   failIfDue: { help: 'with --due: exit 10 if a request is listed' },
@@ -35,7 +35,7 @@ type ListFlags = FlagValues<typeof listFlags>;
 
 export const listRequests = defineCommand({
   path: 'dsr list',
-  summary: 'list the requests of a group, or of this machine',
+  summary: 'list the requests in a group, or those submitted from this machine',
   effect: 'read',
   tool: ['groupId', 'due', 'within', 'limit'],
   calls: 'platform',
@@ -44,10 +44,10 @@ export const listRequests = defineCommand({
   columns: ({ due }) => (due === true ? dueListView('') : requestListView('')).columns,
   output: () => array(requestResult()),
   notes: [
-    'The platform lists requests by group only. Without --group-id, the command lists the ledger of this machine for the current workspace, and reads open requests from the platform.',
+    'The platform can list requests only by group. Without --group-id, the command lists the requests in the ledger on this machine for the current workspace, and reads the open ones from the platform.',
     '--due reads the whole ledger. An access or portability request is due until its results are downloaded (`dsr results`) or it is marked as answered (`dsr mark`). An erasure is due until it is completed.',
-    'The deadline is one month after the submitted time under GDPR, and 45 days after it under CCPA. `dsr mark --extended` moves it.',
-    'In GitHub Actions, each overdue request is also an annotation.',
+    'The deadline is one month after the submitted time under GDPR, and 45 days after it under CCPA. `dsr mark --extended` extends it.',
+    'In GitHub Actions, each overdue request also creates an annotation.',
   ],
   examples: [
     'cdpadm dsr list',
@@ -61,25 +61,25 @@ export const listRequests = defineCommand({
 
 async function list(ctx: Context, flags: ListFlags): Promise<void> {
   const limit = /^\d{1,7}$/.test(flags.limit) ? Number(flags.limit) : 0;
-  if (limit === 0) throw usageError(`--limit takes a number from 1 on, not \`${flags.limit}\`.`);
+  if (limit === 0) throw usageError(`--limit must be a whole number of at least 1, not \`${flags.limit}\`.`);
   for (const [flag, value] of Object.entries({
     '--within': flags.within,
     '--fail-if-due': flags.failIfDue,
     '--fail-if-overdue': flags.failIfOverdue,
   }))
-    if (value !== undefined && flags.due !== true) throw usageError(`${flag} is for --due.`);
+    if (value !== undefined && flags.due !== true) throw usageError(`${flag} requires --due.`);
   const until = flags.within === undefined ? undefined : ctx.clock.now() + readDuration('--within', flags.within);
   const session = await openDsr(ctx);
   const requests = await requestsOf(ctx, session, flags, limit, until);
   await ctx.out.emit(requests, await viewOf(ctx, flags));
-  if (flags.due === true) tellDue(ctx, requests, flags);
+  if (flags.due === true) reportDue(ctx, requests, flags);
 }
 
 async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promise<ListView<RequestOverview>> {
   const source = ctx.flags.output === 'html' ? await pageSource(ctx, 'dsr_base_url') : {};
   const empty =
     groupId === undefined
-      ? 'Nothing was submitted from this machine. The requests of a group: dsr list --group-id ID.'
+      ? 'No requests were submitted from this machine. To list the requests in a group: dsr list --group-id ID.'
       : `No request has the group id ${groupId}.`;
   const view =
     due === true
@@ -89,7 +89,7 @@ async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promis
 }
 
 /** Reports overdue requests to a daily job: their count, an annotation for each, and the exit code. */
-function tellDue(ctx: Context, requests: readonly RequestOverview[], { failIfDue, failIfOverdue }: ListFlags): void {
+function reportDue(ctx: Context, requests: readonly RequestOverview[], { failIfDue, failIfOverdue }: ListFlags): void {
   const overdue = requests.filter((request) => request.overdue);
   for (const { deadline, subject_request_id: id, subject_request_type: type } of overdue)
     ctx.out.annotate('error', `The ${type ?? ''} request ${id} is overdue: its deadline was ${deadline ?? ''}.`);
@@ -120,7 +120,7 @@ async function newest(ctx: Context, session: DsrSession, limit: number): Promise
   const { hasMore, requests } = await session.ledger.newest(limit);
   if (hasMore)
     ctx.out.warn(
-      `The ledger has more requests; ${limit === 1 ? 'this is the newest' : `these are the newest ${limit}`} (--limit).`,
+      `The ledger has more requests; only the newest ${limit === 1 ? 'one is' : `${limit} are`} shown (--limit).`,
     );
   return await refreshRequests(requests, session);
 }
@@ -134,16 +134,17 @@ async function mostUrgent(
   until: number | undefined,
 ): Promise<RequestOverview[]> {
   const { ledger } = session;
-  const told: Pick<LedgerPort, 'byUrgency'> = {
-    byUrgency: (urgency, count) => toldReading(ctx, ledger.byUrgency(urgency, count)),
+  const withProgress: Pick<LedgerPort, 'byUrgency'> = {
+    byUrgency: (urgency, count) => withReadingProgress(ctx, ledger.byUrgency(urgency, count)),
   };
   const isPatient = failIfDue === true || failIfOverdue === true;
-  const { asked, left, requests } = await dueRequests(told, { limit, until, isPatient }, session);
-  const these = limit === 1 ? 'this is the most urgent' : `these are the ${limit} most urgent`;
-  if (left > 0 && requests.length === limit) ctx.out.warn(`${left} more of the ledger may be due; ${these} (--limit).`);
+  const { asked, left, requests } = await dueRequests(withProgress, { limit, until, isPatient }, session);
+  const shown = limit === 1 ? 'the most urgent one is' : `the ${limit} most urgent are`;
+  if (left > 0 && requests.length === limit)
+    ctx.out.warn(`Only ${shown} shown (--limit); ${left} more in the ledger may be due.`);
   else if (left > 0)
     ctx.out.warn(
-      `${requests.length === 0 ? 'None' : `Only ${requests.length}`} of the ${asked} most urgent that the ledger has open still ${requests.length > 1 ? 'are' : 'is'}; ${left} more were not asked for. Run it again to continue.`,
+      `Checked the ${asked} most urgent open requests in the ledger: ${requests.length} ${requests.length === 1 ? 'is' : 'are'} still open. ${left} more were not checked. Run the command again to continue.`,
     );
   return requests;
 }

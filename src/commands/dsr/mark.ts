@@ -12,9 +12,9 @@ import { readTime } from '../flag-values.ts';
 import { openDsrMemory, requestIds } from './session.ts';
 
 const markFlags = {
-  answered: { help: 'the subject has the answer' },
+  answered: { help: 'record that the subject has received the answer' },
   unanswered: { help: 'undo --answered' },
-  extended: { value: 'date', help: 'new deadline, a day or time; needs --reason' },
+  extended: { value: 'date', help: 'new deadline, a day or time; requires --reason' },
   reason: { value: 'text', help: 'reason for the mark' },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -52,13 +52,13 @@ export const markRequests = defineCommand({
   output: () => array(markedResult()),
   notes: [
     'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform.',
-    'GDPR allows two further months, and CCPA 45 further days. Tell the subject about an extension before the first deadline.',
+    'GDPR allows an extension of two months, and CCPA one of 45 days. Notify the subject of an extension before the original deadline.',
   ],
   examples: [
     'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --answered --dry-run',
     'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --extended 2027-03-01 --reason "many systems" --dry-run',
   ],
-  exits: { notFound: 'the ledger of this machine has no such request in this workspace' },
+  exits: { notFound: 'the request is not in the ledger on this machine' },
   run: (ctx, { args, flags }) => mark(ctx, requestIds(args.id), flags),
 });
 
@@ -68,7 +68,7 @@ async function mark(ctx: Context, ids: readonly string[], flags: FlagValues<type
     throw usageError('Pass --answered or --unanswered, not both.');
   if (answered === undefined && unanswered === undefined && text === undefined)
     throw usageError('Pass --answered, or --extended DATE --reason TEXT.');
-  if (text !== undefined && (reason ?? '').trim() === '') throw usageError('--extended needs --reason TEXT.');
+  if (text !== undefined && (reason ?? '').trim() === '') throw usageError('--extended requires --reason TEXT.');
   const until = text === undefined ? undefined : parseIso(readTime('--extended', text, '23:59:59'));
   const extended = until === undefined ? undefined : isoSeconds(until);
   const { ledger } = await openDsrMemory(ctx);
@@ -125,7 +125,7 @@ function checkExtension(ctx: Context, request: LedgerRequest, extended: string):
 
 function unknownRequest(id: string): Error {
   return fail('dsr.not_in_ledger', {
-    message: `The ledger of this machine has no request ${id} in this workspace.`,
+    message: `The ledger on this machine has no request ${id} in this workspace.`,
     hint: 'Mark a request on the machine that submitted it.',
   });
 }

@@ -33,7 +33,7 @@ export const prepareRequests = defineCommand({
   output: preparedResult,
   notes: [
     'You can submit the prepared file again from any machine: the platform accepts each id once. JSON and NDJSON become NDJSON.',
-    '--out names the prepared file. It contains identities, like the input.',
+    '--out sets the path of the prepared file. Like the input, it contains identities.',
   ],
   examples: [
     'cdpadm dsr prepare subjects.csv --out prepared.csv',

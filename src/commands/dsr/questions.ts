@@ -19,8 +19,8 @@ import { requestFromParts } from './submit-input.ts';
 const MEANING = {
   gdpr: 'due within one month',
   ccpa: 'due within 45 days',
-  access: 'the subject wants to know what is kept',
-  portability: 'the subject wants their data in a form to take away',
+  access: 'the subject wants to know what data is stored',
+  portability: 'the subject wants their data in a portable form',
   erasure: 'the subject wants to be forgotten',
 } as const;
 
@@ -126,7 +126,7 @@ const askMore: Step = async (asking, before) => {
 };
 
 const QUESTIONS: Record<string, string> = {
-  submitted_time: 'When the subject asked, such as 2026-01-31T08:00:00Z',
+  submitted_time: 'When the subject made the request, such as 2026-01-31T08:00:00Z',
   group_id: 'Group id',
   status_callback_urls: 'Callback address',
 };
@@ -223,7 +223,7 @@ function isPossible(type: string, given: readonly (readonly [string, string])[])
 
 /** Explains types whose names are not enough. */
 function hintOf(type: string): string | undefined {
-  if (type === 'xpid') return "the platform's own id of a profile; no other identity may be given beside it";
+  if (type === 'xpid') return "the platform's own id of a profile; it cannot be combined with other identities";
   if (type === 'controller_customer_id') return 'your own id of the customer';
   return DEVICE_IDENTITY_TYPES.has(type) ? 'device or app' : undefined;
 }

@@ -39,11 +39,11 @@ export const saveResults = defineCommand({
   effect: 'local',
   calls: 'platform',
   args: { id: { help: 'id of the request' } },
-  flags: { dir: { value: 'dir', default: '.', help: 'folder of the file' } },
+  flags: { dir: { value: 'dir', default: '.', help: 'folder for the file' } },
   columns: view.columns,
   output: savedResult,
   notes: [
-    "The file has the id of the request as its name. Only you can read it, and it never replaces another file. The command fetches results only from the profile's own address.",
+    "The file is named after the request id. Only you can read it, and it never replaces another file. The command fetches results only from the profile's own address.",
   ],
   examples: [
     'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
@@ -85,9 +85,9 @@ function withoutResults(id: string, request: RequestOverview | undefined): Known
   const isErasure = request?.subject_request_type === 'erasure';
   const isOpen = status !== 'completed' && status !== 'cancelled';
   const why = isErasure
-    ? 'an erasure has none'
+    ? 'an erasure has no results'
     : status === 'completed'
-      ? 'the platform gives none; an erasure has none'
+      ? 'the platform has none; an erasure has no results'
       : `it is ${status ?? 'unknown'}`;
   return fail('dsr.no_results', {
     message: `Request ${id} has no results: ${why}.`,
@@ -106,7 +106,7 @@ function explained(id: string, error: unknown): unknown {
     hint: gone
       ? 'Submit the request again.'
       : [
-          'If you expected data, check the identities: the platform compares exactly, letter case included. Otherwise, tell the subject that there is no data.',
+          'If you expected data, check the identities: the platform matches them exactly, including letter case. Otherwise, inform the subject that there is no data.',
           { text: 'To mark the request as answered:', command: `cdpadm dsr mark ${id} --answered` },
         ],
     status: error.status,

@@ -110,12 +110,12 @@ function vendorDomains(vendorDomain: string): string[] {
 /** Checks the signature of a response. If that is impossible, warns once and concludes nothing. */
 export function answerVerifier(ctx: Context): VerifyMessage {
   let verifier: Promise<MessageVerifier> | undefined;
-  let told = false;
+  let isWarned = false;
   return async (headers, body) => {
     const verdict = await (await (verifier ??= openVerifier(ctx)))(headers, body);
     if (!verdict.unreachable) return verdict;
-    if (!told) ctx.out.warn(`The signature of the response could not be verified: ${verdict.unreachable.message}`);
-    told = true;
+    if (!isWarned) ctx.out.warn(`The signature of the response could not be verified: ${verdict.unreachable.message}`);
+    isWarned = true;
     return undefined;
   };
 }
@@ -137,7 +137,7 @@ export function requestIds(ids: readonly string[]): string[] {
 }
 
 /** The parts of a ledger, with a progress line for a part that takes longer than a second. */
-export async function* toldReading<Part>(
+export async function* withReadingProgress<Part>(
   ctx: { out: Pick<Context['out'], 'waits'> },
   parts: AsyncIterator<Part, void>,
 ): AsyncGenerator<Part> {

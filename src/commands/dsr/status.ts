@@ -14,19 +14,19 @@ import { type DsrSession, openDsr, requestIds } from './session.ts';
 
 export const showStatus = defineCommand({
   path: 'dsr status',
-  summary: 'show the status and the forwarding of requests',
+  summary: 'show the status of requests and how they were forwarded',
   effect: 'read',
   calls: 'platform',
   args: { id: { many: true, help: 'ids of requests' } },
   flags: {
-    watch: { help: 'continue until every request is completed or cancelled' },
-    keep: { value: 'dir', help: 'keep each response as files' },
+    watch: { help: 'keep watching until every request is completed or cancelled' },
+    keep: { value: 'dir', help: 'save each response as files' },
   },
   columns: () => REQUEST_COLUMNS,
   output: () => union([array(requestResult()), requestResult()]),
   notes: [
-    'With --watch, a terminal is redrawn. Elsewhere each change is one object (-o json), row (-o csv and markdown) or document (-o yaml).',
-    'Only requests submitted from this machine have a deadline, type and submitted time.',
+    'With --watch, a terminal is redrawn. Elsewhere, each change is printed as an object (-o json), a row (-o csv and markdown) or a document (-o yaml).',
+    'The deadline, type and submitted time are shown only for requests submitted from this machine.',
   ],
   examples: [
     'cdpadm dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11',

@@ -22,7 +22,7 @@ import { fail } from '../../lib/errors/fail.ts';
 
 /** The flags for the fields of a request. */
 export const requestFlags = {
-  regulation: { value: 'name', choices: REGULATIONS, help: 'law that the subject invokes' },
+  regulation: { value: 'name', choices: REGULATIONS, help: 'law that the request is based on' },
   type: { value: 'type', choices: REQUEST_TYPES, help: 'type of the request' },
   identity: {
     value: 'type=value',
@@ -71,7 +71,7 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
     for (const text of texts) {
       const [type, value] = await readIdentity(ctx, flag, text, options);
       if (identities.some(([known]) => known === type)) {
-        throw usageError(`${flag} gives \`${type}\` a second time.`, 'A request takes one identity of each type.');
+        throw usageError(`${flag} repeats the type \`${type}\`.`, 'A request can have only one identity of each type.');
       }
       if (flag === '--extension-identity' && !isExtensionType(type)) {
         throw notOfExtension(type);
@@ -99,7 +99,7 @@ async function readIdentity(
   { names }: NormalizeOptions,
 ): Promise<[type: string, value: string]> {
   const at = text.indexOf('=');
-  if (at < 1) throw usageError(`${flag} takes TYPE=VALUE, such as email=jane@example.com.`);
+  if (at < 1) throw usageError(`${flag} must be TYPE=VALUE, such as email=jane@example.com.`);
   const type = names.fromWire(text.slice(0, at).trim());
   // Spaces at the ends are removed, as in the cells of a file: with them, the platform would find no one.
   const value = text.slice(at + 1).trim();
@@ -136,7 +136,7 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Nor
   throw fail(isFuture ? 'input.invalid' : 'usage', {
     message: 'The request is not valid. Nothing was sent.',
     hint: isFuture
-      ? 'Pass --submitted-time with the time at which the subject asked.'
+      ? 'Pass --submitted-time with the time at which the subject made the request.'
       : { text: 'To see the flags:', command: 'cdpadm dsr submit --help' },
     issues,
   });

@@ -90,7 +90,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const unanswered = await unansweredAccess(request, session);
   if (unanswered)
     ctx.out.warn({
-      text: `The ${unanswered.subject_request_type ?? ''} request ${unanswered.id} about the same person is still due; the erasure deletes its data. To check it:`,
+      text: `The ${unanswered.subject_request_type ?? ''} request ${unanswered.id} for the same person is still due; the erasure will delete its data. To check it:`,
       command: `cdpadm dsr status ${unanswered.id}`,
     });
   if (flags.allowDuplicates !== true) {
@@ -138,10 +138,10 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
 async function rejectDuplicate(ctx: Context, before: LedgerRequest | undefined): Promise<void> {
   if (before === undefined) return;
   const { at = 'an earlier day', id, status = 'of unknown status', subject_request_type: type = '' } = before;
-  const what = `The ${type} request ${id} of ${at} is about the same person; it is ${status}`;
+  const what = `The ${type} request ${id} from ${at} is for the same person; it is ${status}`;
   if (ctx.prompt.possible && !ctx.flags.yes) {
     ctx.out.warn(`${what}.`);
-    if (await ctx.prompt.ask('Submit another request all the same?', false)) return;
+    if (await ctx.prompt.ask('Submit another request anyway?', false)) return;
   }
   throw fail('dsr.duplicate', {
     message: `${what}. Nothing was sent.`,
@@ -155,7 +155,7 @@ async function rejectDuplicate(ctx: Context, before: LedgerRequest | undefined):
 async function requestOf(ctx: Context, session: DsrSession, flags: OneFlags): Promise<GivenRequest> {
   if (flags.file !== undefined) {
     const given = givenFlags(flags);
-    if (given.length > 0) throw usageError(`--file has the whole request: remove ${given.join(', ')}.`);
+    if (given.length > 0) throw usageError(`--file contains the whole request: remove ${given.join(', ')}.`);
     return await requestFromFile(ctx, flags.file, session.normalize);
   }
   const parts = await askForMissing(ctx, session, await partsOf(ctx, flags, session.normalize));

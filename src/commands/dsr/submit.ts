@@ -32,7 +32,7 @@ export const submitRequests = defineCommand({
       value: 'file',
       help: 'body as JSON or YAML; versions 1 and 2 are upgraded; - reads standard input',
     },
-    keep: { value: 'dir', help: 'keep the signed response, which contains identities, as files for `dsr evidence`' },
+    keep: { value: 'dir', help: 'save the signed response, which contains identities, for `dsr evidence`' },
     wait: { help: 'wait until the request is completed' },
     ...duplicateFlags,
     showIdentities: { help: 'do not mask the identities' },
@@ -53,11 +53,11 @@ export const submitRequests = defineCommand({
         : submitView.columns,
   output: () => union([submittedResult(), bulkResult(), array(requestResult())]),
   notes: [
-    "On a terminal, the command asks for missing values. TYPE=@FILE and TYPE=- keep a value out of the shell's history and the process list.",
-    'In a bulk run, flags for a single request are defaults for all rows. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls with | between, skip_waiting_period) and for each identity type by its name. The whole file is checked before the first request.',
-    'With --profile repeated, each workspace gets a request with an id of its own. The result is a list: `[{profile, data}]`, or `{profile, error}` for a request that failed.',
-    'A dry run of a bulk file shows the first 100 requests and counts the others.',
-    'The ledger has the id before the request is sent. After a lost response, the same command with the same --request-id never makes a second request.',
+    'On a terminal, the command asks for missing values. TYPE=@FILE and TYPE=- keep a value out of the shell history and the process list.',
+    'In a bulk run, the flags for a single request set the defaults for all rows. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls separated by |, skip_waiting_period) and for each identity type. The whole file is checked before the first request.',
+    'If you repeat --profile, each workspace gets its own request with its own id. The result is a list: `[{profile, data}]`, or `{profile, error}` for a request that failed.',
+    'A dry run of a bulk file shows the first 100 requests and counts the rest.',
+    'The id is in the ledger before the request is sent. After a lost response, the same command with the same --request-id never creates a second request.',
   ],
   examples: [
     'cdpadm dsr submit --regulation gdpr --type access --identity email=jane@example.com',
@@ -67,13 +67,13 @@ export const submitRequests = defineCommand({
   exits: {
     failed: 'the signature of the response is not valid',
     partial:
-      'with several profiles, some requests failed; with --bulk, some rows of a bulk run were rejected or are unknown; the results file says why',
+      'with several profiles, some requests failed; with --bulk, some rows were rejected or have an unknown outcome (see the results file)',
     conflict: 'a request with the same identities and type is still open',
     network: 'the outcome is unknown; the error shows how to check it',
     invalidInput: 'the file is invalid; nothing was sent',
-    waitTimedOut: '--timeout passed (with --wait)',
+    waitTimedOut: 'the --timeout was reached (with --wait)',
     guard:
-      'the ledger has a recent request of the same type about the same person (--allow-duplicates permits another; with --bulk, only that row is rejected), the content of the bulk file was submitted before (--resume continues it), or you answered no',
+      'the ledger has a recent request of the same type for the same person (--allow-duplicates permits another; with --bulk, only that row is rejected), the content of the bulk file was already submitted (--resume continues it), or you answered no',
   },
   run: (ctx, { flags }) => dispatch(ctx, flags),
 });
@@ -88,7 +88,7 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   const misplaced = (isBulk ? ONE_ONLY : BULK_ONLY).find((name) => flags[name] !== undefined);
   if (misplaced !== undefined) {
     const flag = flagName(misplaced);
-    throw usageError(isBulk ? `${flag} is for a single request, not for --bulk.` : `${flag} is for --bulk.`);
+    throw usageError(isBulk ? `${flag} cannot be combined with --bulk.` : `${flag} requires --bulk.`);
   }
   if (isBulk) {
     const again = createAgain(submitRequests, [], { ...flags }, ctx.flags);

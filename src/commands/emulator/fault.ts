@@ -37,8 +37,8 @@ const columns: Column<Fault>[] = [
 const listView: ListView<Fault> = { kind: 'list', columns, empty: 'There are no faults.' };
 
 const faultFlags = {
-  method: { value: 'method', help: 'method of the requests (default: any)', choices: METHODS },
-  path: { value: 'pattern', help: 'path of the requests; * matches any characters (default: any)' },
+  method: { value: 'method', help: 'HTTP method to match (default: any)', choices: METHODS },
+  path: { value: 'pattern', help: 'path to match; * matches any characters (default: any)' },
   status: { value: 'n', help: 'respond with this status without processing the request' },
   retryAfter: { value: 'value', help: 'Retry-After header of that response: seconds, or a date' },
   delay: { value: 'dur', help: 'delay before processing, such as 2s' },
@@ -47,14 +47,14 @@ const faultFlags = {
     help: 'close the connection before or after processing the request',
     choices: ['before', 'after'],
   },
-  times: { value: 'n', help: 'number of requests (default: all)' },
-  probability: { value: 'share', help: 'share of the matching requests, 0 to 1 (default: 1)' },
+  times: { value: 'n', help: 'number of requests to affect (default: all)' },
+  probability: { value: 'share', help: 'share of the matching requests to affect, 0 to 1 (default: 1)' },
   ...portFlag,
 } as const satisfies Record<string, FlagSpec>;
 
 export const addFault = defineCommand({
   path: 'emulator fault add',
-  summary: 'add a fault; needs --status, --delay or --drop',
+  summary: 'add a fault; requires --status, --delay or --drop',
   effect: 'local',
   calls: 'emulator',
   flags: faultFlags,
@@ -69,7 +69,7 @@ export const addFault = defineCommand({
 
 export const listFaults = defineCommand({
   path: 'emulator fault list',
-  summary: 'list the faults, with the remaining number of requests',
+  summary: 'list the faults and the number of requests left for each',
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,

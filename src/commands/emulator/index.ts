@@ -8,7 +8,7 @@ import { listRequests } from './log.ts';
 import { makeWarehouse } from './sample-warehouse.ts';
 import { showConsole } from './ui.ts';
 
-export const command = group('emulator', 'the embedded platform: start it, move its clock, inject faults', [
+export const command = group('emulator', 'the embedded platform: start it, advance its clock, inject faults', [
   startPlatform,
   showConsole,
   printEnvironment,

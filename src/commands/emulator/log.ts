@@ -55,7 +55,7 @@ const viewOf = (bodies: boolean): ListView<LoggedRequest> => ({
 
 const logFlags = {
   ...portFlag,
-  follow: { help: 'continue with new requests' },
+  follow: { help: 'keep printing new requests' },
   bodies: { help: 'show headers and bodies of the newest 1,000 requests, without secrets' },
 } as const;
 

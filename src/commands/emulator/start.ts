@@ -25,7 +25,7 @@ const startFlags = {
   port: { value: 'n', help: 'port to listen on; 0 selects a free one', default: '4010' },
   data: {
     value: 'dir',
-    help: 'folder of the state (default: the state of profile `local`)',
+    help: 'folder for the state (default:  the state of profile `local`)',
     conflicts: ['memory'],
   },
   memory: { help: 'keep the state in memory' },
@@ -36,12 +36,12 @@ const startFlags = {
   warehouse: { value: 'file', help: 'warehouse file that pipelines read (default: a sample)' },
   clock: {
     value: 'mode',
-    help: 'real follows the machine, manual changes only on request (default: real)',
+    help: 'real follows the system clock, manual changes only on request (default: real)',
     choices: ['real', 'manual'],
   },
   names: {
     value: 'file',
-    help: "words of a deployment on the wire, YAML or JSON (default: the specification's)",
+    help: "wire names of a deployment, YAML or JSON (default: the specification's)",
   },
   as: {
     value: 'profile',
@@ -52,7 +52,7 @@ const startFlags = {
   publicUrl: { value: 'url', help: 'address of the platform in responses (default: where it listens)' },
   tlsCert: { value: 'file', help: 'PEM certificate, to serve https' },
   tlsKey: { value: 'file', help: 'PEM key of that certificate' },
-  ui: { help: 'print the address of the console, a page about the platform' },
+  ui: { help: "print the address of the platform's web console" },
 } as const satisfies Record<string, FlagSpec>;
 
 export const startPlatform = defineCommand({
@@ -64,8 +64,8 @@ export const startPlatform = defineCommand({
   flags: startFlags,
   output: readyResult,
   notes: [
-    'The embedded platform serves every service of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
-    'With --as, a copy of the profile works once its addresses are replaced. The command does not read the secrets of the profile. --org, --account and --workspace set the first of each.',
+    'The embedded platform serves all services of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
+    'With --as, a copy of the profile works once its addresses are replaced. The command does not read the secrets of the profile. --org, --account and --workspace set the first id of each kind.',
   ],
   examples: [
     'cdpadm emulator start',
@@ -163,7 +163,7 @@ async function loadNames(ctx: Context, path: string): Promise<Record<string, str
 
 export const printEnvironment = defineCommand({
   path: 'emulator env',
-  summary: 'print the variables that point every command to a running platform',
+  summary: 'print environment variables that point every command to a running platform',
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,

@@ -115,7 +115,7 @@ export const exportPlatform = defineCommand({
   summary: "write the platform's state to a file",
   effect: 'local',
   calls: 'emulator',
-  args: { file: { help: 'JSON file to write; masks the secrets of warehouses' } },
+  args: { file: { help: 'JSON file to write; warehouse secrets are masked' } },
   flags: portFlag,
   output: movedResult,
   examples: ['cdpadm emulator export state.json', 'cdpadm emulator export state.json --port 4010'],
@@ -152,7 +152,7 @@ export const importPlatform = defineCommand({
 
 export const assignRole = defineCommand({
   path: 'emulator assign-role',
-  summary: 'assign a role to a user, which prevents its deletion',
+  summary: 'assign a role to a user, so that the role cannot be deleted',
   effect: 'local',
   calls: 'emulator',
   args: { role_id: { help: 'id of a role in the manifest' } },

@@ -10,7 +10,7 @@ const view: DocumentView<{ console_url: string }> = { kind: 'document', text: ({
 
 export const showConsole = defineCommand({
   path: 'emulator ui',
-  summary: 'print the address of the console, a page about the running platform',
+  summary: "print the address of the running platform's web console",
   effect: 'local',
   calls: 'emulator',
   flags: portFlag,

@@ -26,7 +26,7 @@ export const addAttributes = defineCommand({
     },
   },
   notes: [
-    'The platform replaces the whole list, so the command reads, changes and writes it. It holds at most 10 attributes.',
+    'The platform replaces the whole list, so the command reads, changes and writes it. The list can have at most 10 attributes.',
   ],
   examples: [
     'cdpadm groups attributes add household loyalty_points=sum',

@@ -15,11 +15,13 @@ export const createGroup = defineCommand({
   undo: 'groups delete {id}',
   summary: 'create a group definition from a file',
   flags: fileFlag,
-  notes: ['A workspace has one definition with at most 10 attributes. `cdpadm schema group` describes the file.'],
+  notes: [
+    'A workspace can have only one definition, with at most 10 attributes. `cdpadm schema group` describes the file.',
+  ],
   examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
   exits: {
     failed: 'the platform rejects it, such as a second definition (422)',
-    conflict: 'a group of this id already exists',
+    conflict: 'a group with this id already exists',
     invalidInput: 'the file is invalid',
     guard: 'you answered no',
   },

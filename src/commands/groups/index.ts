@@ -4,7 +4,7 @@ import { addAttributes, removeAttributes } from './attributes.ts';
 import { createGroup, setGroup, updateGroup, deleteGroup } from './change.ts';
 import { diffGroup, getGroup, listGroups } from './read.ts';
 
-export const command = group('groups', 'group identities: households and the like', [
+export const command = group('groups', 'group identities, such as households', [
   listGroups,
   getGroup,
   createGroup,
@@ -12,5 +12,5 @@ export const command = group('groups', 'group identities: households and the lik
   setGroup,
   deleteGroup,
   diffGroup,
-  group('attributes', 'what the members of a group share', [addAttributes, removeAttributes]),
+  group('attributes', 'attributes that the members of a group share', [addAttributes, removeAttributes]),
 ]);

@@ -24,7 +24,7 @@ export const command = defineCommand({
     topic: {
       many: true,
       optional: true,
-      help: `${Object.keys(topics).join(', ')}, flags; error and a code; or the words of a command`,
+      help: `${Object.keys(topics).join(', ')}, flags; error and a code; or a command`,
       offers: offeredWords,
     },
   },

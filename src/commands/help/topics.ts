@@ -10,15 +10,15 @@ const exitCodes = `Exit codes
   0    success; an empty list is not a failure
   1    the platform rejected the request for another reason, a run failed, --fail-if-stale, a failed doctor check, or a bug
   2    usage: unknown command or flag, missing or malformed argument, or input required without a terminal
-  3    partial: a bulk run finished, but some rows failed; they are in the result file
+  3    partial: a bulk run finished, but some rows failed; the results file lists them
   4    authentication or authorization: 401, 403, or no credentials
   5    not found or gone: 404, 410
-  6    conflict or precondition: the platform changed, the plan is not the expected one, a role is assigned, not idle
+  6    conflict or precondition: the platform changed, the plan differs from the expected one, a role is assigned, not idle
   7    rate limited or unavailable after all retries: 429, 500, 502, 503, 504
   8    network: no connection, connection reset, TLS, timeout, or a write whose outcome is unknown
   9    an input file is invalid; every issue is listed as file:line:column: path: sentence
   10   differences were found; only with diff --exit-code
-  11   a wait reached its --timeout
+  11   a command or a wait reached its --timeout
   12   stopped by a guard: deletions, threshold, empty manifest, --fail-on, access: read, protected profile,
        reference not allowed; or you answered no
   129  the terminal was closed
@@ -29,7 +29,7 @@ Order of checks: input (9), access: read (12), unexpected plan (6), other guards
 
 Codes of errors, by exit code
 
-Under -o json an error has one of these codes; \`cdpadm help error CODE\` explains it. files.read exits with 2 if the file
+With -o json, an error has one of these codes; \`cdpadm help error CODE\` explains it. files.read exits with 2 if the file
 does not exist; dsr.listen and emulator.sample_warehouse exit with 6 if the port or the file is taken; profiles.failed
 has the highest exit code of its profiles.
 
@@ -47,11 +47,11 @@ function codeLines(): string {
 
 const environment = `Environment variables
 
-An empty variable counts as unset. Every command works with variables alone, without a profile.
+An empty variable counts as unset. Every command also works without a profile, with variables alone.
 
   CDPADM_PROFILE            the profile to use; \`local\` is the embedded platform
   CDPADM_BASE_URL           address of roles, groups and warehouse sync
-  CDPADM_AUTH_URL           address of the token call
+  CDPADM_AUTH_URL           address of the token service
   CDPADM_AUDIENCE           audience of the token; default is the base address
   CDPADM_DSR_BASE_URL       address of data subject requests
   CDPADM_SEEDING_URL        address of seeding
@@ -69,8 +69,8 @@ An empty variable counts as unset. Every command works with variables alone, wit
   CDPADM_CA_FILE            additional trusted certificate authorities, PEM
 
   CDPADM_OUTPUT             default of -o, also \`output\` in the project file
-  CDPADM_EDITOR             the editor; else VISUAL, EDITOR, vi
-  CDPADM_ACCESSIBLE         questions and progress line by line, without redrawing
+  CDPADM_EDITOR             the editor; otherwise VISUAL, EDITOR or vi
+  CDPADM_ACCESSIBLE         show questions and progress line by line, without redrawing
   CDPADM_NO_COLOR           no color; also NO_COLOR, TERM=dumb. FORCE_COLOR turns color on
   CDPADM_DEBUG=1            the same as --debug; also RUNNER_DEBUG=1
   CDPADM_TRACE_FILE         default of --trace-file
@@ -78,9 +78,9 @@ An empty variable counts as unset. Every command works with variables alone, wit
   COLUMNS                   width, if the terminal does not report it
   CI                        never prompt
   GITHUB_ACTIONS=true       annotations; secrets are masked with ::add-mask:: on standard error, except under -o json;
-                            a result with a line like a workflow command gets a stop-commands fence
+                            results that contain a line like a workflow command get a stop-commands fence
 
-  CDPADM_CONFIG_DIR         paths of the four folders: see \`cdpadm help files\`
+  CDPADM_CONFIG_DIR         paths of the four folders; see \`cdpadm help files\`
   CDPADM_STATE_DIR
   CDPADM_CACHE_DIR
   CDPADM_DATA_DIR
@@ -99,40 +99,40 @@ const formatting = `Output
 
 Only the result goes to standard output; prompts, progress, warnings and notes go to standard error.
 
-  -o table      aligned on a terminal; tab-separated, uncut and without color in a pipe or a file
+  -o table      aligned on a terminal; tab-separated, not truncated and without color in a pipe or a file
   -o json       one document with the platform's own field names and exact integers
   -o ndjson     one object per line
   -o yaml       the same data as YAML
   -o csv        RFC 4180; a cell that a spreadsheet would run as a formula gets a leading apostrophe
   -o markdown   for summaries and tickets
-  -o name       only the ids, one per line; with --query its result, unchanged: --query plan -o name
+  -o name       only the ids, one per line; with --query, its result as is: --query plan -o name
   -o html       for commands whose help lists it
 
-  --query EXPR    JMESPath over the data before it is drawn; integers beyond 2^53 are strings in it
+  --query EXPR    JMESPath expression for the data before it is formatted; integers beyond 2^53 are strings in it
   --fields a,b    columns of table, csv and markdown, in this order
   --no-header     without the header line
-  --out FILE      write to a file, complete or not at all; without -o its extension sets the format:
+  --out FILE      write to a file, completely or not at all; without -o its extension sets the format:
                   .json .ndjson .yaml .yml .csv .md .html .txt (table); any other means table
 
-Under -o json an error is one document on standard error; \`cdpadm help exit-codes\` lists the codes:
+With -o json, an error is one document on standard error; \`cdpadm help exit-codes\` lists the codes:
   {"error":{"code","message","hint","status","request":{"id","method","path"},"issues":[{"path","line","column","message"}],"issues_omitted"}}
 
 With more than one --profile, a table starts with a column \`profile\`, -o name prints the profile before each id, and
 JSON is a list of {"profile","data"}, with "error" instead of "data" for a profile that failed.
 
-Under -o json, if standard error is not a terminal, it contains only JSON: notes are omitted, a warning is
+With -o json, if standard error is not a terminal, it contains only JSON. Notes are omitted. A warning is
   {"warning":{"message"}}
-and a long operation reports its progress now and then (every step with --progress json, nothing with -q):
+A long operation reports its progress from time to time (every step with --progress json, nothing with -q):
   {"progress":{"event":"start"|"progress"|"wait"|"end","title","at","done","total","seconds","text"}}
-with additional counts of the command. A short operation reports nothing.
+with additional counts for some commands. A short operation reports nothing.
 
 Color: --color and --no-color, then CDPADM_NO_COLOR, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM=dumb, and finally
-whether the stream is a terminal. Color only repeats what the words say.
+whether the stream is a terminal. Color never carries information on its own.
 `;
 
 const files = `Files
 
-  config   profiles and the places of their secrets: CDPADM_CONFIG_DIR, else XDG_CONFIG_HOME/cdpadm
+  config   profiles, and where their secrets are: CDPADM_CONFIG_DIR, else XDG_CONFIG_HOME/cdpadm
   state    history, journals, locks, rate budget: CDPADM_STATE_DIR, else XDG_STATE_HOME/cdpadm
   cache    tokens, ids for completion, compiled code; may be deleted at any time: CDPADM_CACHE_DIR, else
            XDG_CACHE_HOME/cdpadm
@@ -140,11 +140,11 @@ const files = `Files
 
 Only you can read them (folders 0700, files 0600).
 
-  .cdpadm.yaml   the project file: a profile and ids, never a secret. It is searched from the working folder up to
-                 the root of the repository.
+  .cdpadm.yaml   the project file: a profile and ids, never a secret. The program searches for it from the working
+                 folder up to the root of the repository.
   roles.yaml     the default file of \`roles pull\` and \`roles push\`
 
-\`-\` as a file is standard input. Files are YAML or JSON, by their extension.
+As a file name, \`-\` means standard input. The extension of a file shows whether it is YAML or JSON.
 `;
 
 const recipes = `Recipes
@@ -177,7 +177,7 @@ Two platforms side by side:
 
   $ cdpadm roles list --profile dev --profile prod -o csv
 
-A file of data subject requests: add ids first, so that a repeat is safe; then list the due requests:
+A file of data subject requests: add ids first, so that it is safe to repeat; then list the due requests:
 
   $ cdpadm dsr prepare subjects.csv --regulation gdpr --out ready.csv
   $ cdpadm dsr submit --bulk ready.csv --regulation gdpr --yes

@@ -16,14 +16,14 @@ export const command = defineCommand({
   effect: 'local',
   calls: 'nobody',
   args: {
-    document: { help: 'which document', choices: [...SCHEMA_NAMES, OUTPUT] },
-    command: { many: true, optional: true, help: 'for `output`: the words of a command, such as roles diff' },
+    document: { help: 'document to describe', choices: [...SCHEMA_NAMES, OUTPUT] },
+    command: { many: true, optional: true, help: 'for `output`: the command, such as roles diff' },
   },
   flags: { severalProfiles: { help: 'for `output`: the result with more than one --profile' } },
   // A JSON Schema, draft 7; for `openapi` an OpenAPI 3.1 document.
   output: () => record(string(), unknown()),
   notes: [
-    'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in a field `$schema`, which is never sent.',
+    'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in the field `$schema`, which is never sent.',
   ],
   examples: [
     'cdpadm schema roles --out roles.schema.json',
@@ -57,7 +57,7 @@ function outputSchema(root: Command, words: readonly string[], shape: typeof res
     root.commands.flatMap((child) => pathsFrom(child)),
   );
   throw usageError(what, {
-    text: `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Pass the words of a command, such as:`,
+    text: `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Pass a command, such as:`,
     command: 'cdpadm schema output roles diff',
   });
 }

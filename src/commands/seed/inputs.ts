@@ -1,6 +1,6 @@
 // From the files of a seeding command to inputs that can be read.
 import { isCalendarDate } from '../../lib/contract/shared.ts';
-import type { PassedOver } from '../../lib/domain/seed/columns.ts';
+import type { SkippedColumn } from '../../lib/domain/seed/columns.ts';
 import { createRowRules, type RowRules } from '../../lib/domain/seed/row-rules.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
@@ -46,14 +46,21 @@ export async function openInputs(
     environment: settings.get('environment')?.value,
     cutoffDate: flags.cutoffDate,
   };
-  const options = { rules, defaults, map, shard, onPassedOver: reportPassedOver(ctx), onNullWord: warnOfNulls(ctx) };
+  const options = {
+    rules,
+    defaults,
+    map,
+    shard,
+    onSkippedColumns: reportSkippedColumns(ctx),
+    onNullWord: warnOfNulls(ctx),
+  };
   const inputs = sources.map((source) => createSeedInput(source, options));
   for (const input of inputs) await input.check();
   return { sources, inputs, rules };
 }
 
 /** Reports the columns that a map leaves out, once for the same columns; warns if the name of one is like a field. */
-function reportPassedOver(ctx: Context): (name: string, columns: readonly PassedOver[]) => void {
+function reportSkippedColumns(ctx: Context): (name: string, columns: readonly SkippedColumn[]) => void {
   const reported = new Set<string>();
   return (name, columns) => {
     const listed = columns.slice(0, LISTED_COLUMNS).map(({ column }) => `\`${column}\``);

@@ -11,13 +11,13 @@ const ERASURE = '3e2f1b63-8d2f-4c4d-8a1b-2b3c4d5e6f70';
 const JANE = {
   environment: 'production',
   user_identities: { email: 'jane@example.com', customer_id: '4711' },
-  user_attributes: { favourite_colour: 'green' },
+  user_attributes: { favorite_color: 'green' },
 };
 
 export async function dsrChapter(stage: Stage): Promise<void> {
   const { folder } = stage.sandbox;
   await stage.chapter('Data subject requests');
-  await stage.say('The platform knows Jane. She asks for her data; the regulation allows one month.');
+  await stage.say('The platform has data about Jane. She asks for it, and the regulation allows one month to respond.');
   writeFileSync(join(folder, 'jane.json'), `${JSON.stringify(JANE, undefined, 2)}\n`);
   await stage.sandbox.run(['intake', 'identify', '-f', 'jane.json', '--yes']);
   const jane = '--identity email=jane@example.com';
@@ -48,7 +48,7 @@ export async function dsrChapter(stage: Stage): Promise<void> {
     await receiver.close();
   }
 
-  await stage.say('Did the platform send the last callback? Four checks prove it. A changed body fails:');
+  await stage.say('Did the platform send the last callback? Four checks prove it. A modified body fails:');
   const verify = 'dsr callbacks verify --headers callback.headers --body callback.json';
   await stage.run(verify);
   stage.edit('callback.json', (text) => text.replace(/"request_status":"\w+"/, '"request_status":"cancelled"'));

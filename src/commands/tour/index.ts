@@ -14,7 +14,7 @@ type Chapter = keyof typeof CHAPTERS;
 const NAMES = Object.keys(CHAPTERS) as Chapter[];
 
 const NEXT = [
-  'cdpadm --profile local roles list     the embedded platform, kept between commands',
+  'cdpadm --profile local roles list     the embedded platform, with its state kept between commands',
   'cdpadm emulator start                 the same as a server',
   'cdpadm profile create work            your own platform',
   'cdpadm help                           everything else',
@@ -22,7 +22,7 @@ const NEXT = [
 
 export const command = defineCommand({
   path: 'tour',
-  summary: 'run the main jobs on a temporary embedded platform',
+  summary: 'run the most common tasks on a temporary embedded platform',
   effect: 'local',
   calls: 'nobody',
   args: { chapters: { many: true, optional: true, choices: NAMES, help: 'only these chapters' } },
@@ -46,7 +46,7 @@ export const command = defineCommand({
 async function guide(ctx: Context, names: readonly Chapter[]): Promise<void> {
   const stage = openStage(ctx, await openSandbox(ctx));
   const pauses = ctx.prompt.possible && ctx.io.tty.stdout;
-  await stage.say('This tour uses an embedded platform, which exists only until the end of the tour.');
+  await stage.say('This tour uses an embedded platform that exists only during the tour.');
   for (const [index, name] of names.entries()) {
     if (index > 0 && pauses && !(await ctx.prompt.ask(`Continue with ${name}?`, true))) break;
     await CHAPTERS[name](stage);

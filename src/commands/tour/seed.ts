@@ -29,7 +29,7 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.run('seed bulk users.csv --yes', 'partial');
 
   await stage.say(
-    'A rejects file next to the input has the invalid row and the reason. After a correction, it is a valid input:',
+    'A rejects file next to the input contains the invalid row and the reason. Once corrected, it is a valid input:',
   );
   const rejects = 'users.csv.rejects.ndjson';
   await stage.show(rejects, 1);

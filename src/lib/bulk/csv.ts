@@ -59,7 +59,7 @@ class CsvLines {
         { line, column: 1 },
         'a byte from here on is not UTF-8; save the file as UTF-8',
       );
-    else if (nul >= 0) this.#failure = feed.error('a NUL character is here; is this a text file?', nul);
+    else if (nul >= 0) this.#failure = feed.error('unexpected NUL character; is this a text file?', nul);
     else this.#lines.push({ cells: feed.scan.texts(), line, source });
   }
 }
@@ -91,7 +91,7 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
   function toRow(line: CsvLine): LocalRow {
     const count = line.cells.length;
     const width = names.length;
-    const fault = `this line has ${counted(count, 'cell')}; the headings are ${width}`;
+    const fault = `this line has ${counted(count, 'cell')}, but the header has ${width}`;
     const odd = count === width ? undefined : Math.min(width, count - 1);
     return {
       content: odd === undefined ? { cells: line.cells } : { fault },
@@ -118,6 +118,6 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
 const QUOTE = 0x22;
 
 function empty(file: string): KnownError {
-  const message = 'the file is empty; a line of column names comes first';
+  const message = 'the file is empty; the first line must contain the column names';
   return invalidInput(`${file} cannot be read.`, [{ file, line: 1, column: 1, path: '', message }]);
 }

@@ -54,7 +54,7 @@ export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<
 async function tableOf(source: InputBytes, chunks: AsyncIterable<Buffer>): Promise<Opened> {
   const { format, name } = source;
   if (format === 'csv') return await csvTable(source, chunks);
-  if (format === 'parquet') throw usageError(`${name} is Parquet.`, 'Give the requests as CSV, NDJSON or JSON.');
+  if (format === 'parquet') throw usageError(`${name} is Parquet.`, 'Pass the requests as CSV, NDJSON or JSON.');
   const heading: Heading = { file: name, columns: undefined, delimiter: ',', mark: '', lineEnd: '\n' };
   return { heading, rows: jsonRows(chunks, format) };
 }

@@ -38,18 +38,18 @@ function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, s
   return fail('auth.foreign_address', {
     message:
       `The ${labelOf(secret)} comes from ${fromProfile ? 'profile' : 'the environment,'} ${origin.detail}, ` +
-      `but the ${labelOf(name)} ${setting.value} comes from ${setting.origin.detail}; it is not sent there.`,
+      `but the ${labelOf(name)} ${setting.value} comes from ${setting.origin.detail}, so it was not sent there.`,
     hint: fromProfile
       ? omitAddress(secret, name, setting.origin)
-      : `Set ${variableOf(name)} to that address if you trust it, or choose a profile that has it.`,
+      : `Set ${variableOf(name)} to that address if you trust it, or use a profile that has that address.`,
     details: { secret, address: name },
   });
 }
 
 /** Environment credentials do not help with an address of a project file, so the hint does not suggest them. */
 function omitAddress(secret: SecretName, name: SettingName, { kind, detail }: Origin): string {
-  if (kind === 'project') return `Remove \`${name}\` from ${detail}, or choose the profile of that address.`;
+  if (kind === 'project') return `Remove \`${name}\` from ${detail}, or use a profile that has that address.`;
   const omit = kind === 'flag' ? `Omit ${detail}` : `Unset ${detail}`;
   const credentials = secretsWith(secret).map(variableOf).join(' and ');
-  return `${omit}, choose the profile of that address, or also pass ${credentials}.`;
+  return `${omit}, use a profile that has that address, or also pass ${credentials}.`;
 }

@@ -25,7 +25,7 @@ export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyr
       return await work(new keyring.AsyncEntry(SERVICE, entry, { linux: { store: 'secret-service' } }));
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      throw keychainMissing('it cannot be reached or is locked', error);
+      throw keychainMissing('it is unavailable or locked', error);
     }
   }
 
@@ -47,7 +47,7 @@ function loadKeyring(): Promise<KeyringModule> {
 
 function keychainMissing(why: string, cause: unknown): KnownError {
   return fail('secrets.keychain', {
-    message: `The keychain of this system cannot be used: ${why}.`,
+    message: `The system keychain cannot be used: ${why}.`,
     hint:
       'Keep the secret in an environment variable (--client-secret-env NAME) or let a command print it ' +
       '(--client-secret-command LINE), or accept a private file with --insecure-storage.',

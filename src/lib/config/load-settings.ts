@@ -106,13 +106,13 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
   const profile = profiles.get(name);
   if (profile) return profile;
   if (name === LOCAL_PROFILE) return {};
-  throw usageError(`There is no profile \`${name}\` (${origin.detail}).`, proposeProfile(name, profiles));
+  throw usageError(`Unknown profile \`${name}\` (${origin.detail}).`, proposeProfile(name, profiles));
 }
 
 /** The error of a command about a missing profile: exit 5. */
 export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): KnownError {
   return fail('profile.not_found', {
-    message: `There is no profile \`${name}\`.`,
+    message: `Unknown profile \`${name}\`.`,
     hint: proposeProfile(name, profiles),
   });
 }

@@ -6,8 +6,8 @@ export const LOCAL_PROFILE = 'local';
 /** The problem of a name, as a sentence; undefined for a valid one. */
 export function profileNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
-    const shown = name === '' ? 'An empty text' : `\`${name}\``;
-    return `${shown} cannot name a profile: that takes 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or a digit.`;
+    const shown = name === '' ? 'An empty name' : `\`${name}\``;
+    return `${shown} is not a valid profile name: use 1 to 64 letters, digits, dots, underscores and hyphens, starting with a letter or a digit.`;
   }
   if (name.toLowerCase() === LOCAL_PROFILE) return `\`${name}\` is reserved for the built-in embedded platform.`;
   // Every object has these names. They are harmless here, but perhaps not in other programs that read the file.

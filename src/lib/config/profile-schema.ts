@@ -70,7 +70,7 @@ const Reference = string().check(
 const IdOrReference = string().check(
   check((context) => {
     if (!looksLikeReference(context.value) || parseReference(context.value)) return;
-    refuse(context, 'begins like a reference but is none; write env:NAME, command:LINE, keychain:ENTRY or file:');
+    refuse(context, 'looks like a reference but is not one; use env:NAME, command:LINE, keychain:ENTRY or file:');
   }),
 );
 
@@ -84,7 +84,9 @@ const Secrets = looseObject({
 /** The problem of an area's rate, as a sentence without its subject; undefined for a valid one. */
 function limitProblem(area: string, rate: string): string | undefined {
   if (!LIMITED_AREAS.includes(area)) return `is not an area; the areas are ${LIMITED_AREAS.join(', ')}`;
-  return parseRate(rate) === undefined ? 'must be a number of requests, a second or as 600/m or 9000/h' : undefined;
+  return parseRate(rate) === undefined
+    ? 'must be a number of requests per second, or a rate such as 600/m or 9000/h'
+    : undefined;
 }
 
 const LimitsByArea = record(string(), string()).check(

@@ -197,7 +197,7 @@ function problemOfName(name: string, others: Iterable<string>): KnownError | und
   const other = [...others].find((one) => one.toLowerCase() === name.toLowerCase());
   if (other === undefined) return undefined;
   return fail('profile.exists', {
-    message: `There is a profile \`${other}\` already.`,
+    message: `Profile \`${other}\` already exists.`,
     hint: { text: 'Choose another name. To change the profile:', command: `cdpadm profile edit ${other}` },
   });
 }

@@ -208,7 +208,7 @@ function resolveOne(
 function checked(name: SettingName, text: string, origin: Origin, folder: string): Setting {
   const result = checkSetting(name, text);
   // The message does not repeat the value, because an address may contain a password.
-  if ('problem' in result) throw usageError(`${origin.detail} ${result.problem}: it gives the ${labelOf(name)}.`);
+  if ('problem' in result) throw usageError(`${origin.detail} ${result.problem}; it sets the ${labelOf(name)}.`);
   if (name !== 'ca_file' || isAbsolute(result.value)) return { value: result.value, origin };
   return { value: join(folder, result.value), origin };
 }
@@ -262,10 +262,13 @@ function plainSource(
 
 function notSetUp(): KnownError {
   return fail('setup.none', {
-    message: 'cdpadm does not know your platform yet: there is no profile, and no CDPADM_* variable is set.',
+    message: 'No platform is configured: there is no profile, and no CDPADM_* variable is set.',
     hint: [
-      { text: 'To connect to yours, set CDPADM_* variables (in CI), or run:', command: 'cdpadm profile create NAME' },
-      { text: 'To try everything without one, add --profile local, or run:', command: 'cdpadm tour' },
+      {
+        text: 'To connect to your platform, set CDPADM_* variables (in CI), or run:',
+        command: 'cdpadm profile create NAME',
+      },
+      { text: 'To try everything without an account, add --profile local, or run:', command: 'cdpadm tour' },
     ],
   });
 }
@@ -279,18 +282,18 @@ function missing(name: SettingName, profile: string | undefined, pinned: boolean
       ? `\`${name}\` in a profile (cdpadm profile create NAME)`
       : `\`${name}\` in profile \`${profile}\``,
   ].filter((way) => way !== undefined);
-  return usageError(`No ${labelOf(name)} is given.`, `Give ${ways.join(', or ')}.`);
+  return usageError(`The ${labelOf(name)} is missing.`, `Set ${ways.join(', or ')}.`);
 }
 
 function noCredentials(name: SecretName, profile: string | undefined, pinned: boolean): KnownError {
-  const where = profile === undefined ? 'no profile is in use' : `profile \`${profile}\` has none`;
+  const where = profile === undefined ? 'no profile is in use' : `profile \`${profile}\` does not have one`;
   const variable = pinned ? undefined : variableOf(name);
   const store =
     profile === undefined
       ? { text: 'create a profile:', command: 'cdpadm profile create NAME' }
       : { text: 'store it:', command: `cdpadm auth login --profile ${profile}` };
   return fail('auth.no_credentials', {
-    message: `No ${labelOf(name)} is known: ${where}${variable ? `, and ${variable} is not set` : ''}.`,
+    message: `The ${labelOf(name)} is missing: ${where}${variable ? `, and ${variable} is not set` : ''}.`,
     hint: { ...store, text: variable ? `Set ${variable}, or ${store.text}` : `To continue, ${store.text}` },
   });
 }

@@ -27,7 +27,7 @@ export async function secretFromCommand(line: string, options: CommandOptions): 
   const { status, output } = await run(line, options);
   if (status !== 'exit 0') throw commandFailed(line, options.what, describeEnd(status));
   const secret = (options.whole ? output : (output.split(/\r?\n/, 1)[0] ?? '')).trim();
-  const nothing = options.whole ? 'it wrote nothing' : 'it wrote nothing on its first line';
+  const nothing = options.whole ? 'it printed nothing' : 'the first line of its output is empty';
   if (secret === '') throw commandFailed(line, options.what, nothing);
   return secret;
 }
@@ -86,17 +86,17 @@ function describeEnd(status: string): string {
     case 'time limit':
       return `it took longer than ${TIME_LIMIT_MS / 1000} seconds`;
     case 'too much output':
-      return `it wrote more than ${MAX_OUTPUT_BYTES / 1024} kB`;
+      return `it printed more than ${MAX_OUTPUT_BYTES / 1024} kB`;
     case 'cannot start':
       return 'it could not be started';
     default:
-      return `it ended with ${status}`;
+      return `it failed with ${status}`;
   }
 }
 
 function commandFailed(line: string, what: string, why: string): KnownError {
   return fail('secrets.command', {
-    message: `The command for the ${what} gave none: ${why}.`,
+    message: `The command for the ${what} did not return one: ${why}.`,
     hint: { text: 'Run it yourself to see what it prints:', command: line },
   });
 }

@@ -29,15 +29,15 @@ export function removeSecretFile(folder: string, profile: string): void {
 export function readSecretFile(folder: string, profile: string, name: ProfileSecretName): string {
   const file = secretFilePath(folder, profile);
   const text = readPrivateFile(file);
-  if (text === undefined) throw unusable(`The file of secrets ${file} is not there.`);
+  if (text === undefined) throw unusable(`The secrets file ${file} does not exist.`);
   if (isExposed(file)) {
     throw unusable(
-      `The file of secrets ${file} can be read by other users; it is not used.`,
-      `Make it private (chmod 600 "${file}") and consider the secret known to others: renew it.`,
+      `Other users can read the secrets file ${file}, so it is not used.`,
+      `Make it private (chmod 600 "${file}") and rotate the secret, because others may know it.`,
     );
   }
   const secret = secretIn(text, name);
-  if (secret === undefined) throw unusable(`The file of secrets ${file} holds no ${name}.`);
+  if (secret === undefined) throw unusable(`The secrets file ${file} does not contain ${name}.`);
   return secret;
 }
 

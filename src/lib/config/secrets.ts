@@ -45,7 +45,7 @@ export function createSecrets(options: SecretsOptions) {
       ...options,
       keychain,
       what: `${labelOf(owner.name)} of profile \`${owner.profile}\``,
-      hint: { text: 'Put it there. To store it elsewhere:', command: `cdpadm auth login --profile ${owner.profile}` },
+      hint: { text: 'Add it there. To store it elsewhere:', command: `cdpadm auth login --profile ${owner.profile}` },
     });
   }
 

@@ -38,7 +38,7 @@ export async function readSettingsFile(folder: string): Promise<StoredSettings> 
   const warnings = [...profiles].flatMap(([name, profile]) =>
     unknownFields(profile).map(
       (field) =>
-        `${settingsFilePath(folder)}: profile \`${name}\` has \`${field}\`, which this version does not know; it is kept.`,
+        `${settingsFilePath(folder)}: profile \`${name}\` has \`${field}\`, which this version does not support; it is kept.`,
     ),
   );
   return { current: checked.current, profiles, warnings };
@@ -133,7 +133,7 @@ function refuseNewer(file: string, value: unknown): void {
   const version = (value as { version?: unknown } | null)?.version;
   if (typeof version !== 'number' || version <= FILE_VERSION) return;
   throw fail('config.newer', {
-    message: `${file} was written by a newer version of this program (format ${version}; this one knows ${FILE_VERSION}).`,
+    message: `${file} was written by a newer version of this program (format ${version}; this one supports ${FILE_VERSION}).`,
     hint: 'Update cdpadm, or point CDPADM_CONFIG_DIR at another folder.',
   });
 }
@@ -142,6 +142,6 @@ function broken(file: string, issues: Parameters<typeof invalidInput>[1]): Known
   return invalidInput(
     `The settings file ${file} cannot be used.`,
     issues,
-    'Correct the file, or move it away to start over. It is never overwritten while it is broken.',
+    'Correct the file, or move it away to start over. An invalid file is never overwritten.',
   );
 }

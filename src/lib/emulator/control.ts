@@ -60,7 +60,7 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
   if (!isOwnAddress(socket.remoteAddress ?? ''))
     throw refusal(403, 'Forbidden: the control address is for this machine');
   if (!isLoopback(hostName(host))) {
-    throw refusal(403, `Forbidden: the control address is not known as ${host}`);
+    throw refusal(403, `Forbidden: the control address does not accept the host ${host}`);
   }
   if (origin !== undefined && origin !== `http://${host}`)
     throw refusal(403, 'Forbidden: the request comes from a web page');
@@ -138,7 +138,7 @@ const ClockMove = strictObject({
 
 function wantedTime({ advance, set }: { advance?: string | undefined; set?: string | undefined }, now: number): number {
   if ((advance === undefined) === (set === undefined)) {
-    throw refusal(400, `${BAD_REQUEST}: give either advance or set`);
+    throw refusal(400, `${BAD_REQUEST}: pass either advance or set`);
   }
   const time = set === undefined ? now + (parseDuration(advance ?? '') ?? 0) : parseIso(set);
   if (time === undefined || time < 0 || time > LAST_TIME)

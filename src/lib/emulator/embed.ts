@@ -82,19 +82,21 @@ export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
 }
 
 function checkOptions(options: unknown): asserts options is EmulatorOptions {
-  if (!isRecord(options)) throw usageError('startEmulator takes its options as one object, such as { port: 0 }.');
+  if (!isRecord(options)) throw usageError('startEmulator expects its options as one object, such as { port: 0 }.');
   const known = Object.keys(OPTIONS);
   for (const [name, value] of Object.entries(options)) {
     const wanted = known.includes(name) ? OPTIONS[name as keyof EmulatorOptions] : undefined;
-    if (!wanted) throw usageError(`startEmulator has no option \`${name}\`.`, choiceHint(name, known));
+    if (!wanted) throw usageError(`Unknown option \`${name}\` for startEmulator.`, choiceHint(name, known));
     const [what, fits] = wanted;
     // Omits the value, which may be long.
     if (value !== undefined && !fits(value)) {
-      throw usageError(`The option \`${name}\` of startEmulator takes ${what}.`);
+      throw usageError(`The option \`${name}\` of startEmulator must be ${what}.`);
     }
   }
   if ('memory' in options && options.memory === true && 'data' in options && options.data !== undefined) {
-    throw usageError('startEmulator takes `memory` or `data`, not both: one keeps nothing, the other keeps it there.');
+    throw usageError(
+      'startEmulator accepts `memory` or `data`, not both: `memory` keeps nothing, `data` is the folder of the state.',
+    );
   }
 }
 
@@ -105,7 +107,7 @@ function forPrograms(error: KnownError): KnownError {
   const where = first && [first.path, first.message].filter(Boolean).join(': ');
   return new KnownError({
     code,
-    message: where === undefined ? message : `${message} The first: ${where}`,
+    message: where === undefined ? message : `${message} First issue: ${where}`,
     issues,
     hint: hints,
     cause: error,

@@ -5,7 +5,7 @@ export const EMULATOR_ERRORS = {
   'emulator.none': {
     exit: 'notFound',
     summary: 'No embedded platform is running.',
-    explanation: 'The command needs the control address of a running one.',
+    explanation: 'The command needs a running platform to connect to.',
     fix: 'Start one with `cdpadm emulator start`.',
   },
   'emulator.running': {
@@ -23,31 +23,31 @@ export const EMULATOR_ERRORS = {
   'emulator.unreadable': {
     exit: 'failed',
     summary: 'The response is not from an embedded platform.',
-    explanation: 'Another program may listen on that port.',
+    explanation: 'Another program may be listening on that port.',
     fix: 'Check it with `cdpadm emulator clock`, or start another platform.',
   },
   'emulator.refused': {
     exit: 'failed',
     summary: 'The embedded platform rejected the command.',
-    explanation: 'The message quotes its reason.',
-    fix: 'See the request with `cdpadm emulator log`.',
+    explanation: 'The message quotes the reason.',
+    fix: 'Find the request in the output of `cdpadm emulator log`.',
   },
   'emulator.port': {
     exit: 'conflict',
     summary: 'The port is in use.',
-    explanation: 'Another program listens on it.',
+    explanation: 'Another program is listening on it.',
     fix: 'Choose another port with --port, or a free one with --port 0.',
   },
   'emulator.listen': {
     exit: 'failed',
     summary: 'The embedded platform cannot listen.',
-    explanation: 'You may not use the address or the port.',
+    explanation: 'You do not have permission to use the address or the port.',
     fix: 'Choose another port.',
   },
   'emulator.database': {
     exit: 'failed',
     summary: 'The file is not a database of the embedded platform.',
-    explanation: 'It was made by another program, or is damaged.',
+    explanation: 'Another program created it, or it is damaged.',
     fix: 'Choose another folder with --data, or move the file away.',
   },
   'emulator.newer': {

@@ -4,29 +4,29 @@ import type { ErrorEntry } from './entry.ts';
 export const GENERAL_ERRORS = {
   usage: {
     exit: 'usage',
-    summary: 'The command line is wrong.',
+    summary: 'The command line is invalid.',
     explanation:
-      'A command, argument or flag does not exist, is missing, or has a value that the command does not accept; or a question could not be asked because there is no terminal.',
-    fix: 'Correct the part that the message names. Run the command with --help to list its arguments and flags.',
+      'A command, argument or flag is unknown, missing or has an invalid value; or the command needs to prompt, but there is no terminal.',
+    fix: 'Fix what the message points out. Run the command with --help to list its arguments and flags.',
   },
   'input.invalid': {
     exit: 'invalidInput',
     summary: 'An input file is invalid.',
     explanation:
       'The file, standard input or the project file breaks a rule. Every problem is listed with its line and column. Nothing was sent.',
-    fix: 'Correct the listed places and run the command again.',
+    fix: 'Fix the listed problems and run the command again.',
   },
   'files.read': {
     exit: 'failed',
     summary: 'An input file cannot be read.',
     explanation:
-      'The file does not exist, is a folder, or you may not read it. A path that does not exist is a usage error (exit code 2).',
-    fix: 'Check the path and its permissions; `-` reads standard input.',
+      'The file does not exist, is a folder, or is not readable by you. A path that does not exist is a usage error (exit code 2).',
+    fix: 'Check the path and its permissions. Use `-` for standard input.',
   },
   'files.write': {
     exit: 'failed',
     summary: 'A file or folder cannot be written.',
-    explanation: 'The folder is missing, full or read-only.',
+    explanation: 'The folder does not exist or is read-only, or the disk is full.',
     fix: 'Free some space, or choose another path.',
   },
   'log.broken': {
@@ -40,14 +40,14 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'A private file is a symbolic link.',
     explanation:
-      'Secrets, the ledger and journals are never read or written through a link, because someone else may control its target.',
+      'Secrets, the ledger and journals are never read or written through a link, because another user may control its target.',
     fix: 'Remove the link, or set the CDPADM_*_DIR variables to the real folder.',
   },
   'files.foreign': {
     exit: 'failed',
     summary: 'A private file belongs to another user.',
-    explanation: 'The owner of the file can read or replace its content.',
-    fix: 'Change its owner, or choose other folders with the CDPADM_*_DIR variables.',
+    explanation: 'The owner can read or replace the file.',
+    fix: 'Change its owner, or point the CDPADM_*_DIR variables to other folders.',
   },
   'plans.damaged': {
     exit: 'invalidInput',
@@ -64,9 +64,8 @@ export const GENERAL_ERRORS = {
   'output.write': {
     exit: 'failed',
     summary: 'The result cannot be written.',
-    explanation:
-      'Standard output was closed, or the disk is full. Everything that the command did before that is still done.',
-    fix: 'Check the target of the output. After a write, check the platform before you run the command again.',
+    explanation: 'Standard output was closed, or the disk is full. Earlier work of the command is not undone.',
+    fix: 'Check where the output goes. If the command writes to the platform, check the platform before you run it again.',
   },
   'mcp.no_plan': {
     exit: 'conflict',
@@ -85,7 +84,7 @@ export const GENERAL_ERRORS = {
   'editor.failed': {
     exit: 'failed',
     summary: 'The editor failed.',
-    explanation: 'It could not be started or reported a failure. The text was not used.',
+    explanation: 'It could not be started, or it exited with an error. The text was not used.',
     fix: 'Choose another editor with CDPADM_EDITOR, VISUAL or EDITOR.',
   },
   'guard.refused': {
@@ -103,19 +102,19 @@ export const GENERAL_ERRORS = {
   timeout: {
     exit: 'waitTimedOut',
     summary: 'The command reached its --timeout.',
-    explanation: 'The command, or what it waited for, took longer.',
-    fix: 'Pass a longer --timeout, or run the command again to check the progress.',
+    explanation: 'The command, or the operation that it was waiting for, took longer than that.',
+    fix: 'Pass a longer --timeout, or run the command again to check on the progress.',
   },
   interrupted: {
     exit: 'interrupted',
     summary: 'You stopped the command with Ctrl-C.',
-    explanation: 'A write in progress may have arrived. If its outcome is unknown, the message says so.',
+    explanation: 'A write in progress may have reached the platform. If its outcome is unknown, the message says so.',
     fix: 'Check the platform before you repeat a write.',
   },
   terminated: {
     exit: 'terminated',
     summary: 'The command received SIGTERM.',
-    explanation: 'A service manager or another program ended it.',
+    explanation: 'A service manager or another program stopped it.',
     fix: 'Check the platform before you repeat a write.',
   },
   hung_up: {
@@ -132,8 +131,8 @@ export const GENERAL_ERRORS = {
   },
   bug: {
     exit: 'failed',
-    summary: 'The program itself failed.',
-    explanation: 'This should not happen, whatever the input.',
-    fix: 'Run the command again with --debug, and report what it prints.',
+    summary: 'An internal error occurred.',
+    explanation: 'This is a bug in the program, no matter what the input was.',
+    fix: 'Run the command again with --debug, and report the output.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -5,13 +5,13 @@ export const ROLES_ERRORS = {
   'roles.not_found': {
     exit: 'notFound',
     summary: 'The role does not exist.',
-    explanation: 'No role of the manifest has this id.',
+    explanation: 'No role in the manifest has this id.',
     fix: 'List the roles with `cdpadm roles list`.',
   },
   'roles.exists': {
     exit: 'conflict',
     summary: 'The role already exists.',
-    explanation: 'A role with this id is in the file.',
+    explanation: 'The file already contains a role with this id.',
     fix: 'Change that role, or choose another id.',
   },
   'roles.task_not_found': {
@@ -29,51 +29,50 @@ export const ROLES_ERRORS = {
   'roles.revision_not_found': {
     exit: 'notFound',
     summary: 'The saved version does not exist.',
-    explanation: 'Versions are saved on this machine before every push, for each organization.',
+    explanation: 'Before every push, the previous version is saved on this machine, separately for each organization.',
     fix: 'List them with `cdpadm roles history`.',
   },
   'roles.assigned': {
     exit: 'conflict',
-    summary: 'A role to delete is still assigned to a user.',
-    explanation: 'The platform then rejects the whole manifest. Its API does not list the users of a role.',
+    summary: 'A role that would be deleted is still assigned to a user.',
+    explanation: 'In this case, the platform rejects the whole manifest. Its API does not list the users of a role.',
     fix: 'Remove the role from its users in the product, or push without the deletion.',
   },
   'roles.conflict': {
     exit: 'conflict',
     summary: 'Another admin changed the same fields.',
-    explanation:
-      'The live manifest and your file differ from the manifest that you pulled, in the same fields. Nothing was sent.',
+    explanation: 'Since you pulled, the same fields changed both on the platform and in your file. Nothing was sent.',
     fix: 'Merge with `cdpadm roles pull --merge`, or push on a terminal, which asks for each field.',
   },
   'roles.stale_file': {
     exit: 'conflict',
     summary: 'The file is older than the live manifest.',
     explanation:
-      'This machine does not have the manifest that the file was made from, so a push could undo the changes of others.',
+      'This machine does not have the manifest that the file was made from, so a push could undo changes made by other admins.',
     fix: 'Pull again, pass the original manifest with --base, or push with --expect-plan.',
   },
   'roles.plan_mismatch': {
     exit: 'conflict',
-    summary: 'The plan is not the expected one.',
+    summary: 'The plan differs from the expected plan.',
     explanation: 'The platform or the file changed after the plan was reviewed. Nothing was sent.',
     fix: 'Review `cdpadm roles diff` again, and push with the new plan.',
   },
   'roles.changing': {
     exit: 'conflict',
     summary: 'The live manifest keeps changing.',
-    explanation: 'Another process writes it repeatedly. Nothing was sent.',
-    fix: 'Find the other writer, then push again.',
+    explanation: 'Another process keeps changing it. Nothing was sent.',
+    fix: 'Find the other process, then push again.',
   },
   'roles.changed_meanwhile': {
     exit: 'conflict',
     summary: 'The platform does not hold the manifest that was sent.',
     explanation:
-      'Another admin wrote at the same moment, or the platform stored something else. Your file was not changed.',
+      'Another admin made a change at the same time, or the platform stored something else. Your file was not changed.',
     fix: 'Compare with `cdpadm roles diff`; the previous version is saved.',
   },
   'roles.local_edits': {
     exit: 'conflict',
-    summary: 'The file has changes that were not pushed.',
+    summary: 'The file has unpushed changes.',
     explanation: 'Pulling would overwrite them.',
     fix: 'Push them first, merge with --merge, or pull into another file.',
   },
@@ -91,9 +90,9 @@ export const ROLES_ERRORS = {
   },
   'roles.guard.threshold': {
     exit: 'guard',
-    summary: 'The push would change more roles than allowed.',
+    summary: 'The push would change more roles than the limit allows.',
     explanation: 'The limit protects against a wrong file.',
-    fix: 'Review the plan. `cdpadm roles push --help` has the flag that allows it.',
+    fix: 'Review the plan. `cdpadm roles push --help` lists the flag that allows it.',
   },
   'roles.guard.escalation': {
     exit: 'guard',
@@ -104,7 +103,7 @@ export const ROLES_ERRORS = {
   'groups.not_found': {
     exit: 'notFound',
     summary: 'The group definition does not exist.',
-    explanation: 'No definition of the workspace has this id.',
+    explanation: 'No definition in the workspace has this id.',
     fix: 'List them with `cdpadm groups list`.',
   },
   'groups.attribute_not_found': {
@@ -116,12 +115,12 @@ export const ROLES_ERRORS = {
   'groups.exists': {
     exit: 'conflict',
     summary: 'The group definition already exists.',
-    explanation: 'A definition with this id is in the workspace. Nothing was sent.',
+    explanation: 'The workspace already has a definition with this id. Nothing was sent.',
     fix: 'Change it with `cdpadm groups update`, or choose another id.',
   },
   'groups.other_id': {
     exit: 'invalidInput',
-    summary: 'The file is about another group.',
+    summary: 'The file defines a different group.',
     explanation: 'The id in the file and the id in the command differ.',
     fix: 'Correct one of them.',
   },

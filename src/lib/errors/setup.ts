@@ -17,20 +17,20 @@ export const SETUP_ERRORS = {
   'profile.exists': {
     exit: 'conflict',
     summary: 'The profile already exists.',
-    explanation: 'A profile is never replaced by accident.',
+    explanation: 'An existing profile is never overwritten by accident.',
     fix: 'Choose another name, or change the profile with `cdpadm profile edit`.',
   },
   'profile.read_only': {
     exit: 'guard',
     summary: 'The profile allows only reads.',
-    explanation: 'It has `access: read`, so that every write is blocked before anything is sent.',
+    explanation: 'It has `access: read`, so every write is blocked before anything is sent.',
     fix: 'Add --dry-run to see what the command would do, or use a profile that allows writes.',
   },
   'profiles.failed': {
     exit: 'failed',
-    summary: 'The command failed for some of several profiles.',
+    summary: 'The command failed for some of the profiles.',
     explanation: 'The message lists each one. The exit code is the highest among them.',
-    fix: 'Correct what the message says about each profile.',
+    fix: 'Fix the problem reported for each profile.',
   },
   'config.newer': {
     exit: 'invalidInput',
@@ -40,7 +40,7 @@ export const SETUP_ERRORS = {
   },
   'references.not_allowed': {
     exit: 'guard',
-    summary: 'A file names a secret in a way that is not allowed.',
+    summary: 'A file refers to a secret in a way that is not allowed.',
     explanation:
       'A definition may come from someone else. Its references must not read files outside its folder, run commands, or use the credentials of this program.',
     fix: 'Move the secret to an allowed place. To run the commands of a trusted file, pass --allow-commands.',
@@ -53,21 +53,21 @@ export const SETUP_ERRORS = {
   },
   'auth.foreign_address': {
     exit: 'auth',
-    summary: 'A secret was not sent to an address from another source.',
-    explanation: 'If an address and a secret come from different sources, one of them could steal the other.',
-    fix: 'Set both in the same place: the profile or the environment.',
+    summary: 'The secret and the address come from different sources, so the secret was not sent.',
+    explanation: 'An address from a source that you do not trust could be used to steal the secret.',
+    fix: 'Set both in the same place, either the profile or the environment.',
   },
   'auth.malformed_token': {
     exit: 'auth',
     summary: 'The access token is malformed.',
     explanation: 'It is empty or contains spaces or line breaks.',
-    fix: 'Set CDPADM_ACCESS_TOKEN again, without a line break at its end.',
+    fix: 'Set CDPADM_ACCESS_TOKEN again, without a trailing line break.',
   },
   'auth.test_failed': {
     exit: 'auth',
     summary: 'The credentials do not work.',
     explanation: 'The message says which area rejected them, and why.',
-    fix: 'Correct the credentials of that area, then run `cdpadm auth test`.',
+    fix: 'Fix the credentials for that area, then run `cdpadm auth test`.',
   },
   'auth.client_refused': {
     exit: 'auth',
@@ -78,19 +78,19 @@ export const SETUP_ERRORS = {
   'auth.audience_refused': {
     exit: 'auth',
     summary: 'The token service issues no token for this audience.',
-    explanation: 'The credentials belong to another audience. Without a setting, the audience is the base address.',
+    explanation: 'The credentials belong to another audience. The default audience is the base address.',
     fix: 'Set `audience` in the profile, or CDPADM_AUDIENCE.',
   },
   'secrets.missing': {
     exit: 'auth',
     summary: 'A secret was not found.',
-    explanation: 'An environment variable is not set, or an entry of the keychain does not exist.',
+    explanation: 'An environment variable is not set, or a keychain entry does not exist.',
     fix: 'Put the secret there, or store it in another place with `cdpadm auth login`.',
   },
   'secrets.command': {
     exit: 'auth',
     summary: 'The command for a secret failed.',
-    explanation: 'It could not be started, reported a failure, or printed nothing.',
+    explanation: 'It could not be started, exited with an error, or printed nothing.',
     fix: 'Run the command yourself to see its output.',
   },
   'secrets.file': {
@@ -101,7 +101,7 @@ export const SETUP_ERRORS = {
   },
   'secrets.keychain': {
     exit: 'auth',
-    summary: 'The keychain of the system cannot be used.',
+    summary: 'The system keychain cannot be used.',
     explanation: 'It is locked, or there is none, as on most servers.',
     fix: 'Use --client-secret-env or --client-secret-command, or accept a private file with --insecure-storage.',
   },

@@ -6,12 +6,12 @@ export const WAREHOUSE_ERRORS = {
     exit: 'notFound',
     summary: 'The connection, data model or pipeline does not exist.',
     explanation: 'The workspace has none with this id.',
-    fix: 'List what exists with the `list` command of its group.',
+    fix: 'List the existing ones with the `list` command of its group.',
   },
   'warehouse.exists': {
     exit: 'conflict',
     summary: 'The id is taken.',
-    explanation: 'The workspace has a resource with this id. Nothing was sent.',
+    explanation: 'The workspace already has a resource with this id. Nothing was sent.',
     fix: 'Change it with the `update` command, or choose another id.',
   },
   'warehouse.in_use': {
@@ -22,7 +22,7 @@ export const WAREHOUSE_ERRORS = {
   },
   'warehouse.id': {
     exit: 'failed',
-    summary: 'An id cannot be the name of a file.',
+    summary: 'An id cannot be used as a file name.',
     explanation: 'The export writes one file per resource, named after its id.',
     fix: 'Leave the resource out of the folder.',
   },
@@ -34,7 +34,7 @@ export const WAREHOUSE_ERRORS = {
   },
   'warehouse.other_plan': {
     exit: 'conflict',
-    summary: 'The plan is not the expected one.',
+    summary: 'The plan differs from the expected plan.',
     explanation: 'The workspace or the folder changed after the plan was reviewed. Nothing was sent.',
     fix: 'Review `cdpadm warehouse diff` again.',
   },
@@ -67,13 +67,13 @@ export const WAREHOUSE_ERRORS = {
     exit: 'conflict',
     summary: 'Another admin created it first.',
     explanation: 'It appeared after the command had checked that the id was free. Nothing was overwritten.',
-    fix: 'Read it before you decide.',
+    fix: 'Check it before you decide what to do.',
   },
   'resource.changed_meanwhile': {
     exit: 'conflict',
     summary: 'Another admin changed it first.',
     explanation: 'It changed after the command had read it. Nothing was overwritten.',
-    fix: 'Read it, then run the command again.',
+    fix: 'Check it, then run the command again.',
   },
   'pipelines.not_idle': {
     exit: 'conflict',
@@ -97,19 +97,19 @@ export const WAREHOUSE_ERRORS = {
     exit: 'failed',
     summary: 'The run failed.',
     explanation: 'The message quotes the errors of the run.',
-    fix: 'Find the cause with `cdpadm pipelines doctor`.',
+    fix: 'To find the cause, run `cdpadm pipelines doctor`.',
   },
   'pipelines.stale': {
     exit: 'failed',
     summary: 'The data is older than allowed.',
-    explanation: 'The last successful run is longer ago than --fail-if-stale allows.',
-    fix: 'Find the cause with `cdpadm pipelines doctor`.',
+    explanation: 'The last successful run was longer ago than --fail-if-stale allows.',
+    fix: 'To find the cause, run `cdpadm pipelines doctor`.',
   },
   'warehouse.guard.threshold': {
     exit: 'guard',
     summary: 'The plan would change or delete most of the resources.',
     explanation: 'The limit protects against a wrong folder.',
-    fix: 'Review the plan. `cdpadm warehouse apply --help` has the flag that allows it.',
+    fix: 'Review the plan. `cdpadm warehouse apply --help` lists the flag that allows it.',
   },
   'pipelines.guard.reset': {
     exit: 'guard',

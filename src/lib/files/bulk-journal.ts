@@ -90,7 +90,7 @@ export function openSeedJournal(path: string) {
       if (data !== undefined) return data;
       throw fail('seed.journal', {
         message: `The journal ${path} cannot be read.`,
-        hint: 'Start from the beginning with --restart: a row that is sent again sets the same values again.',
+        hint: 'Start over with --restart. Sending a row twice is safe: it sets the same values again.',
       });
     },
     write: (checkpoint: SeedCheckpoint): void =>
@@ -182,7 +182,7 @@ async function* journalLines(path: string): AsyncGenerator<string, undefined> {
 
 function unreadable(path: string): KnownError {
   return fail('dsr.journal', {
-    message: `The journal ${path} cannot be read. It is unknown what was submitted.`,
+    message: `The journal ${path} cannot be read, so it is unknown what was submitted.`,
     hint: { text: 'Keep the file. To see what was submitted:', command: 'cdpadm dsr ledger export' },
   });
 }

@@ -117,7 +117,7 @@ export class ColumnChunk {
     const header = await this.#readHeader();
     const size = header.compressed_page_size;
     // A damaged file may have no number here.
-    if (!(size >= 0 && this.#at + size <= this.#end)) throw new Error('a page reaches beyond its column');
+    if (!(size >= 0 && this.#at + size <= this.#end)) throw new Error('a page extends beyond its column');
     if (!(header.uncompressed_page_size >= 0)) throw new Error('a page has no size');
     this.#file.onHeld(header.uncompressed_page_size);
     const bytes = await this.#read(size);
@@ -231,7 +231,7 @@ export class ColumnChunk {
   }
 
   #add(page: Page): void {
-    if (!(page.left >= 0 && page.left <= this.#entries)) throw new Error('a page holds more than its column');
+    if (!(page.left >= 0 && page.left <= this.#entries)) throw new Error('a page has more values than its column');
     this.#entries -= page.left;
     this.#pages.push(page);
   }

@@ -45,7 +45,7 @@ function unpacked(
 ): Values {
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset };
   if (count === 0) return [];
-  if (count > MOST_VALUES) throw new Error('a page holds too many values');
+  if (count > MOST_VALUES) throw new Error('a page has too many values');
   switch (encoding) {
     case 'DELTA_BINARY_PACKED': {
       const values = type === 'INT32' ? new Int32Array(count) : new BigInt64Array(count);

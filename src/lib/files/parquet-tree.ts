@@ -120,7 +120,7 @@ function mapReader({ children }: SchemaTree, levels: Levels, report: Report): Co
       const map: Record<string, unknown> = {};
       for (const [name, item] of read() as [unknown, unknown][]) {
         if (typeof name !== 'string' && typeof name !== 'bigint' && !Number.isInteger(name)) {
-          report('has keys that are neither texts nor integers');
+          report('has keys that are neither strings nor integers');
         }
         const text = String(name);
         if (Object.hasOwn(map, text)) report(`has the key \`${text}\` twice`);

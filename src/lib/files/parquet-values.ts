@@ -116,7 +116,7 @@ function isoOf(ms: number): string | undefined {
 }
 
 function outOfRange(value: bigint): BadValue {
-  return new BadValue(`is beyond every calendar date (${value})`, String(value));
+  return new BadValue(`is out of range for a date (${value})`, String(value));
 }
 
 const REPLACEMENT = '\ufffd';

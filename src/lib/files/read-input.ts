@@ -89,8 +89,8 @@ export async function refusePipe(name: string, path: string): Promise<void> {
 }
 
 const REASONS: Record<string, string> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
   EISDIR: 'it is a folder',
   EACCES: 'permission denied',
 };
@@ -141,7 +141,7 @@ function firstWrongByte(bytes: Uint8Array): [text: string, offset: number] {
 
 function tooLarge(name: string): KnownError {
   return invalidInput(
-    `${name} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MB, which no document of this kind is.`,
+    `${name} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MB, the limit for this kind of document.`,
     [],
   );
 }

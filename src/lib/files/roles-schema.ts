@@ -26,11 +26,11 @@ export const rolesFileSchema = {
     $schema: { type: 'string' },
     last_modified_on: {
       type: ['string', 'null'],
-      description: 'Stamp of the manifest this file was made from; do not edit',
+      description: 'Stamp of the manifest that this file was created from; do not edit',
     },
     last_modified_by: {
       type: ['string', 'null'],
-      description: 'Stamp of the manifest this file was made from; do not edit',
+      description: 'Stamp of the manifest that this file was created from; do not edit',
     },
     roles: {
       type: 'array',
@@ -40,7 +40,7 @@ export const rolesFileSchema = {
         type: 'object',
         required: ['role_id', 'name', 'description', 'tasks'],
         properties: {
-          role_id: { ...text(ROLE_LIMITS.roleId), description: 'The id; changing it makes another role' },
+          role_id: { ...text(ROLE_LIMITS.roleId), description: 'The id; a changed id is a different role' },
           name: text(ROLE_LIMITS.name),
           description: text(ROLE_LIMITS.description),
           tasks: {

@@ -81,7 +81,7 @@ export function openRejects(path: string, keep: number | undefined) {
 export function refuseTaken(path: string): void {
   if (!fs.existsSync(path)) return;
   throw usageError(
-    `${path} already exists; it has the rejected rows of another run.`,
+    `${path} already exists; it contains the rejected rows of another run.`,
     'Move it away, or pass another file: --rejects FILE.',
   );
 }

@@ -133,7 +133,7 @@ class PlainData {
     if (/^[-+]?(\d+|0o[0-7]+|0x[\da-f]+)$/i.test(source)) {
       if (source.length > MAX_DIGITS) this.#refuse(node, `a number has more than ${MAX_DIGITS} digits`, path);
       else return BigInt(source); // Only decimal numbers have a sign.
-    } else if (!Number.isFinite(value)) this.#refuse(node, 'not a number that JSON can hold', path);
+    } else if (!Number.isFinite(value)) this.#refuse(node, 'not a number that JSON can represent', path);
     return value;
   }
 

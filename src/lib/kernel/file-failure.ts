@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
   ERR_FS_EISDIR: 'it is a folder',
-  EEXIST: 'a file is in the place of the folder',
+  EEXIST: 'there is a file where the folder should be',
   ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many files are open',

@@ -136,7 +136,7 @@ export class ChainCheck {
   #takeUnchained(text: string): void {
     this.#unread = { file: this.#file, line: this.#line, isUnfinished: isUnfinished(text) };
     if (this.#unread.isUnfinished) this.#unfinished++;
-    else this.#fault(null, 'added', 'it has no place in the chain');
+    else this.#fault(null, 'added', 'it does not belong in the chain');
   }
 
   #takeChained(text: string, tip: ChainTip): void {

@@ -50,7 +50,7 @@ export function nearestHint(name: string, known: Iterable<string>, otherwise: Hi
 /** The hint for an invalid value: the nearest allowed one, if any, and all allowed ones. */
 export function choiceHint(word: string, allowed: readonly string[]): string {
   const guess = nearest(word, allowed);
-  const list = `It takes ${allowed.join(', ')}.`;
+  const list = `Choose from ${allowed.join(', ')}.`;
   return guess === undefined ? list : `Did you mean \`${guess}\`? ${list}`;
 }
 

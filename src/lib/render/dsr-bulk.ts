@@ -42,15 +42,13 @@ export function renderDsrBulk({ done, kinds, rows, skipWaiting }: DsrBulkFacts, 
   const erasures = [...kinds].filter(([kind]) => kind.endsWith('erasure')).reduce((sum, [, count]) => sum + count, 0);
   const waiting = erasures - skipWaiting;
   return [
-    rows === 1 ? '1 row, which is valid:' : `${rows} rows, all of them valid:`,
+    rows === 1 ? '1 valid row:' : `${rows} rows, all of them valid:`,
     ...counts,
-    ...(waiting > 0
-      ? [`  ${waiting} can be cancelled for ${DSR_LIMITS.waitingDays} days before data are deleted`]
-      : []),
+    ...(waiting > 0 ? [`  ${waiting} can be cancelled for ${DSR_LIMITS.waitingDays} days before data is deleted`] : []),
     ...(skipWaiting > 0
-      ? [style.yellow(`  ${skipWaiting} skip the waiting period: data are deleted from the first day on`)]
+      ? [style.yellow(`  ${skipWaiting} skip the waiting period: data is deleted from the first day`)]
       : []),
-    ...(done > 0 ? [`  ${done} are done already and are passed over`] : []),
+    ...(done > 0 ? [`  ${done} are already complete and will be skipped`] : []),
   ].join('\n');
 }
 

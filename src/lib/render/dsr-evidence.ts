@@ -53,7 +53,7 @@ ${table(
   ['Field', 'Value'],
   [
     ['Request', [regulation?.toUpperCase(), subject_request_type].filter(Boolean).join(' ')],
-    ['Asked by the subject', submitted_time ?? ''],
+    ['Requested by the subject', submitted_time ?? ''],
     ['Deadline', deadline ?? 'unknown'],
     ['Answered or finished', finished_at ?? 'not yet'],
     ['Group', group_id ?? ''],

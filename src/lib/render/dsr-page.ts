@@ -22,7 +22,7 @@ const SECTIONS: Section[] = [
     holds: ({ days_left: left }) => left !== null && left < SOON_DAYS,
   },
   { title: 'Due later', kind: 'plain', holds: ({ due }) => due },
-  { title: 'Answered or ended', kind: 'plain', holds: () => true },
+  { title: 'Answered or finished', kind: 'plain', holds: () => true },
 ];
 
 /** The most urgent first, in each section. */

@@ -15,9 +15,9 @@ const COLUMNS: readonly [column: string, first: string, second: string][] = [
   ['attr:Last page:last_occurrence', '/checkout', ''],
   ['attr:First seen:first_occurrence_timestamp', '1609459200000', ''],
   ['attr:Last seen:last_occurrence_timestamp', '1767225600000', ''],
-  ['attr:Colours:unique_list', 'red|blue', ''],
+  ['attr:Colors:unique_list', 'red|blue', ''],
   ['attr:Distinct pages:unique_values_count', '/home|/checkout', ''],
-  ['attr:Favourite colour:most_frequent', 'red=7|blue=2', ''],
+  ['attr:Favorite color:most_frequent', 'red=7|blue=2', ''],
   ['user:tier', 'gold', 'silver'],
 ];
 
@@ -54,9 +54,9 @@ function body({ workspace, environment }: { workspace: string; environment: stri
         seed('Last page', 'last_occurrence', { value: '/checkout' }),
         seed('First seen', 'first_occurrence_timestamp', { value: '1609459200000' }),
         seed('Last seen', 'last_occurrence_timestamp', { value: '1767225600000' }),
-        seed('Colours', 'unique_list', { list: ['red', 'blue'] }),
+        seed('Colors', 'unique_list', { list: ['red', 'blue'] }),
         seed('Distinct pages', 'unique_values_count', { list: ['/home', '/checkout'] }),
-        seed('Favourite colour', 'most_frequent', { key_value_pairs: { red: '7', blue: '2' } }),
+        seed('Favorite color', 'most_frequent', { key_value_pairs: { red: '7', blue: '2' } }),
       ],
     },
     user_attributes: { [workspace]: [{ attribute_name: 'tier', attribute_value: 'gold' }] },

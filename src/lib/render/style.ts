@@ -21,8 +21,8 @@ export const plainStyle: Style = { level: 0, bold: same, dim: same, red: same, g
  * The style of one stream. It uses only the sixteen colors of the terminal's own palette, which are readable on any
  * background. Loads chalk only for a colored stream.
  */
-export async function createStyle(coloured: boolean): Promise<Style> {
-  if (!coloured) return plainStyle;
+export async function createStyle(isColored: boolean): Promise<Style> {
+  if (!isColored) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   // One argument each, because chalk would also draw the index that `map` passes.
@@ -43,7 +43,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * `--color`/`--no-color` > `CDPADM_NO_COLOR` > `NO_COLOR` > `FORCE_COLOR`, `CLICOLOR_FORCE` > `TERM=dumb` > terminal.
  * An empty variable counts as unset.
  */
-export function wantsColour(flag: 'auto' | 'always' | 'never', env: Environment, isTerminal: boolean): boolean {
+export function wantsColor(flag: 'auto' | 'always' | 'never', env: Environment, isTerminal: boolean): boolean {
   if (flag !== 'auto') return flag === 'always';
   if (env.CDPADM_NO_COLOR || env.NO_COLOR) return false;
   const forced = env.FORCE_COLOR || env.CLICOLOR_FORCE;

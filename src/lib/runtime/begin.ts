@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { usageError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
-import { createStyle, wantsColour } from '../render/style.ts';
+import { createStyle, wantsColor } from '../render/style.ts';
 import type { GlobalFlags, Io, Output, Prompts } from './context.ts';
 import { createOutput } from './output/output.ts';
 import { createPrompts } from './prompts/prompts.ts';
@@ -31,8 +31,8 @@ export async function begin(
   if (file !== undefined) checkFolder('--out', dirname(resolve(io.cwd, file)));
   if (flags.summary) checkSummary(io);
   const styles = {
-    stdout: await createStyle(file === undefined && wantsColour(flags.color, io.env, io.tty.stdout)),
-    stderr: await createStyle(wantsColour(flags.color, io.env, io.tty.stderr)),
+    stdout: await createStyle(file === undefined && wantsColor(flags.color, io.env, io.tty.stdout)),
+    stderr: await createStyle(wantsColor(flags.color, io.env, io.tty.stderr)),
   };
   return {
     flags,

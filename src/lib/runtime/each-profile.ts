@@ -33,11 +33,11 @@ export function checkSeveralProfiles(command: Command, { output }: GlobalFlags):
   const flags = command.opts<{ watch?: boolean }>();
   if (!(help?.reads === true && !flags.watch) && help?.severalProfiles?.(flags) !== true) {
     throw usageError(
-      'This command takes one --profile with these flags.',
-      'Commands that only read and then end take several, and so does `dsr submit` of one request. Run this one once for each.',
+      'This command accepts only one --profile with these flags.',
+      'Only commands that read and then exit accept several, and `dsr submit` for a single request. Run this command once for each profile.',
     );
   }
-  if (output === 'html') throw usageError('-o html is a page about one profile.', 'Give --profile once.');
+  if (output === 'html') throw usageError('-o html can show only one profile.', 'Pass --profile once.');
 }
 
 /**
@@ -175,7 +175,7 @@ function failureOf(failed: readonly Part[], count: number, isPartial: boolean): 
     return [own, ...error.issues.map((issue) => ({ ...issue, path: `${profile}: ${issue.path}` }))];
   });
   return fail('profiles.failed', {
-    message: `It failed for ${failed.length} of ${count} profiles.`,
+    message: `The command failed for ${failed.length} of ${count} profiles.`,
     issues,
     issuesOmitted: errors.reduce((sum, { error }) => sum + error.issuesOmitted, 0),
     exit: isPartial ? 'partial' : errors.map(({ error }) => exitOf(error)).reduce(worse, 'failed'),

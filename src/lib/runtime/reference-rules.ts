@@ -40,7 +40,10 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
       const path = filePath(source);
       if (path !== undefined) {
         if ([source.folder, ...settings.allowFiles].some((folder) => isBelow(path, realPath(folder)))) return undefined;
-        return { message: `${source.reference} is outside the folder of the file that names it`, hint: ALLOW_FILES };
+        return {
+          message: `${source.reference} is outside the folder of the file that refers to it`,
+          hint: ALLOW_FILES,
+        };
       }
       if (!source.reference.startsWith('command:') || allowCommands || settings.allowCommands) return undefined;
       return { message: `${source.reference} runs a command`, hint: ALLOW_COMMANDS };

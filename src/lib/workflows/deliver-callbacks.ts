@@ -250,7 +250,7 @@ export class Deliveries {
   }
 }
 
-/** The line of the ledger for a callback; undefined if its body is not the status of a request. */
+/** The line of the ledger for a callback; undefined if its body is not a request status. */
 function stateNews(callback: ReceivedLine): StateNews | undefined {
   const { at, expected_completion_time: expected, request_id: id, signature, status } = callback;
   if (id === null || status === null) return undefined;

@@ -186,7 +186,7 @@ class RowSend {
       case 'other':
         return idTaken(this.#id, 'other');
       case 'none':
-        return { unknown: 'nothing proves that the request with this id on the platform is this one' };
+        return { unknown: "there is no proof that the platform's request with this id is this one" };
     }
   }
 
@@ -230,7 +230,7 @@ function endRunUnless(check: () => void): void {
 class RunOver extends Error {
   readonly reason: unknown;
   constructor(reason: unknown) {
-    super('the run is over');
+    super('the run has ended');
     this.reason = reason;
   }
 }

@@ -90,7 +90,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
         if (!isLeft(states.state(row.number))) continue;
         const read = reader.read(row);
         // Every row was valid before, and the digest of the inputs is compared at the end.
-        if ('issues' in read) throw new Error('a row changed while the file was submitted');
+        if ('issues' in read) throw new Error('a row changed while the file was being submitted');
         if (read.ready.done) {
           states.plan(row.number, read.ready.request.subject_request_id);
           states.complete(row.number, 'skipped');

@@ -44,7 +44,7 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
       done.push(await cancelOne(id, ports));
     } catch (error) {
       if (done.length > 0) {
-        ports.tell.warn(`Cancelled before this: ${done.map((reply) => reply.subject_request_id).join(', ')}.`);
+        ports.tell.warn(`Already cancelled: ${done.map((reply) => reply.subject_request_id).join(', ')}.`);
       }
       throw error;
     }
@@ -61,7 +61,7 @@ async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
   return await confirmed<CancelReply, RequestStatusReply>(
     {
       subject: `the cancellation of request ${id}`,
-      hint: { text: 'It was not sent a second time. To check the request:', command: `cdpadm dsr status ${id}` },
+      hint: { text: 'It was not retried. To check the request:', command: `cdpadm dsr status ${id}` },
       maxSends: 1,
       explained: [400],
       send: () => api.cancel(id, signal),
@@ -88,6 +88,6 @@ function notPending(requests: readonly { subject_request_id: string; request_sta
   const named = requests.map(({ subject_request_id: id, request_status: status }) => `${id} is ${status}`);
   return fail('dsr.not_pending', {
     message: `Only pending requests can be cancelled: ${named.join(', ')}.`,
-    hint: 'Leave these out. Ask the partners to delete data that was already sent to them.',
+    hint: 'Omit these. If data was already sent to partners, ask them to delete it.',
   });
 }

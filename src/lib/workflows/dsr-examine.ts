@@ -93,9 +93,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     const sameId = hasId ? keys.add(request.subject_request_id, row.number) : undefined;
     if (sameId !== undefined) return [{ ...place, message: `has the same subject_request_id as row ${sameId}` }];
     const same = keys.add(content, row.number);
-    return same === undefined
-      ? []
-      : [{ ...place, message: `asks for the same as row ${same}: same type, same identities` }];
+    return same === undefined ? [] : [{ ...place, message: `duplicates row ${same}: same type and same identities` }];
   }
 
   function tally({ done, hasId, request }: ReadyRow): void {

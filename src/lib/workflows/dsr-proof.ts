@@ -41,7 +41,7 @@ export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
     message:
       proof === 'other'
         ? `Conflict: the platform already has another request with the id ${id}.`
-        : `Conflict: the platform already has a request with the id ${id}, and nothing proves that it is this one.`,
-    hint: 'Submit this request with a new id: leave the id out.',
+        : `Conflict: the platform already has a request with the id ${id}, and there is no proof that it is this one.`,
+    hint: 'Omit the id to submit this request with a new one.',
   });
 }

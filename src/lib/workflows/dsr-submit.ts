@@ -55,14 +55,14 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
       subject: `the submission of request ${id}`,
       hint: [
         { text: 'To check whether it arrived:', command: `cdpadm dsr status ${id}` },
-        `The same command with --request-id ${id} cannot make a second request.`,
+        `The same command with --request-id ${id} cannot create a second request.`,
       ],
       maxSends: MAX_SENDS,
       explained: EXPLAINED,
       ...(!isNewId && { doubt: { wasSent: false } }),
       notes: {
-        lost: 'The response does not confirm the request; asking the platform whether it has it.',
-        arrived: () => 'The request had arrived.',
+        lost: 'The response does not confirm the request; checking whether the platform has it.',
+        arrived: () => 'The platform did receive the request.',
       },
       send: async (attempt) => {
         if (attempt === 1) await ledger.record([news]);
@@ -82,7 +82,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
           const entry = (await ledger.find([id])).get(id);
           const proof = proofOf(found, request, news, entry);
           if (proof !== 'same') return idTaken(id, proof);
-          tell.note('The platform has this request already.');
+          tell.note('The platform already has this request.');
           return { done: { ...submittedFrom(found), submitted_time: entry?.submitted_time } };
         }
         return { done: submittedFrom(found) };
@@ -158,7 +158,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   const where =
     open === undefined
       ? {
-          text: 'The ledger of this machine does not have it: it was submitted elsewhere. To list the requests of a group:',
+          text: 'It is not in the ledger on this machine, so it was submitted elsewhere. To list the requests of a group:',
           command: 'cdpadm dsr list --group-id ID',
         }
       : {
@@ -166,7 +166,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
           command: `cdpadm dsr status ${open.id}`,
         };
   return error.with({
-    hint: ['An open request about the same identities exists. Submit again when it is finished.', where],
+    hint: ['There is already an open request for the same identities. Submit again when it has finished.', where],
   });
 }
 

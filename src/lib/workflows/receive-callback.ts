@@ -65,7 +65,7 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
   // The processor signs the callbacks of every tenant: only the workspace shows that this one is for us.
   const workspace = controllerOf(value);
   if (ports.workspace !== undefined && workspace !== ports.workspace) {
-    const whose = workspace === undefined ? 'names no workspace' : `is about workspace ${workspace}`;
+    const whose = workspace === undefined ? 'does not specify a workspace' : `is for workspace ${workspace}`;
     return refuse(401, `controller: the callback ${whose}; only workspace ${ports.workspace} is accepted`, verdict);
   }
   const state = RequestStatusReply.safeParse(value).data;
@@ -90,7 +90,7 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
   } catch (error) {
     return refuse(503, `it could not be stored: ${(error as Error).message}`, verdict);
   }
-  const missing = state ? 'names no workspace' : 'is not the status of a request';
+  const missing = state ? 'does not specify a workspace' : 'is not a request status';
   const detail = isStatus ? (isNew ? 'stored' : 'nothing new') : `the body ${missing}; no status was stored`;
   return { status: 202, verdict, isNew, detail, ...(state && { state }) };
 }

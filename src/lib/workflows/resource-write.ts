@@ -52,7 +52,7 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
       if (!holds(calls, now, body)) return takenMeanwhile(body.id, calls, error);
       if (!wasSent)
         ports.tell.warn(
-          `The platform rejected the write, but holds ${calls.noun} ${body.id} as it was sent. Secrets cannot be compared.`,
+          `The platform rejected the write, but has ${calls.noun} ${body.id} as it was sent. Secrets cannot be compared.`,
         );
       return { done: now };
     },
@@ -138,9 +138,9 @@ async function confirmedById<Result, Reply extends Identified>(
       hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
       maxSends: MAX_SENDS,
       notes: {
-        lost: `The response to the write of ${noun} ${id} was lost; reading what the platform holds now.`,
-        arrived: () => 'The write had arrived.',
-        again: 'The write had not arrived; sending it again.',
+        lost: `The response to the write of ${noun} ${id} was lost; reading the current state from the platform.`,
+        arrived: () => 'The platform did receive the write.',
+        again: 'The platform did not receive the write; sending it again.',
       },
       read: () => readIfThere(id, calls, ports.signal),
       isAbout: (now) => now === undefined || now.id === id,
@@ -189,7 +189,7 @@ function changedMeanwhile(
 ): KnownError {
   return fail('resource.changed_meanwhile', {
     message: wasSent
-      ? `Conflict: the platform does not hold ${noun} ${id} as it was sent. Either the write had no effect, or another admin changed it.`
+      ? `Conflict: the platform does not have ${noun} ${id} as it was sent. Either the write had no effect, or another admin changed it.`
       : `Conflict: another admin changed ${noun} ${id}. Nothing was sent.`,
     hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
   });

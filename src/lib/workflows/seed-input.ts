@@ -1,7 +1,7 @@
 // The inputs of a bulk run: the bytes of each, and the reader that finds the rows in them or in one shard of them.
 import type { Batch } from '../domain/seed/batch.ts';
 import type { TableDefaults } from '../domain/seed/body-writer.ts';
-import type { ColumnMap, PassedOver } from '../domain/seed/columns.ts';
+import type { ColumnMap, SkippedColumn } from '../domain/seed/columns.ts';
 import { createCsvReader, type CsvOptions } from '../domain/seed/csv-rows.ts';
 import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { RowReader } from '../domain/seed/row-bytes.ts';
@@ -30,7 +30,7 @@ export interface InputOptions {
   map: ColumnMap | undefined;
   shard: Shard | undefined;
   /** Called once for each table with the columns that the map leaves out. */
-  onPassedOver?: (name: string, columns: readonly PassedOver[]) => void;
+  onSkippedColumns?: (name: string, columns: readonly SkippedColumn[]) => void;
   /** Called once for each column of a table with an attribute that has a null word. */
   onNullWord?: (name: string, column: string, word: string) => void;
 }
@@ -72,7 +72,7 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
     defaults: options.defaults,
     map: options.map,
     rules,
-    onPassedOver: (columns: readonly PassedOver[]) => options.onPassedOver?.(name, columns),
+    onSkippedColumns: (columns: readonly SkippedColumn[]) => options.onSkippedColumns?.(name, columns),
     onNullWord: (column: string, word: string) => options.onNullWord?.(name, column, word),
   };
   const csv = { ...table, dialect: source.dialect, isOurs: (record: number) => inRecordShard(record, shard) };
@@ -123,7 +123,7 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
 async function checkCsv(source: InputBytes, options: CsvOptions): Promise<void> {
   if (source.isOnce) return;
   const unused = new RowPacker({ rows: 1, bytes: 65_536 }, options.rules, () => true);
-  const reader = createCsvReader(unused, { ...options, onPassedOver: undefined, isOurs: () => false });
+  const reader = createCsvReader(unused, { ...options, onSkippedColumns: undefined, isOurs: () => false });
   for await (const chunk of source.chunks()) {
     reader.feed(chunk);
     if (chunk.includes(LINE_FEED)) return;

@@ -17,7 +17,7 @@ export interface ParquetInput {
 /** Throws invalid input (9) for a file, or the columns of a table, that cannot be used. */
 export async function checkParquet({ file: local, options }: ParquetInput): Promise<void> {
   const file = await openParquet(await local(), options.name);
-  tableIn(file, { ...options, onPassedOver: undefined });
+  tableIn(file, { ...options, onSkippedColumns: undefined });
 }
 
 /**

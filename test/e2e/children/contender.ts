@@ -5,7 +5,7 @@ import { createCacheFiles } from '../../../src/lib/kernel/cache-files.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';
 import { getThing } from '../../unit/lib/http/endpoints.ts';
-import { toldWaits } from '../../unit/lib/http/told-waits.ts';
+import { loggedWaits } from '../../unit/lib/http/logged-waits.ts';
 
 const cacheFiles = createCacheFiles((error) => {
   throw error;
@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 async function contendForBudget(folder: string, count: number): Promise<unknown> {
   const due: number[] = [];
   for (let slot = 0; slot < count; slot++) {
-    const { clock, waited } = toldWaits(systemClock.now);
+    const { clock, waited } = loggedWaits(systemClock.now);
     const options = { cacheFiles, folder, clock, onDecision: () => undefined };
     await takeSlots('roles', { address: 'https://a.example', key: 'a' }, 1, options, never);
     due.push(systemClock.now() + waited());

@@ -123,7 +123,7 @@ describe('api', () => {
   it.each([
     ['a path outside every area', ['api', 'GET', '/nowhere'], 2, /Unknown path/],
     ['an unknown method', ['api', 'FETCH', '/platform/x'], 2, /method|FETCH/],
-    ['a GET with a body', ['api', 'GET', '/platform/x', '-f', '-'], 2, /no body/],
+    ['a GET with a body', ['api', 'GET', '/platform/x', '-f', '-'], 2, /cannot have a body/],
     ['a path that the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],
   ])('rejects %s', async (_what, line, code, message) => {
     expect(await admin.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });

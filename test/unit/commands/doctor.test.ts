@@ -45,7 +45,7 @@ describe('doctor', () => {
     expect((JSON.parse(stdout) as Finding[]).find(({ check }) => check === 'profile')).toEqual({
       check: 'profile',
       status: 'warning',
-      detail: 'none, and no CDPADM_* variable is set: cdpadm does not know your platform yet',
+      detail: 'none, and no CDPADM_* variable is set: no platform is configured',
       fix: 'Create one with `cdpadm profile create NAME`, or try everything with --profile local.',
     });
   });

@@ -45,7 +45,7 @@ describe.each(WIDTHS)('at %d columns', (columns) => {
   test('lists the exit codes of every command and names the page of all codes', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const lines = section(screen, 'Exit codes:');
-      expect(lines.at(-1), path).toBe('  All, and the codes of errors: cdpadm help exit-codes');
+      expect(lines.at(-1), path).toBe('  All exit codes and error codes: cdpadm help exit-codes');
       const codes = codesIn(lines);
       expect(codes, path).toEqual(expect.arrayContaining([1, 2]));
       expect(new Set(codes).size, path).toBe(codes.length);

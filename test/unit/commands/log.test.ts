@@ -166,7 +166,7 @@ it('reads and checks a file that was put aside', async () => {
   expect((await home.json('log verify')).data).toMatchObject({ valid: true, entries: 4 });
   appendFileSync(name, '{"event":"ended"}\n');
   const { error } = await home.json('log verify');
-  expect(error.issues).toMatchObject([{ message: 'line 3: it has no place in the chain', file: name }]);
+  expect(error.issues).toMatchObject([{ message: 'line 3: it does not belong in the chain', file: name }]);
   expect((await home.run('log prune --before 2999-01-01 --yes')).code).toBe(1);
   writeFileSync(name, readFileSync(name, 'utf8').replace('{"event":"ended"}\n', ''));
   await home.run('log prune --before 2999-01-01 --yes');

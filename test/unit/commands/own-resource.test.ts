@@ -63,7 +63,7 @@ describe('a read', () => {
       await replace((method, _target, response) => (method === 'GET' ? changed(response, field) : undefined));
       const { code, error } = await home.json(line);
       expect([code, error.code]).toEqual([1, 'http.unreadable']);
-      expect(error.message).toContain(`is about another resource (${field} ${value})`);
+      expect(error.message).toContain(`describes a different resource (${field} ${value})`);
     },
   );
 });

@@ -285,5 +285,5 @@ function refuseOtherEncodings(name: string, head: Buffer, format: RowFormat): vo
   const nul = head.indexOf(0);
   if (nul < 0) return;
   const before = head.toString('utf8', 0, nul).replace(/^\ufeff/, '');
-  throw notText(name, placeAt(before, before.length), 'a NUL byte is here; is this a text file?');
+  throw notText(name, placeAt(before, before.length), 'unexpected NUL byte; is this a text file?');
 }

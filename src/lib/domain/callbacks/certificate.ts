@@ -80,8 +80,8 @@ function ownIssue(own: X509Certificate, domain: string, now: number): string | u
   const dates = dateIssue(own, now);
   if (dates !== undefined) return dates;
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = own.publicKey;
-  if (type !== 'rsa') return `has a key of another kind than RSA`;
-  if ((details?.modulusLength ?? 0) < MIN_RSA_BITS) return `has an RSA key of less than ${MIN_RSA_BITS} bits`;
+  if (type !== 'rsa') return `has a key that is not an RSA key`;
+  if ((details?.modulusLength ?? 0) < MIN_RSA_BITS) return `has an RSA key of fewer than ${MIN_RSA_BITS} bits`;
   const { extensions } = readCertificate(own.raw);
   return unknownCondition(extensions) ?? signingIssue(extensions);
 }
@@ -94,20 +94,20 @@ function isFor(certificate: X509Certificate, domain: string): boolean {
 
 function dateIssue(certificate: X509Certificate, now: number): string | undefined {
   // This form rejects a date that cannot be parsed.
-  if (!(Date.parse(certificate.validFrom) <= now)) return `is valid only from ${certificate.validFrom} on`;
-  return Date.parse(certificate.validTo) >= now ? undefined : `has expired on ${certificate.validTo}`;
+  if (!(Date.parse(certificate.validFrom) <= now)) return `is not valid until ${certificate.validFrom}`;
+  return Date.parse(certificate.validTo) >= now ? undefined : `expired on ${certificate.validTo}`;
 }
 
 /** Searches a chain of issuers from the certificate to a root. Node has no function for this. */
 function createSearch(between: readonly X509Certificate[], domain: string, { roots, now }: CertificateTrust) {
-  let reason = 'was signed by an authority that is not trusted here';
+  let reason = 'was signed by an untrusted authority';
 
   function reachesRoot(certificate: X509Certificate, depth: number): boolean {
     if (roots.fingerprints.has(certificate.fingerprint256)) return true;
     if (depth >= MAX_DEPTH) return false;
     const fields = readCertificate(certificate.raw);
     if (!SOUND_SIGNATURES.has(fields.signatureAlgorithm)) {
-      reason = 'was signed in a way that is no longer safe';
+      reason = 'has a signature algorithm that is no longer secure';
       return false;
     }
     const issuers = roots.bySubject.get(certificate.issuer) ?? [];

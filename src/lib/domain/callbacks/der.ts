@@ -45,7 +45,7 @@ export function readCertificate(raw: Buffer): CertificateFields {
       const [oid, ...rest] = childrenOf(expect(item, SEQUENCE));
       const name = expect(oid, OBJECT_ID).content.toString('hex');
       // Two of one kind could be read in two ways.
-      if (extensions.has(name)) throw new DerError('an extension stands twice');
+      if (extensions.has(name)) throw new DerError('an extension appears twice');
       const critical = rest[0]?.tag === BOOLEAN && rest[0].content[0] !== 0;
       extensions.set(name, { critical, value: expect(rest.at(-1), OCTET_STRING).content });
     }
@@ -57,16 +57,16 @@ export function readCertificate(raw: Buffer): CertificateFields {
 export function readDer(bytes: Buffer, at: number): DerValue {
   const tag = bytes[at];
   const first = bytes[at + 1];
-  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new DerError('it is cut short');
+  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new DerError('it is truncated');
   let start = at + 2;
   let length = first;
   if (first >= 0x80) {
     const size = first & 0x7f;
-    if (size === 0 || size > 4 || start + size > bytes.length) throw new DerError('a length is wrong');
+    if (size === 0 || size > 4 || start + size > bytes.length) throw new DerError('a length is invalid');
     length = bytes.readUIntBE(start, size);
     start += size;
   }
-  if (start + length > bytes.length) throw new DerError('a length is wrong');
+  if (start + length > bytes.length) throw new DerError('a length is invalid');
   return { tag, content: bytes.subarray(start, start + length), end: start + length };
 }
 
@@ -82,6 +82,6 @@ export function childrenOf({ content }: DerValue): DerValue[] {
 }
 
 function expect(value: DerValue | undefined, tag: number): DerValue {
-  if (value?.tag !== tag) throw new DerError('it has another form than a certificate');
+  if (value?.tag !== tag) throw new DerError('it does not have the structure of a certificate');
   return value;
 }

@@ -14,7 +14,7 @@ export interface ReceivedLine {
   address: string;
   /** Null if the body names none. */
   workspace_id: string | null;
-  /** Both null if the body is not the status of a request. */
+  /** Both null if the body is not a request status. */
   request_id: string | null;
   status: string | null;
   expected_completion_time?: string | null;

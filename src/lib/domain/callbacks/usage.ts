@@ -24,7 +24,7 @@ type Extensions = ReadonlyMap<string, Extension>;
 /** Why a certificate must not be relied on at all: it makes a condition that we do not know. */
 export function unknownCondition(extensions: Extensions): string | undefined {
   const unknown = [...extensions].find(([name, { critical }]) => critical && !UNDERSTOOD.has(name));
-  return unknown && 'has a critical extension that is not known here';
+  return unknown && 'has an unknown critical extension';
 }
 
 /** Why the key must not sign messages. */
@@ -34,7 +34,7 @@ export function signingIssue(extensions: Extensions): string | undefined {
   if (!usage) return undefined;
   const purposes = childrenOf(readDer(usage.value, 0)).map(({ content }) => content.toString('hex'));
   const fits = purposes.some((purpose) => purpose === SERVER_AUTHENTICATION || purpose === ANY_USAGE);
-  return fits ? undefined : 'is meant for another purpose than to prove a server';
+  return fits ? undefined : 'is not meant for server authentication';
 }
 
 /**
@@ -44,7 +44,7 @@ export function signingIssue(extensions: Extensions): string | undefined {
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
   const constraints = extensions.get(BASIC_CONSTRAINTS);
   const [isAuthority, most] = constraints ? childrenOf(readDer(constraints.value, 0)) : [];
-  if (isAuthority?.tag !== 0x01 || (isAuthority.content[0] ?? 0) === 0) return 'is no authority';
+  if (isAuthority?.tag !== 0x01 || (isAuthority.content[0] ?? 0) === 0) return 'is not a certificate authority';
   // Written so that a number which cannot be read allows none.
   if (most?.tag === 0x02 && !(Number(`0x${most.content.toString('hex')}`) >= below)) {
     return 'may not sign a chain of this length';

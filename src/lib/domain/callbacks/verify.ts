@@ -45,7 +45,7 @@ export function checkDomain(headers: HeaderLines, allow: readonly string[] | und
   if (domain.length > MAX_DOMAIN || !DOMAIN.test(domain)) {
     return { name, ok: false, detail: 'the header is not a domain' };
   }
-  if (!allow) return { name, ok: true, detail: `${domain}, which the certificate must name`, domain };
+  if (!allow) return { name, ok: true, detail: `${domain}, which must match the certificate`, domain };
   const allowed = allow.some((item) => item.toLowerCase() === domain);
   if (!allowed)
     return { name, ok: false, detail: `${domain} is not allowed; allowed: ${allow.join(', ') || 'nothing'}` };

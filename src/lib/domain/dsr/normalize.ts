@@ -105,7 +105,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     .filter((key) => key !== own && key.startsWith(EXTENSION_PREFIX) && key.length > EXTENSION_PREFIX.length)
     .map((key) => ({
       path: ['extensions', key],
-      message: `is of another vendor; the profile's is \`${own}\``,
+      message: `belongs to another vendor; the profile has \`${own}\``,
       at: 'key',
     }));
 }
@@ -134,7 +134,7 @@ function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue
 function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
   const days = daysLate(request, now);
   const late = `has a deadline that passed ${days === 1 ? '1 day' : `${days} days`} ago`;
-  const devices = 'names devices only; a person whose data is kept under other identities will not be found';
+  const devices = 'contains only device identities; data stored under other identities will not be found';
   return [
     ...(hasUpperCaseEmail(request) ? [{ path: ['subject_identities', 'email'], message: UPPER_CASE }] : []),
     ...(namesDevicesOnly(request) ? [{ path: ['subject_identities'], message: devices }] : []),
@@ -142,7 +142,7 @@ function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
   ];
 }
 
-const UPPER_CASE = 'has upper-case letters in `email`; the platform compares exactly, so it may find no one';
+const UPPER_CASE = 'has upper-case letters in `email`; the platform matches exactly, so it may not find the person';
 
 /** True if the platform may have the e-mail address in another letter case (decision: D275). */
 export function hasUpperCaseEmail(request: DsrRequest): boolean {

@@ -71,7 +71,7 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
     mappedTo === undefined
       ? `unknown column \`${name}\``
       : `column \`${name}\` is mapped to \`${word}\`, which is not a field`;
-  return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; --map "${name}=-" leaves it out`;
+  return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; to ignore it, pass --map "${name}=-"`;
 }
 
 /**
@@ -87,11 +87,11 @@ export function missingColumns(
   );
   const issues = fields.map(([path, flag]) => ({
     path,
-    message: `is missing: no column is called \`${path}\`, and ${flag} does not say it for all rows`,
+    message: `is missing: there is no column \`${path}\`, and ${flag} does not set it for all rows`,
   }));
   if (targets.some((target) => identityTypes.has(target))) return issues;
   const message =
-    'no column is an identity type, such as `email` or `controller_customer_id`; --map "COLUMN=email" makes one of another';
+    'no column is an identity type, such as `email` or `controller_customer_id`; to map another column to one, pass --map "COLUMN=email"';
   return [...issues, { path: '', message }];
 }
 

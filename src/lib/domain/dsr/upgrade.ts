@@ -40,7 +40,10 @@ export function upgradeRequest(value: unknown, vendorDomain: string): Upgraded {
       const inside: Entries = isRecord(extension['subject_identities']) ? { ...extension['subject_identities'] } : {};
       for (const type of moved) {
         if (Object.hasOwn(inside, type)) {
-          issues.push({ path: ['subject_identities'], message: `gives \`${type}\` here and in the vendor extension` });
+          issues.push({
+            path: ['subject_identities'],
+            message: `has \`${type}\` both here and in the vendor extension`,
+          });
         }
         inside[type] = own[type];
         delete own[type];
@@ -82,11 +85,11 @@ function keyed(list: unknown, path: string[], changes: string[], issues: FieldIs
     if (result.has(type)) {
       issues.push({
         path: at,
-        message: `is a second \`${type}\`; version 3 takes one identity of each type: make a request of its own for it`,
+        message: `is a second \`${type}\`; version 3 allows one identity of each type, so submit a separate request for it`,
       });
     }
     const format = item['identity_format'] ?? item['identity_encoding'] ?? item['encoding'] ?? 'raw';
-    if (format !== 'raw') issues.push({ path: at, message: `is not raw but ${showText(format)}, which is not taken` });
+    if (format !== 'raw') issues.push({ path: at, message: `must be raw, not ${showText(format)}` });
     result.set(type, { value: item['identity_value'] ?? item['value'], encoding: 'raw' });
   }
   changes.push(`${path.join('.')}: the list of ${list.length} became an object by identity type`);

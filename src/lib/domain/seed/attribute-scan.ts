@@ -16,7 +16,7 @@ import {
   scanPlainKey,
   scanString,
   scanWhole,
-  standsAt,
+  matchesAt,
   word,
 } from './scan.ts';
 
@@ -70,7 +70,7 @@ export function scanAttribute(bytes: Buffer, start: number): number {
 function scanType(bytes: Buffer, start: number): number {
   const end = scanPlainKey(bytes, start);
   const candidates = end === FAIL ? undefined : TYPES[end - start];
-  current = candidates?.find(({ text }) => standsAt(bytes, start, text));
+  current = candidates?.find(({ text }) => matchesAt(bytes, start, text));
   return current === undefined ? FAIL : end;
 }
 

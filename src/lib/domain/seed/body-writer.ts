@@ -14,7 +14,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
   scanLong,
-  standsAt,
+  matchesAt,
 } from './scan.ts';
 import { DATE_LENGTH, isEmptyPart, seedPartOf, writeSeed } from './attribute-writer.ts';
 
@@ -193,8 +193,10 @@ const BEGINNINGS = {
 };
 
 function beginningAt(bytes: Buffer, start: number, end: number): Buffer | undefined {
-  if (end - start === PRODUCTION.length && standsAt(bytes, start, PRODUCTION)) return BEGINNINGS.production;
-  return end - start === DEVELOPMENT.length && standsAt(bytes, start, DEVELOPMENT) ? BEGINNINGS.development : undefined;
+  if (end - start === PRODUCTION.length && matchesAt(bytes, start, PRODUCTION)) return BEGINNINGS.production;
+  return end - start === DEVELOPMENT.length && matchesAt(bytes, start, DEVELOPMENT)
+    ? BEGINNINGS.development
+    : undefined;
 }
 
 function sumOfLengths(sum: number, { length }: Buffer): number {

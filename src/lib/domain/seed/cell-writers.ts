@@ -12,7 +12,7 @@ import {
   scanDecimal,
   isReserved,
   scanDigits,
-  standsAt,
+  matchesAt,
   ZERO,
 } from './scan.ts';
 
@@ -129,10 +129,10 @@ export function writeAverage(bytes: Buffer, start: number, end: number, out: Buf
   let middle = start;
   while (middle < end && bytes[middle] !== PIPE) middle++;
   const next = middle + 1;
-  if (standsAt(bytes, start, SUM) && standsAt(bytes, next, COUNT)) {
+  if (matchesAt(bytes, start, SUM) && matchesAt(bytes, next, COUNT)) {
     return writeSumAndCount(bytes, start + SUM.length, middle, next + COUNT.length, end, out, begin);
   }
-  return standsAt(bytes, start, COUNT) && standsAt(bytes, next, SUM)
+  return matchesAt(bytes, start, COUNT) && matchesAt(bytes, next, SUM)
     ? writeSumAndCount(bytes, next + SUM.length, end, start + COUNT.length, middle, out, begin)
     : FAIL;
 }

@@ -18,7 +18,7 @@ export interface HeaderIssue {
 }
 
 /** A column that is not in the map. */
-export interface PassedOver {
+export interface SkippedColumn {
   column: string;
   /** The field that its name suggests, if no other column has that field. */
   field: string | undefined;
@@ -33,7 +33,7 @@ export interface Header {
   /** Undefined for a column that is not in the map. */
   columns: (Column | undefined)[];
   issues: HeaderIssue[];
-  passedOver: PassedOver[];
+  skippedColumns: SkippedColumn[];
 }
 
 /** Reads a header. A map replaces the names of its columns. */
@@ -68,14 +68,14 @@ export function readHeader(
   if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity')) {
     issues.push({ column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' });
   }
-  const passedOver = header.flatMap((title, index): PassedOver[] => {
+  const skippedColumns = header.flatMap((title, index): SkippedColumn[] => {
     if (fields === undefined || columns[index] !== undefined || fields.has(title) || fields.has(title.trim()))
       return [];
     const field = fieldLike(title.trim());
     const isTaken = field !== undefined && seen.has(JSON.stringify(readField(field)));
     return [{ column: title.trim(), field: isTaken ? undefined : field }];
   });
-  return { columns, issues, passedOver };
+  return { columns, issues, skippedColumns };
 }
 
 /** Identity types that people name columns after. */

@@ -4,7 +4,7 @@ import { CsvFeed } from '../csv/feed.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import { cellsOf } from '../csv/record.ts';
 import type { TableDefaults } from './body-writer.ts';
-import { type ColumnMap, type PassedOver, readHeader } from './columns.ts';
+import { type ColumnMap, type SkippedColumn, readHeader } from './columns.ts';
 import type { RowIssue } from './batch.ts';
 import { createNumberReader } from './numbers.ts';
 import type { RowPacker } from './packer.ts';
@@ -20,7 +20,7 @@ export interface TableOptions {
   map: ColumnMap | undefined;
   rules: RowRules;
   /** Called once with the columns that the map leaves out. */
-  onPassedOver?: ((columns: readonly PassedOver[]) => void) | undefined;
+  onSkippedColumns?: ((columns: readonly SkippedColumn[]) => void) | undefined;
   /** Called once for each column with an attribute that has a null word. */
   onNullWord?: ((column: string, word: string) => void) | undefined;
 }
@@ -113,10 +113,10 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
 /** The table for a header. Throws invalid input (9) with every column that is wrong. */
 export function tableOf(
   header: readonly string[],
-  { name, defaults, map, rules, onPassedOver, onNullWord, line = 1 }: TableOptions & { line?: number },
+  { name, defaults, map, rules, onSkippedColumns, onNullWord, line = 1 }: TableOptions & { line?: number },
 ): Table {
-  const { columns, issues, passedOver } = readHeader(header, map, rules);
-  if (passedOver.length > 0) onPassedOver?.(passedOver);
+  const { columns, issues, skippedColumns } = readHeader(header, map, rules);
+  if (skippedColumns.length > 0) onSkippedColumns?.(skippedColumns);
   // Otherwise each of a million rows would have this issue.
   if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
     const message =

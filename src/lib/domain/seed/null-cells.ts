@@ -2,7 +2,7 @@
 import type { NullWords } from '../null-words.ts';
 import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
-import { POINT, standsAt } from './scan.ts';
+import { POINT, matchesAt } from './scan.ts';
 
 /** Called once for each column in which an attribute has a null word. */
 export type OnNullWord = (column: number, word: string) => void;
@@ -59,7 +59,7 @@ export function createWordFinder(words: readonly string[]) {
   return (bytes: Uint8Array, start: number, end: number): string | undefined => {
     if (start === end) return undefined;
     for (const { text, bytes: wanted } of known) {
-      if (wanted.length === end - start && standsAt(bytes, start, wanted)) return text;
+      if (wanted.length === end - start && matchesAt(bytes, start, wanted)) return text;
     }
     return undefined;
   };

@@ -18,7 +18,7 @@ import {
   scanPlainKey,
   scanString,
   skipSpace,
-  standsAt,
+  matchesAt,
   word,
 } from './scan.ts';
 import { scanAttribute } from './attribute-scan.ts';
@@ -80,14 +80,14 @@ function createTypeTest(toWire: WireNames['toWire'], { words }: IdentityTypes): 
   return (bytes, start, end) => {
     const candidates = known[end - start];
     if (candidates === undefined) return false;
-    for (const key of candidates) if (standsAt(bytes, start, key)) return true;
+    for (const key of candidates) if (matchesAt(bytes, start, key)) return true;
     return false;
   };
 }
 
 function scanEnvironment(bytes: Buffer, at: number): number {
-  if (standsAt(bytes, at, PRODUCTION)) return at + PRODUCTION.length;
-  return standsAt(bytes, at, DEVELOPMENT) ? at + DEVELOPMENT.length : FAIL;
+  if (matchesAt(bytes, at, PRODUCTION)) return at + PRODUCTION.length;
+  return matchesAt(bytes, at, DEVELOPMENT) ? at + DEVELOPMENT.length : FAIL;
 }
 
 /** `{workspace: [item, …]}`. Rows of several workspaces are rare: they are left to the exact check. */

@@ -45,7 +45,7 @@ export function markLength(bytes: Uint8Array): number {
 }
 
 /** Whether the bytes at `at` are `word`. */
-export function standsAt(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
+export function matchesAt(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
   for (let index = 0; index < word.length; index++) if (bytes[at + index] !== word[index]) return false;
   return true;
 }
@@ -230,7 +230,7 @@ export function scanFields(bytes: Buffer, start: number, fields: readonly Field[
   let at = skipSpace(bytes, start + 1);
   for (let seen = 0; ;) {
     let index = 0;
-    while (index < fields.length && !standsAt(bytes, at, (fields[index] as Field).key)) index++;
+    while (index < fields.length && !matchesAt(bytes, at, (fields[index] as Field).key)) index++;
     const field = fields[index];
     if (field === undefined || (seen & (1 << index)) !== 0) return FAIL;
     seen |= 1 << index;

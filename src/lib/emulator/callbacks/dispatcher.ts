@@ -205,7 +205,7 @@ function post(request: ClientRequest, body: string): Promise<number> {
 /** The callbacks to send again; without a field, all that were not delivered. */
 const Resend = strictObject({ id: optional(int()), subject_request_id: optional(string()) }).check(
   messageRule(({ id, subject_request_id }) =>
-    id !== undefined && subject_request_id !== undefined ? 'give either id or subject_request_id' : undefined,
+    id !== undefined && subject_request_id !== undefined ? 'pass either id or subject_request_id' : undefined,
   ),
 );
 

@@ -16,7 +16,7 @@ export async function call(path, method = 'GET', body) {
   const reply = await fetch(`.${path}`, options);
   const text = await reply.text();
   const json = /** @type {Row} */ (text === '' ? {} : JSON.parse(text));
-  if (!reply.ok) throw new Error(json['errors']?.[0]?.message ?? `The platform answered ${reply.status}.`);
+  if (!reply.ok) throw new Error(json['errors']?.[0]?.message ?? `The platform responded with ${reply.status}.`);
   return json;
 }
 

@@ -89,7 +89,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         if (store.get(workspace, id)) throw refuse(DSR_FAILURES.exists);
         if (group_id !== null && store.countGroup(workspace, group_id) >= DSR_LIMITS.requestsPerGroup) {
           const most = DSR_LIMITS.requestsPerGroup;
-          throw refuse(DSR_FAILURES.invalid, [`group_id has ${most} requests already; at most ${most} are allowed`]);
+          throw refuse(DSR_FAILURES.invalid, [`group_id already has ${most} requests; at most ${most} are allowed`]);
         }
         const subject = fingerprint(body);
         if (store.hasOpen(workspace, subject)) throw refuse(DSR_FAILURES.sameInProgress);

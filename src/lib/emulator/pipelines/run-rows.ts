@@ -47,7 +47,7 @@ export function createRowReader(
     const values: Record<string, unknown> = {};
     for (const [column, value] of Object.entries(row)) {
       if (value === null || value === '') continue;
-      if (value instanceof Uint8Array) throw new BadRow(`column \`${column}\` holds binary data`);
+      if (value instanceof Uint8Array) throw new BadRow(`column \`${column}\` contains binary data`);
       const identity = identityTypeOf(column);
       if (identity === undefined) values[column] = value;
       else if (identity === 'xpid') xpid = xpidOf(column, value);
@@ -66,13 +66,13 @@ function identityType(column: string): string | undefined {
 
 function xpidOf(column: string, value: number | bigint | string): number | bigint {
   const parsed = Xpid.safeParse(typeof value === 'string' ? value.trim() : value);
-  if (!parsed.success) throw new BadRow(`column \`${column}\` holds no 64-bit integer`);
+  if (!parsed.success) throw new BadRow(`column \`${column}\` does not contain a 64-bit integer`);
   return parsed.data;
 }
 
 function identityOf(column: string, value: number | bigint | string): string {
   const text = String(value);
-  if (text.length > LONGEST_IDENTITY) throw new BadRow(`column \`${column}\` holds an identity that is too long`);
+  if (text.length > LONGEST_IDENTITY) throw new BadRow(`column \`${column}\` contains an identity that is too long`);
   return text;
 }
 

@@ -182,7 +182,7 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
     const value = row[column];
     if (value === null || value === undefined) return false;
     const time = iteratorTime(value);
-    if (time === undefined) throw new BadRow(`column \`${column}\` holds no time`);
+    if (time === undefined) throw new BadRow(`column \`${column}\` does not contain a time`);
     return inRange(range, time);
   };
 }

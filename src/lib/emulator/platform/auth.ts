@@ -115,6 +115,6 @@ function basic(header: string | undefined, directory: Directory, errors: (typeof
 
 /** The workspace of a caller with Basic credentials; only for endpoints that require those. */
 export function workspaceOf({ workspace }: Caller): WorkspaceFixture {
-  if (!workspace) throw new TypeError('these credentials belong to no workspace');
+  if (!workspace) throw new TypeError('these credentials do not belong to any workspace');
   return workspace;
 }

@@ -40,7 +40,7 @@ export const SEEN_EXCHANGES = 'cdpadm.emulator.exchange';
 const seen = channel(SEEN_EXCHANGES);
 
 /** Does nothing without a subscriber. */
-function tellExchange(make: () => SeenExchange): void {
+function reportExchange(make: () => SeenExchange): void {
   if (seen.hasSubscribers) seen.publish(make());
 }
 
@@ -85,7 +85,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       recorder.add({ ...request, headers: incoming.headers, body, answer });
     };
     const tell = (body: Buffer, result: Answer): void =>
-      tellExchange(() => ({
+      reportExchange(() => ({
         platform: platform.baseUrl(),
         hasOwnWords: !platform.names.empty,
         method,

@@ -193,7 +193,7 @@ function readRequest({ body, header }: Call, vendorDomain: string): DsrRequest {
   if (foreign.length > 0) {
     throw refuse(
       DSR_FAILURES.invalid,
-      foreign.map((key) => `extensions.${key} is not known here; the extension of this platform is ${own}`),
+      foreign.map((key) => `extensions.${key} is unknown; the extension of this platform is ${own}`),
     );
   }
   return request;

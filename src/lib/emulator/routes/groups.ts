@@ -103,7 +103,7 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
           attributes,
         } = acceptJson(GroupUpdate, request.body, unprocessable, invalidJson);
         if (id !== undefined && id !== before.id) {
-          throw refuse(unprocessable, `id is \`${id}\` and the path says \`${before.id}\``);
+          throw refuse(unprocessable, `id is \`${id}\` but the path has \`${before.id}\``);
         }
         const group = change(request, before, { description, source_user_attribute, attributes });
         store.replace(workspace, group);

@@ -100,7 +100,7 @@ function foreignWorkspaces(seed: SingleSeed, key: string, index: number): FieldI
       .filter((workspace) => workspace !== key)
       .map((workspace) => ({
         path: [index, field, workspace, 0],
-        message: `workspace ${workspace} is not ${key}, whose credentials these are`,
+        message: `the credentials belong to workspace ${key}, not to ${workspace}`,
       })),
   );
 }
@@ -111,7 +111,7 @@ function attributesOf(list: NonNullable<SingleSeed['user_attributes']>[string] =
 
 function subjectOf(query: URLSearchParams): { xpid?: bigint; identities: Record<string, string> } {
   const { xpid, ...identities } = Object.fromEntries(query);
-  if (query.size === 0) throw refusal(400, 'Bad request: give xpid=… or an identity as TYPE=VALUE');
+  if (query.size === 0) throw refusal(400, 'Bad request: pass xpid=… or an identity as TYPE=VALUE');
   if (xpid === undefined) return { identities };
   const issue = xpidTextIssue(xpid);
   if (issue !== undefined) throw refusal(400, `Bad request: xpid ${issue}`);

@@ -103,7 +103,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
         const definition = rules.read(request, workspace, before);
         const { id } = before.definition;
         if (definition.id !== id) {
-          const detail = `id is \`${definition.id}\` and the path says \`${id}\``;
+          const detail = `id is \`${definition.id}\` but the path has \`${id}\``;
           throw refuse(WAREHOUSE_FAILURES.invalidRequest, detail);
         }
         const now = clock.now();

@@ -88,7 +88,7 @@ export function startQueryThread() {
     rows: async (count: number): Promise<Row[]> => (await ask({ ask: 'rows', count })) as Row[],
     /** Ends the thread. A pending answer rejects with QueryAborted. */
     close: async (): Promise<void> => {
-      end(new QueryAborted('the thread was ended'));
+      end(new QueryAborted('the thread was stopped'));
       await worker.terminate();
     },
   };
@@ -145,7 +145,7 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
   }
 
   async function read(warehouse: WarehouseFile, sql: string, take: (rows: Row[]) => boolean): Promise<void> {
-    if (closed) throw new QueryAborted('the platform closes');
+    if (closed) throw new QueryAborted('the platform is closing');
     const reading = (thread ??= startQueryThread());
     reading.limit(limitMs);
     try {

@@ -24,7 +24,7 @@ const PRODUCTS = ['lamp', 'chair', 'kettle', 'rug', 'clock'];
  */
 export async function makeSampleWarehouse(path: string, rows: number = SAMPLE_ROWS): Promise<void> {
   // Fails before the slow part.
-  if (existsSync(path)) throw Object.assign(new Error(`EEXIST: ${path} exists already`), { code: 'EEXIST' });
+  if (existsSync(path)) throw Object.assign(new Error(`EEXIST: ${path} already exists`), { code: 'EEXIST' });
   const temporary = temporaryPath(dirname(path));
   try {
     const db = await createDatabaseFile(temporary);

@@ -17,7 +17,7 @@ export function describeForm(sql: string): string | undefined {
 function complaintAbout(all: readonly Token[]): string | undefined {
   const tokens = all.filter(({ kind }) => kind !== 'space' && kind !== 'comment');
   const broken = all.find(({ kind }) => kind === 'broken');
-  if (broken) return `${openingOf(broken)} is never closed`;
+  if (broken) return `${openingOf(broken)} is not closed`;
   const end = tokens.findIndex(({ text }) => text === ';');
   const statement = end === -1 ? tokens : tokens.slice(0, end);
   const [first] = statement;
@@ -25,8 +25,8 @@ function complaintAbout(all: readonly Token[]): string | undefined {
   if (end !== -1 && tokens.slice(end).some(({ text }) => text !== ';')) return 'only a single statement is allowed';
   if (!isKeyword(first, 'SELECT', 'WITH')) return `a query begins with SELECT or WITH, not with ${first.text}`;
   const depths = depthsOf(statement);
-  if (Math.min(...depths) < 0) return ') closes nothing';
-  if (depths.at(-1) !== 0) return '( is never closed';
+  if (Math.min(...depths) < 0) return 'unmatched )';
+  if (depths.at(-1) !== 0) return '( is not closed';
   const verb = statement.find((token, index) => depths[index] === 0 && isKeyword(token, ...VERBS));
   if (!verb || !isKeyword(verb, 'SELECT')) return `only SELECT is allowed${verb ? `, not ${verb.text}` : ''}`;
   return statement.some((_, index) => selectsNothing(statement, index)) ? 'SELECT names no column' : undefined;

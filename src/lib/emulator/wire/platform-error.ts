@@ -16,7 +16,7 @@ export class PlatformError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-    super(`the platform answers ${status}`);
+    super(`the platform responds with ${status}`);
     this.name = 'PlatformError';
     this.status = status;
     this.body = body;

@@ -135,6 +135,6 @@ function removeAt(value: unknown, path: readonly PropertyKey[], key: string): vo
 /** A sentence for each issue: the place, then the problem. */
 export function sentences(issues: readonly FieldIssue[]): string[] {
   const listed = issues.slice(0, MOST_ISSUES);
-  const told = listed.map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(' '));
-  return issues.length === listed.length ? told : [...told, `${issues.length - listed.length} more`];
+  const messages = listed.map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(' '));
+  return issues.length === listed.length ? messages : [...messages, `${issues.length - listed.length} more`];
 }

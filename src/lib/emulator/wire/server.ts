@@ -56,7 +56,7 @@ export async function listen(
   const server = await createServer(tls, (incoming, outgoing) => {
     const { host } = incoming.headers;
     if (!isOwnHost(host, hostname) && hostName(host) !== publicName) {
-      write(outgoing, refusalAnswer(refusal(403, `Forbidden: this platform is not known as ${host ?? ''}`)));
+      write(outgoing, refusalAnswer(refusal(403, `Forbidden: this platform does not accept the host ${host ?? ''}`)));
       return;
     }
     // Closes the connection of a request that failed without a response.

@@ -64,7 +64,7 @@ export function unreadable(call: FailedCall, answer: Answer, problem: string): K
   return failure(call, 'http.unreadable', `Unreadable response to ${method} ${path}: it ${call.redact(seen)}.`, {
     status: answer.status,
     hint: html
-      ? `A proxy or a login page may have answered: check ${call.origin}, the proxy settings and the network login.`
+      ? `A proxy or a login page may have responded: check ${call.origin}, the proxy settings and the network login.`
       : `Check that ${call.origin} is the right address. Pass --trace-file FILE to save the whole exchange.`,
   });
 }

@@ -53,7 +53,7 @@ const CODES = {
 
 const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) => Words> = {
   refused: (lost) => ({
-    message: `Connection refused: nothing listens at ${peer(lost)}.`,
+    message: `Connection refused: nothing is listening at ${peer(lost)}.`,
     hint: 'Check the address and port, and that the service is running.',
   }),
   dns: (lost, { code }) => ({
@@ -80,15 +80,15 @@ const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) =
     hint: 'Check HTTPS_PROXY (with user and password, if the proxy needs them), or exclude the host with NO_PROXY.',
   }),
   'connect-timeout': (lost) => ({
-    message: `No connection to ${peer(lost)} within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}.`,
+    message: `Could not connect to ${peer(lost)} within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}.`,
     hint: 'Check the address, the network, firewalls and proxies.',
   }),
   timeout: (lost) => ({
-    message: `No complete response from ${hostOf(lost.origin)} within ${formatDuration(lost.requestTimeoutMs)}.`,
+    message: `${hostOf(lost.origin)} did not send a complete response within ${formatDuration(lost.requestTimeoutMs)}.`,
     hint: 'Pass a longer --request-timeout, such as --request-timeout 2m.',
   }),
   idle: (lost) => ({
-    message: `The response from ${hostOf(lost.origin)} started and then stopped.`,
+    message: `The response from ${hostOf(lost.origin)} stalled.`,
     hint: 'Run the command again. If it happens again, check the network and the proxies on the way.',
   }),
   reset: (lost, { code }) => ({
@@ -137,7 +137,7 @@ function capital(text: string): string {
 
 function statusOf(error: TransportError): string {
   const status = /\((\d{3})\)/.exec(error.message)?.[1];
-  return status ? ` (it answered ${status})` : '';
+  return status ? ` (it responded with ${status})` : '';
 }
 
 /** Thrown by writes. `workflows/confirm-write.ts` resolves it by a read; without one the outcome stays unknown (exit 8). */

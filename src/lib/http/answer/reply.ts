@@ -41,7 +41,7 @@ export function readReply(
   if (result.success) {
     const body = result.data as Record<string, unknown> | null;
     const foreign = about.find(([field, wanted]) => !repeats(body?.[field], wanted));
-    if (foreign) throw unreadableReply(`is about another resource (${foreign[0]} ${String(body?.[foreign[0]])})`);
+    if (foreign) throw unreadableReply(`describes a different resource (${foreign[0]} ${String(body?.[foreign[0]])})`);
     return { status, headers, text, body };
   }
   const [issue] = explainIssues(result.error.issues.slice(0, 1), value);
@@ -88,8 +88,7 @@ class Unreadable {
 function parseBody(answer: Answer): unknown {
   if (answer.problem !== undefined) return new Unreadable(answer.problem);
   if (answer.text.trim() === '') return new Unreadable('is empty');
-  if (countValues(answer.text) > MAX_VALUES)
-    return new Unreadable('holds more values than any response of the platform');
+  if (countValues(answer.text) > MAX_VALUES) return new Unreadable('has more values than any response of the platform');
   try {
     return parseJson(answer.text);
   } catch (error) {

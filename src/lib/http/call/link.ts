@@ -59,7 +59,7 @@ export function plainSink(sink: Sink): Sink {
       else
         throw fail('http.unreadable', {
           message: `Unreadable response: it is compressed (${encoding}), but the request did not ask for that.`,
-          hint: 'A proxy may have answered: check the addresses and the proxy settings.',
+          hint: 'A proxy may have responded: check the addresses and the proxy settings.',
         });
     },
   };

@@ -33,9 +33,9 @@ function explained<T>(work: () => T): T {
   } catch (error) {
     if (!(error instanceof NameCollision)) throw error;
     throw invalidInput(
-      `Two fields are both called ${error.word} on the wire. Nothing was sent.`,
-      [{ path: error.word, message: "is given twice: by the neutral word and by the deployment's" }],
-      "Use one of the two words. The profile's `names` map them.",
+      `Two fields have the same name on the wire, ${error.word}. Nothing was sent.`,
+      [{ path: error.word, message: "is given twice: under the neutral name and under the deployment's name" }],
+      "Use only one of the two names. The profile's `names` map them.",
     );
   }
 }

@@ -129,7 +129,7 @@ export function createTokenSource(
     if (/^[\x21-\x7e]+$/.test(token)) return token;
     throw fail('auth.malformed_token', {
       message: 'The access token is empty or contains spaces, line breaks or other invalid characters.',
-      hint: 'If it comes from CDPADM_ACCESS_TOKEN, set that variable again without a final line break.',
+      hint: 'If it comes from CDPADM_ACCESS_TOKEN, set that variable again without a trailing line break.',
     });
   }
 

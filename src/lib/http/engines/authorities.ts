@@ -16,7 +16,7 @@ export async function trustedContext(pem: string | undefined): Promise<SecureCon
     new X509Certificate(pem);
   } catch (error) {
     throw usageError(
-      `The file of trusted authorities contains no PEM certificate (${(error as Error).message}).`,
+      `The certificate authority file contains no PEM certificate (${(error as Error).message}).`,
       'Pass a file with one or more "-----BEGIN CERTIFICATE-----" blocks with --ca-file or CDPADM_CA_FILE.',
     );
   }

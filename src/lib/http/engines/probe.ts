@@ -37,7 +37,7 @@ export async function probeAddress(address: string, options: ProbeOptions): Prom
       rejectUnauthorized: true,
       ...(secureContext && { secureContext }),
     });
-    call.on('timeout', () => call.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })));
+    call.on('timeout', () => call.destroy(Object.assign(new Error('no response in time'), { code: 'ETIMEDOUT' })));
     call.on('error', reject);
     call.on('response', (response) => {
       const date = Date.parse(response.headers.date ?? '');

@@ -41,7 +41,7 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPrivate = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (!url || !isPrivate || url.username !== '') {
-    throw usageError(`--forward-to takes an https address (http to this machine only), not \`${address}\`.`);
+    throw usageError(`--forward-to must be an https address (http only to this machine), not \`${address}\`.`);
   }
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const ca = await authorities(ctx);
@@ -58,7 +58,7 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
         ...ca,
       });
       sent.on('error', (error) => {
-        reject(limit.aborted ? new Error(`${url.origin} did not answer within ${formatDuration(limitMs)}`) : error);
+        reject(limit.aborted ? new Error(`${url.origin} did not respond within ${formatDuration(limitMs)}`) : error);
       });
       sent.on('response', (response) => {
         // Only the status matters.
@@ -66,7 +66,7 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
         response.resume();
         const { statusCode: status = 0 } = response;
         if (status >= 200 && status < 300) resolve();
-        else reject(new Error(`${url.origin} answered ${status}`));
+        else reject(new Error(`${url.origin} responded with ${status}`));
       });
       sent.end(body);
     });
@@ -123,7 +123,7 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
           // The processes that it started end with it.
           if (reason) host.endGroup(child.pid, 'SIGKILL');
           if (code === 0 && !reason) resolve();
-          else reject(reason ?? new Error(`the command ended with ${killed ?? `exit ${code}`}`));
+          else reject(reason ?? new Error(`the command failed with ${killed ?? `exit ${code}`}`));
         });
         // A command that does not read its input is none the worse for it.
         child.stdin.on('error', () => undefined);

@@ -58,7 +58,7 @@ const AREAS: readonly Area[] = [
     posts: true,
     read: async (api, signal) => {
       await api.seeding.tryCredentials(signal);
-      return 'key and secret are accepted; sent a list without users';
+      return 'the key and secret are valid; an empty list of users was sent';
     },
   },
   { credential: 'seeding', name: 'identity intake', needs: ['identity_url'] },
@@ -100,9 +100,9 @@ async function checkArea(
   const settingNames = needsToken ? [...needs, 'auth_url' as const] : needs;
   const missing = [...absentSecrets(settings, credential), ...settingNames.filter((name) => !settings.get(name))];
   if (missing.length > 0) return result('not_configured', `missing: ${missing.join(', ')}`);
-  if (!read) return result('not_checked', 'every call has an effect');
+  if (!read) return result('not_checked', 'every call changes data');
   if (posts && settings.access === 'read') return result('not_checked', 'access: read blocks its call, a POST');
-  if (same) return result('not_checked', `failed like ${same.area}: same credentials and address`);
+  if (same) return result('not_checked', `failed like ${same.area}: it has the same credentials and address`);
   try {
     return result('ok', await read(api(), signal));
   } catch (error) {

@@ -92,12 +92,12 @@ export function checkProfile(settings: Settings): Finding {
     if (error instanceof KnownError && error.code === 'setup.none') {
       return warning(
         check,
-        'none, and no CDPADM_* variable is set: cdpadm does not know your platform yet',
+        'none, and no CDPADM_* variable is set: no platform is configured',
         'Create one with `cdpadm profile create NAME`, or try everything with --profile local.',
       );
     }
   }
-  return ok(check, 'none, settings come from the environment');
+  return ok(check, 'none; the settings come from the environment');
 }
 
 /** Reads each secret that the settings name. */
@@ -166,7 +166,7 @@ export async function checkAddress(
     const validMs = certificateEnds === undefined ? Infinity : certificateEnds - ctx.clock.now();
     if (validMs < CERTIFICATE_WARNING_MS) {
       const left = formatDuration(Math.max(0, validMs));
-      return warning(check, `the certificate of ${address} expires in ${left}`, 'Tell the operator of that address.');
+      return warning(check, `the certificate of ${address} expires in ${left}`, 'Notify the operator of that server.');
     }
     if (clockAheadMs !== undefined && Math.abs(clockAheadMs) > MAX_CLOCK_DIFFERENCE_MS) {
       const direction = clockAheadMs > 0 ? 'ahead of' : 'behind';

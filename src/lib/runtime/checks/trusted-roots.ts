@@ -20,7 +20,7 @@ export async function loadTrustedRoots(ctx: Context) {
       try {
         return new X509Certificate(pem);
       } catch (error) {
-        throw unusable(path, `has an invalid certificate (number ${index + 1}): ${(error as Error).message}`);
+        throw unusable(path, `contains an invalid certificate (number ${index + 1}): ${(error as Error).message}`);
       }
     }),
   );

@@ -44,11 +44,11 @@ const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>>
     profile: {
       value: 'name',
       many: true,
-      help: 'profile to use (default: the current one); `local` is the embedded platform; repeat it to read from several',
+      help: 'profile to use (default: the current one); `local` is the embedded platform; may be repeated to read from several',
     },
-    org: { value: 'id', help: "organization, instead of the profile's" },
-    account: { value: 'id', help: "account, instead of the profile's" },
-    workspace: { value: 'id', help: "workspace, instead of the profile's" },
+    org: { value: 'id', help: "organization to use instead of the profile's" },
+    account: { value: 'id', help: "account to use instead of the profile's" },
+    workspace: { value: 'id', help: "workspace to use instead of the profile's" },
   },
   'Output:': {
     output: {
@@ -59,24 +59,24 @@ const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>>
     json: { help: 'the same as -o json' },
     query: { value: 'expr', help: 'JMESPath expression for the result; 64-bit ids compare as strings' },
     fields: { value: 'a,b', help: 'columns of table, csv and markdown (default: all)' },
-    header: { default: true, help: 'omit the heading line of table, csv and markdown' },
+    header: { default: true, help: 'omit the header line of table, csv and markdown' },
     out: {
       value: 'file',
       help: 'write the result to a file instead of standard output; its extension sets the format',
     },
-    summary: { help: 'append the result or the error as Markdown to the file that $GITHUB_STEP_SUMMARY names' },
+    summary: { help: 'append the result or error as Markdown to the file in $GITHUB_STEP_SUMMARY' },
     annotations: {
       value: 'how',
-      help: 'annotate issues with their file and line, except under JSON: auto, github or none (default: auto)',
+      help: 'annotate issues with their file and line, except with JSON output: auto, github or none (default: auto)',
     },
     color: { value: 'when', help: 'auto, always or never (default: auto)' },
     noColor: { help: 'the same as --color never' },
   },
   'Confirmation and safety:': {
-    dryRun: { short: 'n', help: 'show what would be done or sent, and do nothing' },
+    dryRun: { short: 'n', help: 'show what would be done or sent, without doing it' },
     yes: { short: 'y', help: 'answer yes to ordinary confirmations' },
-    confirm: { value: 'value', many: true, help: 'answer to a question that must be typed; may be repeated' },
-    input: { default: true, help: 'never ask; a missing value is an error that names its flag' },
+    confirm: { value: 'value', many: true, help: 'answer to a typed confirmation; may be repeated' },
+    input: { default: true, help: 'never prompt; a missing value is an error that names its flag' },
   },
   'Messages:': {
     quiet: { short: 'q', help: 'print only the result, warnings and errors' },
@@ -89,8 +89,8 @@ const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>>
     requestTimeout: { value: 'dur', help: 'time limit for one request (default: 30s)' },
     retries: { value: 'n', help: `retry limit (default: ${DEFAULT_RETRIES})` },
     caFile: { value: 'file', help: "additional trusted certificate authorities, PEM (default: the system's)" },
-    traceFile: { value: 'file', help: 'write every exchange to a file as NDJSON, redacted' },
-    curl: { help: 'print the equivalent curl command and do nothing' },
+    traceFile: { value: 'file', help: 'write all requests and responses to a file as redacted NDJSON' },
+    curl: { help: 'print the equivalent curl command instead of sending the request' },
   },
 };
 

@@ -10,7 +10,7 @@ const LEAST_BESIDE = 24;
 /** A space without a line break. Replaced by a space at the end. */
 const GLUE = '\u2060';
 /** The last line below the exit codes. It fits the narrowest terminal. */
-const ALL_CODES = 'All, and the codes of errors: cdpadm help exit-codes';
+const ALL_CODES = 'All exit codes and error codes: cdpadm help exit-codes';
 
 /** A summary of the global flags. */
 const GLOBAL_FLAGS = [

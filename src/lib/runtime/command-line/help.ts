@@ -145,9 +145,9 @@ export function checkFormat(asked: Asked, command: Command): void {
   const formats = formatsOf(command);
   if (!formats.includes(output)) {
     if (!asked.formatOfFile)
-      throw usageError(`The result of this command has no ${output} format.`, `It has ${formats.join(', ')}.`);
+      throw usageError(`This command does not support the ${output} format.`, `It supports ${formats.join(', ')}.`);
     throw usageError(
-      `--out ${asked.out}: the extension means ${output}, and the result of this command has no ${output} format.`,
+      `--out ${asked.out}: the extension means ${output}, and this command does not support the ${output} format.`,
       `Choose an extension for one of its formats, such as .txt: ${formats.join(', ')}.`,
     );
   }

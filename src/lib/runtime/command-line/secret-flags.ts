@@ -55,11 +55,11 @@ export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ ref
   if (typeof workspaceKey === 'string') references.workspace_key = checkReference(ctx, workspaceKey.trim());
   const piped = SECRETS.filter(({ stem }) => flags[optionKey(`${stem}-stdin`)] === true);
   if (piped.length > 1)
-    throw usageError('Standard input can hold one secret only.', `Use ${alternatives('--workspace-secret')}.`);
+    throw usageError('Standard input can provide only one secret.', `Use ${alternatives('--workspace-secret')}.`);
   for (const { name, stem } of SECRETS) {
     const given = ['env', 'command', 'stdin'].filter((kind) => flags[optionKey(`${stem}-${kind}`)] !== undefined);
     if (given.length > 1)
-      throw usageError(`${given.map((kind) => `${stem}-${kind}`).join(' and ')} contradict each other.`);
+      throw usageError(`${given.map((kind) => `${stem}-${kind}`).join(' and ')} cannot be combined.`);
     const variable = flags[optionKey(`${stem}-env`)];
     const line = flags[optionKey(`${stem}-command`)];
     if (typeof variable === 'string') references[name] = `env:${checkVariable(variable, `${stem}-env`)}`;
@@ -75,9 +75,9 @@ function refuseValues(ctx: Context, flags: Flags): void {
     if (value === undefined) continue;
     if (typeof value === 'string') ctx.redactor.add(value);
     throw usageError(
-      `${stem} accepts no value: every program of this machine can read a command line.`,
-      `Use ${alternatives(stem)}, or leave it out and be asked on a terminal. ` +
-        `If this was the real ${label}, it may now be in your shell's history: renew it.`,
+      `${stem} does not accept a value: every program on this machine can read the command line.`,
+      `Use ${alternatives(stem)}, or omit it to be prompted on a terminal. ` +
+        `If this was the real ${label}, it may now be in your shell history: rotate it.`,
     );
   }
 }
@@ -91,19 +91,19 @@ function checkReference(ctx: Context, reference: string): string {
   if (/^(env|command|keychain):./.test(reference)) return reference;
   ctx.redactor.add(reference);
   throw usageError(
-    '--workspace-key accepts the place of the key, not the key: every program of this machine can read a command line.',
-    'Use --workspace-key env:NAME or command:LINE, or leave it out and be asked on a terminal.',
+    '--workspace-key accepts the place of the key, not the key: every program on this machine can read the command line.',
+    'Use --workspace-key env:NAME or command:LINE, or omit it to be prompted on a terminal.',
   );
 }
 
 function checkVariable(name: string, flag: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
   // The message does not repeat the text, which may be the secret itself.
-  throw usageError(`${flag} takes the name of an environment variable, such as CDP_SECRET, not a secret.`);
+  throw usageError(`${flag} must be the name of an environment variable, such as CDP_SECRET, not a secret.`);
 }
 
 function checkLine(line: string, flag: string): string {
-  if (line.trim() === '') throw usageError(`${flag} takes a command line, such as "pass show cdp/prod".`);
+  if (line.trim() === '') throw usageError(`${flag} must be a command line, such as "pass show cdp/prod".`);
   return line.trim();
 }
 
@@ -111,11 +111,11 @@ async function readSecret(ctx: Context, flag: string): Promise<string> {
   if (ctx.io.tty.stdin) {
     throw usageError(
       `${flag} reads from a pipe or a file, not from the terminal.`,
-      'Leave it out to be asked without echo.',
+      'Omit it to be prompted without echo.',
     );
   }
   const secret = (await firstLine(ctx)).trim();
-  if (secret === '') throw usageError(`${flag} found nothing on the first line of standard input.`);
+  if (secret === '') throw usageError(`${flag} read an empty first line from standard input.`);
   return secret;
 }
 

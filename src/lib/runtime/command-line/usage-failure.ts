@@ -33,11 +33,11 @@ export function usageFailure(error: CommanderError, command: Command): Error {
       // The flag may be mistyped, because commander first checks for missing flags.
       const [flag] = command.args.filter((word) => /^--?[a-z]/i.test(word));
       return flag === undefined
-        ? asTold(error, command)
+        ? asReported(error, command)
         : unknownWord('flag', flag.replace(/=.*/s, ''), command, flagNames(command));
     }
     default:
-      return asTold(error, command);
+      return asReported(error, command);
   }
 }
 
@@ -48,19 +48,19 @@ export function refuseUnknownWord(command: Command): void {
   throw unknownWord('command', word, command, subcommandNames(command));
 }
 
-function asTold(error: CommanderError, command: Command): KnownError {
+function asReported(error: CommanderError, command: Command): KnownError {
   return usageError(sentence(error.message), seeHelp(command));
 }
 
 /** Suggests a similar command with this number of arguments: `pipelines runs ID` for `pipelines run ID`. */
 function missingArgument(error: CommanderError, command: Command): KnownError {
   const choices = command.registeredArguments[command.args.length]?.argChoices;
-  if (choices) return usageError(sentence(error.message), `It takes ${choices.join(', ')}. ${seeHelp(command)}`);
+  if (choices) return usageError(sentence(error.message), `Choose from ${choices.join(', ')}. ${seeHelp(command)}`);
   const siblings = command.parent?.commands.filter(
     (one) => one !== command && one.commands.length === 0 && one.registeredArguments.length === command.args.length,
   );
   const guess = command.args.length > 0 && nearest(command.name(), siblings?.map((one) => one.name()) ?? []);
-  if (!guess || !command.parent) return asTold(error, command);
+  if (!guess || !command.parent) return asReported(error, command);
   const line = [pathOf(command.parent), guess, ...command.args].join(' ');
   return usageError(sentence(error.message), `Did you mean \`${line}\`? ${seeHelp(command)}`);
 }
@@ -69,8 +69,9 @@ function excessArguments(command: Command): KnownError {
   const [word = ''] = command.args.slice(command.registeredArguments.length);
   if (command.commands.length > 0) return unknownWord('command', word, command, subcommandNames(command));
   const count = command.registeredArguments.length;
-  const takes = count === 0 ? 'takes no argument' : count === 1 ? 'takes one argument' : `takes ${count} arguments`;
-  return usageError(`\`${pathOf(command)}\` ${takes}; \`${word}\` is one too many.`, seeHelp(command));
+  const accepts =
+    count === 0 ? 'accepts no arguments' : count === 1 ? 'accepts one argument' : `accepts ${count} arguments`;
+  return usageError(`Unexpected argument \`${word}\`: \`${pathOf(command)}\` ${accepts}.`, seeHelp(command));
 }
 
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): KnownError {

@@ -48,5 +48,5 @@ function idOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const id = /^\d+$/.test(text) ? Number(text) : 0;
   if (Number.isSafeInteger(id) && id > 0) return id;
-  throw usageError(`The embedded platform cannot have the id ${text}.`, `Pass another id with ${flag}.`);
+  throw usageError(`The embedded platform cannot use the id ${text}.`, `Pass another id with ${flag}.`);
 }

@@ -39,13 +39,13 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
   const { port, ready } = emulator;
   const forget = registerEmulator(ctx.paths, { pid: host.pid, port, data, started: ctx.clock.now(), ready });
   ctx.onClose(async () => forget());
-  ctx.out.note(data === null ? 'State: in memory, lost at the end.' : `State: ${data}`);
+  ctx.out.note(data === null ? 'State: in memory only; it is lost when the platform stops.' : `State: ${data}`);
   if (ui) ctx.out.note(`Console: ${consoleUrl(ready)}`);
   ctx.out.note('In another shell, run: eval "$(cdpadm emulator env)". Press Ctrl-C to stop.');
   const { tell } = createResultLines<EmulatorReady>(
     ctx,
     readyView(ready),
-    ({ base_url: url }) => `The embedded platform is ready on ${url}`,
+    ({ base_url: url }) => `The embedded platform is ready at ${url}`,
   );
   await tell(ready);
   await stopped(ctx.signal);

@@ -102,7 +102,7 @@ export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api 
       } catch (error) {
         // A cache that cannot be written must not fail the command.
         if (!(error instanceof KnownError)) throw error;
-        ctx.out.verbose(`Ids are not kept for completion: ${error.message}`);
+        ctx.out.verbose(`Ids were not saved for completion: ${error.message}`);
       }
       return reply;
     };

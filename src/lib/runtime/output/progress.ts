@@ -116,7 +116,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
     if (!isStarted) write('start', {});
     isStarted = true;
   };
-  const told = (event: string, fields: object): void => {
+  const report = (event: string, fields: object): void => {
     start();
     write(event, fields);
   };
@@ -130,36 +130,36 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
       else {
         passed = undefined;
         passedAt = io.clock.now();
-        told('progress', fields);
+        report('progress', fields);
       }
     },
     wait: (ms, why) => {
-      if (isWaitDue(ms)) told('wait', { seconds: Math.ceil(ms / 1000), text: why });
+      if (isWaitDue(ms)) report('wait', { seconds: Math.ceil(ms / 1000), text: why });
     },
     end: (text) => {
-      if (passed !== undefined) told('progress', passed);
+      if (passed !== undefined) report('progress', passed);
       passed = undefined;
-      if (isStarted) told('end', { text });
+      if (isStarted) report('end', { text });
     },
   };
 }
 
 /** Decides when a report is due: after `firstMs`, at each tenth of the work, or after a long silence. */
 function createPace(io: Io, firstMs: number) {
-  let told = io.clock.now() + firstMs - PLAIN_INTERVAL_MS;
+  let reportedAt = io.clock.now() + firstMs - PLAIN_INTERVAL_MS;
   let tenths = 0;
   return {
     isDue: (state: State): boolean => {
       const reached = Math.floor((shareOf(state) ?? 0) * 10);
-      if (io.clock.now() - told < PLAIN_INTERVAL_MS && reached <= tenths) return false;
-      told = io.clock.now();
+      if (io.clock.now() - reportedAt < PLAIN_INTERVAL_MS && reached <= tenths) return false;
+      reportedAt = io.clock.now();
       tenths = reached;
       return true;
     },
     // Short pauses are reported at the same interval.
     isWaitDue: (ms: number): boolean => {
-      if (io.clock.now() + ms - told < PLAIN_INTERVAL_MS) return false;
-      told = io.clock.now();
+      if (io.clock.now() + ms - reportedAt < PLAIN_INTERVAL_MS) return false;
+      reportedAt = io.clock.now();
       return true;
     },
   };

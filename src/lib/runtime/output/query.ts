@@ -14,7 +14,7 @@ export async function compileQuery(expression: string): Promise<Query> {
   } catch (error) {
     throw usageError(
       `--query is not a JMESPath expression: ${(error as Error).message}`,
-      'See jmespath.org for the language.',
+      'See jmespath.org for the syntax.',
     );
   }
   return (data) => {

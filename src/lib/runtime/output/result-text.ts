@@ -183,13 +183,16 @@ function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; colu
 
 function unsupported(format: OutputFormat): Error {
   const others = format === 'html' ? ', csv, markdown or name' : ' or markdown';
-  return usageError(`This result has no ${format} format.`, `Use -o table, json, ndjson, yaml${others}.`);
+  return usageError(
+    `This result is not available in the ${format} format.`,
+    `Use -o table, json, ndjson, yaml${others}.`,
+  );
 }
 
 function withoutIds(): Error {
   return usageError(
-    'This result has no name format: it contains no id.',
-    'Use -o table, json, ndjson, yaml, csv or markdown, or a --query that finds the ids themselves.',
+    'This result is not available in the name format: it contains no ids.',
+    'Use -o table, json, ndjson, yaml, csv or markdown, or a --query that selects the ids.',
   );
 }
 

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanText } from '../../render/clean.ts';
-import { createStyle, wantsColour } from '../../render/style.ts';
+import { createStyle, wantsColor } from '../../render/style.ts';
 import { bugError, failureJson, failureMarkdown, failureScreen } from '../../render/failure.ts';
 import { wrapMessage } from '../../render/width.ts';
 import { annotation, forLog, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
@@ -53,7 +53,7 @@ function summarize(error: KnownError, code: number, io: Io, redactor: Redactor):
 }
 
 async function screenOf(error: KnownError, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<string> {
-  const style = await createStyle(wantsColour(flags.color, io.env, io.tty.stderr));
+  const style = await createStyle(wantsColor(flags.color, io.env, io.tty.stderr));
   const text = failureScreen(error, style, redactor);
   return io.tty.stderr ? wrapMessage(text, io.columns()) : text;
 }

@@ -32,7 +32,7 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
         return;
       }
       const flag = options.flag ?? `--confirm ${expected}`;
-      if (!possible) throw cannotAsk('something that must be typed', flag, options.exit);
+      if (!possible) throw cannotAsk('a typed confirmation', flag, options.exit);
       const typed = await ask('', flag, (asker) => asker.input(cleanText(question), {}));
       if (typed.trim() !== expected) throw refused(`Cancelled: the answer is not \`${expected}\`.`);
     },

@@ -211,7 +211,7 @@ describe('an id that the platform already has', () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
     const { code, data, line } = await bulk('joe@example.com', 'g', elsewhere());
     expect([code, data.existing, data.submitted, data.unknown]).toEqual([3, 0, 0, 1]);
-    expect(line).toContain('nothing proves');
+    expect(line).toContain('there is no proof');
   });
 
   it('counts as submitted if the platform did not have it before the lost response', async () => {

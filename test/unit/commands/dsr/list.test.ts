@@ -58,16 +58,16 @@ describe('dsr list --due', () => {
     const { code, data, stderr } = await home.json<Listed[]>('dsr list --due');
     expect([code, data.length]).toEqual([0, 100]);
     expect(data.slice(0, 3).map(({ group_id: group }) => group)).toEqual(['urgent', 'second', 'new']);
-    expect(stderr).toContain('22 more of the ledger may be due; these are the 100 most urgent (--limit).');
+    expect(stderr).toContain('Only the 100 most urgent are shown (--limit); 22 more in the ledger may be due.');
     const first = await home.json<Listed[]>('dsr list --due --limit 1');
     expect(first.data.map(({ group_id: group }) => group)).toEqual(['urgent']);
-    expect(first.stderr).toContain('121 more of the ledger may be due; this is the most urgent (--limit).');
+    expect(first.stderr).toContain('Only the most urgent one is shown (--limit); 121 more in the ledger may be due.');
     const all = await home.json<Listed[]>('dsr list --due --limit 122');
     expect([all.data.length, all.stderr]).toEqual([122, '']);
     // Without --due, the newest requests come first.
     const newest = await home.json<Listed[]>('dsr list --limit 2');
     expect(newest.data.map(({ group_id: group }) => group)).toEqual(['second', 'new']);
-    expect(newest.stderr).toContain('The ledger has more requests; these are the newest 2 (--limit).');
+    expect(newest.stderr).toContain('The ledger has more requests; only the newest 2 are shown (--limit).');
   });
 
   it('skips requests that finished on the platform', async () => {
@@ -88,7 +88,7 @@ describe('dsr list --due', () => {
     const first = await home.json<Listed[]>('dsr list --due --limit 1');
     expect(first.data).toEqual([]);
     expect(first.stderr).toMatch(
-      /None of the \d+ most urgent that the ledger has open still is; \d more were not asked/,
+      /the \d+ most urgent open requests in the ledger: 0 are still open\. \d more were not checked/,
     );
     const second = await home.json<Listed[]>('dsr list --due --limit 1');
     expect(second.data.map(({ group_id: group }) => group)).toEqual(['last']);

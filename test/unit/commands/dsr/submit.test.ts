@@ -44,7 +44,7 @@ describe('dsr submit', () => {
 
   it.each([
     [['--identity', 'xpid=1', '--identity', 'email=a@b.c'], /xpid/],
-    [['--identity', 'email=a@b.c', '--identity', 'email=d@e.f'], /second time/],
+    [['--identity', 'email=a@b.c', '--identity', 'email=d@e.f'], /repeats the type/],
     [['--identity', 'email= '], /is empty/],
     [['--identity', 'emial=a@b.c'], /unknown identity type/],
     [['--identity', 'email=a@b.c', '--request-id', 'f0000000-0000-1000-8000-000000000000'], /version 4/],
@@ -261,7 +261,7 @@ describe('warnings before a submission', () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     const erasure = `${ACCESS.replace('--type access', '--type erasure')} --allow-duplicates`;
-    expect((await home.run(erasure)).stderr).toContain(`The access request ${id} about the same person is still due`);
+    expect((await home.run(erasure)).stderr).toContain(`The access request ${id} for the same person is still due`);
     await home.platform.api.advance('4d');
     await home.run(`dsr mark ${id} --answered`);
     await home.platform.api.advance('30d');

@@ -143,7 +143,7 @@ it('rejects the genuine callback of another workspace, and changes nothing', asy
   await submit('b', `--callback-url ${url}`);
   await advance('20m');
   expect(lines()).toMatchObject([{ status: 401, valid: true, new: false }]);
-  expect(lines()[0]?.detail).toBe('controller: the callback is about workspace 3002; only workspace 3001 is accepted');
+  expect(lines()[0]?.detail).toBe('controller: the callback is for workspace 3002; only workspace 3001 is accepted');
   expect([await states(), receiver.received.length, existsSync(join(home.cwd, 'ran'))]).toEqual([
     { a: 'pending', b: 'pending' },
     0,
@@ -180,7 +180,7 @@ it('warns without a profile that it accepts every workspace, and stores each cal
   for (const { lines } of [free, discovered])
     expect(new Set(lines().map(({ status }) => status))).toEqual(new Set([202]));
   for (const { stop } of listeners.splice(0))
-    expect((await stop()).stderr).toContain('The workspace is unknown, so callbacks of every workspace are accepted.');
+    expect((await stop()).stderr).toContain('The workspace is unknown, so callbacks for every workspace are accepted.');
   const { data } = await home.json<Entry[]>('dsr ledger export');
   expect(data.map(({ states: seen, workspace_id }) => [workspace_id, seen.at(-1)?.status])).toEqual([
     ['3001', 'pending'],

@@ -17,7 +17,7 @@ function parquet(rows: number, rowGroupSize?: number): Uint8Array {
   const columnData = [
     { name: 'xpid', data: ids, type: 'INT64' as const },
     { name: 'attr:Orders:count', data: ids.map(() => 3), type: 'INT32' as const },
-    { name: 'attr:Colours:unique_list', data: ids.map(() => 'red|blue'), type: 'STRING' as const },
+    { name: 'attr:Colors:unique_list', data: ids.map(() => 'red|blue'), type: 'STRING' as const },
     { name: 'cutoff_date', data: ids.map(() => '2024-01-31'), type: 'STRING' as const },
   ];
   return new Uint8Array(parquetWriteBuffer({ columnData, ...(rowGroupSize && { rowGroupSize }) }));

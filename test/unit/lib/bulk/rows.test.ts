@@ -115,8 +115,8 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['one cell too few', 'a,b\n1\n', 'this line has 1 cell; the headings are 2', '2:1'],
-    ['two cells too many', 'a,b\n1,2,3,4\n', 'this line has 4 cells; the headings are 2', '2:5'],
+    ['one cell too few', 'a,b\n1\n', 'this line has 1 cell, but the header has 2', '2:1'],
+    ['two cells too many', 'a,b\n1,2,3,4\n', 'this line has 4 cells, but the header has 2', '2:5'],
   ])('reports a row with %s and its place, and reads the next row', async (_what, text, fault, at) => {
     const table = await read(`${text}5,6\n`, 'a.csv');
     expect(contents(table)).toEqual([
@@ -127,8 +127,8 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['is empty', '', 1, 1, 'the file is empty; a line of column names comes first'],
-    ['contains only line ends', '\n\r\n', 1, 1, 'the file is empty; a line of column names comes first'],
+    ['is empty', '', 1, 1, 'the file is empty; the first line must contain the column names'],
+    ['contains only line ends', '\n\r\n', 1, 1, 'the file is empty; the first line must contain the column names'],
     ['ends in a quoted column name', '"email\n', 1, 1, UNCLOSED],
     ['ends in a quoted cell', 'email\n"a\n', 2, 1, UNCLOSED],
     ['has text after a quote', 'email\n"a"b\n', 2, 4, expect.stringContaining('follows a closing quote')],
@@ -168,7 +168,7 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['email,x\na,\0\n', 2, 3, 'a NUL'],
+    ['email,x\na,\0\n', 2, 3, 'unexpected NUL'],
     ['email,x\na,b"\n', 2, 4, 'a quote is inside'],
   ])('is rejected if it is not text: %j', async (text, line, column, message) => {
     const filler = 'a,b\n'.repeat(2000);

@@ -11,7 +11,7 @@ test.each([
   const { code, stdout, stderr } = await runCli(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr.trimEnd().split('\n')).toEqual([
-    expect.stringContaining('does not know your platform yet'),
+    expect.stringContaining('No platform is configured'),
     expect.stringContaining('cdpadm profile create NAME'),
     expect.stringContaining('--profile local'),
   ]);

@@ -261,7 +261,7 @@ describe('secrets', () => {
     [{ env: { CDPADM_BASE_URL: 'https://evil.example' } }, 'Unset CDPADM_BASE_URL, '],
     [
       { shared: { base_url: 'https://evil.example' } },
-      'Remove `base_url` from /repo/.cdpadm.yaml, or choose the profile of that address\\.$',
+      'Remove `base_url` from /repo/.cdpadm.yaml, or use a profile that has that address\\.$',
     ],
   ])('explain how to remove an address that is not from their profile: %j', (given, beginning) => {
     const settings = resolveSettings(layers({ stored, ...given }));

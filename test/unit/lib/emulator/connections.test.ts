@@ -114,7 +114,7 @@ describe('connections', () => {
     await emulator.create('connections', CONNECTION);
     expect((await emulator.create('connections', CONNECTION)).text).toContain('id `lake` is taken');
     const renamed = await emulator.ask('PUT', 'connections/lake', { ...CONNECTION, id: 'pond' });
-    expect([renamed.status, renamed.text]).toEqual([400, expect.stringContaining('the path says `lake`')]);
+    expect([renamed.status, renamed.text]).toEqual([400, expect.stringContaining('the path has `lake`')]);
     for (const method of ['GET', 'PUT', 'DELETE']) {
       expect((await emulator.ask(method, 'connections/pond', CONNECTION)).status).toBe(404);
     }
@@ -173,7 +173,7 @@ describe('reaching warehouses', () => {
       connectionOf('PROVIDER_A', { password: 'x', user: 'y' }),
       'credentials rejected: `user`, `password`',
     ],
-    ['a provider without a warehouse', connectionOf('PROVIDER_B'), 'no warehouse of PROVIDER_B is known'],
+    ['a provider without a warehouse', connectionOf('PROVIDER_B'), 'no known warehouse of PROVIDER_B'],
     ['a missing file', connectionOf('PROVIDER_D', { provider: 'gone' }), 'the warehouse file'],
   ])('returns 505 for %s', async (_what, body, sentence) => {
     const reply = await emulator.create('connections', body);

@@ -31,8 +31,8 @@ describe('the clock', () => {
   });
 
   test.each([
-    [{}, 'give either advance or set'],
-    [{ advance: '1d', set: '2026-01-01T00:00:00Z' }, 'give either advance or set'],
+    [{}, 'pass either advance or set'],
+    [{ advance: '1d', set: '2026-01-01T00:00:00Z' }, 'pass either advance or set'],
     [{ advance: '1M' }, 'advance is not a duration such as 90m or 8d'],
     [{ advance: '9999y' }, 'the time must be between 1970 and 9999'],
     [{ set: '2026-02-30T00:00:00Z' }, 'set is not a time such as 2026-01-31T08:00:00Z'],

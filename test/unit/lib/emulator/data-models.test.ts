@@ -35,7 +35,7 @@ describe('data models', () => {
     ['no query', { ...OTHER, config: {} }, `${INVALID}config.sql_query is missing`],
     ['two queries', query('SELECT 1; SELECT 2'), 'Invalid SQL: only a single statement is allowed'],
     ['a deletion', query('DELETE FROM a'), 'Invalid SQL: a query begins with SELECT or WITH, not with DELETE'],
-    ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: ( is never closed'],
+    ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: ( is not closed'],
     ['no columns', query('SELECT FROM a'), 'Invalid SQL: SELECT names no column'],
   ])('reject %s in new and changed models', async (_what, body, sentence) => {
     const rejection = [400, expect.stringContaining(sentence)];

@@ -94,7 +94,7 @@ describe('POST /requests/', () => {
       "another vendor's extension",
       dsrBody({ extensions: { 'opendsr.other.example': { subject_identities: { other: raw('1') } } } }),
       DSR_FAILURES.invalid,
-      'extensions.opendsr.other.example is not known here; the extension of this platform is opendsr.platform.example',
+      'extensions.opendsr.other.example is unknown; the extension of this platform is opendsr.platform.example',
     ],
   ])('rejects %s', async (_name, body, failure, sentence) => {
     expectRejection(await dsr('POST', '/requests/', { body }), failure, sentence);
@@ -156,7 +156,7 @@ describe('POST /requests/', () => {
     for (let at = 1; at < 150; at++) await inGroup(at);
     await dsr('DELETE', `/requests/${first}`);
     const reply = await dsr('POST', '/requests/', { body: dsrBody({ group_id: 'g' }) });
-    expectRejection(reply, DSR_FAILURES.invalid, 'group_id has 150 requests already; at most 150 are allowed');
+    expectRejection(reply, DSR_FAILURES.invalid, 'group_id already has 150 requests; at most 150 are allowed');
     await inGroup(0, SECOND);
     await create({ group_id: 'other' });
   });

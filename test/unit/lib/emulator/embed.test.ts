@@ -7,22 +7,22 @@ import { failureOf } from '../../../helpers/failure.ts';
 const startWith = (options: unknown) => startEmulator(options as EmulatorOptions);
 
 test.each<[unknown, string, string?]>([
-  [{ prot: 1 }, 'startEmulator has no option `prot`.', 'Did you mean `port`?'],
-  [{ toString: 1 }, 'startEmulator has no option `toString`.', 'It takes host, port,'],
-  [{ clock: 'slow' }, "The option `clock` of startEmulator takes 'real' or 'manual'."],
-  [{ port: '4010' }, 'The option `port` of startEmulator takes a whole number'],
-  [{ port: 65_536 }, 'The option `port` of startEmulator takes a whole number'],
-  [{ host: '' }, 'The option `host` of startEmulator takes an address'],
-  [{ data: 7 }, "The option `data` of startEmulator takes a folder's path."],
-  [{ authority: null }, 'The option `authority` of startEmulator takes a folder'],
-  [{ memory: 'yes' }, 'The option `memory` of startEmulator takes true or false.'],
-  [{ fixtures: 'fixtures.yaml' }, 'The option `fixtures` of startEmulator takes a fixtures document as an object'],
-  [{ warehouse: {} }, "The option `warehouse` of startEmulator takes a file's path."],
-  [{ names: { xpid: 7 } }, 'The option `names` of startEmulator takes an object'],
-  [{ names: ['xpid'] }, 'The option `names` of startEmulator takes an object'],
-  [{ memory: true, data: '/tmp/there' }, 'startEmulator takes `memory` or `data`, not both'],
-  ['manual', 'startEmulator takes its options as one object'],
-  [null, 'startEmulator takes its options as one object'],
+  [{ prot: 1 }, 'Unknown option `prot` for startEmulator.', 'Did you mean `port`?'],
+  [{ toString: 1 }, 'Unknown option `toString` for startEmulator.', 'Choose from host, port,'],
+  [{ clock: 'slow' }, "The option `clock` of startEmulator must be 'real' or 'manual'."],
+  [{ port: '4010' }, 'The option `port` of startEmulator must be a whole number'],
+  [{ port: 65_536 }, 'The option `port` of startEmulator must be a whole number'],
+  [{ host: '' }, 'The option `host` of startEmulator must be an address'],
+  [{ data: 7 }, "The option `data` of startEmulator must be a folder's path."],
+  [{ authority: null }, 'The option `authority` of startEmulator must be a folder'],
+  [{ memory: 'yes' }, 'The option `memory` of startEmulator must be true or false.'],
+  [{ fixtures: 'fixtures.yaml' }, 'The option `fixtures` of startEmulator must be a fixtures document as an object'],
+  [{ warehouse: {} }, "The option `warehouse` of startEmulator must be a file's path."],
+  [{ names: { xpid: 7 } }, 'The option `names` of startEmulator must be an object'],
+  [{ names: ['xpid'] }, 'The option `names` of startEmulator must be an object'],
+  [{ memory: true, data: '/tmp/there' }, 'startEmulator accepts `memory` or `data`, not both'],
+  ['manual', 'startEmulator expects its options as one object'],
+  [null, 'startEmulator expects its options as one object'],
 ])('rejects %j and names the option', async (options, message, hint = '') => {
   expect(await failureOf(startWith(options))).toMatchObject({
     code: 'usage',
@@ -35,7 +35,7 @@ test('the message has the first of several issues and mentions no flag', async (
   const invalid = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
   expect(invalid).toMatchObject({
     code: 'input.invalid',
-    message: expect.stringMatching(/The first: \S+: \S+/) as string,
+    message: expect.stringMatching(/First issue: \S+: \S+/) as string,
   });
   const elsewhere = await failureOf(startWith({ host: '999.1.1.1' }));
   expect(elsewhere.message).toContain('999.1.1.1');

@@ -149,7 +149,7 @@ describe('a document', () => {
         ],
         accounts: [{ id: 1 }, { id: 2, org_id: 2 }],
       },
-      ['organizations[1].client_secret: client `c` has another secret in an earlier organization'],
+      ['organizations[1].client_secret: client `c` has a different secret in an earlier organization'],
     ],
     [
       'unknown references',
@@ -169,7 +169,7 @@ describe('a document', () => {
     [
       'a key that Basic cannot carry',
       { workspaces: [{ id: 1, key: 'a:b', secret: 's' }] },
-      ['workspaces[0].key: must not hold a colon'],
+      ['workspaces[0].key: must not contain a colon'],
     ],
     [
       'roles that the platform would reject',

@@ -170,14 +170,14 @@ describe('PUT', () => {
         `${character} in a name`,
         { roles: [role('a', { name: `A${character}` })] },
         invalidField,
-        [`roles[0].name holds the restricted character ${character}`],
+        [`roles[0].name contains the restricted character ${character}`],
       ],
     ),
     [
       '< in an id',
       { roles: [role('a<', { name: 'A' })] },
       invalidField,
-      ['roles[0].role_id holds the restricted character <'],
+      ['roles[0].role_id contains the restricted character <'],
     ],
     [
       'a control character in a name',

@@ -133,8 +133,8 @@ describe('a rejected seed', () => {
     ['an average with a count of zero', { calculated_attributes: { 1: [{ ...seed('basket'), calculation_type: 'average', seed: { key_value_pairs: { sum: 1, count: 0 } } }] } }, 'basket: seed.key_value_pairs.count must be a positive integer'],
     ['a user attribute without a value', { user_attributes: { 1: [{ attribute_name: 'tier' }] } }, 'tier: attribute_value is missing'],
     ['a user attribute that is not a string', { user_attributes: { 1: [{ attribute_name: 'tier', attribute_value: 1 }] } }, 'tier: attribute_value must be a string, not a number; put it in quotes'],
-    ['another workspace', { calculated_attributes: { 2: [seed('visits')] } }, 'visits: workspace 2 is not 1, whose credentials these are'],
-    ['another workspace without attributes', { user_attributes: { 2: [] } }, 'user_attributes: 2[0] workspace 2 is not 1'],
+    ['another workspace', { calculated_attributes: { 2: [seed('visits')] } }, 'visits: the credentials belong to workspace 1, not to 2'],
+    ['another workspace without attributes', { user_attributes: { 2: [] } }, 'user_attributes: 2[0] the credentials belong to workspace 1, not to 2'],
   ])('with %s is reported, alone and in a bulk request', async (_what, fields, message) => {
     const valid = user({ identities: { email: 'noor@people.example' } });
     for (const reply of [await post(SET, user(fields)), await post(BULK, [valid, user(fields)])]) {

@@ -66,7 +66,7 @@ async function headOf(path: string): Promise<JournalHead | undefined> {
 /** The error of every reader for a file that is not a journal. */
 const unreadable = (path: string): unknown => ({
   code: 'dsr.journal',
-  message: `The journal ${path} cannot be read. It is unknown what was submitted.`,
+  message: `The journal ${path} cannot be read, so it is unknown what was submitted.`,
   hint: expect.stringContaining('ledger export') as string,
 });
 

@@ -69,8 +69,11 @@ describe('YAML', () => {
     ['a:\n  "__proto__": 1', ['2:3: a.__proto__: this key is not allowed']],
     ['? {a: 1}\n: x', ['1:3: a key must be plain text']],
     [': x', ['1:1: a key must be plain text']],
-    ['a: .nan\nb: [-.inf]', ['1:4: a: not a number that JSON can hold', '2:5: b[0]: not a number that JSON can hold']],
-    ['a: 1e400', ['1:4: a: not a number that JSON can hold']],
+    [
+      'a: .nan\nb: [-.inf]',
+      ['1:4: a: not a number that JSON can represent', '2:5: b[0]: not a number that JSON can represent'],
+    ],
+    ['a: 1e400', ['1:4: a: not a number that JSON can represent']],
     ['a: !!binary aGk=', ['1:4: a tag of this kind is not allowed']],
     ['a: !own x\nb: !!set {x}', ['1:4: a tag of this kind is not allowed', '2:4: a tag of this kind is not allowed']],
     ['a: &a [*a]', ['1:8: a[0]: the alias *a is inside its own anchor']],
@@ -428,8 +431,8 @@ describe('loadDocument', () => {
   });
 
   it.each([
-    ['missing.yaml', /missing\.yaml: there is no such file/],
-    ['file/inside.yaml', /there is no such file/],
+    ['missing.yaml', /missing\.yaml: no such file/],
+    ['file/inside.yaml', /no such file/],
     ['folder', /folder: it is a folder/],
   ])('reports %s as a usage error', async (path, message) => {
     const cwd = temporaryFolder();

@@ -109,7 +109,7 @@ describe('edge cases', () => {
 
   it('reports a date outside the calendar', async () => {
     const { faults } = await read(write({ name: 'c', data: [200_000_000] }, { type: 'INT32', converted_type: 'DATE' }));
-    expect(faults).toEqual([[0, { column: 'c', message: 'is beyond every calendar date (200000000)' }]]);
+    expect(faults).toEqual([[0, { column: 'c', message: 'is out of range for a date (200000000)' }]]);
   });
 
   it('keeps a byte order mark in a text', async () => {

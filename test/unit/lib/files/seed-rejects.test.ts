@@ -53,7 +53,7 @@ describe('openRejects', () => {
     expect(() => openRejects(path, undefined)).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: `${path} already exists; it has the rejected rows of another run.`,
+        message: `${path} already exists; it contains the rejected rows of another run.`,
         hint: expect.stringContaining('--rejects FILE') as string,
       }),
     );

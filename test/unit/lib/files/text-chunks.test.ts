@@ -83,7 +83,7 @@ describe('invalid text', () => {
     await expect(textOf(decoded(createReadStream(join(folder, 'gone')), 'gone'))).rejects.toMatchObject({
       exit: 'usage',
       code: 'files.read',
-      message: 'Cannot read gone: there is no such file.',
+      message: 'Cannot read gone: no such file.',
     });
   });
 });

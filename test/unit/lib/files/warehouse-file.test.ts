@@ -47,7 +47,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ sql_file: null }, 'must be a path'],
   [{ sql_file: ' \n' }, 'must be a path'],
   [{ sql_file: 'a.sql', sql_query: '' }, 'conflicts with sql_query; set only one of them'],
-  [{ sql_file: 'gone.sql' }, '{folder}/gone.sql: there is no such file'],
+  [{ sql_file: 'gone.sql' }, '{folder}/gone.sql: no such file'],
 ])('reports the issue of %j with its path', async (config, message) => {
   const folder = temporaryFolder();
   const value = { config };

@@ -12,7 +12,7 @@ import { type FaultServer, json, startFaultServer } from '../../../helpers/fault
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { opened } from '../../../helpers/opened.ts';
 import { fail, never, testClient } from './setup.ts';
-import { toldWaits } from './told-waits.ts';
+import { loggedWaits } from './logged-waits.ts';
 
 const MINUTE = 60_000;
 const A = { address: 'https://a.example', key: 'https://a.example' };
@@ -32,7 +32,7 @@ function busiest(times: readonly number[]): number {
 function processAt(now: () => number) {
   const decisions: string[] = [];
   const take = async (count = 1, address = 'https://a.example'): Promise<number> => {
-    const { clock, waited } = toldWaits(now);
+    const { clock, waited } = loggedWaits(now);
     const options = { cacheFiles, folder, clock, onDecision: (text: string) => decisions.push(text) };
     await takeSlots('roles', { address, key: address }, count, options, never);
     return now() + waited();

@@ -84,7 +84,7 @@ it('the pool treats a 407 as a rejection by a proxy', async () => {
   for (const call of [http.call(getThing, { params }), http.call(triggerThing, { body: { id: 'a' } })]) {
     const error = await failureOf(call);
     expect(error).toMatchObject({ code: 'network.proxy' });
-    expect(error.message).toContain('(it answered 407)');
+    expect(error.message).toContain('(it responded with 407)');
   }
 });
 

@@ -169,7 +169,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     const http = testClient(url, { engine });
     const error = await failureOf(http.call(triggerThing, { body }));
     expect(error).toMatchObject({ code: 'network.refused' });
-    expect(error.message).toContain(`nothing listens at ${new URL(url).host}`);
+    expect(error.message).toContain(`nothing is listening at ${new URL(url).host}`);
     expect(http.clock.sleeps).toEqual([250, 500, 1000, 2000]);
   });
 
@@ -265,7 +265,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       ['an unexpected shape', json({ id: 7 }), /the expected shape \(id must be a string/],
       ['a list instead of an object', json([]), /the expected shape/],
       ['200,000-deep JSON', answer({ body: deep }), /nested deeper/],
-      ['too many values', answer({ body: `[${'{},'.repeat(600_000)}{}]` }), /holds more values/],
+      ['too many values', answer({ body: `[${'{},'.repeat(600_000)}{}]` }), /has more values/],
       ['invalid UTF-8', answer({ body: Buffer.from('{"id":"\xe9"}', 'latin1') }), /not valid UTF-8/],
       [
         'an unknown compression',

@@ -65,8 +65,8 @@ describe('createNamesEdge', () => {
     expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({
       code: 'input.invalid',
-      message: 'Two fields are both called mpid on the wire. Nothing was sent.',
-      issues: [{ path: 'mpid', message: expect.stringContaining('neutral word') as string }],
+      message: 'Two fields have the same name on the wire, mpid. Nothing was sent.',
+      issues: [{ path: 'mpid', message: expect.stringContaining('neutral name') as string }],
       hint: expect.stringContaining('`names`') as string,
     });
   });

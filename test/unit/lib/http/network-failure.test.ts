@@ -18,7 +18,7 @@ const failed = (kind: TransportKind, cause?: unknown, circumstances: Partial<Los
 
 describe('networkFailure', () => {
   it.each<[TransportKind, Error | undefined, string]>([
-    ['refused', coded('ECONNREFUSED'), 'Connection refused: nothing listens at api.example:443.'],
+    ['refused', coded('ECONNREFUSED'), 'Connection refused: nothing is listening at api.example:443.'],
     ['dns', coded('ENOTFOUND'), 'The host name of api.example:443 could not be resolved (ENOTFOUND).'],
     ['dns', undefined, 'The host name of api.example:443 could not be resolved (DNS).'],
     ['unreachable', coded('EHOSTUNREACH'), 'Api.example:443 cannot be reached from here (EHOSTUNREACH).'],
@@ -27,9 +27,9 @@ describe('networkFailure', () => {
     ['certificate', new Error('odd'), `${UNTRUSTED}odd (TLS).`],
     ['tls', coded('EPROTO'), 'The TLS connection to api.example failed (EPROTO).'],
     ['tls', undefined, 'The TLS connection to api.example failed (TLS).'],
-    ['connect-timeout', undefined, 'No connection to api.example:443 within 10s.'],
-    ['timeout', undefined, 'No complete response from api.example within 1m.'],
-    ['idle', undefined, 'The response from api.example started and then stopped.'],
+    ['connect-timeout', undefined, 'Could not connect to api.example:443 within 10s.'],
+    ['timeout', undefined, 'api.example did not send a complete response within 1m.'],
+    ['idle', undefined, 'The response from api.example stalled.'],
     ['reset', coded('ECONNRESET'), 'The connection to api.example was closed before a response arrived (ECONNRESET).'],
     ['reset', undefined, 'The connection to api.example was closed before a response arrived.'],
     ['truncated', undefined, 'The response from api.example was cut off.'],
@@ -79,7 +79,9 @@ describe('networkFailure', () => {
 
   it('names the proxy with its default port if that was the peer', () => {
     const proxy = 'http://proxy.example';
-    expect(failed('refused', undefined, { proxy }).message).toContain('nothing listens at the proxy proxy.example:80.');
+    expect(failed('refused', undefined, { proxy }).message).toContain(
+      'nothing is listening at the proxy proxy.example:80.',
+    );
     expect(failed('unreachable', undefined, { proxy }).message).toMatch(/^The proxy proxy\.example:80 cannot/);
     expect(failed('dns', undefined, { proxy: 'https://proxy.example' }).message).toContain('proxy.example:443');
     expect(failed('connect-timeout', undefined, { proxy: 'http://[::1]:3128' }).message).toContain('[::1]:3128');
@@ -89,7 +91,7 @@ describe('networkFailure', () => {
   it('reports the status of a proxy that rejected the connection', () => {
     const proxy = 'http://proxy.example:3128';
     const rejected = failed('proxy', new Error('Proxy response (407) !== 200'), { proxy });
-    expect(rejected.message).toBe(`The proxy ${proxy} did not connect to api.example (it answered 407).`);
+    expect(rejected.message).toBe(`The proxy ${proxy} did not connect to api.example (it responded with 407).`);
     expect(rejected.hint).toContain('NO_PROXY');
     expect(failed('proxy', new Error('closed'), { proxy }).message).toBe(
       `The proxy ${proxy} did not connect to api.example.`,

@@ -49,7 +49,7 @@ it('respects its timeout', async () => {
   const server = await serverOf(silence);
   await expect(probeAddress(server.url, { ...options, timeoutMs: 30 })).rejects.toMatchObject({
     code: 'ETIMEDOUT',
-    message: 'no answer in time',
+    message: 'no response in time',
   });
 });
 

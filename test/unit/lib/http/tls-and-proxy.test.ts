@@ -152,7 +152,7 @@ describe('TLS', () => {
       });
       const error = await failureOf(http.call(triggerThing, { body: { id: 'a' } }));
       expect(error).toMatchObject({ code: 'network.proxy' });
-      expect(error.message).toBe(`The proxy ${proxy.url} did not connect to platform.test (it answered 407).`);
+      expect(error.message).toBe(`The proxy ${proxy.url} did not connect to platform.test (it responded with 407).`);
       expect(proxy.asked).toHaveLength(1);
     });
   });
@@ -213,7 +213,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     });
     const error = await failureOf(http.call(getThing, { params }));
     expect(error).toMatchObject({ code: 'network.refused' });
-    expect(error.message).toContain(`nothing listens at the proxy ${new URL(proxy.url).host}`);
+    expect(error.message).toContain(`nothing is listening at the proxy ${new URL(proxy.url).host}`);
     expect(error.message).not.toContain('pw-canary');
   });
 });

@@ -64,7 +64,7 @@ describe('verify', () => {
     ['a missing first line', (all) => all.slice(1), ['before line 1: entry 1 is missing']],
     ['a missing last line', (all) => all.slice(0, -1), ['at the end: entry 5 is missing']],
     ['an empty file', () => [], ['at the end: entries 1 to 5 are missing']],
-    ['an added line', (all) => all.toSpliced(2, 0, object('x')), ['line 3: it has no place in the chain']],
+    ['an added line', (all) => all.toSpliced(2, 0, object('x')), ['line 3: it does not belong in the chain']],
     ['a repeated line', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['line 3: entry 2 is a repeat']],
     ['a truncated line', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['line 3: entry 3 cannot be read']],
     ['a truncated last line', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['line 5: entry 5 cannot be read']],
@@ -219,6 +219,6 @@ describe('lines of a version without a chain', () => {
     await chain.append(objects('a'));
     appendFileSync(path, `${object('b')}\n`);
     await chain.append(objects('c'));
-    expect(await faults()).toEqual(['line 2: it has no place in the chain']);
+    expect(await faults()).toEqual(['line 2: it does not belong in the chain']);
   });
 });

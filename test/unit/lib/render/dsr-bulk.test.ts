@@ -4,7 +4,7 @@ import { renderDsrBulk, renderDsrRows } from '../../../../src/lib/render/dsr-bul
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 
 test.each([
-  [1, '1 row, which is valid:'],
+  [1, '1 valid row:'],
   [2, '2 rows, all of them valid:'],
 ])('counts %d rows', (rows, line) => {
   const facts = { rows, kinds: new Map([['gdpr access', rows]]), skipWaiting: 0, done: 0 };

@@ -157,7 +157,7 @@ describe('a command that is not read-only accepts one profile', () => {
     const { code, stderr } = await cli([...path.split(' '), ...args, ...flags, ...BOTH, '--yes']);
     expect({ code, stderr }).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('takes one --profile') as string,
+      stderr: expect.stringContaining('accepts only one --profile') as string,
     });
     expect((await one.api.requests()).length).toBe(before);
   });
@@ -167,7 +167,7 @@ describe('a command that is not read-only accepts one profile', () => {
   });
 
   test('-o html, which is one page', async () => {
-    expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('a page about one profile');
+    expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('can show only one profile');
   });
 });
 

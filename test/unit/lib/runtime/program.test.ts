@@ -83,7 +83,7 @@ describe('usage errors exit with 2 and a suggestion', () => {
     [['emulator', 'log', '--prot', '1'], 'Unknown flag `--prot` for `cdpadm emulator log`', 'Did you mean `--port`?'],
     [['emulator', 'log', '--otput', 'json'], 'Unknown flag `--otput`', 'Did you mean `--output`?'],
     [['--versoin'], 'Unknown flag `--versoin`', 'Did you mean `--version`?'],
-    [['emulator', 'log', 'more'], '`more` is one too many', 'See `cdpadm emulator log --help`.'],
+    [['emulator', 'log', 'more'], 'Unexpected argument `more`', 'See `cdpadm emulator log --help`.'],
     [
       ['emulator', 'clock', 'advance'],
       'Missing required argument `duration`',
@@ -94,7 +94,7 @@ describe('usage errors exit with 2 and a suggestion', () => {
       'Missing required argument `run_id`',
       'Did you mean `cdpadm pipelines runs people`?',
     ],
-    [['schema'], 'Missing required argument `document`', 'It takes roles, '],
+    [['schema'], 'Missing required argument `document`', 'Choose from roles, '],
     [['roles', 'list', '-o', 'tsv'], 'Invalid value `tsv` for --output', 'a table on a pipe is tab-separated.'],
     [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'See `cdpadm pipelines run --help`.'],
     [['help', 'nonsense', 'thing'], 'Unknown command or help topic `nonsense`', 'Topics: exit-codes,'],
@@ -104,7 +104,7 @@ describe('usage errors exit with 2 and a suggestion', () => {
       'To read it: cdpadm help exit-codes',
     ],
     [['emulator', 'assign-role', 'x'], '`--user <email>` not specified', 'See `cdpadm emulator assign-role --help`.'],
-    [['emulator', 'start', '--clock', 'slow'], 'Invalid value `slow` for --clock', 'It takes real, manual.'],
+    [['emulator', 'start', '--clock', 'slow'], 'Invalid value `slow` for --clock', 'Choose from real, manual.'],
     [['emulator', 'start', '--memory', '--data', 'x'], 'cannot be used with', 'See'],
     [['emulator', 'log', '-o'], '`-o, --output <format>` argument missing', 'See `cdpadm --help`.'],
     [['emulator', 'log', '-o', 'jsno'], 'Invalid value `jsno` for --output', 'Did you mean `json`?'],
@@ -115,7 +115,7 @@ describe('usage errors exit with 2 and a suggestion', () => {
       'json, ndjson, yaml, csv, markdown, name, html.',
     ],
     [['help', 'exit-code'], 'Unknown command or help topic `exit-code`', 'Did you mean `exit-codes`?'],
-    [['emulator', 'env', '-o', 'html'], 'no html format', 'It has table, json'],
+    [['emulator', 'env', '-o', 'html'], 'does not support the html format', 'It supports table, json'],
     [['completion', 'bash', '--out', 'x.html'], '--out x.html: the extension means html', 'such as .txt: table, json'],
     [['emulator', 'log', '--query', 'a['], '--query is not a JMESPath expression', 'jmespath.org'],
     [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Create the folder first'],
@@ -151,7 +151,7 @@ describe('exit codes', () => {
     };
     const { code, stdout } = await runCli(serve, { stop, onOutput });
     expect(code).toBe(130);
-    expect(stdout).toMatch(/^The embedded platform is ready on http:\/\/127\.0\.0\.1:\d+\n$/);
+    expect(stdout).toMatch(/^The embedded platform is ready at http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
   test('--timeout exits with 11', async () => {

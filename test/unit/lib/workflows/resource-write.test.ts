@@ -61,7 +61,7 @@ describe('a conflict', () => {
     const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, tell });
     expect(await created).toEqual(OURS);
     expect(warnings).toEqual([
-      expect.stringMatching(/^The platform rejected the write, but holds thing a as it was sent/),
+      expect.stringMatching(/^The platform rejected the write, but has thing a as it was sent/),
     ]);
   });
 });

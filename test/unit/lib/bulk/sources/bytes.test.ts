@@ -173,9 +173,9 @@ describe('the bytes', () => {
 describe('unreadable input', () => {
   it.each<[string, Buffer, string, number, number]>([
     ['UTF-16', Buffer.from('\ufeffa', 'utf16le'), 'the file is UTF-16; save it as UTF-8', 1, 1],
-    ['a NUL', Buffer.from('ab\nc\0'), 'a NUL byte is here; is this a text file?', 2, 2],
-    ['a NUL as the first byte', Buffer.from('\0'), 'a NUL byte is here; is this a text file?', 1, 1],
-    ['a NUL after a byte order mark', Buffer.from('\ufeffé\0'), 'a NUL byte is here; is this a text file?', 1, 2],
+    ['a NUL', Buffer.from('ab\nc\0'), 'unexpected NUL byte; is this a text file?', 2, 2],
+    ['a NUL as the first byte', Buffer.from('\0'), 'unexpected NUL byte; is this a text file?', 1, 1],
+    ['a NUL after a byte order mark', Buffer.from('\ufeffé\0'), 'unexpected NUL byte; is this a text file?', 1, 2],
   ])('is rejected: %s', async (_what, bytes, message, line, column) => {
     for (const opened of [
       () => openFile('a.csv', bytes),
@@ -235,7 +235,7 @@ describe('unreadable input', () => {
     await expect(open('gone')).rejects.toMatchObject({
       code: 'files.read',
       exit: 'usage',
-      message: 'Cannot read gone: there is no such file.',
+      message: 'Cannot read gone: no such file.',
       hint: 'Pass the path of a file, or - for standard input.',
     });
     await expect(open('folder')).rejects.toMatchObject({
@@ -245,7 +245,7 @@ describe('unreadable input', () => {
     });
     await expect(open('file/inside')).rejects.toMatchObject({
       exit: 'usage',
-      message: 'Cannot read file/inside: there is no such file.',
+      message: 'Cannot read file/inside: no such file.',
     });
     await expect(open('/dev/null')).rejects.toMatchObject({
       code: 'usage',

@@ -24,17 +24,17 @@ describe('a value', () => {
   });
 
   it.each([
-    ['no bytes', '', 'it is cut short'],
-    ['only a tag', '04', 'it is cut short'],
-    ['a tag of several bytes', '1f 81 00', 'it is cut short'],
-    ['a context-specific tag of several bytes', 'bf 00', 'it is cut short'],
-    ['one byte too few', '04 02 01', 'a length is wrong'],
-    ['an indefinite length', '30 80 00 00', 'a length is wrong'],
-    ['an indefinite length with many bytes after it', `30 80 ${'00'.repeat(200)}`, 'a length is wrong'],
-    ['a truncated length', '04 82 01', 'a length is wrong'],
-    ['a length of five bytes', '04 85 00 00 00 00 01 aa', 'a length is wrong'],
-    ['a length beyond the input', '04 84 ff ff ff ff 00', 'a length is wrong'],
-    ['a long-form length with one byte too few', '04 81 02 01', 'a length is wrong'],
+    ['no bytes', '', 'it is truncated'],
+    ['only a tag', '04', 'it is truncated'],
+    ['a tag of several bytes', '1f 81 00', 'it is truncated'],
+    ['a context-specific tag of several bytes', 'bf 00', 'it is truncated'],
+    ['one byte too few', '04 02 01', 'a length is invalid'],
+    ['an indefinite length', '30 80 00 00', 'a length is invalid'],
+    ['an indefinite length with many bytes after it', `30 80 ${'00'.repeat(200)}`, 'a length is invalid'],
+    ['a truncated length', '04 82 01', 'a length is invalid'],
+    ['a length of five bytes', '04 85 00 00 00 00 01 aa', 'a length is invalid'],
+    ['a length beyond the input', '04 84 ff ff ff ff 00', 'a length is invalid'],
+    ['a long-form length with one byte too few', '04 81 02 01', 'a length is invalid'],
   ])('with %s is rejected', (_what, bytes, why) => {
     expect(() => readDer(hex(bytes), 0)).toThrow(new DerError(why));
   });
@@ -96,7 +96,7 @@ describe('a certificate', () => {
     expect(extensions.get('2a')).toHaveProperty('critical', true);
   });
 
-  const OTHER_FORM = 'it has another form than a certificate';
+  const OTHER_FORM = 'it does not have the structure of a certificate';
   it.each([
     ['is not a sequence', der(0x31, sequence(NUMBER), SIGNATURE), OTHER_FORM],
     ['is empty', sequence(), OTHER_FORM],
@@ -106,7 +106,7 @@ describe('a certificate', () => {
     ['has a number as the signature algorithm', certificate([], sequence(NUMBER)), OTHER_FORM],
     ['has an empty signature algorithm', certificate([], sequence()), OTHER_FORM],
     ['has extensions that are not a sequence', sequence(sequence(der(0xa3, NUMBER)), SIGNATURE), OTHER_FORM],
-    ['has an empty field for extensions', sequence(sequence(der(0xa3)), SIGNATURE), 'it is cut short'],
+    ['has an empty field for extensions', sequence(sequence(der(0xa3)), SIGNATURE), 'it is truncated'],
     ['has an extension that is not a sequence', certificate([objectId('2a')]), OTHER_FORM],
     ['has an extension without a name', certificate([sequence()]), OTHER_FORM],
     ['has an extension named by a number', certificate([sequence(NUMBER, octets([1]))]), OTHER_FORM],
@@ -116,7 +116,7 @@ describe('a certificate', () => {
     [
       'has a duplicate extension',
       certificate([sequence(objectId('2a'), octets([1])), sequence(objectId('2a'), octets([1]))]),
-      'an extension stands twice',
+      'an extension appears twice',
     ],
   ])('is rejected if it %s', (_what, bytes, why) => {
     expect(() => readCertificate(bytes)).toThrow(new DerError(why));

@@ -25,7 +25,7 @@ describe('an extension', () => {
   });
 
   it('that is unknown is an issue only if it is critical', () => {
-    const issue = 'has a critical extension that is not known here';
+    const issue = 'has an unknown critical extension';
     expect(unknownCondition(extensions({ '2a03': Buffer.alloc(0) }))).toBeUndefined();
     expect(unknownCondition(extensions({ '2a03': Buffer.alloc(0) }, true))).toBe(issue);
     expect(unknownCondition(extensions({ [BASIC]: Buffer.alloc(0), '2a03': Buffer.alloc(0) }, true))).toBe(issue);
@@ -35,7 +35,7 @@ describe('an extension', () => {
 
 describe('signing messages', () => {
   const NO_SIGNATURES = 'is not meant for signatures';
-  const OTHER_PURPOSE = 'is meant for another purpose than to prove a server';
+  const OTHER_PURPOSE = 'is not meant for server authentication';
   const server = objectId('2b06010505070301');
   const any = objectId('551d2500');
   const client = objectId('2b06010505070302');
@@ -61,7 +61,7 @@ describe('signing messages', () => {
 
 describe('an authority', () => {
   const CA = sequence(TRUE);
-  const NONE = 'is no authority';
+  const NONE = 'is not a certificate authority';
   const MANY = 'may not sign a chain of this length';
   const NO_SIGNING = 'may not sign certificates';
 

@@ -52,7 +52,7 @@ describe('normalizeRequest', () => {
     expect(warnings).toEqual([]);
     expect(shown(issues)).toEqual([
       expect.stringMatching(/^regulation: /),
-      "extensions.opendsr.other.example: is of another vendor; the profile's is `opendsr.vendor.example`",
+      'extensions.opendsr.other.example: belongs to another vendor; the profile has `opendsr.vendor.example`',
     ]);
   });
 
@@ -112,7 +112,7 @@ describe('the warning about identities', () => {
   it('appears if all of them are devices', () => {
     const { request, warnings } = normalized({ subject_identities: { osb_vendor_id: raw('x') } });
     expect(request).toBeDefined();
-    expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: names devices only/)]);
+    expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: contains only device identities/)]);
   });
 
   it('does not appear if one names a person, even in the extension', () => {

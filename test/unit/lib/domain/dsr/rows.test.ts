@@ -39,8 +39,8 @@ describe('the columns of a table', () => {
 
   it('that are unknown are reported with the nearest name and the flag that ignores them', () => {
     expect(plan(['emial', 'qqqqqqqqqq']).issues).toEqual([
-      { column: 0, message: 'unknown column `emial`; did you mean `email`?; --map "emial=-" leaves it out' },
-      { column: 1, message: 'unknown column `qqqqqqqqqq`; --map "qqqqqqqqqq=-" leaves it out' },
+      { column: 0, message: 'unknown column `emial`; did you mean `email`?; to ignore it, pass --map "emial=-"' },
+      { column: 1, message: 'unknown column `qqqqqqqqqq`; to ignore it, pass --map "qqqqqqqqqq=-"' },
     ]);
     expect(plan(['Mail'], { Mail: 'emial' })).toEqual({
       targets: ['-'],
@@ -48,7 +48,7 @@ describe('the columns of a table', () => {
         {
           column: 0,
           message:
-            'column `Mail` is mapped to `emial`, which is not a field; did you mean `email`?; --map "Mail=-" leaves it out',
+            'column `Mail` is mapped to `emial`, which is not a field; did you mean `email`?; to ignore it, pass --map "Mail=-"',
         },
       ],
     });
@@ -68,7 +68,7 @@ describe('a value without a column or a flag', () => {
     expect(missingColumns(['regulation', 'email'], {})).toEqual([
       {
         path: 'subject_request_type',
-        message: 'is missing: no column is called `subject_request_type`, and --type does not say it for all rows',
+        message: 'is missing: there is no column `subject_request_type`, and --type does not set it for all rows',
       },
     ]);
     expect(missingColumns(['regulation', 'subject_request_type', 'group_id'], {})).toEqual([

@@ -152,7 +152,7 @@ describe('an upgrade', () => {
       extensions: { [KEY]: { subject_identities: { xpid: raw('8') } } },
     });
     expect(issues).toEqual([
-      { path: ['subject_identities'], message: 'gives `xpid` here and in the vendor extension' },
+      { path: ['subject_identities'], message: 'has `xpid` both here and in the vendor extension' },
     ]);
   });
 
@@ -163,7 +163,7 @@ describe('an upgrade', () => {
     expect(issues).toEqual([
       {
         path: ['subject_identities', 2],
-        message: 'is a second `email`; version 3 takes one identity of each type: make a request of its own for it',
+        message: 'is a second `email`; version 3 allows one identity of each type, so submit a separate request for it',
       },
     ]);
     expect(value).toHaveProperty('subject_identities.osa_id', raw('o'));
@@ -185,9 +185,7 @@ describe('an upgrade', () => {
   ])('reports values that are not raw, by %s', (field, format) => {
     const { identity_format, ...bare } = entry('email', 'a');
     const { issues } = upgrade({ subject_identities: [{ ...bare, [field]: format }] });
-    expect(issues).toEqual([
-      { path: ['subject_identities', 0], message: `is not raw but ${format}, which is not taken` },
-    ]);
+    expect(issues).toEqual([{ path: ['subject_identities', 0], message: `must be raw, not ${format}` }]);
   });
 });
 

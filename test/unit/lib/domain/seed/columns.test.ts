@@ -23,8 +23,8 @@ test.each([
   ['attr:A:most_frequent:red', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'red' }],
   ['attr:A:most_frequent:"x:y"', { kind: 'attribute', name: 'A', type: 'most_frequent', key: 'x:y' }],
 ])('reads %s as %j', (title, column) => {
-  const { columns, issues, passedOver } = readHeader(['identity:other', title], undefined, rules);
-  expect([columns[1], issues, passedOver]).toEqual([column, [], []]);
+  const { columns, issues, skippedColumns } = readHeader(['identity:other', title], undefined, rules);
+  expect([columns[1], issues, skippedColumns]).toEqual([column, [], []]);
 });
 
 const UNKNOWN =
@@ -96,7 +96,7 @@ describe('a header', () => {
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
       issues: [{ column: 'Gone', message: 'is mapped, but there is no such column' }],
       // Its name is that of a field that another column has.
-      passedOver: [{ column: 'xpid', field: undefined }],
+      skippedColumns: [{ column: 'xpid', field: undefined }],
     });
   });
 });
@@ -104,7 +104,7 @@ describe('a header', () => {
 describe('columns that a map skips', () => {
   it('are listed with the field of the same name', () => {
     const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
-    expect(readHeader(header, mapOf({ Customer: 'identity:customer_id' }), rules).passedOver).toEqual([
+    expect(readHeader(header, mapOf({ Customer: 'identity:customer_id' }), rules).skippedColumns).toEqual([
       { column: 'Tier', field: undefined },
       { column: 'e-mail', field: 'identity:email' },
       { column: 'xpid', field: 'xpid' },
@@ -113,7 +113,7 @@ describe('columns that a map skips', () => {
       { column: 'Customer Name', field: undefined },
       { column: 'user:tier', field: 'user:tier' },
     ]);
-    expect(readHeader(header, undefined, rules).passedOver).toEqual([]);
+    expect(readHeader(header, undefined, rules).skippedColumns).toEqual([]);
   });
 
   it('may have the name of an object property', () => {
@@ -131,13 +131,13 @@ describe('columns that a map skips', () => {
     ['Customer  -  Id', 'identity:customer_id'],
     [' E-Mail', 'identity:email'],
   ])('may be meant for a field: %j for %s', (column, field) => {
-    const { passedOver } = readHeader(['Whom', column], mapOf({ Whom: 'identity:mobile_number' }), rules);
-    expect(passedOver).toEqual([{ column: column.trim(), field }]);
+    const { skippedColumns } = readHeader(['Whom', column], mapOf({ Whom: 'identity:mobile_number' }), rules);
+    expect(skippedColumns).toEqual([{ column: column.trim(), field }]);
   });
 
   it('do not include columns that it maps incorrectly', () => {
-    const { issues, passedOver } = readHeader([' A', 'B'], mapOf({ A: 'zzzzzzzz', B: 'xpid' }), rules);
+    const { issues, skippedColumns } = readHeader([' A', 'B'], mapOf({ A: 'zzzzzzzz', B: 'xpid' }), rules);
     expect(issues.map(({ column }) => column)).toEqual([' A']);
-    expect(passedOver).toEqual([]);
+    expect(skippedColumns).toEqual([]);
   });
 });

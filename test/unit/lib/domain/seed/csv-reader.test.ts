@@ -111,9 +111,9 @@ describe('a header', () => {
 
   it('reports once the columns that a map skips', () => {
     const calls: unknown[] = [];
-    const onPassedOver = (columns: unknown): unknown => calls.push(columns);
-    read('Id,Tier\n1,a\n2,b\n', { map: new Map([['Id', 'xpid']]), onPassedOver });
-    read('Id\n1\n', { map: new Map([['Id', 'xpid']]), onPassedOver });
+    const onSkippedColumns = (columns: unknown): unknown => calls.push(columns);
+    read('Id,Tier\n1,a\n2,b\n', { map: new Map([['Id', 'xpid']]), onSkippedColumns });
+    read('Id\n1\n', { map: new Map([['Id', 'xpid']]), onSkippedColumns });
     expect(calls).toEqual([[{ column: 'Tier', field: undefined }]]);
     expect(read('Id,Tier\n1,a\n', { map: new Map([['Id', 'xpid']]) })).toHaveLength(1);
   });

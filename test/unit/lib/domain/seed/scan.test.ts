@@ -18,7 +18,7 @@ import {
   scanString,
   scanWhole,
   skipSpace,
-  standsAt,
+  matchesAt,
   word,
 } from '../../../../../src/lib/domain/seed/scan.ts';
 
@@ -216,9 +216,9 @@ it('recognizes only the whitespace of JSON', () => {
 it('detects only a complete word', () => {
   const bytes = Buffer.from('x"seed":1');
   expect([
-    standsAt(bytes, 1, word('seed')),
-    standsAt(bytes, 0, word('seed')),
-    standsAt(bytes, 7, word('seed')),
+    matchesAt(bytes, 1, word('seed')),
+    matchesAt(bytes, 0, word('seed')),
+    matchesAt(bytes, 7, word('seed')),
   ]).toEqual([true, false, false]);
 });
 

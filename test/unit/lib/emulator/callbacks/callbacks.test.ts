@@ -276,7 +276,7 @@ describe('the control address', () => {
   it.each([
     [{ id: 99 }, 404, 'Not found: callbacks of 99'],
     [{ subject_request_id: 'x' }, 404, 'Not found: callbacks of x'],
-    [{ id: 1, subject_request_id: 'x' }, 400, 'Bad request: give either id or subject_request_id'],
+    [{ id: 1, subject_request_id: 'x' }, 400, 'Bad request: pass either id or subject_request_id'],
     [{ request: 'x' }, 400, 'Bad request: request unknown field `request`'],
   ])('resend rejects %j', async (body, status, message) => {
     const reply = await control('POST', '/resend', body);

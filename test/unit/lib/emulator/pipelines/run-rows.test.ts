@@ -37,10 +37,14 @@ describe('user attributes', () => {
   test.each<[string, Row, string]>([
     ['no identity', { city: 'Here' }, 'no identity'],
     ['an empty identity', { email: '' }, 'no identity'],
-    ['an invalid xpid', { xpid: 'abc' }, 'column `xpid` holds no 64-bit integer'],
-    ['an xpid with a fraction', { xpid: 1.5 }, 'column `xpid` holds no 64-bit integer'],
-    ['binary data', { email: 'e', photo: new Uint8Array(2) }, 'column `photo` holds binary data'],
-    ['an identity that is too long', { email: 'e'.repeat(4097) }, 'column `email` holds an identity that is too long'],
+    ['an invalid xpid', { xpid: 'abc' }, 'column `xpid` does not contain a 64-bit integer'],
+    ['an xpid with a fraction', { xpid: 1.5 }, 'column `xpid` does not contain a 64-bit integer'],
+    ['binary data', { email: 'e', photo: new Uint8Array(2) }, 'column `photo` contains binary data'],
+    [
+      'an identity that is too long',
+      { email: 'e'.repeat(4097) },
+      'column `email` contains an identity that is too long',
+    ],
   ])('are not read from %s', (_what, row, reason) => {
     expect(() => readUser(row)).toThrow(reason);
   });

@@ -33,16 +33,16 @@ describe('the form of a query', () => {
     ['WITH a AS (SELECT 1) DELETE FROM b', 'only SELECT is allowed, not DELETE'],
     ['WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a', 'only SELECT is allowed, not INSERT'],
     ['WITH a AS (SELECT 1)', 'only SELECT is allowed'],
-    ["SELECT 'a", "' is never closed"],
-    ['SELECT 1 /* a', '/* is never closed'],
-    ['SELECT [a', '[ is never closed'],
-    ['SELECT (a FROM b', '( is never closed'],
-    ['SELECT a) FROM b', ') closes nothing'],
+    ["SELECT 'a", "' is not closed"],
+    ['SELECT 1 /* a', '/* is not closed'],
+    ['SELECT [a', '[ is not closed'],
+    ['SELECT (a FROM b', '( is not closed'],
+    ['SELECT a) FROM b', 'unmatched )'],
     ['SELECT', 'SELECT names no column'],
     ['SELECT FROM a', 'SELECT names no column'],
     ['SELECT DISTINCT FROM a', 'SELECT names no column'],
     ['SELECT a FROM (SELECT)', 'SELECT names no column'],
-    ["SELECT 'it\\'s; DELETE'; DELETE FROM a", "' is never closed"],
+    ["SELECT 'it\\'s; DELETE'; DELETE FROM a", "' is not closed"],
   ])('is invalid: %j', (sql, problem) => {
     expect(describeForm(sql)).toBe(problem);
   });

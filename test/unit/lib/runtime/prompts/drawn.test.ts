@@ -12,13 +12,13 @@ test('wraps the hint of a choice between words', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
-  const hint = 'the subject wants their data in a form to take away';
+  const hint = 'the subject wants their data in a portable form';
   const chosen = asker.select('Type', [{ value: 'portability', hint }], {});
-  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('take away'), PATIENT);
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('portable form'), PATIENT);
   stdin.write('\r');
   expect(await chosen).toBe('portability');
   const drawn = stripVTControlCharacters(stderr());
-  expect(drawn).toContain('the subject wants their data in a\nform to take away\n');
+  expect(drawn).toContain('the subject wants their data in a\nportable form\n');
 });
 
 test('wraps a validation message between words', async () => {

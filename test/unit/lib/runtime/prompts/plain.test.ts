@@ -55,7 +55,7 @@ test('explains how to select a choice, and wraps a long question between words',
 
 test('wraps a long choice between words, aligned with its text', async () => {
   const { asker, stderr, stdin } = openPrompt(36);
-  const hint = 'no other identity may be given beside it';
+  const hint = 'it cannot be combined with other identities';
   const chosen = asker.select(
     'Type',
     [
@@ -67,10 +67,10 @@ test('wraps a long choice between words, aligned with its text', async () => {
   stdin.write('1\n');
   expect(await chosen).toBe('i');
   expect(stderr()).toBe(`Type
-  1. i: no other identity may be
-     given beside it
-  2. xpid: no other identity may be
-     given beside it
+  1. i: it cannot be combined with
+     other identities
+  2. xpid: it cannot be combined
+     with other identities
 Number or word: `);
 });
 

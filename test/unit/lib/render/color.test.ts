@@ -1,6 +1,6 @@
 // Color is decided by the flag, then the environment variables in order, then the stream.
 import { expect, it, test } from 'vitest';
-import { wantsColour } from '../../../../src/lib/render/style.ts';
+import { wantsColor } from '../../../../src/lib/render/style.ts';
 import { createStyle } from '../../../../src/lib/render/style.ts';
 
 it.each<['auto' | 'always' | 'never', Record<string, string>, boolean, boolean]>([
@@ -18,7 +18,7 @@ it.each<['auto' | 'always' | 'never', Record<string, string>, boolean, boolean]>
   ['auto', { CLICOLOR_FORCE: '1' }, false, true],
   ['auto', { TERM: 'dumb' }, true, false],
 ])('with --color %s, %j and a terminal (%s), uses color: %s', (flag, env, terminal, expected) => {
-  expect(wantsColour(flag, env, terminal)).toBe(expected);
+  expect(wantsColor(flag, env, terminal)).toBe(expected);
 });
 
 test('a style ignores the extra arguments of `map`', async () => {

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../../src/lib/kernel/clock.ts';
 
 /** `waited` returns the total so far in milliseconds; sleeping does not advance the time. */
-export function toldWaits(now: () => number): { clock: Clock; waited: () => number } {
+export function loggedWaits(now: () => number): { clock: Clock; waited: () => number } {
   let waited = 0;
   return {
     waited: () => waited,

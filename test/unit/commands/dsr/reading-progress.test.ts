@@ -1,6 +1,6 @@
 // Waiting for the ledger is reported, and the ledger is closed when its reader stops.
 import { expect, test } from 'vitest';
-import { toldReading } from '../../../../src/commands/dsr/session.ts';
+import { withReadingProgress } from '../../../../src/commands/dsr/session.ts';
 
 test.each([
   [
@@ -29,7 +29,7 @@ test.each([
     return () => void events.push('end');
   };
   try {
-    for await (const part of toldReading({ out: { waits } }, parts())) if (part === wanted) break;
+    for await (const part of withReadingProgress({ out: { waits } }, parts())) if (part === wanted) break;
   } catch (error) {
     events.push((error as Error).message);
   }
