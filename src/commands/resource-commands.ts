@@ -95,7 +95,7 @@ export function resourceCommands(
     defineCommand({
       path: `${group} update`,
       tool: ['file'],
-      summary: `replace a ${noun} with a file, or change single fields with flags`,
+      summary: `replace a ${noun} with a file, or change individual fields with flags`,
       effect: 'write',
       ...shown,
       args: known,

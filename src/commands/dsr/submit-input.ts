@@ -38,7 +38,7 @@ export const requestFlags = {
   callbackUrl: { value: 'url', many: true, help: 'address to which the platform posts each status; may be repeated' },
   submittedTime: {
     value: 'iso',
-    help: 'when the subject asked, start of the deadline (default: now)',
+    help: 'when the subject made the request; the deadline counts from here (default: now)',
     planned: isoSeconds,
   },
   requestId: { value: 'uuid', help: 'id of the request (default: a new one)', planned: () => randomUUID() },
