@@ -107,7 +107,7 @@ export function sumCounts<Key extends string>(
 }
 
 /**
- * Sets the exit code that one run would have, and shows how to run again what is missing. decision: D282
+ * Sets the exit code that one run would have, and shows how to run again what is missing. decision: D291
  */
 export function endAsOneRun(
   ctx: Context,

@@ -1,5 +1,5 @@
 // Every example in the help of the dsr commands succeeds with `--yes`.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { command as dsr } from '../../../../src/commands/dsr/index.ts';
@@ -51,6 +51,12 @@ test.each(examples)('%s', async (line) => {
   const words = shellWords(line).slice(1);
   if (line.includes('dsr prepare'))
     home.write('subjects.csv', 'email,regulation,subject_request_type\na@b.c,gdpr,access\n');
+  if (line.includes('bulk-results')) {
+    home.write('people.csv', 'email\na@example.com\n');
+    const part = await home.run('dsr submit --bulk people.csv --regulation ccpa --type access --yes -o json');
+    mkdirSync(join(home.cwd, 'results'));
+    home.write('results/part.json', part.stdout);
+  }
   const stop = new AbortController();
   const isServing = line.includes('callbacks listen');
   const onOutput = (stdout: string): void => {

@@ -80,7 +80,8 @@ it('prints results that match their schemas', async () => {
   home.write('people.csv', 'email\nb@example.com\n');
   await check('dsr prepare', `people.csv ${rows} --out ready.csv --dry-run`);
   await check('dsr prepare', `people.csv ${rows} --out ready.csv`);
-  await check('dsr submit', `--bulk ready.csv ${rows}`);
+  home.write('part.json', await check('dsr submit', `--bulk ready.csv ${rows}`));
+  await check('dsr bulk-results', 'part.json');
 
   const all = leavesBelow(program).map(([path]) => path);
   expect([...checked].sort()).toEqual(all.filter((path) => path.startsWith('dsr ')).sort());
