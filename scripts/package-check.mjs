@@ -23,7 +23,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const ALLOWED =
-  /^(package\.json|[A-Z]+\.md|LICENSE|docs\/.+\.(md|ya?ml)|bench\/results\.md|bin\/(cdpadm\.js|load\.js|package\.json)|dist\/.+)$/;
+  /^(package\.json|[A-Z]+\.md|LICENSE|docs\/.+\.(md|svg|ya?ml)|bench\/results\.md|bin\/(cdpadm\.js|load\.js|package\.json)|dist\/.+)$/;
 const NEEDED = [
   'README.md',
   'docs/roles.md',

@@ -1,0 +1,17 @@
+// The pictures of the pages show what the program prints now.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../helpers/root.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+test('draws the pictures that are in docs/pictures (else run `npm run pictures`)', () => {
+  const folder = temporaryFolder();
+  execFileSync(process.execPath, [join(root, 'scripts/pictures.mjs'), folder], { stdio: 'pipe' });
+  const kept = join(root, 'docs/pictures');
+  expect(readdirSync(folder)).toEqual(readdirSync(kept));
+  for (const name of readdirSync(folder)) {
+    expect(readFileSync(join(folder, name), 'utf8')).toBe(readFileSync(join(kept, name), 'utf8'));
+  }
+});
