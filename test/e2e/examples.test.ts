@@ -139,6 +139,8 @@ describe('each example', () => {
     rename(file, 'One');
     await well(['roles', 'push', '--yes'], env);
     rename(file, 'Two');
+    await well(['roles', 'diff', '--save-plan', 'roles.plan'], env);
+    writeFileSync(join(home.cwd, 'roles.test.yaml'), '- each: {max_tasks: 50}\n');
     const [newest] = JSON.parse(await well(['roles', 'history', '-o', 'json'], env)) as { revision: string }[];
     revision = newest?.revision ?? '';
   }

@@ -179,12 +179,34 @@ describe('every job', () => {
 
 describe('recipes', () => {
   test('roles-drift.yml exits every morning with 0, or with 10 and a summary of the differences', async () => {
-    const [install = '', diff = ''] = commandsOf('roles-drift.yml', 'drift');
+    const [install = '', read = '', diff = ''] = commandsOf('roles-drift.yml', 'drift');
     expect(await step(install)).toMatchObject({ code: 0 });
+    expect(await step(read)).toMatchObject({ code: 0 });
     expect(await step(diff)).toMatchObject({ code: 0 });
     change(/name: User\n/, 'name: Someone\n');
     expect(await step(diff)).toMatchObject({ code: 10 });
     expect(readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8')).toContain('### Roles: 0 to create, 1 to modify');
+    expect((await step('cdpadm roles push --yes')).code).toBe(12);
+    rmSync(join(home.cwd, '.cdpadm.yaml'));
+  });
+
+  test('roles-test.yml exits with 0, or with 10 and a summary of what failed, without a write', async () => {
+    const policy = (limit: number): void => {
+      writeFileSync(join(home.cwd, 'roles.test.yaml'), `- each: {max_tasks: ${limit}}\n`);
+    };
+    for (const job of ['platform', 'review']) {
+      const steps = commandsOf('roles-test.yml', job);
+      policy(30);
+      for (const line of steps) expect(await step(line)).toMatchObject({ code: 0 });
+      policy(0);
+      writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
+      const failed = await step(steps.at(-1) ?? '');
+      expect(failed.code).toBe(10);
+      expect(failed.output).toMatch(/^::error file=roles\.test\.yaml,line=1,col=3::each role has at most 0 tasks/m);
+      expect(readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8')).toContain('| fail | each role has at most 0 tasks |');
+    }
+    expect((await step('cdpadm roles push --yes')).code).toBe(12);
+    rmSync(join(home.cwd, '.cdpadm.yaml'));
   });
 
   test('roles-drift.yml shows the change of a pull request, and fails only if the file is invalid', async () => {

@@ -24,6 +24,10 @@ const STAGES: Record<string, Stage> = {
     await made(stage, 'cdpadm data-models create -f model.yaml --yes');
     await made(stage, 'cdpadm pipelines create -f pipeline.yaml --yes');
   },
+  'docs/roles.md': ({ cwd }) => {
+    const page = readFileSync(new URL('../../docs/roles.md', import.meta.url), 'utf8');
+    writeFileSync(join(cwd, 'roles.test.yaml'), /```yaml\n(- only[^`]*)```/.exec(page)?.[1] ?? '');
+  },
   'docs/groups.md': ({ cwd }) => stageWarehouse(cwd),
   'docs/seeding.md': ({ cwd, env }) => {
     env['CDPADM_ENVIRONMENT'] = 'development';

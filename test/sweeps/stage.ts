@@ -223,6 +223,7 @@ export function stageFiles(folder: string): void {
   stageWarehouse(folder);
   const files: Record<string, string> = {
     'wanted.yaml': ROLES_FILE,
+    'roles.test.yaml': '- each: {max_tasks: 30}\n',
     'subjects.csv': 'regulation,subject_request_type,email\ngdpr,access,person1@people.example\n',
     'profile.json': '{"base_url":"https://api.example.com"}',
     'people.csv': `email,group_id\n${[1, 2, 3, 4].map((n) => `person${n}@people.example,bulk\n`).join('')}`,

@@ -165,6 +165,7 @@ In continuous integration: exit with 10 if the platform differs from the file; a
 The installed package contains complete workflow files: docs/recipes/roles-drift.yml reports differences each morning and
 shows the plan in a pull request; docs/recipes/roles-push-with-plan.yml applies the plan after its approval.
 docs/recipes/warehouse-drift.yml does the same for a folder of warehouse definitions, and applies the saved plan.
+docs/recipes/roles-test.yml checks who may do what each morning and in pull requests.
 docs/recipes/dsr-due.yml lists due data subject requests each morning, and fails if one is late.
 
 Answer questions about access, for a ticket or a script:

@@ -6,6 +6,7 @@ import { array, toJSONSchema, union, type ZodMiniType } from 'zod/mini';
 /** The documents with a schema. */
 export const SCHEMA_NAMES = [
   'roles',
+  'roles-test',
   'group',
   'dsr',
   'dsr-bulk',
@@ -22,6 +23,7 @@ export type SchemaName = (typeof SCHEMA_NAMES)[number];
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const TITLES: Record<Exclude<SchemaName, 'roles' | 'config' | 'openapi'>, string> = {
+  'roles-test': 'Assertions of `cdpadm roles test`',
   group: 'A group definition',
   dsr: 'A data subject request',
   'dsr-bulk': 'Data subject requests, one or a list',
@@ -42,6 +44,8 @@ export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
 
 async function contractOf(name: keyof typeof TITLES): Promise<ZodMiniType> {
   switch (name) {
+    case 'roles-test':
+      return (await import('../contract/roles-test.ts')).rolesTestFile();
     case 'group':
       return (await import('../contract/groups.ts')).GroupRequest;
     case 'dsr':

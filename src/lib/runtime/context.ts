@@ -131,7 +131,7 @@ export interface Output {
   /** Writes to stderr, under `--quiet` too. An issue is shown with its place. */
   warn(about: string | Hint | Issue): void;
   /** Adds a message to the page of the job, under GitHub Actions or `--annotations github`. */
-  annotate(level: 'error' | 'warning', message: string): void;
+  annotate(level: 'error' | 'warning', about: string | Issue): void;
   /** Writes to stderr with `-v`. */
   verbose(text: string): void;
   /** Draws on stderr, such as a diff before its confirmation. Silent like a note, unless a person is asked. */

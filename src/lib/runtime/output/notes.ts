@@ -56,7 +56,10 @@ export function createNotes({ io, flags, redactor, styles, asking }: OutputSetup
       );
       if (issue) annotate('warning', issue);
     },
-    annotate: (level, text) => annotate(level, { path: '', message: cleanLine(text) }),
+    annotate: (level, about) => {
+      const { message, ...place } = typeof about === 'string' ? { path: '', message: about } : about;
+      annotate(level, { ...place, message: cleanLine(message) });
+    },
     verbose: (text) => {
       if (flags.verbose || flags.debug) messages.write(`${styles.stderr.dim(redactor.text(cleanText(text)))}\n`);
     },

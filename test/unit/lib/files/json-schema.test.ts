@@ -22,6 +22,12 @@ const DOCUMENTS: [SchemaName, string, unknown, unknown[]][] = [
     [{}, { roles: [{ ...ROLE, name: undefined }] }, { roles: [{ ...ROLE, tasks: [1] }] }],
   ],
   [
+    'roles-test',
+    'Assertions of `cdpadm roles test`',
+    { assertions: [{ each: { max_tasks: 30 } }] },
+    [{ only: {} }, [{ only: { task: 'a' } }], [{ each: { max_tasks: -1 } }], [{ sometimes: {} }]],
+  ],
+  [
     'config',
     'Settings of a project (.cdpadm.yaml)',
     { profile: 'ci', org_id: '7', base_url: 'https://platform.example', limits: { groups: '90/m' } },

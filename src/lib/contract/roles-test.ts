@@ -1,0 +1,20 @@
+// A file of `roles test`: assertions about what roles may do.
+import { array, type infer as Infer, int, nonnegative, optional, refine, strictObject, string, union } from 'zod/mini';
+
+/** One assertion; several in one map must all hold. Built on first use, because help loads this file. */
+export function rolesAssertion() {
+  const only = strictObject({ task: string(), roles: array(string()) });
+  const never = strictObject({ role: string(), tasks: array(string()) });
+  const each = strictObject({ max_tasks: int().check(nonnegative()) });
+  return strictObject({ only: optional(only), never: optional(never), each: optional(each) }).check(
+    refine((one) => Object.keys(one).length > 0, 'an assertion is `only`, `never` or `each`'),
+  );
+}
+
+export type RolesAssertion = Infer<ReturnType<typeof rolesAssertion>>;
+
+/** The whole file: a list, or a map with a list `assertions`. */
+export function rolesTestFile() {
+  const assertions = array(rolesAssertion());
+  return union([assertions, strictObject({ $schema: optional(string()), assertions })]);
+}

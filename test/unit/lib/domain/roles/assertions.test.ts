@@ -1,0 +1,46 @@
+// Assertions about roles: what breaks them, and the ids that they may name.
+import { describe, expect, it } from 'vitest';
+import type { RolesAssertion } from '../../../../../src/lib/contract/roles-test.ts';
+import { checkAssertion, unknownIds } from '../../../../../src/lib/domain/roles/assertions.ts';
+import { role } from '../../../../helpers/any-roles.ts';
+
+const ROLES = [
+  role('admin', ['user:core', 'privacy:*']),
+  role('desk', ['privacy:settings', 'rules:view']),
+  role('none'),
+];
+
+describe('checkAssertion', () => {
+  it.each<[RolesAssertion, string[]]>([
+    [{ only: { task: 'privacy:settings', roles: ['admin', 'desk'] } }, []],
+    [{ only: { task: 'privacy:settings', roles: ['desk'] } }, ['admin has privacy:settings (by privacy:*)']],
+    [{ only: { task: 'privacy:*', roles: [] } }, ['admin has privacy:*']],
+    [{ only: { task: 'user:core', roles: ['admin', 'desk'] } }, ['none has user:core']],
+    [{ never: { role: 'none', tasks: ['privacy:*'] } }, []],
+    [{ never: { role: 'desk', tasks: ['privacy:*', 'rules:view'] } }, ['desk has rules:view']],
+    [{ never: { role: 'admin', tasks: ['privacy:settings'] } }, ['admin has privacy:settings (by privacy:*)']],
+    [{ each: { max_tasks: 2 } }, []],
+    [{ each: { max_tasks: 1 } }, ['desk has 2 tasks']],
+    [{ each: { max_tasks: 0 } }, ['admin has 1 task', 'desk has 2 tasks']],
+  ])('finds what breaks %j', (assertion, violations) => {
+    expect(checkAssertion(assertion, ROLES)).toMatchObject([{ violations }]);
+  });
+
+  it('checks each part of one map', () => {
+    const both = { only: { task: 'rules:view', roles: ['desk'] }, each: { max_tasks: 2 } };
+    expect(checkAssertion(both, ROLES).map(({ kind }) => kind)).toEqual(['only', 'each']);
+  });
+});
+
+describe('unknownIds', () => {
+  it.each<[RolesAssertion, unknown[]]>([
+    [{ only: { task: 'rules:veiw', roles: ['dekc'] } }, [{ path: ['only', 'task'] }, { path: ['only', 'roles', 0] }]],
+    [
+      { never: { role: 'x', tasks: ['rules:view', 'y'] } },
+      [{ path: ['never', 'role'] }, { path: ['never', 'tasks', 1] }],
+    ],
+    [{ never: { role: 'desk', tasks: ['catalog:*', 'user:core'] }, each: { max_tasks: 1 } }, []],
+  ])('finds those of %j', (assertion, issues) => {
+    expect(unknownIds(assertion, ROLES, ['catalog:*'])).toMatchObject(issues);
+  });
+});
