@@ -40,7 +40,7 @@ export const listRuns = defineCommand({
   formats: [...COMMON_FORMATS, 'html'],
   output: () => array(RunReply),
   notes: [
-    '`-o html` prints a timeline as one HTML page without scripts.',
+    '`-o html` prints a timeline as one HTML page without scripts; above 2,000 runs, by day.',
     '--status searches every page, or only the page of --page. A day is a day in UTC.',
   ],
   examples: [

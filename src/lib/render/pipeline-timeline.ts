@@ -1,9 +1,10 @@
 // The runs of a pipeline as one HTML page: figures, a column per run, and a table.
 import type { RunReply } from '../contract/pipeline-runs.ts';
-import { oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
+import { dailyRuns, dayOf, oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { counted } from '../kernel/words.ts';
 import { formatDuration, manifestTime, parseIso } from '../kernel/timestamps.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';
+import { ceiling, halfOf, short } from './pipeline-timeline-scale.ts';
 import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
 
@@ -33,6 +34,8 @@ const COLUMN = { least: 3, most: 64 };
 const SIGN_WIDTH = 14;
 /** The width of a date below the columns. */
 const DATE_WIDTH = 64;
+/** More runs than this are drawn by day: a page of 50,000 rows has 35 MB. */
+const MOST_RUNS = 2000;
 /** The maximum number of causes, and of runs per cause, above the columns. */
 const NAMED = 5;
 
@@ -45,7 +48,7 @@ export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): 
   const main =
     ordered.length === 0
       ? '<p>There are no matching runs.</p>'
-      : [figures(ordered), unwell(ordered), chart(ordered), table(ordered.toReversed())].join('\n');
+      : [figures(ordered), unwell(ordered), chart(ordered), table(ordered)].join('\n');
   return htmlPage(title, `${head}\n<main>\n${main}\n</main>`, TIMELINE_STYLE);
 }
 
@@ -77,42 +80,49 @@ function unwell(runs: readonly RunReply[]): string {
   const causes = new Map<string, RunReply[]>();
   for (const run of runs.toReversed().filter(isBad)) {
     const cause = `${run.status ?? ''} ${errorsText(run.errors)}`;
-    causes.set(cause, [...(causes.get(cause) ?? []), run]);
+    const alike = causes.get(cause);
+    if (alike) alike.push(run);
+    else causes.set(cause, [run]);
   }
   if (causes.size === 0) return '';
-  const items = [...causes.values()].slice(0, NAMED).map((alike) => `<li>${causeOf(alike)}</li>`);
+  const isDaily = runs.length > MOST_RUNS;
+  const items = [...causes.values()].slice(0, NAMED).map((alike) => `<li>${causeOf(alike, isDaily)}</li>`);
   const rest = causes.size - items.length;
   const more = rest > 0 ? `<li>And ${counted(rest, 'other cause')}, in the table below.</li>` : '';
   return `<section class="unwell" aria-labelledby="unwell"><h2 id="unwell">Not successful</h2><ul>${items.join('')}${more}</ul></section>`;
 }
 
 /** One sentence for runs with the same cause, newest first. */
-function causeOf(runs: readonly RunReply[]): string {
+function causeOf(runs: readonly RunReply[], isDaily: boolean): string {
   const [newest] = runs;
   if (!newest) return '';
   const { sign, look, word } = lookOf(newest);
   const why = errorsText(newest.errors);
   const links = runs
     .slice(0, NAMED)
-    .map(({ id }) => `<a href="#run-${escapeHtml(String(id))}">${escapeHtml(String(id))}</a>`);
+    .map(
+      (run) => `<a href="#run-${escapeHtml(isDaily ? dayOf(run) : String(run.id))}">${escapeHtml(String(run.id))}</a>`,
+    );
   const rest = runs.length - links.length;
   const named = `${runs.length === 1 ? 'run' : 'runs'} ${links.join(', ')}${rest > 0 ? ` and ${grouped(rest)} more` : ''}`;
   const when = `${runs.length === 1 ? '' : 'last '}${whenOf(newest)}`;
   return `<b class="${look}">${sign} ${escapeHtml(word)}</b> ${escapeHtml(why)} <span>${named} · ${escapeHtml(when)}</span>`;
 }
 
-function chart(runs: readonly RunReply[]): string {
+function chart(all: readonly RunReply[]): string {
+  const isDaily = all.length > MOST_RUNS;
+  const runs = isDaily ? dailyRuns(all) : all;
   const most = Math.max(0, ...runs.map((run) => recordsOf(run).successful + recordsOf(run).failed));
   const top = ceiling(Math.max(1, most));
   const width = Math.min(COLUMN.most, Math.max(COLUMN.least, Math.floor(CHART_WIDTH / runs.length)));
   const every = Math.ceil(DATE_WIDTH / width);
-  const writeDate = dateWriter(runs);
+  const writeDate = dateWriter(runs, isDaily);
   const columns = runs.map((run, index) => {
     // Counted from the newest run, which is visible first.
     const isDated = (runs.length - 1 - index) % every === 0;
-    return column(run, { top, width, date: isDated ? writeDate(run, runs[index + every]) : '' });
+    return column(run, { top, width, isDaily, date: isDated ? writeDate(run, runs[index + every]) : '' });
   });
-  const spoken = `${counted(runs.length, 'run')} (${statusCounts(runs)}), ${spanOf(runs)}; each is a row of the table below.`;
+  const spoken = `${counted(all.length, 'run')} (${statusCounts(all)}), ${spanOf(all)}; each ${isDaily ? 'day' : 'run'} is a row of the table below.`;
   const marks = most === 0 ? ['', '', '0 rows'] : [`${short(top)} ${top === 1 ? 'row' : 'rows'}`, halfOf(top), '0'];
   const scale = marks.map((mark) => `<span>${mark}</span>`).join('');
   return `<figure>
@@ -120,7 +130,7 @@ function chart(runs: readonly RunReply[]): string {
 <div class="scroll" tabindex="0" role="region" aria-label="Timeline of runs"><div class="columns" role="img" aria-label="${escapeHtml(spoken)}" style="--least:${width}px">
 ${columns.join('\n')}
 </div></div></div>
-<figcaption><span>One column per run, newest on the right, times in UTC${commonYear(runs)}.</span> ${legend(runs)}</figcaption>
+<figcaption><span>One column per ${isDaily ? 'day' : 'run'}, newest on the right, times in UTC${commonYear(runs)}.</span> ${legend(runs)}</figcaption>
 </figure>`;
 }
 
@@ -138,11 +148,17 @@ function legend(runs: readonly RunReply[]): string {
   return shown.map(([kind, , text]) => `<span><i class="key ${kind}"></i>${text}</span>`).join(' ');
 }
 
-function column(run: RunReply, { top, width, date }: { top: number; width: number; date: string }): string {
+function column(
+  run: RunReply,
+  { top, width, date, isDaily }: { top: number; width: number; date: string; isDaily: boolean },
+): string {
   const { successful, failed } = recordsOf(run);
   const { sign, look, word } = lookOf(run);
   const share = (rows: number): string => `${Math.round((rows / top) * 1000) / 10}%`;
-  const said = `Run ${String(run.id)}: ${word}, ${grouped(successful)} rows, ${grouped(failed)} failed, ${whenOf(run)}`;
+  const rows = `${grouped(successful)} rows, ${grouped(failed)} failed`;
+  const said = isDaily
+    ? `${String(run.id)}: ${rows}; runs: ${errorsText(run.errors)}`
+    : `Run ${String(run.id)}: ${word}, ${rows}, ${whenOf(run)}`;
   const parts = [
     failed > 0 ? `<i class="refused" style="height:${share(failed)}"></i>` : '',
     successful > 0 ? `<i class="rows" style="height:${share(successful)}"></i>` : '',
@@ -156,7 +172,10 @@ function column(run: RunReply, { top, width, date }: { top: number; width: numbe
  * Writes the day and minute of a run below its column: seconds if two runs have the same minute, the year if the runs have
  * several years and the date to the right (`after`) has another one.
  */
-function dateWriter(runs: readonly RunReply[]): (run: RunReply, after: RunReply | undefined) => string {
+function dateWriter(
+  runs: readonly RunReply[],
+  isDaily: boolean,
+): (run: RunReply, after: RunReply | undefined) => string {
   const times = runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []);
   const isClose = new Set(times.map(minuteOf)).size < times.length;
   const isOneYear = commonYear(runs) !== '';
@@ -167,8 +186,8 @@ function dateWriter(runs: readonly RunReply[]): (run: RunReply, after: RunReply 
     const known = after && parseIso(startOf(after) ?? '');
     const isNewYear = !isOneYear && (known === undefined || minuteOf(known).slice(0, 4) !== year);
     const name = `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
-    const time = (isClose ? manifestTime(ms) : minuteOf(ms)).slice(11);
-    return `<div class="date">${name}<br>${time}${isNewYear ? `<br>${year}` : ''}</div>`;
+    const time = isDaily ? '' : `<br>${(isClose ? manifestTime(ms) : minuteOf(ms)).slice(11)}`;
+    return `<div class="date">${name}${time}${isNewYear ? `<br>${year}` : ''}</div>`;
   };
 }
 
@@ -180,34 +199,41 @@ function commonYear(runs: readonly RunReply[]): string {
   return years.size === 1 ? `, of ${[...years].join('')}` : '';
 }
 
-const HEADINGS = ['Run', 'Status', 'Logical date', 'Started', 'Took', 'Rows', 'Failed rows', 'Errors'];
-
 /** On a narrow screen rows are cards and would lose their table roles, so the roles are explicit. */
-function table(runs: readonly RunReply[]): string {
-  const rows = runs.map((run) => {
-    const { sign, look, word } = lookOf(run);
-    const { successful, failed } = recordsOf(run);
-    const cells: [text: string, kind: string][] = [
-      [`${sign} ${word}`, `status ${look}`],
-      [timeOf(run.logical_date), ''],
-      [timeOf(run.started_on), ''],
-      [tookOf(run), ''],
-      [grouped(successful), 'number'],
-      [grouped(failed), failed > 0 ? 'number warn' : 'number'],
-      [errorsText(run.errors), 'errors'],
-    ];
+function table(all: readonly RunReply[]): string {
+  const isDaily = all.length > MOST_RUNS;
+  const columns: [heading: string, cell: (run: RunReply) => string, kind?: (run: RunReply) => string][] = [
+    ['Status', (run) => `${lookOf(run).sign} ${lookOf(run).word}`, (run) => `status ${lookOf(run).look}`],
+    ...(isDaily
+      ? []
+      : ([
+          ['Logical date', (run) => timeOf(run.logical_date)],
+          ['Started', (run) => timeOf(run.started_on)],
+          ['Took', tookOf],
+        ] satisfies [string, (run: RunReply) => string][])),
+    ['Rows', (run) => grouped(recordsOf(run).successful), () => 'number'],
+    [
+      'Failed rows',
+      (run) => grouped(recordsOf(run).failed),
+      (run) => (recordsOf(run).failed > 0 ? 'number warn' : 'number'),
+    ],
+    [isDaily ? 'Runs' : 'Errors', (run) => errorsText(run.errors), () => 'errors'],
+  ];
+  const rows = (isDaily ? dailyRuns(all) : all).toReversed().map((run) => {
     const id = escapeHtml(String(run.id));
-    const drawn = cells.map(([text, kind], index) => {
-      const attributes = `role="cell"${kind === '' ? '' : ` class="${kind}"`} data-name="${HEADINGS[index + 1] ?? ''}"`;
-      return `<td ${attributes}>${escapeHtml(text)}</td>`;
+    const drawn = columns.map(([name, cell, kind]) => {
+      const attributes = `role="cell"${kind === undefined ? '' : ` class="${kind(run)}"`} data-name="${name}"`;
+      return `<td ${attributes}>${escapeHtml(cell(run))}</td>`;
     });
-    return `<tr role="row" id="run-${id}" class="${look}"><th role="rowheader" scope="row">${id}</th>${drawn.join('')}</tr>`;
+    return `<tr role="row" id="run-${id}" class="${lookOf(run).look}"><th role="rowheader" scope="row">${id}</th>${drawn.join('')}</tr>`;
   });
-  const head = HEADINGS.map((name) => {
-    const isNumber = name.endsWith('ows');
-    return `<th role="columnheader" scope="col"${isNumber ? ' class="number"' : ''}>${name}</th>`;
-  }).join('');
-  return `<h2>All runs, newest first</h2>
+  const head = [isDaily ? 'Day' : 'Run', ...columns.map(([name]) => name)]
+    .map((name) => {
+      const isNumber = name.endsWith('ows');
+      return `<th role="columnheader" scope="col"${isNumber ? ' class="number"' : ''}>${name}</th>`;
+    })
+    .join('');
+  return `<h2>All ${isDaily ? 'days' : 'runs'}, newest first</h2>
 <table role="table"><caption>Times in UTC</caption>
 <thead role="rowgroup"><tr role="row">${head}</tr></thead>
 <tbody role="rowgroup">
@@ -244,31 +270,9 @@ function tookOf({ started_on, ended_on }: RunReply): string {
   return start === undefined || end === undefined || end < start ? '' : formatDuration(end - start);
 }
 
-/** The next larger round number whose half is short. */
-function ceiling(count: number): number {
-  const power = 10 ** Math.floor(Math.log10(count));
-  return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8].find((step) => step * power >= count) ?? 10) * power;
-}
-
-/** Half of the scale; empty if that is half a row. */
-function halfOf(top: number): string {
-  return top % 2 === 0 ? short(top / 2) : '';
-}
-
 /** `12,345`. */
 function grouped(count: number): string {
   return Math.round(count).toLocaleString('en-US');
-}
-
-/** `500`, `2.5k`, `10M`. */
-function short(count: number): string {
-  const [size, letter] = [
-    [1e9, 'G'],
-    [1e6, 'M'],
-    [1e3, 'k'],
-    [1, ''],
-  ].find(([least]) => count >= Number(least)) ?? [1, ''];
-  return `${count / Number(size)}${letter}`;
 }
 
 function shareOf(part: number, whole: number): string {

@@ -1,6 +1,6 @@
 // Runs of a pipeline: order, status, counts and the age of the data.
 import { ENDED_RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
-import { parseIso } from '../../kernel/timestamps.ts';
+import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 
 export function isEnded({ status }: Pick<RunReply, 'status'>): boolean {
   return (ENDED_RUN_STATUSES as readonly unknown[]).includes(status);
@@ -40,6 +40,36 @@ export function statusCounts(runs: readonly RunReply[]): string {
   const counts = new Map<string, number>();
   for (const { status } of runs) counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
   return [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
+}
+
+/** The UTC day of a run: `2026-01-02`, or `unknown`. */
+export function dayOf(run: RunReply): string {
+  const ms = parseIso(startOf(run) ?? '');
+  return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
+}
+
+/** The worst status names a day. */
+const WORST_FIRST = ['failed', 'stopped', 'retrying', 'running', 'queued'];
+
+/** Sorted runs, one for each day: its sums, its worst status, and the number of runs with each status as its message. */
+export function dailyRuns(runs: readonly RunReply[]): RunReply[] {
+  const days = new Map<string, RunReply[]>();
+  for (const run of runs) {
+    const day = days.get(dayOf(run));
+    if (day) day.push(run);
+    else days.set(dayOf(run), [run]);
+  }
+  return [...days].map(([day, all]) => {
+    const records = all.map(recordsOf);
+    return {
+      id: day,
+      status: WORST_FIRST.find((word) => all.some(({ status }) => status === word)) ?? all[0]?.status,
+      started_on: day === 'unknown' ? null : `${day}T00:00:00Z`,
+      successful_records: records.reduce((sum, { successful }) => sum + successful, 0),
+      failed_records: records.reduce((sum, { failed }) => sum + failed, 0),
+      errors: [{ message: statusCounts(all) }],
+    } as RunReply;
+  });
 }
 
 /** Triggered runs that are not known yet. */

@@ -1,5 +1,5 @@
 // The HTML page of a pipeline's runs: complete, self-contained and without scripts.
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { RunReply } from '../../../../src/lib/contract/pipeline-runs.ts';
 import { runTimelinePage } from '../../../../src/lib/render/pipeline-timeline.ts';
 
@@ -118,4 +118,31 @@ test('renders no runs, many runs and unknown counts', () => {
   expect(many).not.toContain('NaN');
   const unknown = run(1, { successful_records: null, failed_records: undefined, started_on: 'soon' } as never);
   expect(runTimelinePage([unknown], SOURCE)).not.toMatch(/NaN|undefined|Invalid/);
+});
+
+describe('more than 2,000 runs', () => {
+  const start = Date.parse('2026-01-01T00:00:00Z');
+  const many = Array.from({ length: 50_000 }, (_, index) =>
+    run(index, {
+      started_on: new Date(start + index * 5 * 60_000).toISOString(),
+      ...(index % 1000 === 999 && { status: 'failed', errors: [{ message: 'no table' }] }),
+      successful_records: 10,
+      failed_records: 0,
+    }),
+  );
+  const page = runTimelinePage(many, SOURCE);
+
+  it('are drawn by day, on a page below 500 kB', () => {
+    expect(page.length).toBeLessThan(500_000);
+    expect(page.match(/<tr role="row" id="run-/g)).toHaveLength(174);
+    expect(page).toContain('All days, newest first');
+    expect(page).toContain('title="2026-01-01: 2,880 rows, 0 failed; runs: 288 success"');
+    expect(page).toContain('One column per day');
+  });
+
+  it('keep their causes, with links to the day of each run', () => {
+    expect(page).toMatch(/<a href="#run-2026-06-23">49999<\/a>/);
+    expect(page).toContain('id="run-2026-06-23"');
+    expect(page).toContain('1 failed');
+  });
 });
