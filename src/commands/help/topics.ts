@@ -75,7 +75,7 @@ An empty variable counts as unset. Every command also works without a profile, w
   CDPADM_DEBUG=1            the same as --debug; also RUNNER_DEBUG=1
   CDPADM_TRACE_FILE         default of --trace-file
   CDPADM_RATE_STORE         default of --rate-store of seed bulk; may have a password
-  COLUMNS                   width, if the terminal does not report it
+  COLUMNS                   terminal width, if the terminal does not report it
   CI                        never prompt
   GITHUB_ACTIONS=true       annotations; secrets are masked with ::add-mask:: on standard error, except under -o json;
                             results that contain a line like a workflow command get a stop-commands fence
