@@ -187,7 +187,9 @@ function onStage(word: string, another: boolean): string {
 /** Creates the profile, the edited file or the revision that the example names. */
 function stepsBefore(command: string, words: readonly string[]): readonly Step[] {
   if (words.includes('REVISION')) return pushRoles;
-  const readsRoles = leafOf(command).registeredArguments.some(({ defaultValue }) => defaultValue === 'roles.yaml');
+  const readsRoles =
+    command === 'roles push' ||
+    leafOf(command).registeredArguments.some(({ defaultValue }) => defaultValue === 'roles.yaml');
   return [
     ...(words.includes('dev') && !isNew(command) ? [profile('dev')] : []),
     ...(readsRoles && recordOf({ command }).effect !== 'local' ? [pull, changeRoles] : []),
