@@ -150,7 +150,8 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
 function identityFindings({ pipeline, model, names, report }: Evidence): Finding[] {
   const run = report.latest_pipeline_run;
   const sql = valueAt(model?.config, ['sql_query']);
-  if (!run || run.successful_records == null || recordsOf(run).successful > 0 || typeof sql !== 'string') return [];
+  if ((run?.successful_records ?? null) === null || !run || recordsOf(run).successful > 0 || typeof sql !== 'string')
+    return [];
   const { isMissing, advice } = identityColumns(sql, names);
   // Events may get their identities from the field transformation.
   const isCause = isMissing && pipeline.pipeline_type !== 'events';
@@ -162,7 +163,7 @@ function identityFindings({ pipeline, model, names, report }: Evidence): Finding
 }
 
 function emptyRun(pipeline: PipelineReply, run: RunReply): Finding[] {
-  if (run.successful_records == null || recordsOf(run).successful > 0 || !isEnded(run)) return [];
+  if ((run.successful_records ?? null) === null || recordsOf(run).successful > 0 || !isEnded(run)) return [];
   const { range_end: end, range_start: start } = run;
   const field = pipeline.sync_mode?.iterator_field;
   const range = start && end ? ` from ${start} to ${end}` : '';
