@@ -6,6 +6,7 @@ import { PipelineReply } from '../lib/contract/pipelines.ts';
 import { comparable, GROUPS, NOUNS, type ResourceType, withHiddenSecrets } from '../lib/domain/warehouse/definition.ts';
 import { renderChange, resourceListView, resourceView } from '../lib/render/warehouse.ts';
 import { type CommandRecord, defineCommand, type Definition } from '../lib/runtime/command-line/define-command.ts';
+import { pickResource } from './pick.ts';
 import { definitionFlags } from './definition-flags.ts';
 import { createResource, findResource, updateResource } from './resource-change.ts';
 import { deletedResult, deletedView, type WithTarget } from './results.ts';
@@ -38,7 +39,7 @@ export function resourceCommands(
   updateFlags: CommandRecord['flags'] = {},
 ): Definition[] {
   const [group, noun] = [GROUPS[type], NOUNS[type]];
-  const known = { id: { name: `${type}_id`, help: `id of the ${noun}` } };
+  const known = { id: { name: `${type}_id`, help: `id of the ${noun}`, pick: pickResource(type) } };
   const missing = { notFound: `the ${noun} does not exist` };
   const shown = { calls: 'platform', output: REPLIES[type], view: () => resourceView(type) } as const;
   const filed = {

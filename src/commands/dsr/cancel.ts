@@ -9,7 +9,7 @@ import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { cancelRequests, type CancelPlan, planCancel } from '../../lib/workflows/dsr-cancel.ts';
-import { openDsr, requestIds } from './session.ts';
+import { openDsr, requestIds, pickRequest } from './session.ts';
 
 const view: ListView<CancelReply> = {
   kind: 'list',
@@ -26,7 +26,7 @@ export const cancelPending = defineCommand({
   effect: 'write',
   tool: ['groupId'],
   calls: 'platform',
-  args: { id: { many: true, optional: true, help: 'ids of requests' } },
+  args: { id: { many: true, optional: true, help: 'ids of requests', pick: pickRequest } },
   flags: { groupId: { value: 'id', help: 'cancel every pending request in this group' } },
   columns: view.columns,
   output: () => array(CancelReply),

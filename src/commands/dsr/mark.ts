@@ -9,7 +9,7 @@ import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readTime } from '../flag-values.ts';
-import { openDsrMemory, requestIds } from './session.ts';
+import { openDsrMemory, requestIds, pickRequest } from './session.ts';
 
 const markFlags = {
   answered: { help: 'record that the subject has received the answer' },
@@ -46,7 +46,7 @@ export const markRequests = defineCommand({
   summary: 'mark requests as answered, or extend their deadline',
   effect: 'local',
   calls: 'settings',
-  args: { id: { many: true, help: 'ids of requests' } },
+  args: { id: { many: true, help: 'ids of requests', pick: pickRequest } },
   flags: markFlags,
   columns: view.columns,
   output: () => array(markedResult()),

@@ -10,7 +10,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { Context } from '../../lib/runtime/context.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import type { RequestOverview } from '../../lib/domain/dsr/overview.ts';
-import { openDsr, requestIds } from './session.ts';
+import { openDsr, requestIds, pickRequest } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 function savedResult() {
@@ -38,7 +38,7 @@ export const saveResults = defineCommand({
   summary: 'save the results of a completed access or portability request',
   effect: 'local',
   calls: 'platform',
-  args: { id: { help: 'id of the request' } },
+  args: { id: { help: 'id of the request', pick: pickRequest } },
   flags: { dir: { value: 'dir', default: '.', help: 'folder for the file' } },
   columns: view.columns,
   output: savedResult,

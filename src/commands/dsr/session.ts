@@ -1,4 +1,5 @@
 // Opens the clients, the ledger and the verifier that the `dsr` commands share.
+import { choice, NEWEST, type Picker } from '../pick.ts';
 import type { Api } from '../../lib/api/index.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
@@ -152,3 +153,12 @@ export async function* withReadingProgress<Part>(
     await parts.return?.();
   }
 }
+
+/** The requests that were sent from this machine, newest first, to choose from. */
+export const pickRequest: Picker = async (ctx, _args, { groupId }) => {
+  if (groupId !== undefined) return undefined;
+  const { requests } = await (await openDsrMemory(ctx)).ledger.newest(NEWEST);
+  return requests.map(({ at, id, status, subject_request_type: type }) =>
+    choice(id, [type, status, at].filter(Boolean).join(', ')),
+  );
+};

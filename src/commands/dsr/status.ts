@@ -10,14 +10,14 @@ import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import { watch } from '../../lib/workflows/dsr-wait.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
 import { requestResult } from './results.ts';
-import { type DsrSession, openDsr, requestIds } from './session.ts';
+import { type DsrSession, openDsr, requestIds, pickRequest } from './session.ts';
 
 export const showStatus = defineCommand({
   path: 'dsr status',
   summary: 'show the status of requests and how they were forwarded',
   effect: 'read',
   calls: 'platform',
-  args: { id: { many: true, help: 'ids of requests' } },
+  args: { id: { many: true, help: 'ids of requests', pick: pickRequest } },
   flags: {
     watch: { help: 'keep watching until every request is completed or cancelled' },
     keep: { value: 'dir', help: 'save each response as files' },

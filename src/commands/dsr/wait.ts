@@ -6,7 +6,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { Context } from '../../lib/runtime/context.ts';
 import { waitForRequests } from '../../lib/workflows/dsr-wait.ts';
 import { requestResult } from './results.ts';
-import { type DsrSession, openDsr, requestIds } from './session.ts';
+import { type DsrSession, openDsr, requestIds, pickRequest } from './session.ts';
 
 export const awaitRequests = defineCommand({
   path: 'dsr wait',
@@ -15,7 +15,7 @@ export const awaitRequests = defineCommand({
   tool: false,
   endless: true,
   calls: 'platform',
-  args: { id: { many: true, help: 'ids of requests' } },
+  args: { id: { many: true, help: 'ids of requests', pick: pickRequest } },
   flags: {
     until: {
       value: 'status',

@@ -1,4 +1,5 @@
 // Shared by the commands that write a group definition: plan, show, confirm, write.
+import { pickGroup } from '../pick.ts';
 import { GroupReply, type GroupRequest, groupsEndpoints } from '../../lib/contract/groups.ts';
 import { limitWarning, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
 import { isNotFound } from '../../lib/kernel/errors.ts';
@@ -19,7 +20,10 @@ export const writeRecord = {
   view: () => groupView,
 } as const satisfies Partial<CommandRecord> & { view: () => typeof groupView };
 
-export const groupArg = { group_id: { help: 'the id of the group' } } as const satisfies Record<string, ArgSpec>;
+export const groupArg = { group_id: { help: 'the id of the group', pick: pickGroup } } as const satisfies Record<
+  string,
+  ArgSpec
+>;
 
 export const fileFlag = {
   file: { short: 'f', value: 'file', required: true, help: 'the definition, YAML or JSON; - is standard input' },

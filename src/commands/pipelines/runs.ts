@@ -1,4 +1,5 @@
 // `pipelines runs` and `run`: the runs of a pipeline and the age of its data.
+import { pickRun } from '../pick.ts';
 import { array } from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -57,7 +58,7 @@ export const showRun = defineCommand({
   summary: 'show one run of a pipeline',
   effect: 'read',
   calls: 'platform',
-  args: { ...pipelineArg, run_id: { help: 'id of the run' } },
+  args: { ...pipelineArg, run_id: { help: 'id of the run', pick: pickRun } },
   output: () => RunReply,
   notes: ['To start a run, use `cdpadm pipelines trigger`.'],
   examples: ['cdpadm pipelines run customers 1001', 'cdpadm pipelines run customers 1001 -o json'],

@@ -1,4 +1,5 @@
 // Shared by the commands about runs: ports, the poll flag, errors for an unknown pipeline.
+import { pickResource } from '../pick.ts';
 import type { Api } from '../../lib/api/index.ts';
 import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { isNotFound, usageError } from '../../lib/kernel/errors.ts';
@@ -10,7 +11,7 @@ import { warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { findResource } from '../resource-change.ts';
 
 export const pipelineArg = {
-  pipeline_id: { help: 'id of the pipeline' },
+  pipeline_id: { help: 'id of the pipeline', pick: pickResource('pipeline') },
 } as const satisfies Record<string, ArgSpec>;
 
 export const pollFlag = {

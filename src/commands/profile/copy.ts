@@ -1,4 +1,5 @@
 // `profile copy FROM TO` and `profile rename FROM TO`: the same settings and secrets under another name.
+import { pickProfile } from '../pick.ts';
 import { object, string } from 'zod/mini';
 import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
@@ -18,7 +19,7 @@ export const copyProfile = defineCommand({
   ...shared,
   path: 'profile copy',
   summary: 'create a second profile with the same settings and secrets',
-  args: { from: { help: 'the profile' }, to: { help: 'the name of the new one' } },
+  args: { from: { help: 'the profile', pick: pickProfile }, to: { help: 'the name of the new one' } },
   notes: ['Secrets in a private file are copied. Both profiles share the keychain, variables and commands.'],
   examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
   run: async (ctx, { args: { from, to } }) => {
@@ -39,7 +40,7 @@ export const renameProfile = defineCommand({
   ...shared,
   path: 'profile rename',
   summary: 'rename a profile',
-  args: { from: { help: 'the profile' }, to: { help: 'its new name' } },
+  args: { from: { help: 'the profile', pick: pickProfile }, to: { help: 'its new name' } },
   examples: ['cdpadm profile rename dev staging', 'cdpadm profile rename dev staging --dry-run'],
   run: async (ctx, { args: { from, to } }) => {
     const profiles = await ctx.profiles();

@@ -1,4 +1,5 @@
 // `profile delete NAME`: deletes a profile and its stored secrets.
+import { pickProfile } from '../pick.ts';
 import { boolean, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
@@ -10,7 +11,7 @@ export const deleteProfile = defineCommand({
   summary: 'delete a profile and its stored secrets',
   effect: 'local',
   calls: 'settings',
-  args: { name: { help: 'the profile' } },
+  args: { name: { help: 'the profile', pick: pickProfile } },
   columns: asColumns('deleted was_current'),
   output: () => object({ deleted: string(), was_current: boolean() }),
   notes: ['Nothing on the platform changes. For a protected profile you must type its name.'],

@@ -1,4 +1,5 @@
 // `profile edit NAME`: settings of a profile by flags, or in the editor.
+import { pickProfile } from '../pick.ts';
 import { boolean, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -31,7 +32,7 @@ export const editProfile = defineCommand({
   summary: 'change a profile, by flags or in your editor',
   effect: 'local',
   calls: 'settings',
-  args: { name: { help: 'the profile' } },
+  args: { name: { help: 'the profile', pick: pickProfile } },
   flags: {
     set: {
       value: 'field=value',

@@ -1,4 +1,5 @@
 // `profile export NAME`: a profile to share, without secrets and without anything that belongs to this machine.
+import { pickProfile } from '../pick.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import type { Profile } from './change-text.ts';
@@ -9,7 +10,7 @@ export const exportProfile = defineCommand({
   summary: 'print a profile, to import it elsewhere',
   effect: 'local',
   calls: 'settings',
-  args: { name: { help: 'the profile' } },
+  args: { name: { help: 'the profile', pick: pickProfile } },
   // The fields that the profile has.
   columns: () => undefined,
   output: profileResult,

@@ -1,4 +1,5 @@
 // `profile use NAME`: chooses the current profile, which commands use unless another is named.
+import { pickProfile } from '../pick.ts';
 import { object, string } from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
@@ -8,7 +9,7 @@ export const useProfile = defineCommand({
   summary: 'make a profile the current one',
   effect: 'local',
   calls: 'settings',
-  args: { name: { help: 'the profile; local is the embedded platform' } },
+  args: { name: { help: 'the profile; local is the embedded platform', pick: pickProfile } },
   columns: asColumns('current'),
   output: () => object({ current: string() }),
   examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],

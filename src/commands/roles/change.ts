@@ -1,4 +1,5 @@
 // `roles create`, `update`, `rename` and `delete`: changes of single roles.
+import { pickRole } from '../pick.ts';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -79,7 +80,7 @@ export const updateRole = defineCommand({
   path: 'roles update',
   tool: ['name', 'description', 'addTask', 'removeTask'],
   summary: 'change the name, description or tasks of a role',
-  args: { roleId: { name: 'role_id', help: 'the id of the role' } },
+  args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
   flags: {
     name: { value: 'text', help: 'new display name' },
     description: { value: 'text', help: 'new description' },
@@ -132,7 +133,7 @@ export const renameRole = defineCommand({
   path: 'roles rename',
   summary: 'change the id of a role',
   args: {
-    oldId: { name: 'old_id', help: 'the id of the role' },
+    oldId: { name: 'old_id', help: 'the id of the role', pick: pickRole },
     newId: { name: 'new_id', help: 'its new id' },
   },
   notes: [
@@ -165,7 +166,7 @@ export const deleteRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles delete',
   summary: 'delete roles',
-  args: { roleIds: { name: 'role_id', many: true, help: 'the ids of the roles' } },
+  args: { roleIds: { name: 'role_id', many: true, help: 'the ids of the roles', pick: pickRole } },
   notes: ['The manifest is saved first: `roles rollback` restores a deleted role.'],
   examples: [
     'cdpadm roles delete audiences-only-role --allow-delete --yes',

@@ -1,12 +1,14 @@
 // `roles history` and `rollback`: the manifests that this machine saved before its writes.
+import { pickRevision } from '../pick.ts';
 import { array, int, nullable, number, object, string } from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { beforeFlag, readBefore, readCount, sizeText } from '../flag-values.ts';
 import { counted } from '../../lib/kernel/words.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
-import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
+import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 const pruneRevisions = defineCommand({
@@ -113,7 +115,10 @@ export const rollBackRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles rollback',
   summary: 'restore a saved manifest',
-  args: { revision: { help: 'a revision of `roles history`, or the beginning of one' } },
+  args: {
+    revision: { optional: true, help: 'a revision of `roles history`, or the beginning of one', pick: pickRevision },
+  },
+  flags: { ...guardFlags, last: { help: 'the newest revision' } },
   notes: ['The current manifest is saved first: a rollback can be rolled back.'],
   examples: [
     'cdpadm roles rollback 20261121T080000123Z-1f3a9c --dry-run',
@@ -124,8 +129,12 @@ export const rollBackRoles = defineCommand({
     conflict: 'a deleted role is assigned, or the plan is not the expected one',
     guard: 'a guard stopped it, or you answered no',
   },
-  run: async (ctx, { args: { revision }, flags }) => {
+  run: async (ctx, { args, flags }) => {
+    if ((args.revision === undefined) === (flags.last !== true)) {
+      throw usageError('Pass a revision, or --last.', { text: 'To list them:', command: 'cdpadm roles history' });
+    }
     const memory = await openRolesMemory(ctx);
+    const revision = args.revision ?? memory.store.revisions()[0]?.revision ?? '';
     const saved = memory.store.findRevision(revision);
     if (!saved) {
       const known = memory.store.revisions().map((item) => item.revision);

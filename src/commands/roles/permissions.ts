@@ -1,4 +1,5 @@
 // `roles explain`, `who-can`, `compare` and `matrix`: the permissions that roles grant.
+import { pickRole } from '../pick.ts';
 import { array, boolean, object, string, nullable, enum as oneOf, record } from 'zod/mini';
 import {
   permissionsOf,
@@ -24,7 +25,7 @@ export const explainRole = defineCommand({
   summary: 'explain the permissions of a role in the words of the permission reference',
   effect: 'read',
   calls: 'platform',
-  args: { roleId: { name: 'role_id', help: 'the id of the role' } },
+  args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
   output: () =>
     array(
       object({
@@ -128,7 +129,7 @@ export const compareRoles = defineCommand({
   summary: 'show the tasks that two roles share and those that only one of them holds',
   effect: 'read',
   calls: 'platform',
-  args: { a: { help: 'a role id' }, b: { help: 'another role id' } },
+  args: { a: { help: 'a role id', pick: pickRole }, b: { help: 'another role id', pick: pickRole } },
   output: () =>
     object({
       left: string(),

@@ -1,4 +1,5 @@
 // `roles list`, `get`, `tasks` and `templates`: roles, tasks and the standard templates.
+import { pickRole } from '../pick.ts';
 import { array, object, string, union } from 'zod/mini';
 import { RoleReply, Task } from '../../lib/contract/roles.ts';
 import type { Column, RecordView } from '../../lib/render/view.ts';
@@ -42,7 +43,7 @@ export const getRole = defineCommand({
   summary: 'show one role with its tasks',
   effect: 'read',
   calls: 'platform',
-  args: { roleId: { name: 'role_id', help: 'the id of the role' } },
+  args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
   output: () => RoleReply,
   examples: ['cdpadm roles get admin-role', 'cdpadm roles get admin-role -o yaml'],
   exits: { notFound: 'role not found' },

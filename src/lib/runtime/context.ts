@@ -147,6 +147,12 @@ export interface Output {
   readonly style: Style;
 }
 
+export interface Choice<T extends string = string> {
+  value: T;
+  label?: string;
+  hint?: string;
+}
+
 export interface Prompts {
   /** Whether a person can answer. */
   readonly possible: boolean;
@@ -162,11 +168,7 @@ export interface Prompts {
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;
-  select<T extends string>(
-    question: string,
-    choices: { value: T; label?: string; hint?: string }[],
-    options?: PromptOptions,
-  ): Promise<T>;
+  select<T extends string>(question: string, choices: Choice<T>[], options?: PromptOptions): Promise<T>;
   /** Asks a yes-or-no question with a default and returns the answer. */
   ask(question: string, fallback: boolean, options?: PromptOptions): Promise<boolean>;
 }
@@ -175,6 +177,8 @@ export interface PromptOptions {
   /** The flag that the usage error names if no one can answer. */
   flag?: string;
   initial?: string;
+  /** Of a choice: typed text narrows the list. */
+  search?: true;
   /** Returns the problem of the text, or undefined. Called on Enter. */
   check?(text: string): string | undefined;
 }

@@ -4,7 +4,7 @@ import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 import { shellWord } from '../../kernel/words.ts';
 import type { View } from '../../render/view.ts';
-import type { Context } from '../context.ts';
+import type { Choice, Context } from '../context.ts';
 import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
 
 /** An argument. Its name in help and messages is `name`, or else its key. */
@@ -18,6 +18,12 @@ export interface ArgSpec {
   readonly many?: true;
   /** The values that completion offers. */
   readonly offers?: OfferedValues;
+  /** On a terminal: the values to choose from if the argument is missing. Undefined if these flags make it needless. */
+  readonly pick?: (
+    ctx: Context,
+    args: Readonly<Record<string, unknown>>,
+    flags: Readonly<Record<string, unknown>>,
+  ) => Promise<readonly Choice[] | undefined>;
 }
 
 /** A flag. `expectPlan` is `--expect-plan`. Without a `value` it is a switch, and with `default: true` it is `--no-…`. */
@@ -122,14 +128,15 @@ export function defineCommand<
   return {
     ...described,
     build: (ctx) => {
-      const command = commanderOf(described, (args, flags) =>
-        ctx.logged({ path: record.path, undo: record.undo, args: Object.values(args) }, async () => {
+      const command = commanderOf(described, async (given, flags, missing) => {
+        const args = record.args ? await pickMissing(ctx, record.args, given, flags, missing) : given;
+        await ctx.logged({ path: record.path, undo: record.undo, args: Object.values(args) }, async () => {
           // Commander has read them by the same specifications.
           const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
           if (result === undefined || !view) return;
           await ctx.out.emit(result as Exclude<R, undefined>, typeof view === 'function' ? view() : view);
-        }),
-      );
+        });
+      });
       for (const child of record.below ?? []) command.addCommand(child.build(ctx));
       return command;
     },
@@ -155,7 +162,29 @@ export function group(name: string, summary: string, members: readonly Pick<Defi
   };
 }
 
-type Act = (args: Record<string, unknown>, flags: Record<string, unknown>) => Promise<void>;
+type Missing = (name: string) => void;
+type Act = (args: Record<string, unknown>, flags: Record<string, unknown>, missing: Missing) => Promise<void>;
+
+/** Lets the user choose a missing value on a terminal. Elsewhere `missing` throws the usage error. */
+async function pickMissing(
+  ctx: Context,
+  specs: Specs<ArgSpec>,
+  given: Record<string, unknown>,
+  flags: Record<string, unknown>,
+  missing: Missing,
+): Promise<Record<string, unknown>> {
+  const args = { ...given };
+  for (const [key, { many, name = key, optional, pick }] of Object.entries(specs)) {
+    const value = args[key];
+    if (!pick || !(value === undefined || (Array.isArray(value) && value.length === 0))) continue;
+    const choices = ctx.prompt.possible && !ctx.flags.curl ? await pick(ctx, args, flags) : undefined;
+    if (choices && choices.length > 0) {
+      const chosen = await ctx.prompt.select(name, [...choices], { search: true });
+      args[key] = many ? [chosen] : chosen === '' ? undefined : chosen;
+    } else if (!optional) missing(name);
+  }
+  return args;
+}
 
 function commanderOf(record: CommandRecord, act: Act): Command {
   const { args = {}, flags = {}, path, summary } = record;
@@ -164,10 +193,18 @@ function commanderOf(record: CommandRecord, act: Act): Command {
   for (const [key, spec] of Object.entries(args)) command.addArgument(argumentOf(key, spec));
   const inherited = Object.keys(flags).filter((key) => flags[key]?.inherited);
   for (const [key, spec] of Object.entries(flags)) if (!spec.inherited) command.addOption(optionOf(key, spec));
+  // Commander checks the arguments before it is known whether a user can choose one.
+  const checks = command as unknown as { missingArgument: Missing };
+  const missing = checks.missingArgument.bind(command);
+  const isPicked = (name: string): boolean =>
+    Object.entries(args).some(([key, spec]) => spec.pick && (spec.name ?? key) === name);
+  checks.missingArgument = (name) => {
+    if (!isPicked(name)) missing(name);
+  };
   command.action(async (...values: unknown[]) => {
     const given = Object.fromEntries(names.map((name, index) => [name, values[index]]));
     const above = Object.fromEntries(inherited.map((key) => [key, command.parent?.getOptionValue(key) as unknown]));
-    await act(given, { ...above, ...(values[names.length] as Record<string, unknown>) });
+    await act(given, { ...above, ...(values[names.length] as Record<string, unknown>) }, missing);
   });
   return withHelp(command, { ...record, reads: record.effect === 'read' && !record.endless, values: offersOf(record) });
 }

@@ -1,6 +1,6 @@
 // The interface of both kinds of prompts: redrawn, and line by line.
 import type { KnownError } from '../../kernel/errors.ts';
-import type { PromptOptions } from '../context.ts';
+import type { Choice, PromptOptions } from '../context.ts';
 import { interrupted } from '../interrupt.ts';
 import { fail } from '../../errors/fail.ts';
 
@@ -8,11 +8,7 @@ import { fail } from '../../errors/fail.ts';
 export interface Asker {
   input(question: string, options: PromptOptions): Promise<string>;
   secret(question: string, options: PromptOptions): Promise<string>;
-  select(
-    question: string,
-    choices: { value: string; label?: string; hint?: string }[],
-    options: PromptOptions,
-  ): Promise<string>;
+  select(question: string, choices: Choice[], options: PromptOptions): Promise<string>;
   yesNo(question: string, fallback: boolean): Promise<boolean>;
 }
 

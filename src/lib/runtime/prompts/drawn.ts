@@ -55,17 +55,22 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     // Inquirer's password prompt keeps an invalid secret, which the user cannot see to correct.
     secret: (message, options) =>
       answer({ type: 'input', transformer: (text: string) => '*'.repeat(text.length), ...common(message, options) }),
-    select: (question, choices, options) =>
-      answer({
-        type: 'select',
+    select: (question, choices, options) => {
+      const shown = choices.map(({ value, label, hint }) => ({
+        value,
+        name: label ?? value,
+        ...(hint && { description: wrapMessage(hint, io.columns()) }),
+      }));
+      const found = (text = ''): typeof shown =>
+        shown.filter(({ description = '', name }) =>
+          `${name} ${description}`.toLowerCase().includes(text.toLowerCase()),
+        );
+      return answer({
         message: fitted(question),
+        ...(options.search ? { type: 'search', source: found } : { type: 'select', choices: shown }),
         ...(options.initial !== undefined && { default: options.initial }),
-        choices: choices.map(({ value, label, hint }) => ({
-          value,
-          name: label ?? value,
-          ...(hint && { description: wrapMessage(hint, io.columns()) }),
-        })),
-      }),
+      });
+    },
     yesNo: async (question, fallback) => isYes(await answer(yesNoQuestion(fitted(question), fallback)), fallback),
   };
 }

@@ -1,0 +1,55 @@
+// What the user chooses from, on a terminal, if an id is missing.
+import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
+import type { ArgSpec } from '../lib/runtime/command-line/define-command.ts';
+import type { Choice } from '../lib/runtime/context.ts';
+import { openRolesMemory } from '../lib/runtime/memory/roles.ts';
+import { warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
+
+export type Picker = NonNullable<ArgSpec['pick']>;
+
+/** Most choices of kinds that grow forever. */
+export const NEWEST = 100;
+
+export function choice(value: string, hint: unknown): Choice {
+  return typeof hint === 'string' && hint !== '' ? { value, hint } : { value };
+}
+
+export const pickRole: Picker = async (ctx) => {
+  const { roles } = await (await ctx.api()).roles.get({ signal: ctx.signal });
+  return roles.map(({ name, role_id }) => choice(role_id, name));
+};
+
+/** The whole manifest, or one of its roles. */
+export const pickPart: Picker = async (...input) => [
+  { value: '', label: 'the whole manifest' },
+  ...((await pickRole(...input)) ?? []),
+];
+
+export const pickRevision: Picker = async (ctx, _args, { last }) => {
+  if (last === true) return undefined;
+  const { store } = await openRolesMemory(ctx);
+  const heads = store
+    .revisions()
+    .slice(0, NEWEST)
+    .flatMap(({ revision }) => store.head(revision) ?? []);
+  return heads.map(({ reason, revision, roles, saved_at: at }) =>
+    choice(revision, `${at}, before ${reason}, ${roles} roles`),
+  );
+};
+
+export const pickGroup: Picker = async (ctx) =>
+  (await (await ctx.api()).groups.list(ctx.signal)).map(({ id, name }) => choice(id, name));
+
+export function pickResource(type: ResourceType): Picker {
+  return async (ctx) =>
+    (await warehouseCalls(await ctx.api(), type).list(ctx.signal)).map(({ id, name }) => choice(id, name));
+}
+
+export const pickRun: Picker = async (ctx, args) => {
+  const { pipelines } = await ctx.api();
+  const { items } = await pipelines.runs(String(args['pipeline_id']), { currentPage: 1, pageSize: NEWEST }, ctx.signal);
+  return items.map(({ id, status }) => choice(String(id), status));
+};
+
+export const pickProfile: Picker = async (ctx) =>
+  [...(await (await ctx.profiles()).read()).profiles.keys()].map((value) => ({ value }));
