@@ -19,12 +19,6 @@ export const pickRole: Picker = async (ctx) => {
   return roles.map(({ name, role_id }) => choice(role_id, name));
 };
 
-/** The whole manifest, or one of its roles. */
-export const pickPart: Picker = async (...input) => [
-  { value: '', label: 'the whole manifest' },
-  ...((await pickRole(...input)) ?? []),
-];
-
 export const pickRevision: Picker = async (ctx, _args, { last }) => {
   if (last === true) return undefined;
   const { store } = await openRolesMemory(ctx);
