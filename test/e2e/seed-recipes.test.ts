@@ -1,0 +1,315 @@
+// Runs the commands of the seeding recipes as written, with the variables of their engines, against an embedded platform.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
+import { EXIT } from '../../src/lib/runtime/exit-codes.ts';
+import { type CliHome, type CliResult, createCliHome } from '../helpers/cli.ts';
+import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
+import { type Manifest, unknownFields } from '../helpers/kubernetes.ts';
+import { listenOnLoopback } from '../helpers/loopback.ts';
+import { PROGRAM, root } from '../helpers/root.ts';
+
+const USERS = 400;
+const parallel = spawnSync('parallel', ['--version']).status === 0 ? it : it.skip;
+if (parallel === it.skip) process.stderr.write('GNU parallel is not installed: its recipes are not run.\n');
+
+interface Container {
+  args: string[];
+  env: { name: string; value?: string; valueFrom?: { secretKeyRef?: object; fieldRef?: { fieldPath: string } } }[];
+  resources: { requests: object; limits: object };
+  securityContext: object;
+  volumeMounts: object[];
+}
+interface JobManifest extends Manifest {
+  spec: {
+    completions?: number;
+    podFailurePolicy?: { rules: { action: string; onExitCodes?: { values: number[] } }[] };
+    template: { spec: { containers: [Container]; securityContext: object } };
+  };
+}
+
+let home: CliHome;
+let platform: TestEmulator;
+/** Everything that a page calls /data. */
+let data: string;
+let env: Record<string, string>;
+/** The number of seeds that the platform starts with. */
+let before = 0;
+beforeEach(async () => {
+  home = createCliHome();
+  platform = await startTestEmulator();
+  data = join(home.folder, 'shared');
+  const bin = join(home.folder, 'bin');
+  for (const folder of [bin, data, join(data, 'results'), join(home.folder, 'tmp')]) mkdirSync(folder);
+  program('cdpadm', `exec "${process.execPath}" "${PROGRAM}" "$@"`);
+  const PATH = [bin, process.env['PATH']].join(delimiter);
+  env = { ...home.env, ...environmentOf(platform.ready), CDPADM_ENVIRONMENT: 'development', PATH };
+  before = 0;
+  before = await seeded();
+  writeUsers(USERS);
+});
+afterEach(async () => {
+  await platform.close();
+  home.remove();
+});
+
+function writeUsers(count: number): void {
+  writeFileSync(join(data, 'users.ndjson'), Array.from({ length: count }, (_, index) => user(index + 1)).join(''));
+}
+
+function program(name: string, script: string): void {
+  writeFileSync(join(home.folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+function user(id: number): string {
+  const attribute = {
+    attribute_name: 'Orders',
+    calculation_type: 'count',
+    cutoff_date: '2024-01-31',
+    seed: { value: '3' },
+  };
+  const workspace = platform.ready.workspace_id;
+  return `${JSON.stringify({ environment: 'development', xpid: id, calculated_attributes: { [workspace]: [attribute] } })}\n`;
+}
+
+const blocksOf = (name: string, language: string): string[] =>
+  [
+    ...readFileSync(join(root, 'docs/recipes', `seed-${name}.md`), 'utf8').matchAll(/^```(\w+)\n([^]*?)^```$/gm),
+  ].flatMap(([, found, block = '']) => (found === language ? [block] : []));
+
+/** With the test's folders instead of those of the page. */
+const localized = (words: string): string =>
+  words.replace(/(?<!\w)\/data\b/g, data).replace(/(?<!\w)\/tmp\//g, `${home.folder}/tmp/`);
+
+async function bash(script: string, more: Record<string, string | undefined> = {}): Promise<CliResult> {
+  const child = spawn('bash', ['-e', '-c', localized(script)], {
+    cwd: home.cwd,
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return { code: code as number, stdout, stderr };
+}
+
+const seeded = async (): Promise<number> => {
+  const { json } = await platform.send('GET', '/_control/counts');
+  return (json as { seeds: number }).seeds - before;
+};
+
+describe('seed-kubernetes.md', () => {
+  const manifests = (): Manifest[] =>
+    blocksOf('kubernetes', 'yaml').flatMap((block) => parseAllDocuments(block).map((one) => one.toJS() as Manifest));
+  const jobs = (): JobManifest[] => manifests().filter((one): one is JobManifest => one.kind === 'Job');
+
+  /** Runs the container's command in process, with the variables that it would have. */
+  function pod({ spec }: JobManifest, index: number): Promise<CliResult> {
+    const [{ args, env: variables }] = spec.template.spec.containers;
+    const own = variables.flatMap(({ name, value }) =>
+      value === undefined || name in environmentOf(platform.ready) || name === 'CDPADM_ENVIRONMENT'
+        ? []
+        : [[name, localized(value)]],
+    );
+    const number = String(index);
+    const words = args.map((arg) => localized(arg).replaceAll('$(JOB_COMPLETION_INDEX)', number));
+    return home.run(words, { env: { ...env, ...Object.fromEntries(own), JOB_COMPLETION_INDEX: number } });
+  }
+
+  it('has only fields that the Kubernetes schemas have', () => {
+    expect(manifests().map(({ kind }) => kind)).toEqual(['PersistentVolumeClaim', 'Job', 'Job']);
+    expect(manifests().flatMap(unknownFields)).toEqual([]);
+    const [job] = jobs() as [JobManifest];
+    const [container] = job.spec.template.spec.containers;
+    expect(
+      unknownFields({
+        ...job,
+        spec: { ...job.spec, template: { spec: { containers: [{ ...container, imgae: 'x' }] } } },
+      } as Manifest),
+    ).toEqual(['Job.spec.template.spec.containers[0].imgae']);
+    expect(() => unknownFields({ ...job, spec: { ...job.spec, completions: '8' } } as unknown as Manifest)).toThrow(
+      'must be integer',
+    );
+  });
+
+  it('runs every container without rights, with limits and with secrets from the cluster', () => {
+    const claim = manifests()[0] as unknown as { spec: { accessModes: string[] } };
+    expect(claim.spec.accessModes).toEqual(['ReadWriteMany']);
+    for (const { spec } of jobs()) {
+      const {
+        containers: [container],
+        ...podSpec
+      } = spec.template.spec;
+      expect(podSpec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(Object.keys(container.resources.limits)).toContain('memory');
+      expect(Object.keys(container.resources.requests)).toEqual(['cpu', 'memory']);
+      const names = container.env.map(({ name }) => name);
+      for (const kind of ['STATE', 'CACHE', 'CONFIG', 'DATA']) expect(names).toContain(`CDPADM_${kind}_DIR`);
+      const secrets = container.env.filter(({ name }) => /_(KEY|SECRET)$/.test(name));
+      for (const { valueFrom } of secrets) expect(valueFrom).toHaveProperty('secretKeyRef');
+    }
+  });
+
+  it('fails an index or the job only for exit codes that a retry would repeat', () => {
+    const rules = jobs()[0]?.spec.podFailurePolicy?.rules.map(({ action, onExitCodes }) => [
+      action,
+      onExitCodes?.values,
+    ]);
+    expect(rules).toEqual([
+      ['Ignore', undefined],
+      ['FailIndex', [EXIT.partial]],
+      ['FailJob', [EXIT.usage, EXIT.auth, EXIT.conflict, EXIT.invalidInput]],
+    ]);
+  });
+
+  it('sends every user once, repeats nothing in a new pod, and joins the results', async () => {
+    const [seed, results] = jobs() as [JobManifest, JobManifest];
+    const count = seed.spec.completions ?? 0;
+    for (let index = 0; index < count - 1; index++) expect(await pod(seed, index)).toMatchObject({ code: 0 });
+    expect((await pod(results, 0)).code).toBe(1);
+    expect(await pod(seed, count - 1)).toMatchObject({ code: 0 });
+    const requests = (await platform.api.requests()).length;
+    expect(await pod(seed, 0)).toMatchObject({ code: 0 });
+    expect(await platform.api.requests()).toHaveLength(requests);
+    const joined = await pod(results, 0);
+    expect(joined.code, joined.stderr).toBe(0);
+    expect(JSON.parse(joined.stdout)).toMatchObject({ accepted: USERS, rejected: 0, shards: count, missing: [] });
+    expect(await seeded()).toBe(USERS);
+  });
+});
+
+it('seed-slurm.md sends every user once from an array of any minimum and step', async () => {
+  const [script = '', join = ''] = blocksOf('slurm', 'bash');
+  expect(script).toMatch(/^#!\/bin\/bash\n(#SBATCH --[a-z-]+(=\S+)?\n)+export/);
+  const array = {
+    SLURM_ARRAY_TASK_MIN: '10',
+    SLURM_ARRAY_TASK_MAX: '30',
+    SLURM_ARRAY_TASK_STEP: '20',
+    SLURM_ARRAY_TASK_COUNT: '2',
+  };
+  for (const task of ['10', '30']) {
+    const { code, stdout, stderr } = await bash(script, { ...array, SLURM_ARRAY_TASK_ID: task });
+    expect(code, stderr).toBe(0);
+    writeFileSync(`${data}/results/${task}.log`, stderr + stdout);
+  }
+  const joined = await bash(join);
+  expect(joined.code, joined.stderr).toBe(0);
+  expect(joined.stdout).toMatch(new RegExp(`^accepted\\s+${USERS}$`, 'm'));
+  expect(await seeded()).toBe(USERS);
+});
+
+parallel('seed-parallel.md sends 2,000 users from each of four processes', async () => {
+  const count = 4 * 2000;
+  writeUsers(count);
+  const [script = ''] = blocksOf('parallel', 'bash');
+  const first = await bash(script);
+  expect(first.code, first.stderr).toBe(0);
+  expect(first.stdout).toMatch(new RegExp(`^accepted\\s+${count}$`, 'm'));
+  expect(await seeded()).toBe(count);
+});
+
+it('seed-cron.md sends the file once, however often cron starts it', async () => {
+  const lines = blocksOf('cron', 'crontab').map((block) => {
+    const found = /^\S+ \S+ \* \* \* seed (.*)$/m.exec(block)?.[1] ?? '';
+    return { line: found, state: { CDPADM_STATE_DIR: localized(/^CDPADM_STATE_DIR=(.*)$/m.exec(block)?.[1] ?? '') } };
+  });
+  const [one, many] = lines as [(typeof lines)[0], (typeof lines)[0]];
+  expect(await bash(one.line, one.state)).toEqual({ code: 0, stdout: '', stderr: '' });
+  const requests = (await platform.api.requests()).length;
+  expect(await bash(one.line, one.state)).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await platform.api.requests()).toHaveLength(requests);
+  expect(await seeded()).toBe(USERS);
+  rmSync(join(data, 'seed.json'));
+  expect(await bash(many.line, many.state)).toMatchObject({ code: 0 });
+  expect(
+    await bash(many.line.replace('--shard 1/2', '--shard 2/2').replace('seed-1', 'seed-2'), many.state),
+  ).toMatchObject({ code: 0 });
+  const [joined = ''] = blocksOf('cron', 'bash');
+  expect((await bash(joined)).stdout).toMatch(new RegExp(`^accepted\\s+${USERS}$`, 'm'));
+});
+
+describe('seed-container.md', () => {
+  it('sends the file without a home, with the variables of the command line only', async () => {
+    const words = [
+      'shift',
+      '[ "$1" = registry.example/cdpadm:0.1.0 ] && break',
+      'case $1,$2 in --env,*=*) export "$2";; esac',
+    ];
+    program('docker', `while :; do\n${words.join('\n')}\ndone\nshift\nunset HOME\nexec cdpadm "$@"`);
+    const [script = ''] = blocksOf('container', 'bash');
+    const { code, stderr } = await bash(script);
+    expect(code, stderr).toBe(0);
+    expect(await seeded()).toBe(USERS);
+  });
+
+  it('sends every user once from an AWS Batch array', async () => {
+    const { command } = parse(blocksOf('container', 'json')[0] ?? '') as { command: string[] };
+    for (const index of ['0', '1']) {
+      const array = { AWS_BATCH_JOB_ARRAY_INDEX: index, AWS_BATCH_JOB_ARRAY_SIZE: '2' };
+      expect(await home.run(command.map(localized), { env: { ...env, ...array } })).toMatchObject({ code: 0 });
+    }
+    expect(await seeded()).toBe(USERS);
+  });
+});
+
+describe('seed-warehouse-unload.md', () => {
+  parallel('seeds the platform from signed links to compressed parts', async () => {
+    const [sign = '', check = '', send = '', confirm = ''] = blocksOf('warehouse-unload', 'bash');
+    const names = Array.from({ length: 8 }, (_, part) => `data_0_${part}_0.csv.gz`);
+    const parts = new Map(
+      names.map((name, part) => {
+        const rows = Array.from({ length: 100 }, (_, row) => `"${part * 100 + row + 1}","3"\n`);
+        return [`/unload/users/${name}`, gzipSync(`"ID","ORDERS"\n${rows.join('')}`)];
+      }),
+    );
+    const store = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://store');
+      const body = searchParams.has('X-Amz-Signature') ? parts.get(pathname) : undefined;
+      response.writeHead(body === undefined ? 403 : 200, { etag: `"${pathname}"` }).end(body);
+    });
+    const port = await listenOnLoopback(store);
+    onTestFinished(() => void store.close());
+    const listed = names.map((name) => `2026-11-20 10:00:00 1234 ${name}`).join('\\n');
+    program(
+      'aws',
+      `case $2 in\nls) printf '${listed}\\n';;\npresign) echo "http://127.0.0.1:${port}/\${3#s3://}?X-Amz-Signature=$5";;\nesac`,
+    );
+    for (const step of [sign, check, send]) {
+      const { code, stderr } = await bash(step);
+      expect(code, stderr).toBe(0);
+    }
+    const { code, stdout, stderr } = await bash(confirm);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^accepted\s+800$/m);
+    expect(await seeded()).toBe(800);
+  });
+
+  it('states the times that follow from the limit', () => {
+    const page = readFileSync(join(root, 'docs/recipes/seed-warehouse-unload.md'), 'utf8');
+    const rows = [...page.matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
+    const [limits = [], , ...times] = rows;
+    const number = (cell: string): number => Number(cell.replace(/\D/g, ''));
+    const seconds = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
+    expect(times).toHaveLength(4);
+    for (const [users = '', ...cells] of times)
+      for (const [index, cell] of cells.entries()) {
+        const [amount = '', unit = ''] = cell.split(' ');
+        const size = seconds[unit as keyof typeof seconds];
+        const exact = number(users) / (number(limits[index + 1] ?? '') * 100) / size;
+        expect(Math.abs(Number(amount) - exact), `${users} ${cell}`).toBeLessThanOrEqual(0.051);
+      }
+  });
+});
