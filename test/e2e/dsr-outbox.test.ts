@@ -211,7 +211,7 @@ describe('the outbox', () => {
         subject_request_id: id,
         request_status: status,
         attempts: 1,
-        reason: `${receiver.url} answered 500`,
+        reason: `${receiver.url} responded with 500`,
       })),
     );
     expect((await home.json<Listed[]>(`${LIST} --dead`)).data).toEqual(dead);

@@ -118,11 +118,11 @@ const CSV: readonly Case[] = [
 /** Files that are rejected as a whole, with their issues; `map` is the text of the map file. */
 const WHOLE: readonly (readonly [what: string, name: string, content: string | Buffer, issues: string[], map?: string])[] = [
   ['UTF-16', 'u.ndjson', utf16(`\ufeff${ONE}\n`), ['u.ndjson:1:1: the file is UTF-16']],
-  ['UTF-16 without a byte order mark', 'u.ndjson', utf16(`${ONE}\n`), ['u.ndjson:1:2: a NUL byte']],
-  ['a NUL in the second line', 'u.ndjson', lines(ONE, 'ab\u0000'), ['u.ndjson:2:3: a NUL byte']],
+  ['UTF-16 without a byte order mark', 'u.ndjson', utf16(`${ONE}\n`), ['u.ndjson:1:2: unexpected NUL byte']],
+  ['a NUL in the second line', 'u.ndjson', lines(ONE, 'ab\u0000'), ['u.ndjson:2:3: unexpected NUL byte']],
   ['UTF-16', 'u.json', utf16(`\ufeff[${ONE}]`), ['u.json:1:1: the file is UTF-16']],
   ['UTF-16', 'u.csv', utf16(`\ufeff${HEAD}\n`), ['u.csv:1:1: the file is UTF-16']],
-  ['a NUL in a cell', 'u.csv', lines(HEAD, '1,2,a\u0000,'), ['u.csv:2:6: a NUL byte']],
+  ['a NUL in a cell', 'u.csv', lines(HEAD, '1,2,a\u0000,'), ['u.csv:2:6: unexpected NUL byte']],
   ['an empty file', 'u.csv', '', []],
   ['a duplicate column', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: means the same as the column `xpid`']],
   ['unknown columns', 'u.csv', lines('', 'xpid,attr:Orders:cuont,foo\u202e', '1,2,3'), ['u.csv:2: attr:Orders:cuont: has an unknown calculation type `cuont`; did you mean `count`?', 'u.csv:2: foo']],

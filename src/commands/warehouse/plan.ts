@@ -37,7 +37,7 @@ export const planFlags = {
   allowCommands,
 } as const satisfies Record<string, FlagSpec>;
 
-export type PlanFlags = FlagValues<typeof planFlags>;
+type PlanFlags = FlagValues<typeof planFlags>;
 
 function stepFields() {
   return {

@@ -18,7 +18,7 @@ const MOST_RESERVED = 64;
 /** A slot that is older is lost: others were granted the time after it. */
 const LATE_MS = 100;
 
-export type SharedSchedule = ReturnType<typeof createSharedSchedule>;
+type SharedSchedule = ReturnType<typeof createSharedSchedule>;
 
 /** `share` is the rate of this process alone. */
 export function createSharedSchedule({ store, onLost }: SharedRate, share: number | undefined, clock: Clock) {

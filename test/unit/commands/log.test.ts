@@ -58,7 +58,7 @@ it('is private, and has neither identities nor secrets', async () => {
   expect(entry?.undo).toMatch(/^cdpadm dsr cancel [0-9a-f-]{36}$/);
   for (const name of readdirSync(folder())) {
     expect(statSync(join(folder(), name)).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(folder(), name), 'utf8')).not.toMatch(/ada|example\.com/);
+    expect(readFileSync(join(folder(), name), 'utf8')).not.toMatch(/ada@|example\.com/);
   }
 });
 
