@@ -1,5 +1,5 @@
 // Runs every example of every help page, with `--yes`, against an embedded platform.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
@@ -117,6 +117,14 @@ describe('each example', () => {
     write('user.json', line.includes('intake') ? JSON.stringify(person) : user);
     for (const name of ['users.csv', 'users.ndjson']) rmSync(join(home.cwd, `${name}.rejects.ndjson`), { force: true });
     if (line.includes('--resume')) await well(['seed', 'bulk', 'users.ndjson', '--yes'], env);
+    if (line.includes('seed results')) {
+      mkdirSync(join(home.cwd, 'results'), { recursive: true });
+      write(
+        'results/shard.json',
+        await well(['seed', 'bulk', 'users.ndjson', '--shard', '1/1', '--yes', '-o', 'json'], env),
+      );
+      rmSync(join(home.cwd, 'all.rejects.ndjson'), { force: true });
+    }
     if (line.includes('template --out')) rmSync(join(home.cwd, 'users.csv'));
   }
 

@@ -31,7 +31,9 @@ export function identityColumns(sql: string, names: Pick<ReturnType<typeof creat
 
 /** The names in the outer select list; undefined if it has a `*` or cannot be read. */
 export function selectedColumns(sql: string): string[] | undefined {
-  const tokens = sql.match(/--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'|"[^"]*"|`[^`]*`|[(),]|[^\s(),'"`]+/g) ?? [];
+  // What is not closed ends with the text: a search for its end from each place would take quadratic time.
+  const tokens =
+    sql.match(/--[^\n]*|\/\*[^]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|[(),]|[^\s(),'"`]+/g) ?? [];
   const columns: string[] = [];
   let depth = 0;
   let item: string | undefined;
