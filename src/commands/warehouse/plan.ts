@@ -12,7 +12,7 @@ import { byType, type ByType, findIn, planWarehouse, type WarehousePlan } from '
 import { fail } from '../../lib/errors/fail.ts';
 import { invalidInput, type Issue, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import { type SecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
 import { readLive, type ResourceReply, STEP_OUTCOMES } from '../../lib/workflows/warehouse-apply.ts';
 import { allowCommands } from '../definition-flags.ts';
@@ -36,8 +36,6 @@ export const planFlags = {
   },
   allowCommands,
 } as const satisfies Record<string, FlagSpec>;
-
-type PlanFlags = FlagValues<typeof planFlags>;
 
 function stepFields() {
   return {

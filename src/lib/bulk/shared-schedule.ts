@@ -18,8 +18,6 @@ const MOST_RESERVED = 64;
 /** A slot that is older is lost: others were granted the time after it. */
 const LATE_MS = 100;
 
-type SharedSchedule = ReturnType<typeof createSharedSchedule>;
-
 /** `share` is the rate of this process alone. */
 export function createSharedSchedule({ store, onLost }: SharedRate, share: number | undefined, clock: Clock) {
   const own = createSchedule(share);
