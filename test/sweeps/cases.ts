@@ -208,6 +208,8 @@ function exampleCase(command: string): CommandCase {
     ...(before.length > 0 && { before }),
     ...(isLocal && { local: true }),
     ...(reports && { reports, exits: [0, 1] }),
+    // Differences on the stage are a result.
+    ...(args.includes('--exit-code') && { exits: [0, 10] }),
   });
 }
 

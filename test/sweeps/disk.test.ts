@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';
 import type { CommandCase } from './cases.ts';
 import { type Clean, cleanOf, operations, judge, repeatable } from './judge.ts';
+import { savedAgain } from './kills.ts';
 import { nameOf, runProgram, torn, WRITING, writes } from './program.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
@@ -62,8 +63,8 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
   if (!(wanted.exits ?? [0]).includes(ended.code ?? -1) && !REPEATS_WRITE.test(name)) {
     let again = await runProgram(world, wanted, { flags: RESUMED.test(name) ? ['--resume'] : [] });
     let requests = [...first, ...world.proxy.requests];
-    // There was nothing to resume.
-    if (again.code === 2 && RESUMED.test(name)) {
+    // There was nothing to resume, or the first run applied part of a saved plan.
+    if ((again.code === 2 && RESUMED.test(name)) || (await savedAgain(world, wanted, again.stderr))) {
       again = await runProgram(world, wanted);
       requests = [...requests, ...world.proxy.requests];
     }

@@ -7,7 +7,7 @@ import { pick } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import type { CommandCase } from './cases.ts';
 import { type Clean, cleanOf } from './judge.ts';
-import { againFlags, compare, locks } from './kills.ts';
+import { againFlags, compare, locks, savedAgain } from './kills.ts';
 import { type Ended, nameOf, runProgram, torn, WRITING, writes } from './program.ts';
 import { inSample, inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
@@ -81,8 +81,8 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
     const flags = run > 0 ? againFlags(wanted) : [];
     ended = await start(world, wanted, kill, flags);
     requests.push(...world.proxy.requests);
-    // The first run was killed before there was anything to resume.
-    if (flags.length > 0 && ended.code === 2) {
+    // The first run was killed before there was anything to resume, or in the middle of a saved plan.
+    if ((flags.length > 0 && ended.code === 2) || (await savedAgain(world, wanted, ended.stderr))) {
       ended = await start(world, wanted, kill);
       requests.push(...world.proxy.requests);
     }

@@ -19,6 +19,17 @@ const REPEATS_WRITE =
 /** The flags of the next run. */
 export const againFlags = (wanted: CommandCase): string[] => (hasFlag(wanted, '--resume') ? ['--resume'] : []);
 
+/**
+ * True if the run was rejected because an earlier run applied part of its saved plan. Saves a plan of the rest then, as
+ * the hint says.
+ */
+export async function savedAgain(world: World, { before = [] }: CommandCase, stderr: string): Promise<boolean> {
+  if (!stderr.includes('"warehouse.other_plan"')) return false;
+  await world.begin();
+  for (const step of before) await (typeof step === 'string' ? world.runOk(step) : step(world));
+  return true;
+}
+
 /** Locks and temporary files that would block others. The next write takes over or deletes those of a dead process. */
 export const locks = (world: World): string[] =>
   filesOf(world)

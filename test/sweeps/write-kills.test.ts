@@ -11,7 +11,7 @@ import { pick } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { type Clean, cleanOf } from './judge.ts';
-import { againFlags, compare, locks } from './kills.ts';
+import { againFlags, compare, locks, savedAgain } from './kills.ts';
 import { type Ended, nameOf, runProgram } from './program.ts';
 import { inSample, inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
@@ -225,8 +225,8 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
   const flags = againFlags(wanted);
   let again = await start(world, wanted, undefined, flags);
   requests.push(...world.proxy.requests);
-  // The first run was killed before there was anything to resume.
-  if (flags.length > 0 && again.code === 2) {
+  // The first run was killed before there was anything to resume, or in the middle of a saved plan.
+  if ((flags.length > 0 && again.code === 2) || (await savedAgain(world, wanted, again.stderr))) {
     again = await start(world, wanted);
     requests.push(...world.proxy.requests);
   }
