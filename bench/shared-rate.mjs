@@ -36,7 +36,7 @@ const redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.
 });
 
 /** @type {number[]} when each request of the last second was accepted */
-let accepted = [];
+const accepted = [];
 let [done, rejected, startedAt, endedAt] = [0, 0, 0, 0];
 const server = createServer((request, response) => {
   request.resume().on('end', () => {
@@ -84,8 +84,8 @@ try {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       let text = '';
-      child.stderr.on('data', (data) => (text += data));
-      const [code] = await once(child, 'close');
+      child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ data) => (text += data));
+      const [code] = /** @type {[number | null]} */ (await once(child, 'close'));
       if (code !== 0 || text.includes('unreachable')) process.stderr.write(text);
       return code;
     }),

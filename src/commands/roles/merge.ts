@@ -34,7 +34,7 @@ async function askSide(ctx: Context, { role_id, field, base, mine, theirs }: Mer
   if (choice !== 'edit') return choice === 'yours' ? mine : theirs;
   const rest = { role_id, name: 'x', description: 'x', tasks: [] };
   return await ctx.prompt.input(`${what}:`, {
-    initial: String(mine ?? ''),
+    initial: typeof mine === 'string' ? mine : '',
     check: (text) => explain(RoleSchema, { ...rest, [field]: text })[0]?.message,
   });
 }
