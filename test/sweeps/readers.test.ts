@@ -5,6 +5,8 @@ import { READERS } from './readers.ts';
 
 /** Files that are written but never read: `command flag`. */
 const WRITTEN = new Set([
+  'roles diff --save-plan',
+  'warehouse diff --save-plan',
   'seed bulk --rejects',
   'seed results --rejects',
   // Only the names.

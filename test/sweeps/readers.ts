@@ -93,6 +93,15 @@ const list = (command: string, args: string, good: string): Reader => ({
   any: true,
 });
 
+/** A plan that `diff` saved. Its digest covers every character, except at the line ends. */
+const savedPlan = (command: string, args: string, diff: string): Reader => ({
+  command,
+  args,
+  file: 'saved.plan',
+  format: 'text',
+  before: [`${diff} --save-plan saved.plan`],
+});
+
 export const READERS: readonly Reader[] = [
   list('seed bulk', '', 'users.ndjson\n'),
   list('seed validate', '', 'users.ndjson\n'),
@@ -109,8 +118,13 @@ export const READERS: readonly Reader[] = [
   yaml('roles diff', 'wanted.yaml', 'wanted.yaml'),
   json('roles diff', 'wanted.yaml --base base.json', 'base.json', { good: ROLES, exits: [6] }),
   json('roles diff', 'wanted.yaml --against other.json', 'other.json', { good: ROLES }),
+  yaml('roles test', 'roles.test.yaml', 'roles.test.yaml', { exits: [10] }),
+  yaml('roles test', 'roles.test.yaml --file wanted.yaml', 'wanted.yaml', { exits: [10] }),
   // An existing file that is overwritten; an invalid one may contain edits (6).
   yaml('roles pull', 'wanted.yaml', 'wanted.yaml', { exits: [6] }),
+
+  json('roles pull', 'wanted.yaml --merge --base base.json', 'base.json', { good: ROLES, exits: [6] }),
+  savedPlan('roles push', '--plan saved.plan --allow-delete', 'roles diff wanted.yaml'),
 
   yaml('groups create', '-f group.yaml --workspace 3002', 'group.yaml'),
   yaml('groups update', 'household -f group.yaml', 'group.yaml'),
@@ -172,6 +186,9 @@ export const READERS: readonly Reader[] = [
       environment: 'production',
     }),
   }),
+  yaml('warehouse apply', 'sync --overlay production', 'production/connections/crm.yaml'),
+  yaml('warehouse diff', 'sync --overlay production', 'production/connections/crm.yaml'),
+  savedPlan('warehouse apply', '--plan saved.plan', 'warehouse diff sync'),
   yaml('warehouse diff', 'sync', 'sync/connections/crm.yaml'),
   // An export into a folder keeps users' changes, so it reads the existing files first.
   yaml('warehouse export', 'sync', 'sync/pipelines/customers.yaml', { exits: [6] }),
