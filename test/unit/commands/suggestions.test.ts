@@ -12,7 +12,7 @@ const program = await loadProgram();
 const commands = commandsBelow(program).map(([path, command]) => [path.split(' '), command] as const);
 const groups = commands.filter(([, command]) => command.commands.length > 0);
 const RESOURCES = ['connections', 'data-models', 'pipelines'];
-const standalone = groups.filter(([path]) => path.join(' ') !== 'emulator clock');
+const standalone = groups.filter(([, command]) => helpOf(command) === undefined);
 
 let home: PlatformHome;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ test.each([
   ['conn', 'connections'],
   ['pipe', 'pipelines'],
   ['em', 'emulator'],
-  ['schema rol', 'roles'],
+  ['schema dat', 'data-model'],
   ['roles get suppo', 'support'],
 ])('suggests for the abbreviation %s: %s', async (line, expected) => {
   const { message } = await runMistyped(line);

@@ -98,7 +98,7 @@ describe('completion of the program', () => {
 
   test.each<[string, string[]]>([
     ['cdpadm roles push --fail-on ', ['escalation']],
-    ['cdpadm schema rol', ['roles']],
+    ['cdpadm schema rol', ['roles', 'roles-test']],
     ['cdpadm roles diff -o js', ['json']],
     ['cdpadm roles matrix -qo ht', ['html']],
     ['cdpadm roles list -o ht', []],
