@@ -15,8 +15,8 @@ const RETRY_MS = 5000;
 /** Requests are reserved for this long: a late or killed process leaves little unused. */
 const RESERVED_MS = 20;
 const MOST_RESERVED = 64;
-/** A slot that is older is lost: others were granted the time after it. */
-const LATE_MS = 100;
+/** A slot that is older is lost: others were granted the time after it. More would exceed the margin below the limit. */
+const LATE_MS = 10;
 
 /** `share` is the rate of this process alone. */
 export function createSharedSchedule({ store, onLost }: SharedRate, share: number | undefined, clock: Clock) {
