@@ -154,16 +154,70 @@ function unreadable(path: string | undefined, cause?: unknown): KnownError {
   });
 }
 
+export type Table<Row extends object> = ReturnType<typeof openTable<Row>>;
+
+/** A table whose rows are `Row`; the columns `json` hold JSON. Absent fields of a match or a change are ignored. */
+export function openTable<Row extends object>(db: Database, name: string, json: readonly (keyof Row & string)[] = []) {
+  type Fields = { readonly [Column in keyof Row]?: Row[Column] | undefined };
+
+  function columnsOf(fields: Fields): Record<string, SqlValue> {
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const encode = (column: string, value: unknown): unknown =>
+      (json as readonly string[]).includes(column) ? stringifyJson(value) : value;
+    return Object.fromEntries(given.map(([column, value]) => [column, encode(column, value) as SqlValue]));
+  }
+
+  function rowOf(stored: Record<string, unknown>): Row {
+    for (const column of json) stored[column] = parseJson(stored[column] as string);
+    return stored as Row;
+  }
+
+  /** The condition of a match, and its values. */
+  function where(match: Fields): [string, SqlValue[]] {
+    const columns = columnsOf(match);
+    const conditions = Object.keys(columns).map((column) => `${column} = ?`);
+    return [conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, Object.values(columns)];
+  }
+
+  /** Rows by the rest of a SELECT statement. */
+  const select = (rest: string, ...values: SqlValue[]): Row[] =>
+    db.all<Record<string, unknown>>(`SELECT * FROM ${name} ${rest}`, ...values).map(rowOf);
+  /** The rows that match; `rest` can hold their order. */
+  const list = (match: Fields = {}, rest = ''): Row[] => {
+    const [condition, values] = where(match);
+    return select(`${condition} ${rest}`, ...values);
+  };
+  return {
+    select,
+    list,
+    find: (match: Fields, order = ''): Row | undefined => list(match, `${order} LIMIT 1`)[0],
+    count: (match: Fields): number => {
+      const [condition, values] = where(match);
+      return db.get<{ count: number }>(`SELECT count(*) AS count FROM ${name} ${condition}`, ...values)?.count ?? 0;
+    },
+    /** Returns the row id. */
+    insert: (row: Fields & Readonly<Record<string, unknown>>): number | bigint => db.insert(name, columnsOf(row)),
+    update: (match: Fields, changes: Fields & Readonly<Record<string, unknown>>): void => {
+      const [[condition, values], columns] = [where(match), columnsOf(changes)];
+      const assignments = Object.keys(columns).map((column) => `${column} = ?`);
+      db.run(`UPDATE ${name} SET ${assignments.join(', ')} ${condition}`, ...Object.values(columns), ...values);
+    },
+    /** Deletes the rows that match, by default all. */
+    remove: (match: Fields = {}): void => {
+      const [condition, values] = where(match);
+      db.run(`DELETE FROM ${name} ${condition}`, ...values);
+    },
+  };
+}
+
 export type StoredSettings = ReturnType<typeof openSettings>;
 
 /** Opens the settings of a database and creates their table if necessary. Values are JSON. */
 export function openSettings(db: Database) {
   db.exec('CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
+  const settings = openTable<{ key: string; value: unknown }>(db, 'settings', ['value']);
   return {
-    get: <T>(key: string): T | undefined => {
-      const row = db.get<{ value: string }>('SELECT value FROM settings WHERE key = ?', key);
-      return row && (parseJson(row.value) as T);
-    },
+    get: <T>(key: string): T | undefined => settings.find({ key })?.value as T | undefined,
     set: (key: string, value: unknown): void => {
       db.run('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)', key, stringifyJson(value));
     },

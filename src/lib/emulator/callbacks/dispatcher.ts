@@ -76,20 +76,20 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
    */
   async function follow(lane: readonly StoredCallback[], deaf: Set<string>): Promise<void> {
     for (const callback of lane) {
-      const { id, url, attempts } = callback;
+      const { id, url } = callback;
       const later = nextQuarter(clock.now());
       const isBehind = !forced.delete(id) && store.isBehind(callback);
       if (isBehind || deaf.has(url)) {
-        store.record(id, 'queued', later, attempts);
+        store.update({ id }, { state: 'queued', due_at: later });
         continue;
       }
       const attempt = await send(callback);
-      const tried = [...attempts, attempt];
+      const attempts = [...callback.attempts, attempt];
       if (attempt.status === 202) {
-        store.record(id, 'delivered', callback.due_at, tried);
+        store.update({ id }, { state: 'delivered', attempts });
         continue;
       }
-      store.record(id, tried.length < MOST_ATTEMPTS ? 'queued' : 'failed', later, tried);
+      store.update({ id }, { state: attempts.length < MOST_ATTEMPTS ? 'queued' : 'failed', due_at: later, attempts });
       if (attempt.status === null) deaf.add(url);
     }
   }
@@ -97,7 +97,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   async function work(): Promise<void> {
     const deaf = new Set<string>();
     for (;;) {
-      const lanes = byReceiver(store.outbox(BATCH));
+      const lanes = byReceiver(store.list({ state: 'sending' }, `ORDER BY due_at, id LIMIT ${BATCH}`));
       if (lanes.length === 0) return;
       const worker = async (): Promise<void> => {
         for (let lane = lanes.shift(); lane; lane = lanes.shift()) await follow(lane, deaf);
@@ -128,8 +128,10 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       checkMessage(await messageOf(callback), (await signer()).chain, domain),
     /** Sends these callbacks in any state. Resolves once their receivers were called. */
     sendNow: async (ids: readonly number[]): Promise<void> => {
-      for (const id of ids) forced.add(id);
-      store.resend(ids, clock.now());
+      for (const id of ids) {
+        forced.add(id);
+        store.update({ id }, { state: 'sending', due_at: clock.now() });
+      }
       wake();
       while (round) await round;
     },
@@ -216,14 +218,14 @@ export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatc
     await dispatcher.sendNow([...ids]);
     return answer(
       200,
-      store.list().filter(({ id }) => ids.has(id)),
+      store.entries().filter(({ id }) => ids.has(id)),
     );
   }
 
   return {
-    'GET /callbacks': () => answer(200, store.list()),
+    'GET /callbacks': () => answer(200, store.entries()),
     'GET /callbacks/checks': async (_body, query) => {
-      const callback = store.get(Number(query.get('id')));
+      const callback = store.find({ id: Number(query.get('id')) });
       if (!callback) throw refusal(404, `Not found: callback ${query.get('id') ?? ''}`);
       return answer(200, await dispatcher.check(callback));
     },
@@ -233,10 +235,11 @@ export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatc
       const all = id === undefined && wanted === undefined;
       const isWanted = (entry: Callback): boolean =>
         all ? entry.state !== 'delivered' : entry.id === id || entry.subject_request_id === wanted;
-      const chosen = store.list().filter(isWanted);
+      const chosen = store.entries().filter(isWanted);
       if (chosen.length === 0 && !all) throw refusal(404, `Not found: callbacks of ${wanted ?? String(id)}`);
       return send(chosen);
     },
-    'POST /callbacks/flush': () => send(store.list().filter(({ state }) => state === 'queued' || state === 'sending')),
+    'POST /callbacks/flush': () =>
+      send(store.entries().filter(({ state }) => state === 'queued' || state === 'sending')),
   };
 }

@@ -72,7 +72,7 @@ function warehouse({ tables }) {
     run['type'],
     time(run['logical_at']),
     time(run['ended_at']),
-    fold(`run-${run['id']}`, 'Details', pretty(documentOf(run))),
+    fold(`run-${run['id']}`, 'Details', pretty(run['progress'])),
   ]);
   const heads = ['Id', 'Workspace', 'State', 'Name', ''];
   return [

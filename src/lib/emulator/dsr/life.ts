@@ -32,13 +32,14 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
     const body = stringifyJson(callbackBody(request, ''));
     for (const url of request.body.status_callback_urls ?? []) {
       const { workspace, id: request_id, status } = request;
-      callbacks.queue({ workspace, request_id, status, url, body }, at, nextQuarter(at));
+      const queued = { state: 'queued' as const, queued_at: at, due_at: nextQuarter(at), attempts: [] };
+      callbacks.insert({ workspace, request_id, status, url, body, ...queued });
     }
   }
 
   function enter(request: StoredRequest, status: RequestStatus, at: number, fields: Partial<StoredRequest> = {}) {
+    store.requests.update({ seq: request.seq }, { ...fields, status });
     const changed = { ...request, ...fields, status };
-    store.update(changed);
     announce(changed, at);
     return changed;
   }
@@ -54,26 +55,27 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
     const { seq, forwarding } = request;
     switch (step) {
       case 'forward':
-        store.update({ ...request, forwarding: forwarding && finishForwarding(forwarding, request, partners) });
+        if (!forwarding) break;
+        store.requests.update({ seq }, { forwarding: finishForwarding(forwarding, request, partners) });
         break;
       case 'pick_up':
         if (request.body.subject_request_type === 'erasure') {
           profiles.erase(request.workspace, subjectOf(request.body));
         }
         enter(request, 'in_progress', at);
-        store.plan({ at: at + WORK_MS, request: seq, step: 'complete' });
+        store.steps.insert({ at: at + WORK_MS, request: seq, step: 'complete' });
         break;
       case 'complete': {
         const completed = enter(request, 'completed', at, { completed_at: at });
         if (!hasResults(completed)) break;
         const document = collect(completed);
         if (document === '') break;
-        store.keepResults(seq, document);
-        store.plan({ at: at + RESULTS_MS, request: seq, step: 'expire' });
+        store.results.insert({ request: seq, document });
+        store.steps.insert({ at: at + RESULTS_MS, request: seq, step: 'expire' });
         break;
       }
       case 'expire':
-        store.dropResults(seq);
+        store.results.remove({ request: seq });
         break;
     }
   }
@@ -86,8 +88,8 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
     admit: (workspace: number, body: DsrRequest, now: number): StoredRequest =>
       db.transaction(() => {
         const { subject_request_id: id, group_id = null } = body;
-        if (store.get(workspace, id)) throw refuse(DSR_FAILURES.exists);
-        if (group_id !== null && store.countGroup(workspace, group_id) >= DSR_LIMITS.requestsPerGroup) {
+        if (store.requests.find({ workspace, id })) throw refuse(DSR_FAILURES.exists);
+        if (group_id !== null && store.requests.count({ workspace, group_id }) >= DSR_LIMITS.requestsPerGroup) {
           const most = DSR_LIMITS.requestsPerGroup;
           throw refuse(DSR_FAILURES.invalid, [`group_id already has ${most} requests; at most ${most} are allowed`]);
         }
@@ -95,21 +97,11 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         if (store.hasOpen(workspace, subject)) throw refuse(DSR_FAILURES.sameInProgress);
         const picked = pickUpTime(body, now);
         const forwarding = startForwarding(workspace, body, partners);
-        const request = store.add(
-          {
-            workspace,
-            id,
-            group_id,
-            status: 'pending',
-            expected_at: picked + WORK_MS,
-            completed_at: null,
-            forwarding,
-            body,
-          },
-          subject,
-        );
-        if (forwarding) store.plan({ at: nextQuarter(now), request: request.seq, step: 'forward' });
-        store.plan({ at: picked, request: request.seq, step: 'pick_up' });
+        const times = { expected_at: picked + WORK_MS, completed_at: null };
+        const added = { workspace, id, group_id, status: 'pending', ...times, forwarding, body } as const;
+        const request = { seq: Number(store.requests.insert({ ...added, subject })), ...added };
+        if (forwarding) store.steps.insert({ at: nextQuarter(now), request: request.seq, step: 'forward' });
+        store.steps.insert({ at: picked, request: request.seq, step: 'pick_up' });
         announce(request, now);
         return request;
       }),
@@ -119,7 +111,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         throw refuse(DSR_FAILURES.notPending, [`the subject request is ${request.status}, not pending`]);
       }
       return db.transaction(() => {
-        store.unplan(request.seq);
+        store.steps.remove({ request: request.seq });
         const forwarding = request.forwarding && cancelForwarding(request.forwarding);
         return enter(request, 'cancelled', now, { expected_at: null, forwarding });
       });
@@ -130,8 +122,8 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
       const until = systemClock.now() + SLICE_MS;
       db.transaction(() => {
         for (let due = store.nextStep(); due && due.at <= now; due = store.nextStep()) {
-          store.done(due);
-          const request = store.bySeq(due.request);
+          store.steps.remove(due);
+          const request = store.requests.find({ seq: due.request });
           if (request) take(due, request);
           if (systemClock.now() >= until) return;
         }

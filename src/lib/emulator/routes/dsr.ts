@@ -73,7 +73,8 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     signer,
     base: () => platform.baseUrl() + SERVICE_PATHS.dsr,
   });
-  callbacks.requeue();
+  // An earlier process was sending them when it ended.
+  callbacks.update({ state: 'sending' }, { state: 'queued' });
   const perMinute = fixtures.limits.dsr_per_minute;
   // Does not restore the count of an earlier run: a restart takes most of a minute.
   const rate = perMinute === undefined ? undefined : createRateWindow(perMinute);
@@ -93,7 +94,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   function find(call: RequestCall): StoredRequest {
     const workspace = admit(call);
     const id = SubjectRequestId.safeParse(call.params.requestId);
-    const request = id.success ? store.get(workspace, id.data) : undefined;
+    const request = id.success ? store.requests.find({ workspace, id: id.data }) : undefined;
     if (!request) throw refuse(DSR_FAILURES.notFound);
     return request;
   }
@@ -117,7 +118,8 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
         const workspace = admit(call);
         const groupId = call.query.get('group_id') ?? '';
         if (groupId === '') throw refuse(DSR_FAILURES.invalid, ['query parameter group_id is missing']);
-        const found = hasControlCharacter(groupId) ? [] : store.group(workspace, groupId);
+        const isPossible = !hasControlCharacter(groupId);
+        const found = isPossible ? store.requests.list({ workspace, group_id: groupId }, 'ORDER BY seq') : [];
         return answer(
           200,
           found.map((request) => statusReply(request, dsrBase(call))),
@@ -141,8 +143,8 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
       link(resultsLink, (call) => {
         const request = find(call);
         if (!hasResults(request)) throw refuse(DSR_FAILURES.notFound, ['the subject request has no results']);
-        const document = store.results(request.seq);
-        if (document !== undefined) return { status: 200, text: document, headers: resultHeaders(request) };
+        const results = store.results.find({ request: request.seq });
+        if (results) return { status: 200, text: results.document, headers: resultHeaders(request) };
         const isOver = clock.now() >= (request.completed_at ?? 0) + RESULTS_MS;
         throw refuse(isOver ? DSR_FAILURES.resultsExpired : DSR_FAILURES.noRecords);
       }),
@@ -155,7 +157,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     control: callbackRoutes(callbacks, dispatcher),
     load: ({ requests }) => {
       store.clear();
-      callbacks.clear();
+      callbacks.remove();
       rate?.clear();
       const now = clock.now();
       const oldest = [...requests].sort((a, b) => b.age - a.age);

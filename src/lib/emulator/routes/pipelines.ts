@@ -15,7 +15,7 @@ import {
 } from '../pipelines/run-replies.ts';
 import { openPipelineRunner } from '../pipelines/runner.ts';
 import { answer } from '../wire/platform-error.ts';
-import { type Pipeline, pipelinesMigration, runsMigration } from '../stores/pipelines.ts';
+import { type Pipeline, pipelinesMigration, progressMigration, runsMigration } from '../stores/pipelines.ts';
 import { loadPipelines } from '../pipelines/load.ts';
 import { createWarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 import { openResources } from './warehouse-resources.ts';
@@ -23,7 +23,7 @@ import { openResources } from './warehouse-resources.ts';
 export const pipelinesArea = defineArea({
   name: 'pipelines',
   endpoints: pipelinesEndpoints,
-  migrations: [pipelinesMigration + ';' + runsMigration],
+  migrations: [pipelinesMigration + ';' + runsMigration, progressMigration],
   open: openPipelines,
 });
 

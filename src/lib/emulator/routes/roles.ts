@@ -60,8 +60,8 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
         const [broken] = violations;
         if (broken) throw refusal(broken.failure.status, describeViolations(violations));
         const kept = new Set(roles.map(({ role_id }) => role_id));
-        const held = store.assigned(id).filter((role) => !kept.has(role));
-        if (held.length > 0) throw refusal(400, `${ROLE_FAILURES.assigned.message}: ${held.join(', ')}`);
+        const held = new Set(store.assigned(id).filter((role) => !kept.has(role)));
+        if (held.size > 0) throw refusal(400, `${ROLE_FAILURES.assigned.message}: ${[...held].join(', ')}`);
         return { status: 200, text: store.replace(id, roles, clock.now(), emailOf(request.caller.id)) };
       },
     },

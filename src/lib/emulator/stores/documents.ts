@@ -1,7 +1,6 @@
 // Definitions as JSON documents, by workspace and id: groups, connections, data models and pipelines.
-import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Audit } from '../base/audit.ts';
-import type { Database, SqlValue } from '../base/db.ts';
+import { type Database, openTable, type SqlValue } from '../base/db.ts';
 
 /** SQL that creates the table of connections or data models. */
 export function resourcesMigration(table: string): string {
@@ -21,37 +20,32 @@ export interface Kept<Definition> {
   errors: string[];
 }
 
-type Columns = Readonly<Record<string, SqlValue>>;
-
 export type DocumentStore<Document> = ReturnType<typeof createDocumentStore<Document>>;
 
-/** `columns` of a call are further columns of the row. */
+interface DocumentRow<Document> {
+  workspace: number;
+  id: string;
+  document: Document;
+}
+
+/** `columnsOf` returns further columns of a row. */
 export function createDocumentStore<Document>(
   db: Database,
   table: string,
   idOf: (document: Document) => string,
-  order = 'seq',
+  columnsOf: (document: Document) => Readonly<Record<string, SqlValue>> = () => ({}),
 ) {
-  const select = `SELECT document FROM ${table} WHERE workspace = ?`;
-  const read = (sql: string, ...values: SqlValue[]): Document[] =>
-    db.all<{ document: string }>(sql, ...values).map(({ document }) => parseJson(document) as Document);
+  const rows = openTable<DocumentRow<Document>>(db, table, ['document']);
   return {
-    list: (workspace: number): Document[] => read(`${select} ORDER BY ${order}`, workspace),
-    get: (workspace: number, id: string): Document | undefined => read(`${select} AND id = ?`, workspace, id)[0],
-    add: (workspace: number, document: Document, columns: Columns = {}): void => {
-      db.insert(table, { workspace, id: idOf(document), document: stringifyJson(document), ...columns });
+    /** In the order of creation or, in a table without `seq`, by id. */
+    list: (workspace: number): Document[] => rows.list({ workspace }, 'ORDER BY 1, 2').map(({ document }) => document),
+    get: (workspace: number, id: string): Document | undefined => rows.find({ workspace, id })?.document,
+    add: (workspace: number, document: Document, columns: Readonly<Record<string, SqlValue>> = {}): void => {
+      rows.insert({ workspace, id: idOf(document), document, ...columnsOf(document), ...columns });
     },
-    replace: (workspace: number, document: Document, columns: Columns = {}): void => {
-      const changed = { document: stringifyJson(document), ...columns };
-      const assignments = Object.keys(changed).map((column) => `${column} = ?`);
-      db.run(
-        `UPDATE ${table} SET ${assignments.join(', ')} WHERE workspace = ? AND id = ?`,
-        ...[...Object.values(changed), workspace, idOf(document)],
-      );
-    },
-    remove: (workspace: number, id: string): void => {
-      db.run(`DELETE FROM ${table} WHERE workspace = ? AND id = ?`, workspace, id);
-    },
-    clear: (): void => db.exec(`DELETE FROM ${table}`),
+    replace: (workspace: number, document: Document): void =>
+      rows.update({ workspace, id: idOf(document) }, { document, ...columnsOf(document) }),
+    remove: (workspace: number, id: string): void => rows.remove({ workspace, id }),
+    clear: (): void => rows.remove(),
   };
 }

@@ -1,8 +1,7 @@
 // Data subject requests, their next steps, and their results until they expire.
 import type { RequestStatus } from '../../contract/choices.ts';
 import type { DsrRequest, ForwardingEntry, ForwardingStatus } from '../../contract/dsr.ts';
-import { parseJson, stringifyJson } from '../../kernel/json.ts';
-import type { Database } from '../base/db.ts';
+import { type Database, openTable } from '../base/db.ts';
 
 export const dsrMigration = `
   CREATE TABLE dsr_requests (
@@ -56,81 +55,24 @@ export function hasResults({ status, body }: StoredRequest): boolean {
   return status === 'completed' && body.subject_request_type !== 'erasure';
 }
 
-type Row = Omit<StoredRequest, 'forwarding' | 'body'> & { forwarding: string; body: string };
-
-const COLUMNS = 'seq, workspace, id, group_id, status, expected_at, completed_at, forwarding, body';
-
 export function createDsrStore(db: Database) {
-  const one = (where: string, ...values: (number | string)[]): StoredRequest | undefined => {
-    const row = db.get<Row>(`SELECT ${COLUMNS} FROM dsr_requests WHERE ${where}`, ...values);
-    return row && requestOf(row);
-  };
-
+  const requests = openTable<StoredRequest>(db, 'dsr_requests', ['forwarding', 'body']);
+  const steps = openTable<DueStep>(db, 'dsr_steps');
+  /** By the request's `seq`. */
+  const results = openTable<{ request: number; document: string }>(db, 'dsr_results');
   return {
-    /** Stores a new request; `subject` identifies its identities, extensions and type. */
-    add: (request: Omit<StoredRequest, 'seq'>, subject: string): StoredRequest => {
-      const [forwarding, body] = [stringifyJson(request.forwarding), stringifyJson(request.body)];
-      return { seq: Number(db.insert('dsr_requests', { ...request, subject, forwarding, body })), ...request };
-    },
-    get: (workspace: number, id: string): StoredRequest | undefined => one('workspace = ? AND id = ?', workspace, id),
-    bySeq: (seq: number): StoredRequest | undefined => one('seq = ?', seq),
-    /** In order of arrival. */
-    group: (workspace: number, groupId: string): StoredRequest[] =>
-      db
-        .all<Row>(
-          `SELECT ${COLUMNS} FROM dsr_requests WHERE workspace = ? AND group_id = ? ORDER BY seq`,
-          ...[workspace, groupId],
-        )
-        .map(requestOf),
-    countGroup: (workspace: number, groupId: string): number =>
-      db.get<{ count: number }>(
-        'SELECT count(*) AS count FROM dsr_requests WHERE workspace = ? AND group_id = ?',
-        ...[workspace, groupId],
-      )?.count ?? 0,
-    /** True if a pending or in-progress request has the same subject. */
-    hasOpen: (workspace: number, subject: string): boolean =>
-      db.get(
-        `SELECT 1 FROM dsr_requests WHERE workspace = ? AND subject = ? AND status IN ('pending', 'in_progress')`,
-        ...[workspace, subject],
-      ) !== undefined,
-    /** Stores status, times and forwarding. */
-    update: ({ seq, status, expected_at, completed_at, forwarding }: StoredRequest): void => {
-      db.run(
-        'UPDATE dsr_requests SET status = ?, expected_at = ?, completed_at = ?, forwarding = ? WHERE seq = ?',
-        ...[status, expected_at, completed_at, stringifyJson(forwarding), seq],
-      );
-    },
-    plan: (step: DueStep): void => {
-      db.insert('dsr_steps', { ...step });
-    },
+    requests,
+    steps,
+    results,
     /** The next step; undefined without one. */
-    nextStep: (): DueStep | undefined =>
-      db.get<DueStep>('SELECT at, request, step FROM dsr_steps ORDER BY at, request, step LIMIT 1'),
-    done: ({ at, request, step }: DueStep): void => {
-      db.run('DELETE FROM dsr_steps WHERE at = ? AND request = ? AND step = ?', at, request, step);
-    },
-    /** Deletes the next steps of a request. */
-    unplan: (seq: number): void => {
-      db.run('DELETE FROM dsr_steps WHERE request = ?', seq);
-    },
-    keepResults: (seq: number, document: string): void => {
-      db.insert('dsr_results', { request: seq, document });
-    },
-    results: (seq: number): string | undefined =>
-      db.get<{ document: string }>('SELECT document FROM dsr_results WHERE request = ?', seq)?.document,
-    dropResults: (seq: number): void => {
-      db.run('DELETE FROM dsr_results WHERE request = ?', seq);
+    nextStep: (): DueStep | undefined => steps.find({}, 'ORDER BY at, request, step'),
+    /** True if a pending or in-progress request has the same subject. */
+    hasOpen: (workspace: number, subject: string): boolean => {
+      const open = `WHERE workspace = ? AND subject = ? AND status IN ('pending', 'in_progress') LIMIT 1`;
+      return requests.select(open, workspace, subject).length > 0;
     },
     clear: (): void => {
-      db.exec('DELETE FROM dsr_requests; DELETE FROM dsr_steps; DELETE FROM dsr_results');
+      for (const table of [requests, steps, results]) table.remove();
     },
-  };
-}
-
-function requestOf({ forwarding, body, ...row }: Row): StoredRequest {
-  return {
-    ...row,
-    forwarding: parseJson(forwarding) as Forwarding[] | null,
-    body: parseJson(body) as DsrRequest,
   };
 }

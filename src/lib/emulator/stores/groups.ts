@@ -1,7 +1,7 @@
 // Group definitions of each workspace, and when each is refreshed next.
 import type { GroupAttribute } from '../../contract/groups.ts';
 import type { Audit } from '../base/audit.ts';
-import type { Database } from '../base/db.ts';
+import { type Database, openTable } from '../base/db.ts';
 import { createDocumentStore } from './documents.ts';
 
 export const groupsMigrations = [
@@ -19,15 +19,21 @@ export interface Group extends Audit {
   attributes: GroupAttribute[];
 }
 
-/** `add` needs the column `refresh_at`: the time of the first refresh, epoch milliseconds. */
+interface Refresh {
+  workspace: number;
+  id: string;
+  /** Epoch milliseconds. */
+  refresh_at: number;
+}
+
+/** `add` needs the column `refresh_at`. */
 export function createGroupsStore(db: Database) {
+  const refreshes = openTable<Refresh>(db, 'groups');
   return {
-    ...createDocumentStore<Group>(db, 'groups', ({ id }) => id, 'id'),
+    ...createDocumentStore<Group>(db, 'groups', ({ id }) => id),
     /** The next refresh, or undefined. */
-    nextRefresh: (): { workspace: number; id: string; refresh_at: number } | undefined =>
-      db.get('SELECT workspace, id, refresh_at FROM groups ORDER BY refresh_at, workspace, id LIMIT 1'),
-    setRefresh: (workspace: number, id: string, at: number): void => {
-      db.run('UPDATE groups SET refresh_at = ? WHERE workspace = ? AND id = ?', at, workspace, id);
-    },
+    nextRefresh: (): Refresh | undefined => refreshes.find({}, 'ORDER BY refresh_at, workspace, id'),
+    setRefresh: (workspace: number, id: string, refresh_at: number): void =>
+      refreshes.update({ workspace, id }, { refresh_at }),
   };
 }

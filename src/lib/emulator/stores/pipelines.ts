@@ -1,7 +1,7 @@
 // Pipelines: definition, status, sync position and next scheduled run; and their runs. Times are epoch milliseconds.
 import type { PIPELINE_STATUSES, PipelineRequest } from '../../contract/pipelines.ts';
 import type { Audit } from '../base/audit.ts';
-import type { Database } from '../base/db.ts';
+import { type Database, openTable } from '../base/db.ts';
 import { createDocumentStore } from './documents.ts';
 
 export const pipelinesMigration = `
@@ -35,22 +35,16 @@ export interface Pipeline {
 }
 
 export function createPipelinesStore(db: Database) {
-  const documents = createDocumentStore<Pipeline>(db, 'pipelines', ({ definition }) => definition.id);
   const columnsOf = ({ status, nextRunAt }: Pipeline) => ({
     running: status === 'running' ? 1 : 0,
     next_run_at: nextRunAt ?? null,
   });
+  const waiting = openTable<{ workspace: number; id: string; next_run_at: number }>(db, 'pipelines');
   return {
-    ...documents,
-    add: (workspace: number, pipeline: Pipeline): void => documents.add(workspace, pipeline, columnsOf(pipeline)),
-    replace: (workspace: number, pipeline: Pipeline): void =>
-      documents.replace(workspace, pipeline, columnsOf(pipeline)),
+    ...createDocumentStore<Pipeline>(db, 'pipelines', ({ definition }) => definition.id, columnsOf),
     /** The next scheduled run of a pipeline that is not running. */
-    firstDue: (): { workspace: number; id: string; next_run_at: number } | undefined =>
-      db.get(
-        `SELECT workspace, id, next_run_at FROM pipelines
-         WHERE running = 0 AND next_run_at IS NOT NULL ORDER BY next_run_at, seq LIMIT 1`,
-      ),
+    firstDue: () =>
+      waiting.select('WHERE running = 0 AND next_run_at IS NOT NULL ORDER BY next_run_at, seq LIMIT 1')[0],
   };
 }
 
@@ -62,6 +56,8 @@ export const runsMigration = `
   );
   CREATE INDEX pipeline_runs_due ON pipeline_runs (due_at);
   CREATE INDEX pipeline_runs_of ON pipeline_runs (workspace, pipeline, logical_at)`;
+
+export const progressMigration = 'ALTER TABLE pipeline_runs RENAME COLUMN document TO progress';
 
 type RunStatus = 'queued' | 'running' | 'success' | 'failed' | 'stopped' | 'retrying';
 
@@ -110,55 +106,41 @@ export interface Run {
 
 export type NewRun = Omit<Run, 'id'> & { id?: number | bigint | undefined };
 
-type Stored = Omit<Run, 'progress'> & { document: string };
-
-const OF_PIPELINE = 'FROM pipeline_runs WHERE workspace = ? AND pipeline = ?';
 const LATEST_FIRST = 'ORDER BY logical_at DESC, id DESC';
 
 export function createRunsStore(db: Database) {
-  const parse = ({ document, ...run }: Stored): Run => ({ ...run, progress: JSON.parse(document) as RunProgress });
-  const first = (sql: string, ...values: (string | number | bigint)[]): Run | undefined => {
-    const row = db.get<Stored>(sql, ...values);
-    return row && parse(row);
-  };
+  const runs = openTable<Run>(db, 'pipeline_runs', ['progress']);
   return {
     /** Adds a run and returns its id, which is the next one by default. */
-    add: ({ id, progress, ...run }: NewRun): number | bigint =>
-      db.insert('pipeline_runs', { id: id ?? null, ...run, document: JSON.stringify(progress) }),
-    get: (id: number | bigint): Run | undefined => first('SELECT * FROM pipeline_runs WHERE id = ?', id),
-    /** Stores a run; false when it no longer exists. */
-    save: ({ id, status, due_at, started_at, ended_at, progress }: Run): boolean =>
-      db.run(
-        'UPDATE pipeline_runs SET status = ?, due_at = ?, started_at = ?, ended_at = ?, document = ? WHERE id = ?',
-        ...[status, due_at, started_at, ended_at, JSON.stringify(progress), id],
-      ) === 1,
+    add: (run: NewRun): number | bigint => runs.insert(run),
+    get: (id: number | bigint): Run | undefined => runs.find({ id }),
+    save: ({ id, status, due_at, started_at, ended_at, progress }: Run): void =>
+      runs.update({ id }, { status, due_at, started_at, ended_at, progress }),
     /** The latest by logical date; of any status by default. */
-    latest: (workspace: number, pipeline: string, status = '%'): Run | undefined =>
-      first(`SELECT * ${OF_PIPELINE} AND status LIKE ? ${LATEST_FIRST} LIMIT 1`, workspace, pipeline, status),
+    latest: (workspace: number, pipeline: string, status?: RunStatus): Run | undefined =>
+      runs.find({ workspace, pipeline, status }, LATEST_FIRST),
     /** The run of a pipeline that has not ended. */
     current: (workspace: number, pipeline: string): Run | undefined =>
-      first(`SELECT * ${OF_PIPELINE} AND due_at IS NOT NULL LIMIT 1`, workspace, pipeline),
+      runs.find({ workspace, pipeline }, 'AND due_at IS NOT NULL'),
     /** Runs with a logical date within both bounds, latest first. */
     page: (
       workspace: number,
       pipeline: string,
       { from, to, offset, limit }: { from: number; to: number; offset: number; limit: number },
     ): { items: Run[]; total: number } => {
-      const within = `${OF_PIPELINE} AND logical_at BETWEEN ? AND ?`;
-      const count = db.get<{ total: number }>(`SELECT count(*) AS total ${within}`, workspace, pipeline, from, to);
-      const values = [workspace, pipeline, from, to, limit, offset];
-      const items = db.all<Stored>(`SELECT * ${within} ${LATEST_FIRST} LIMIT ? OFFSET ?`, ...values).map(parse);
-      return { items, total: count?.total ?? 0 };
+      const within = 'WHERE workspace = ? AND pipeline = ? AND logical_at BETWEEN ? AND ?';
+      const values = [workspace, pipeline, from, to];
+      const counted = db.get<{ total: number }>(`SELECT count(*) AS total FROM pipeline_runs ${within}`, ...values);
+      const items = runs.select(`${within} ${LATEST_FIRST} LIMIT ? OFFSET ?`, ...values, limit, offset);
+      return { items, total: counted?.total ?? 0 };
     },
     /** The run that is due first. */
-    firstDue: (): Run | undefined =>
-      first('SELECT * FROM pipeline_runs WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1'),
-    removeOf: (workspace: number, pipeline: string): void => {
-      db.run('DELETE FROM pipeline_runs WHERE workspace = ? AND pipeline = ?', workspace, pipeline);
-    },
+    firstDue: (): Run | undefined => runs.select('WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1')[0],
+    removeOf: (workspace: number, pipeline: string): void => runs.remove({ workspace, pipeline }),
     clear: (): void => {
+      runs.remove();
       // Ids start at 1 again after a reset.
-      db.exec("DELETE FROM pipeline_runs; DELETE FROM sqlite_sequence WHERE name = 'pipeline_runs'");
+      db.exec("DELETE FROM sqlite_sequence WHERE name = 'pipeline_runs'");
     },
   };
 }

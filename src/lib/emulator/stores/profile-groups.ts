@@ -1,14 +1,7 @@
 // Writes the attributes of a group to the documents of its members, in small steps.
 import { stringifyJson } from '../../kernel/json.ts';
 import type { Database } from '../base/db.ts';
-import {
-  documentOf,
-  type Profile,
-  PROFILE_COLUMNS,
-  profileOf,
-  type ProfileRow,
-  readProfileRow,
-} from './profile-rows.ts';
+import { type Profile, profileOf, type ProfileRow, type ProfileTable } from './profile-rows.ts';
 
 /** The fields of a group that select its members. */
 export interface SharingGroup {
@@ -31,22 +24,14 @@ interface Candidate {
 /** Documents read per step. */
 const ROWS_PER_STEP = 100;
 
-export function createProfileGroups(db: Database) {
-  function write(row: ProfileRow, prefix: string, values: Values): void {
-    const document = documentOf(row);
+export function createProfileGroups(db: Database, profiles: ProfileTable) {
+  function write({ id, document }: ProfileRow, prefix: string, values: Values): void {
     const others = Object.entries(document.group_attributes).filter(([name]) => !name.startsWith(prefix));
     const own = Object.entries(values).map(([name, value]) => [prefix + name, value] as const);
     const before = stringifyJson(document.group_attributes);
     document.group_attributes = Object.fromEntries([...others, ...own]);
     if (stringifyJson(document.group_attributes) === before) return;
-    db.run('UPDATE profiles SET document = ? WHERE id = ?', stringifyJson(document), row.id);
-  }
-
-  function clear(ids: Iterable<number>, prefix: string): void {
-    for (const id of ids) {
-      const row = readProfileRow(db, id);
-      if (row) write(row, prefix, {});
-    }
+    profiles.update({ id }, { document });
   }
 
   return {
@@ -63,12 +48,10 @@ export function createProfileGroups(db: Database) {
       const instances = new Map<string, Candidate[]>();
       const left = new Set<number>();
       for (let after = -1; ;) {
-        const rows = db.all<ProfileRow>(
-          `SELECT ${PROFILE_COLUMNS} FROM profiles WHERE workspace = ? AND id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
-          ...[workspace, after],
-        );
+        const next = `WHERE workspace = ? AND id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`;
+        const rows = profiles.select(next, workspace, after);
         for (const row of rows) {
-          const { group_attributes, user_attributes } = documentOf(row);
+          const { group_attributes, user_attributes } = row.document;
           if (Object.keys(group_attributes).some((name) => name.startsWith(prefix))) left.add(row.id);
           const value = Object.hasOwn(user_attributes, attribute) ? (user_attributes[attribute] ?? null) : null;
           if (value === null) continue;
@@ -83,7 +66,7 @@ export function createProfileGroups(db: Database) {
         after = last.id;
       }
       for (const candidates of instances.values()) {
-        const rows = candidates.flatMap(({ row }) => readProfileRow(db, row) ?? []);
+        const rows = candidates.flatMap(({ row }) => profiles.find({ id: row }) ?? []);
         const values = share(rows.map(profileOf));
         for (const row of rows) {
           write(row, prefix, values);
@@ -92,7 +75,8 @@ export function createProfileGroups(db: Database) {
         yield;
       }
       for (const id of left) {
-        clear([id], prefix);
+        const row = profiles.find({ id });
+        if (row) write(row, prefix, {});
         yield;
       }
     },
@@ -100,16 +84,13 @@ export function createProfileGroups(db: Database) {
     clearGroup: (workspace: number, id: string): void => {
       const prefix = `${id}:`;
       db.transaction(() => {
-        const marked = db.all<{ id: number }>(
-          `SELECT id FROM profiles WHERE workspace = ? AND EXISTS (
+        const marked = profiles.select(
+          `WHERE workspace = ? AND EXISTS (
              SELECT 1 FROM json_each(document, '$.group_attributes') AS held WHERE substr(held.key, 1, length(?)) = ?
            )`,
           ...[workspace, prefix, prefix],
         );
-        clear(
-          marked.map((row) => row.id),
-          prefix,
-        );
+        for (const row of marked) write(row, prefix, {});
       });
     },
   };

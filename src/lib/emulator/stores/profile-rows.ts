@@ -1,7 +1,6 @@
 // A profile's row in the database, and its content.
-import { parseJson } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
-import type { Database } from '../base/db.ts';
+import { type Database, openTable, type Table } from '../base/db.ts';
 import type { AttributeSeed } from '../../contract/seeding.ts';
 
 export type Environment = 'production' | 'development';
@@ -72,18 +71,12 @@ export interface ProfileRow {
   xpid: string;
   created_at: number;
   changed_at: number;
-  document: string;
+  document: ProfileDocument;
 }
 
-export const PROFILE_COLUMNS = 'id, workspace, environment, xpid, created_at, changed_at, document';
+export type ProfileTable = Table<ProfileRow>;
 
-export function readProfileRow(db: Database, id: number): ProfileRow | undefined {
-  return db.get<ProfileRow>(`SELECT ${PROFILE_COLUMNS} FROM profiles WHERE id = ?`, id);
-}
-
-export function documentOf({ document }: ProfileRow): ProfileDocument {
-  return parseJson(document) as ProfileDocument;
-}
+export const openProfileTable = (db: Database): ProfileTable => openTable<ProfileRow>(db, 'profiles', ['document']);
 
 export function profileOf(row: ProfileRow): Omit<Profile, 'events'> {
   return {
@@ -92,7 +85,7 @@ export function profileOf(row: ProfileRow): Omit<Profile, 'events'> {
     environment: row.environment,
     created_on: isoMillis(row.created_at),
     last_modified_on: isoMillis(row.changed_at),
-    ...documentOf(row),
+    ...row.document,
   };
 }
 

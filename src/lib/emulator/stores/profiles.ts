@@ -2,54 +2,42 @@
 // them.
 import { createHash } from 'node:crypto';
 import { internalIdentityType } from '../../contract/identities.ts';
-import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
-import type { Database } from '../base/db.ts';
+import { type Database, openTable } from '../base/db.ts';
 import {
   emptyDocument,
   type ProfileContent,
   type ProfileDocument,
   writeInto,
-  documentOf,
   integerOf,
   type Profile,
   profileOf,
   type ProfileRow,
-  readProfileRow,
+  openProfileTable,
   type Identity,
   type Scope,
 } from './profile-rows.ts';
 import { createProfileGroups } from './profile-groups.ts';
 
-const profileIdentitiesMigration =
-  'CREATE TABLE profile_identities (key TEXT PRIMARY KEY, profile INTEGER NOT NULL) WITHOUT ROWID';
-
 /** The identity type of the profile's own id; its value is the integer in digits. */
 const XPID = 'xpid';
 
 function createProfileIdentities(db: Database) {
+  const owners = openTable<{ key: string; profile: number }>(db, 'profile_identities');
   return {
     /** The profile (its row id) that an identity belongs to, or undefined. */
     owner: (scope: Scope, identity: Identity): number | undefined =>
-      db.get<{ profile: number }>('SELECT profile FROM profile_identities WHERE key = ?', keyOf(scope, identity))
-        ?.profile,
+      owners.find({ key: keyOf(scope, identity) })?.profile,
     /** Assigns a free identity to a profile. False when another profile has it. */
-    claim: (scope: Scope, identity: Identity, profile: number): boolean =>
-      db.run(
-        'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)',
-        keyOf(scope, identity),
-        profile,
-      ) === 1,
+    claim: (scope: Scope, identity: Identity, profile: number): boolean => {
+      const sql = 'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)';
+      return db.run(sql, keyOf(scope, identity), profile) === 1;
+    },
     /** Assigns an identity to another profile. */
-    move: (scope: Scope, identity: Identity, profile: number): void => {
-      db.run('UPDATE profile_identities SET profile = ? WHERE key = ?', profile, keyOf(scope, identity));
-    },
-    release: (scope: Scope, identity: Identity): void => {
-      db.run('DELETE FROM profile_identities WHERE key = ?', keyOf(scope, identity));
-    },
-    clear: (): void => {
-      db.exec('DELETE FROM profile_identities');
-    },
+    move: (scope: Scope, identity: Identity, profile: number): void =>
+      owners.update({ key: keyOf(scope, identity) }, { profile }),
+    release: (scope: Scope, identity: Identity): void => owners.remove({ key: keyOf(scope, identity) }),
+    clear: (): void => owners.remove(),
   };
 }
 
@@ -67,7 +55,7 @@ export const profilesMigrations = [
      id INTEGER PRIMARY KEY, profile INTEGER NOT NULL, at INTEGER NOT NULL, event TEXT NOT NULL
    );
    CREATE INDEX profile_events_of ON profile_events (profile);
-   ${profileIdentitiesMigration}`,
+   CREATE TABLE profile_identities (key TEXT PRIMARY KEY, profile INTEGER NOT NULL) WITHOUT ROWID`,
 ];
 
 /** A person: the platform's own id, identities in any spelling (decision: D27), or both. */
@@ -86,9 +74,9 @@ export type ProfilesStore = ReturnType<typeof createProfiles>;
 
 export function createProfiles(db: Database) {
   const owners = createProfileIdentities(db);
-  const groups = createProfileGroups(db);
+  const profiles = openProfileTable(db);
+  const events = openTable<{ profile: number; at: number; event: unknown }>(db, 'profile_events', ['event']);
   let revision = 0;
-  const read = (id: number): ProfileRow | undefined => readProfileRow(db, id);
 
   /** The profile of a change (`fresh` for a new one), and its new identities. */
   function identify(change: ProfileChange, fresh: number): { id: number; added: Identity[] } {
@@ -112,19 +100,16 @@ export function createProfiles(db: Database) {
     writeInto(document, change, added);
     const { workspace, environment } = change;
     const row = { id, workspace, environment, xpid, created_at: at, changed_at: at };
-    db.insert('profiles', { ...row, seeds: seedsOf(document), document: stringifyJson(document) });
+    profiles.insert({ ...row, seeds: seedsOf(document), document });
     return xpid;
   }
 
   function update(id: number, change: ProfileChange, added: readonly Identity[], at: number): string {
-    const row = read(id);
+    const row = profiles.find({ id });
     if (!row) throw new Error(`profile ${id} is missing`);
-    const document = documentOf(row);
+    const { document } = row;
     writeInto(document, change, added);
-    db.run(
-      'UPDATE profiles SET changed_at = ?, seeds = ?, document = ? WHERE id = ?',
-      ...[at, seedsOf(document), stringifyJson(document), id],
-    );
+    profiles.update({ id }, { changed_at: at, seeds: seedsOf(document), document });
     return row.xpid;
   }
 
@@ -145,13 +130,11 @@ export function createProfiles(db: Database) {
     const ids = (['production', 'development'] as const).flatMap((environment) =>
       identities.map((identity) => owners.owner({ workspace, environment }, identity)),
     );
-    return [...new Set(ids)].flatMap((id) => (id === undefined ? [] : (read(id) ?? [])));
+    return [...new Set(ids)].flatMap((id) => (id === undefined ? [] : (profiles.find({ id }) ?? [])));
   }
 
-  function eventsOf(id: number): Profile['events'] {
-    return db
-      .all<{ at: number; event: string }>('SELECT at, event FROM profile_events WHERE profile = ? ORDER BY id', id)
-      .map(({ at, event }) => ({ received_on: isoMillis(at), event: parseJson(event) }));
+  function eventsOf(profile: number): Profile['events'] {
+    return events.list({ profile }, 'ORDER BY id').map(({ at, event }) => ({ received_on: isoMillis(at), event }));
   }
 
   return {
@@ -168,9 +151,7 @@ export function createProfiles(db: Database) {
           const { id, added } = identify(change, next);
           const xpid = (id === next ? insert : update)(id, change, added, at);
           if (id === next) next++;
-          for (const event of change.events ?? []) {
-            db.insert('profile_events', { profile: id, at, event: stringifyJson(event) });
-          }
+          for (const event of change.events ?? []) events.insert({ profile: id, at, event });
           return integerOf(xpid);
         });
       }),
@@ -184,15 +165,15 @@ export function createProfiles(db: Database) {
         const rows = rowsOf(workspace, subject);
         for (const row of rows) {
           owners.release(row, [XPID, row.xpid]);
-          for (const [type, values] of Object.entries(documentOf(row).identities)) {
+          for (const [type, values] of Object.entries(row.document.identities)) {
             for (const value of values) owners.release(row, [type, value]);
           }
-          db.run('DELETE FROM profile_events WHERE profile = ?', row.id);
-          db.run('DELETE FROM profiles WHERE id = ?', row.id);
+          events.remove({ profile: row.id });
+          profiles.remove({ id: row.id });
         }
         return rows.length;
       }),
-    ...groups,
+    ...createProfileGroups(db, profiles),
     /** Increases with every change to profiles, except to group attributes. */
     revision: (): number => revision,
     counts: (): { profiles: number; seeds: number; events: number } => {
@@ -204,7 +185,7 @@ export function createProfiles(db: Database) {
     },
     clear: (): void => {
       revision++;
-      db.exec('DELETE FROM profiles; DELETE FROM profile_events');
+      for (const table of [profiles, events]) table.remove();
       owners.clear();
     },
   };

@@ -1,7 +1,7 @@
 // A manifest per organization as the JSON that GET returns, and the users of each role.
 import type { ManifestReply, Role } from '../../contract/roles.ts';
 import { manifestTime } from '../../kernel/timestamps.ts';
-import type { Database } from '../base/db.ts';
+import { type Database, openTable } from '../base/db.ts';
 
 export const rolesMigrations = [
   `CREATE TABLE manifests (org_id INTEGER PRIMARY KEY, reply TEXT NOT NULL);
@@ -18,33 +18,29 @@ export interface RoleAssignment {
 }
 
 export function createRolesStore(db: Database) {
-  function read(orgId: number): string {
-    const row = db.get<{ reply: string }>('SELECT reply FROM manifests WHERE org_id = ?', orgId);
-    return row?.reply ?? '{"roles":[]}';
-  }
-
+  const manifests = openTable<{ org_id: number; reply: string }>(db, 'manifests');
+  const assignments = openTable<RoleAssignment>(db, 'role_assignments');
+  const read = (org_id: number): string => manifests.find({ org_id })?.reply ?? '{"roles":[]}';
   return {
     read,
     /** Replaces a manifest and returns it as JSON. `at` is epoch milliseconds, `by` an email address. */
-    replace: (orgId: number, roles: readonly Role[], at: number, by: string): string => {
+    replace: (org_id: number, roles: readonly Role[], at: number, by: string): string => {
       const reply = JSON.stringify({ roles, last_modified_on: manifestTime(at), last_modified_by: by });
-      db.run('INSERT OR REPLACE INTO manifests (org_id, reply) VALUES (?, ?)', orgId, reply);
+      manifests.remove({ org_id });
+      manifests.insert({ org_id, reply });
       return reply;
     },
-    has: (orgId: number, roleId: string): boolean => {
-      const { roles } = JSON.parse(read(orgId)) as ManifestReply;
-      return roles.some(({ role_id }) => role_id === roleId);
-    },
-    /** Ids of all roles that have a user. */
-    assigned: (orgId: number): string[] =>
-      db
-        .all<{ role_id: string }>('SELECT DISTINCT role_id FROM role_assignments WHERE org_id = ?', orgId)
-        .map(({ role_id }) => role_id),
+    has: (orgId: number, roleId: string): boolean =>
+      (JSON.parse(read(orgId)) as ManifestReply).roles.some(({ role_id }) => role_id === roleId),
+    /** Ids of all roles that have a user, once for each user. */
+    assigned: (org_id: number): string[] => assignments.list({ org_id }).map(({ role_id }) => role_id),
     assign: ({ org_id, role_id, user }: RoleAssignment): void => {
-      db.run('INSERT OR IGNORE INTO role_assignments (org_id, role_id, user) VALUES (?, ?, ?)', org_id, role_id, user);
+      assignments.remove({ org_id, role_id, user });
+      assignments.insert({ org_id, role_id, user });
     },
     clear: (): void => {
-      db.exec('DELETE FROM manifests; DELETE FROM role_assignments');
+      manifests.remove();
+      assignments.remove();
     },
   };
 }

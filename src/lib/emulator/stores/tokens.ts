@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import type { PlatformClock } from '../base/clock.ts';
-import type { Database } from '../base/db.ts';
+import { type Database, openTable } from '../base/db.ts';
 
 export const tokenMigrations = [
   'CREATE TABLE tokens (hash TEXT PRIMARY KEY, client_id TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID',
@@ -19,19 +19,19 @@ interface Issued {
 export function createTokens(db: Database, clock: PlatformClock) {
   // Known tokens, so that a request needs neither a hash nor a query.
   const seen = new Map<string, Issued>();
+  const tokens = openTable<Issued & { hash: string }>(db, 'tokens');
 
   return {
     /** Issues a token that is valid for `TOKEN_LIFETIME_SECONDS`. */
     issue: (clientId: string): string => {
       const token = randomBytes(32).toString('base64url');
       const expires_at = clock.now() + TOKEN_LIFETIME_SECONDS * 1000;
-      db.insert('tokens', { hash: hashOf(token), client_id: clientId, expires_at });
+      tokens.insert({ hash: hashOf(token), client_id: clientId, expires_at });
       return token;
     },
     /** The client of a token; undefined for an unknown or expired token. */
     clientOf: (token: string): string | undefined => {
-      const issued =
-        seen.get(token) ?? db.get<Issued>('SELECT client_id, expires_at FROM tokens WHERE hash = ?', hashOf(token));
+      const issued = seen.get(token) ?? tokens.find({ hash: hashOf(token) });
       if (!issued) return undefined;
       seen.set(token, issued);
       return clock.now() < issued.expires_at ? issued.client_id : undefined;
