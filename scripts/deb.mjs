@@ -15,6 +15,7 @@ const executable = join(dist, 'bin', `cdpadm-linux-${process.arch}`);
 /** @type {{version: string, description: string, author: string}} */
 const { author, description, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
+process.umask(0o022); // dpkg-deb rejects folders that others cannot read
 const folder = await mkdtemp(join(tmpdir(), 'cdpadm-deb-'));
 try {
   await chmod(folder, 0o755);

@@ -2,7 +2,7 @@
 // publishes nothing; `.github/workflows/release.yml` does.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -34,9 +34,19 @@ function checkTree() {
   return tagged !== '';
 }
 
+/** Sets the modes that git records, because the package contains modes, and the umask must not change it. */
+async function setModes() {
+  process.umask(0o022);
+  for (const name of run('git', 'ls-files', '-z').split('\0').filter(Boolean)) {
+    const { mode } = await stat(join(root, name));
+    await chmod(join(root, name), mode & 0o100 ? 0o755 : 0o644);
+  }
+}
+
 try {
   const text = await notes();
   const isTagged = checkTree();
+  await setModes();
   run('npm', 'run', 'deb');
   await rm(release, { recursive: true, force: true });
   await mkdir(release);

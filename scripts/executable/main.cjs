@@ -101,4 +101,6 @@ function builtin(id) {
   return found;
 }
 
+// Node gives the word that started the executable, such as `cdpadm`. The program expects the path of its script here.
+process.argv[1] = process.execPath;
 run(threads.isMainThread ? 'bin/cdpadm.js' : threads.workerData);

@@ -1,7 +1,7 @@
 // Builds the single executable and the Debian package and uses them on a system without Node.
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
@@ -116,15 +116,17 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('read roles') });
   });
 
-  test('starts itself for each command of the tour', async () => {
+  test('starts itself for each command of the tour when it is called by its name', async () => {
     const home = temporaryFolder();
+    const env = { ...envOf(home), PATH: dirname(EXECUTABLE) };
     // The whole tour takes as long as all other tests of this file.
     const until = isWhole ? undefined : '$ cdpadm roles diff';
-    const { code, stdout } = await run(EXECUTABLE, ['tour'], { cwd: home, env: envOf(home), until });
+    const { code, stdout } = await run('cdpadm-linux-x64', ['tour'], { cwd: home, env, until });
     expect({ code, stdout }).toEqual({
       code: isWhole ? 0 : 143,
       stdout: expect.stringMatching(/cdpadm roles pull\s+Wrote/),
     });
+    expect(existsSync(join(home, '.cache/cdpadm/code'))).toBe(false);
   });
 
   test('comes with the licenses of all its parts and a bill of materials that names Node', async () => {

@@ -93,6 +93,18 @@ describe('npm run release', () => {
     expect((await release(folder)).code).toBe(0);
   });
 
+  test('makes the same bytes under another umask', async () => {
+    const [first, second] = await Promise.all(
+      ['022', '077'].map(async (umask) => {
+        const folder = await repository();
+        const under = `umask ${umask}; chmod -R go-rwx *; exec ${process.execPath} scripts/release.mjs`;
+        expect(await run('sh', ['-c', under], folder, TAGGER)).toMatchObject({ code: 0 });
+        return readFileSync(join(folder, 'dist/release/SHA256SUMS'), 'utf8');
+      }),
+    );
+    expect(first).toBe(second);
+  });
+
   test.each<[what: string, prepare: (folder: string) => unknown, expected: string]>([
     ['a changed file', (folder) => writeFileSync(join(folder, 'install.sh'), ''), 'The working tree has changes'],
     [
