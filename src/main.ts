@@ -1,5 +1,5 @@
 // Runs a command line and exits: the only file that ends the process.
-import { exitOf } from './lib/errors/exit.ts';
+import { exitOf } from './lib/errors/fail.ts';
 import type { Command } from 'commander';
 import type { Reference } from './commands/help/describe.ts';
 import { ownTurn, systemClock } from './lib/kernel/clock.ts';

@@ -1,6 +1,6 @@
 // Joins the JSON results of the parts of a bulk run: what `seed results` and `dsr bulk-results` have in common.
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
-import { exitOf } from '../lib/errors/exit.ts';
+import { exitOf } from '../lib/errors/fail.ts';
 import { invalidInput, type Issue, KnownError } from '../lib/kernel/errors.ts';
 import { isRecord, readRecord } from '../lib/kernel/json.ts';
 import { counted } from '../lib/kernel/words.ts';

@@ -1,7 +1,7 @@
 // The source of the data on an HTML page.
 import type { PageSource } from '../lib/render/html-page.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { isEmbedded } from '../lib/runtime/service-address.ts';
+import { isEmbedded } from '../lib/runtime/target.ts';
 
 /** The platform that the command called, and the time. The port of the embedded platform changes, so it is omitted. */
 export async function pageSource(ctx: Context, address: 'base_url' | 'dsr_base_url' = 'base_url'): Promise<PageSource> {

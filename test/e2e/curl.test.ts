@@ -1,8 +1,7 @@
 // Runs a printed curl command in a real shell.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { curlCommand } from '../../src/lib/http/call/curl.ts';
-import type { BuiltRequest } from '../../src/lib/http/call/request.ts';
+import { curlCommand, type BuiltRequest } from '../../src/lib/http/call/request.ts';
 import { getThing } from '../unit/lib/http/endpoints.ts';
 
 const request: BuiltRequest = {

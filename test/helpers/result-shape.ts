@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import type { Command } from 'commander';
 import { expect } from 'vitest';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
-import { jsonSchemaOfResult, shapeOf } from '../../src/lib/runtime/output/result-schema.ts';
+import { jsonSchemaOfResult, shapeOf } from '../../src/lib/runtime/output/result-shape.ts';
 
 /** Fails if the JSON lacks a required field of the command's schema, or has an unknown one. */
 export function expectShape(command: Command, json: string): void {

@@ -1,5 +1,5 @@
 // `auth test`: tests the credentials and reports for each area whether they work, or why not.
-import { exitOf } from '../../lib/errors/exit.ts';
+import { exitOf, fail } from '../../lib/errors/fail.ts';
 import { array, enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import type { ExitName } from '../../lib/errors/entry.ts';
@@ -7,7 +7,6 @@ import type { Column } from '../../lib/render/view.ts';
 import { checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { fail } from '../../lib/errors/fail.ts';
 
 function checkResult() {
   return object({

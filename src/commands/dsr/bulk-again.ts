@@ -1,6 +1,6 @@
 // When a bulk run of data subject requests may continue an earlier one.
 import { counted } from '../../lib/kernel/words.ts';
-import { endingAs, exitOf } from '../../lib/errors/exit.ts';
+import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
@@ -11,7 +11,6 @@ import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
-import { fail } from '../../lib/errors/fail.ts';
 
 /** decision: D58 */
 export function refuseSecondRun(

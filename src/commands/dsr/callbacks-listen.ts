@@ -11,7 +11,7 @@ import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { stopped } from '../../lib/runtime/interrupt.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
-import { lastingAddress } from '../../lib/runtime/service-address.ts';
+import { lastingAddress } from '../../lib/runtime/target.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { storeStates } from '../../lib/workflows/deliver-callbacks.ts';
 import { type CallbackPorts, type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';

@@ -8,7 +8,7 @@ import type { NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { host } from '../../lib/kernel/host.ts';
 import { openCertificates, openChains } from '../../lib/runtime/memory/dsr.ts';
-import { lastingAddress } from '../../lib/runtime/service-address.ts';
+import { lastingAddress } from '../../lib/runtime/target.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { ofWorkspace } from '../../lib/workflows/own-workspace.ts';

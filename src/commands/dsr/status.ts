@@ -4,7 +4,7 @@ import { isFinal } from '../../lib/domain/dsr/statuses.ts';
 import { REQUEST_COLUMNS, requestListView, requestView, statusLine } from '../../lib/render/dsr-overview.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createRedrawing } from '../../lib/runtime/output/redrawing.ts';
+import { createRedrawing } from '../../lib/runtime/output/messages.ts';
 import { createResultLines, watchClock } from '../../lib/runtime/output/result-lines.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import { watch } from '../../lib/workflows/dsr-wait.ts';

@@ -1,5 +1,5 @@
 // `emulator start` serves the embedded platform; `emulator env` points every command to a running one.
-import { exitOf } from '../../lib/errors/exit.ts';
+import { exitOf } from '../../lib/errors/fail.ts';
 import { resolve } from 'node:path';
 import { number, object, string, optional } from 'zod/mini';
 import type { FieldIssue } from '../../lib/contract/explain.ts';

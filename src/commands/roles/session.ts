@@ -1,5 +1,5 @@
 // Shared by the roles commands: live roles, and a roles file with its base and its issues.
-import { exitOf } from '../../lib/errors/exit.ts';
+import { exitOf, fail } from '../../lib/errors/fail.ts';
 import type { Api } from '../../lib/api/index.ts';
 import type { FieldIssue } from '../../lib/contract/explain.ts';
 import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
@@ -13,7 +13,6 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import type { RoleReply } from '../../lib/contract/roles.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
-import { fail } from '../../lib/errors/fail.ts';
 
 export const DEFAULT_FILE = 'roles.yaml';
 

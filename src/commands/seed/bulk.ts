@@ -1,5 +1,5 @@
 // `seed bulk`: sends files of users of any length, and reports which rows were accepted.
-import { exitOf } from '../../lib/errors/exit.ts';
+import { exitOf } from '../../lib/errors/fail.ts';
 import { isAbsolute, relative } from 'node:path';
 import { int, nullable, number, object, optional, string } from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';

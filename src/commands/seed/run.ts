@@ -20,7 +20,7 @@ import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { lastingAddress } from '../../lib/runtime/service-address.ts';
+import { lastingAddress } from '../../lib/runtime/target.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import { readStoreAddress } from '../../lib/bulk/rate-address.ts';
 import { type Pace, readPace, type RunFlags } from '../bulk-flags.ts';

@@ -3,7 +3,7 @@ import { rootCertificates } from 'node:tls';
 import type { SharedRate } from '../../lib/bulk/shared-schedule.ts';
 import { furtherAuthorities } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { lastingAddress } from '../../lib/runtime/service-address.ts';
+import { lastingAddress } from '../../lib/runtime/target.ts';
 import type { BulkNumbers } from './run.ts';
 
 /** Opens the store of the shared rate; undefined without one. If it is unreachable, the shard uses its share. */

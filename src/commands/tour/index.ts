@@ -3,11 +3,8 @@ import { number, object, string, union } from 'zod/mini';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openSandbox } from '../../lib/runtime/emulator/sandbox.ts';
-import { dsrChapter } from './dsr.ts';
-import { rolesChapter } from './roles.ts';
-import { seedChapter } from './seed.ts';
+import { dsrChapter, rolesChapter, seedChapter, warehouseChapter } from './chapters.ts';
 import { openStage } from './stage.ts';
-import { warehouseChapter } from './warehouse.ts';
 
 const CHAPTERS = { roles: rolesChapter, dsr: dsrChapter, seed: seedChapter, warehouse: warehouseChapter };
 type Chapter = keyof typeof CHAPTERS;

@@ -3,8 +3,7 @@ import { CsvFeed } from '../domain/csv/feed.ts';
 import { RecordScan } from '../domain/csv/record.ts';
 import { notText } from '../files/read-input.ts';
 import { counted } from '../kernel/words.ts';
-import { type KnownError, invalidInput } from '../kernel/errors.ts';
-import { type Place, placeAt } from '../kernel/text-place.ts';
+import { type KnownError, invalidInput, type Place, placeAt } from '../kernel/errors.ts';
 import type { LocalRow, Opened } from './row.ts';
 import type { InputBytes } from './sources/bytes.ts';
 

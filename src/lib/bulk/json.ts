@@ -4,7 +4,7 @@ import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json
 import type { JsonTaker } from '../domain/seed/row-bytes.ts';
 import { readJson } from '../files/reading.ts';
 import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
-import { type Place, placeAt } from '../kernel/text-place.ts';
+import { type Place, placeAt } from '../kernel/errors.ts';
 import type { LocalRow } from './row.ts';
 
 export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' | 'json'): AsyncGenerator<LocalRow[]> {

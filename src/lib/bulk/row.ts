@@ -1,6 +1,6 @@
 // One row of an input, and the heading.
 import type { ValuePath } from '../files/reading.ts';
-import type { Place } from '../kernel/text-place.ts';
+import type { Place } from '../kernel/errors.ts';
 
 /** One row. `locate` finds line and column of an issue. */
 export interface Row {

@@ -2,10 +2,9 @@
 import * as fs from 'node:fs';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
 import { explainIssues, showPath } from '../contract/explain.ts';
-import { type KnownError, type Issue, invalidInput } from '../kernel/errors.ts';
+import { type KnownError, type Issue, invalidInput, placeAt } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { placeAt } from '../kernel/text-place.ts';
 import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
 import { placeFinder } from './text-places.ts';

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { type infer as Infer, int, nullable, object, string, type ZodMiniType } from 'zod/mini';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
+import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
-import { assertPrivate } from '../kernel/own-file.ts';
 import { canonicalJson, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 

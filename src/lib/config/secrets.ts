@@ -1,8 +1,7 @@
 // Reads secrets by reference just before they are sent, and stores them where the user chose.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import { KnownError } from '../kernel/errors.ts';
-import type { Hints } from '../kernel/hint.ts';
+import { KnownError, type Hints } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import type { ProfileSecretName } from './setting-fields.ts';

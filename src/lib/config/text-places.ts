@@ -1,6 +1,6 @@
 // Finds the line of a value in a JSON or YAML text. Loaded only for errors.
 import type { Node, Pair } from 'yaml';
-import { type Place, placeAt } from '../kernel/text-place.ts';
+import { type Place, placeAt } from '../kernel/errors.ts';
 
 /** Returns the place of the key or item at a path, or of the nearest value around it. JSON is also YAML. */
 export async function placeFinder(text: string): Promise<(path: readonly (string | number)[]) => Place> {

@@ -1,8 +1,7 @@
-// Creates errors with a code of the registry.
+// Creates errors with a code of the registry, and finds their exit codes.
 import { KnownError, type KnownErrorOptions } from '../kernel/errors.ts';
 import type { ExitName } from './entry.ts';
-import { CliError } from './exit.ts';
-import type { ErrorCode } from './registry.ts';
+import { type ErrorCode, ERRORS } from './registry.ts';
 
 export type FailureParts = Omit<KnownErrorOptions, 'code'> & { exit?: ExitName };
 
@@ -14,4 +13,30 @@ export function causedBy(cause: KnownError | undefined): Pick<FailureParts, 'sta
 /** An error with this code. `exit` overrides the exit code of the registry. */
 export function fail(code: ErrorCode, { exit, ...options }: FailureParts): KnownError {
   return exit === undefined ? new KnownError({ ...options, code }) : new CliError({ ...options, code, exit });
+}
+
+/** An error with an exit code of its own instead of the registry's. */
+export class CliError extends KnownError {
+  readonly exit: ExitName;
+
+  constructor(options: KnownErrorOptions & { exit: ExitName }) {
+    super(options);
+    this.name = 'CliError';
+    this.exit = options.exit;
+  }
+
+  override with(change: Parameters<KnownError['with']>[0]): CliError {
+    return new CliError({ ...this.parts, exit: this.exit, ...change, cause: this });
+  }
+}
+
+/** The same error with another exit code. */
+export function endingAs(error: KnownError, exit: ExitName): CliError {
+  return new CliError({ ...error.parts, exit, cause: error });
+}
+
+/** The exit code of this error. */
+export function exitOf(error: KnownError): ExitName {
+  if (error instanceof CliError) return error.exit;
+  return Object.hasOwn(ERRORS, error.code) ? ERRORS[error.code as ErrorCode].exit : 'failed';
 }

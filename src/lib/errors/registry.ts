@@ -1,12 +1,10 @@
 // All error codes: exit code, meaning, cause and fix.
 import type { ErrorEntry } from './entry.ts';
 import { DSR_ERRORS } from './dsr.ts';
-import { EMULATOR_ERRORS } from './emulator.ts';
+import { EMULATOR_ERRORS, SETUP_ERRORS } from './setup.ts';
 import { GENERAL_ERRORS } from './general.ts';
 import { HTTP_ERRORS } from './http.ts';
 import { ROLES_ERRORS } from './roles.ts';
-import { SEED_ERRORS } from './seed.ts';
-import { SETUP_ERRORS } from './setup.ts';
 import { WAREHOUSE_ERRORS } from './warehouse.ts';
 
 export const ERRORS = {
@@ -16,7 +14,6 @@ export const ERRORS = {
   ...ROLES_ERRORS,
   ...DSR_ERRORS,
   ...WAREHOUSE_ERRORS,
-  ...SEED_ERRORS,
   ...EMULATOR_ERRORS,
 } as const satisfies Record<string, ErrorEntry>;
 

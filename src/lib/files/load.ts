@@ -1,8 +1,7 @@
 // Loads a YAML or JSON document with the places of its values, so that an issue has a line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
-import { type KnownError, type Issue, invalidInput, MOST_ISSUES } from '../kernel/errors.ts';
+import { type KnownError, type Issue, invalidInput, MOST_ISSUES, type Place } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
-import type { Place } from '../kernel/text-place.ts';
 import { counted } from '../kernel/words.ts';
 import { readJson, type DocumentReading, type Problem, type ValuePath } from './reading.ts';
 import { type InputSource, readInput } from './read-input.ts';

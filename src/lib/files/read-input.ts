@@ -3,9 +3,8 @@ import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
-import { invalidInput, KnownError, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { invalidInput, KnownError, systemErrorCode, usageError, type Place, placeAt } from '../kernel/errors.ts';
 import { streamBytes } from '../kernel/stream-bytes.ts';
-import { type Place, placeAt } from '../kernel/text-place.ts';
 import { fail } from '../errors/fail.ts';
 
 /** A larger document is a mistake: a manifest at every limit has less than 2 MB. */

@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto';
 import { type infer as Infer, literal, object, record, string, type ZodMiniType } from 'zod/mini';
 import { fail } from '../errors/fail.ts';
 import { writeUserFile } from '../kernel/durable.ts';
-import type { KnownError } from '../kernel/errors.ts';
+import { type KnownError, placeAt } from '../kernel/errors.ts';
 import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
-import { placeAt } from '../kernel/text-place.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 
 const COMMANDS = {

@@ -7,16 +7,20 @@ import type { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import type { Answer } from './answer/answer.ts';
 import { takeSlots } from './limits/budget.ts';
-import { authorize } from './call/credentials.ts';
-import { curlCommand, CurlPrinted } from './call/curl.ts';
+import { authorize, createTokenSource } from './call/token.ts';
+import {
+  curlCommand,
+  CurlPrinted,
+  type AnyInput,
+  buildRequest,
+  type BuiltRequest,
+  urlOf,
+  createNamesEdge,
+} from './call/request.ts';
 import { type FailedCall, outcomeUnknown, rejectionOf } from './answer/failure.ts';
-import { createLimits } from './limits/limit.ts';
-import { createNamesEdge } from './call/names.ts';
-import { createPace, pause, waitFor } from './limits/pace.ts';
+import { createLimits, createPace, pause, waitFor } from './limits/pace.ts';
 import { readReply } from './answer/reply.ts';
-import { type AnyInput, buildRequest, type BuiltRequest, urlOf } from './call/request.ts';
 import { decide, type Outcome, parseRetryAfter } from './call/retry.ts';
-import { createTokenSource } from './call/token.ts';
 import { TransportError } from './transport-error.ts';
 import type { Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';

@@ -3,7 +3,7 @@ import { closeSync, constants, existsSync, openSync, readdirSync, renameSync, st
 import { basename, dirname, join } from 'node:path';
 import { type Clock, ownTurn } from './clock.ts';
 import { openDurableLog } from './durable-log.ts';
-import { readPrivateFile, removeFile, replacePrivateFile } from './durable.ts';
+import { readPrivateFile, removeFile, replacePrivateFile, PRIVATE_FILE } from './durable.ts';
 import {
   CHAIN_START,
   ChainCheck,
@@ -15,7 +15,6 @@ import {
   isAboutChain,
   statedTip,
 } from './hash-chain.ts';
-import { PRIVATE_FILE } from './own-file.ts';
 import { isoMillis } from './timestamps.ts';
 import { type LineFile, openLineFile } from './line-file.ts';
 

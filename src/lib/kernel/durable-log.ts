@@ -1,9 +1,8 @@
 // An append-only private file of lines. Each append is flushed to the disk.
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ensurePrivateFolder } from './durable.ts';
+import { ensurePrivateFolder, PRIVATE_FILE, assertPrivate, syncFolder } from './durable.ts';
 import { cannotWrite } from './file-failure.ts';
-import { PRIVATE_FILE, assertPrivate, syncFolder } from './own-file.ts';
 
 export type DurableLog = ReturnType<typeof openDurableLog>;
 

@@ -1,5 +1,4 @@
-// The class of expected errors and its parts.
-import { type Hint, type Hints, hintText, toHints } from './hint.ts';
+// The class of expected errors and its parts: issues with their places, and hints with commands to copy.
 
 /**
  * One problem of an input. `path` is the field, dotted (`roles[3].name`). `line` and `column` count from 1 and are absent
@@ -109,4 +108,47 @@ export function isAbsent(error: unknown): boolean {
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Both count from 1; columns in UTF-16 units, as editors count them. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
+/** Reads the whole text before the offset: use it for errors, not for every row. */
+export function placeAt(text: string, offset: number): Place {
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
+}
+
+export interface Hint {
+  /** One or more sentences, or the purpose of the command: `To list them:`. */
+  readonly text: string;
+  /** A complete command line to copy, such as `cdpadm roles list`, without profile and id flags. */
+  readonly command?: string;
+}
+
+/** A string is a hint without a command. Each hint of an array is a separate line. */
+export type Hints = string | Hint | readonly (string | Hint)[];
+
+export function toHints(hints: Hints | undefined): readonly Hint[] {
+  if (hints === undefined) return [];
+  const list = typeof hints === 'string' || 'text' in hints ? [hints] : hints;
+  return list.map((hint) => (typeof hint === 'string' ? { text: hint } : hint));
+}
+
+/** A hint as one line that ends in the command. */
+export function hintLine({ text, command }: Hint): string {
+  return command === undefined ? text : `${text} ${command}`;
+}
+
+/** Several hints as one text. A command before more text is in backticks. */
+export function hintText(hints: readonly Hint[]): string {
+  const last = hints.length - 1;
+  return hints
+    .map((hint, at) =>
+      hint.command === undefined || at === last ? hintLine(hint) : `${hint.text} \`${hint.command}\``,
+    )
+    .join(' ');
 }

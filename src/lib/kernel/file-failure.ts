@@ -1,6 +1,5 @@
 // Turns file system errors into messages.
-import { KnownError, systemErrorCode } from './errors.ts';
-import type { Hint, Hints } from './hint.ts';
+import { KnownError, systemErrorCode, type Hint, type Hints } from './errors.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',

@@ -1,5 +1,5 @@
 // "Did you mean" suggestions for mistyped commands, ids, tasks and fields.
-import type { Hints } from './hint.ts';
+import type { Hints } from './errors.ts';
 
 /** Many ids and fields share a short prefix, so a shorter one suggests nothing. */
 const LEAST_BEGINNING = 3;

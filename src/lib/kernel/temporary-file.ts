@@ -1,12 +1,11 @@
-// Creates folders and temporary files, and removes the temporary files of killed processes.
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+// Creates folders, scratch folders and temporary files, and removes those of killed processes.
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
 import { systemErrorCode } from './errors.ts';
 
-/** In a shared folder, an unknown process may run on another machine. */
-const LEFT_BEHIND_MS = 60_000;
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 
 /** A unique word, not a secret: `node:crypto` would cost 2.6 ms at each start. */
@@ -20,14 +19,21 @@ export function temporaryPath(folder: string): string {
   return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
 }
 
-/** Removes temporary files of ended processes. Ignores errors: a later call may succeed. */
+/** Removes temporary files of ended processes. In a shared folder, an unknown process may run on another machine. */
 export function sweepTemporaryFiles(folder: string): void {
+  sweep(folder, NAME, 60_000, () => true);
+}
+
+/** Removes the entries of ended processes that are older than `ms`. Ignores errors: a later call may succeed. */
+function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: string, stat: Stats) => boolean): void {
   try {
     for (const name of readdirSync(folder)) {
-      const pid = NAME.exec(name)?.[1];
+      const pid = pattern.exec(name)?.[1];
       if (pid === undefined || host.isAlive(Number(pid))) continue;
-      const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
-      if (stat && systemClock.now() - stat.mtimeMs > LEFT_BEHIND_MS) rmSync(join(folder, name), { force: true });
+      const path = join(folder, name);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (!stat || systemClock.now() - stat.mtimeMs <= ms || !isSpent(path, stat)) continue;
+      rmSync(path, { recursive: true, force: true });
     }
   } catch {
     // A later call may succeed.
@@ -54,4 +60,26 @@ export function makeFolder(path: string, mode?: number): void {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** The purpose, which is a part of the name. */
+export type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
+
+export interface ScratchOptions {
+  /** The parent folder; default the system's temporary folder. */
+  root?: string | undefined;
+  /** True when the folder of an ended process may be removed; default always. */
+  isSpent?: (folder: string) => boolean;
+}
+
+/**
+ * Creates an empty folder (0700) with an unpredictable name. The caller removes it. Removes older folders of this kind and
+ * user whose process ended more than an hour ago: an unknown process may run in another container that shares the folder.
+ */
+export function makeScratchFolder(kind: ScratchKind, options: ScratchOptions = {}): string {
+  const { root = tmpdir(), isSpent = () => true } = options;
+  const pattern = new RegExp(`^cdpadm-${kind}-(\\d+)-[A-Za-z0-9]{6}$`);
+  const isOwn = (stat: Stats): boolean => stat.isDirectory() && [undefined, stat.uid].includes(host.uid());
+  sweep(root, pattern, 3_600_000, (path, stat) => isOwn(stat) && isSpent(path));
+  return mkdtempSync(join(root, `cdpadm-${kind}-${host.pid}-`));
 }

@@ -1,6 +1,5 @@
 // An error as a screen for people and as JSON for programs: the only place where errors become text.
-import { KnownError, type Issue, placeOf } from '../kernel/errors.ts';
-import { hintLine } from '../kernel/hint.ts';
+import { KnownError, type Issue, placeOf, hintLine } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { cleanLine, cleanText, escapeJson } from './clean.ts';

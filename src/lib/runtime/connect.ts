@@ -9,8 +9,7 @@ import { openDurableLog } from '../kernel/durable-log.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
 import { rememberingIds } from './memory/remember-ids.ts';
-import { ADDRESS_OF, lastingAddress, lastingAudience } from './service-address.ts';
-import { readOnly } from './target.ts';
+import { ADDRESS_OF, lastingAddress, lastingAudience, readOnly } from './target.ts';
 import { furtherAuthorities } from './checks/trusted-roots.ts';
 
 /** The settings as if `--profile profile` was given, else as the flags say. */

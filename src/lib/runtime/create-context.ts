@@ -9,7 +9,7 @@ import type { KnownError } from '../kernel/errors.ts';
 import type { ExitName } from '../errors/entry.ts';
 import { host } from '../kernel/host.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
-import type { Begun } from './begin.ts';
+import type { Begun } from './output/output.ts';
 import type { Context, GlobalFlags, Io, LoggedCommand, Output } from './context.ts';
 import type { WriteRecorder } from './memory/write-log.ts';
 import type { SentWrite } from '../http/types.ts';
@@ -80,7 +80,7 @@ class RunContext implements StartedContext {
   }
 
   async begin(flags: GlobalFlags, output = (out: Output): Output => out): Promise<void> {
-    const { begin } = await import('./begin.ts');
+    const { begin } = await import('./output/output.ts');
     const begun = await begin(this.io, flags, this.redactor, this.signal, this.#program.asking);
     const out = output(begun.out);
     const emit: Output['emit'] = (data, view) => {

@@ -1,8 +1,7 @@
 // `--profile` given several times: the command runs for one profile after the other, and its results are one result.
-import { exitOf } from '../errors/exit.ts';
+import { exitOf, fail } from '../errors/fail.ts';
 import type { Command } from 'commander';
-import { KnownError, type Issue, usageError } from '../kernel/errors.ts';
-import type { Hint } from '../kernel/hint.ts';
+import { KnownError, type Issue, usageError, type Hint } from '../kernel/errors.ts';
 import type { ExitName } from '../errors/entry.ts';
 import { EXIT } from './exit-codes.ts';
 import { bugError } from '../render/failure.ts';
@@ -11,7 +10,6 @@ import type { CellValue, Column, DocumentView, ListView } from '../render/view.t
 import type { Context, GlobalFlags, Output } from './context.ts';
 import { helpOf } from './command-line/help.ts';
 import { type AnyView, listOf, markdownText, nameText } from './output/result-text.ts';
-import { fail } from '../errors/fail.ts';
 
 /** The output of the command for one profile: its result or its error. */
 interface Part {

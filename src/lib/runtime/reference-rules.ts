@@ -2,8 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { isOwnFile, isOwnReference, profileReferences } from '../config/own-references.ts';
-import { invalidInput, type Issue } from '../kernel/errors.ts';
-import type { Hint } from '../kernel/hint.ts';
+import { invalidInput, type Issue, type Hint } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 import { fail } from '../errors/fail.ts';
 

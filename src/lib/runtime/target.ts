@@ -1,9 +1,9 @@
-// The target of a write: computed once per command, shown in one line before the plan, and part of the JSON result.
+// The target of a write, shown in one line before the plan and part of the JSON result; and its addresses.
 import type { Settings } from '../config/resolve-settings.ts';
 import type { Setting, SettingName } from '../config/setting-fields.ts';
 import type { KnownError } from '../kernel/errors.ts';
-import { isEmbedded } from './service-address.ts';
 import { fail } from '../errors/fail.ts';
+import type { Service } from '../contract/endpoint.ts';
 
 /** A service that takes writes; `organization` and `workspace` share the platform's address. */
 export type WriteScope = 'organization' | 'workspace' | 'dsr' | 'seeding' | 'identity';
@@ -79,4 +79,33 @@ export function readOnly({ origins, profile }: Settings): KnownError {
     message: `${holder} allows only reads (\`access: read\`). Nothing was sent.`,
     hint: 'To see what the command would do, add --dry-run. To write, use a profile that allows it.',
   });
+}
+
+export const ADDRESS_OF: Record<Service, SettingName> = {
+  base: 'base_url',
+  auth: 'auth_url',
+  dsr: 'dsr_base_url',
+  seeding: 'seeding_url',
+  identity: 'identity_url',
+};
+
+/** Whether the address is that of the embedded platform of profile `local`, and not one from elsewhere. */
+export function isEmbedded(settings: Settings, name: SettingName): boolean {
+  return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
+}
+
+/** The key under which this machine remembers a service. The embedded platform changes its port and keeps its key. */
+export function lastingAddress(settings: Settings, name: SettingName): string {
+  return isEmbedded(settings, name)
+    ? 'local'
+    : settings
+        .need(name)
+        .replace(/(?<!\/)\/+$/, '')
+        .toLowerCase();
+}
+
+/** The same for the audience of tokens, which is the base address unless the profile names another. */
+export function lastingAudience(settings: Settings): string {
+  const audience = settings.need('audience');
+  return audience === settings.get('base_url')?.value ? lastingAddress(settings, 'base_url') : audience;
 }

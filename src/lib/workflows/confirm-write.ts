@@ -1,8 +1,6 @@
 // Decides whether a write is done, not done or unknown. Single calls and bulk rows both use it, and nothing else decides.
-import { exitOf } from '../errors/exit.ts';
-import { causedBy, fail } from '../errors/fail.ts';
-import { KnownError } from '../kernel/errors.ts';
-import type { Hints } from '../kernel/hint.ts';
+import { exitOf, causedBy, fail } from '../errors/fail.ts';
+import { KnownError, type Hints } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
 
 /** The code of every write whose outcome is unknown; `http` throws it for a response that proves nothing. */

@@ -1,5 +1,5 @@
 // Checks all rows before the first one is sent: issues, duplicates and counts.
-import { exitOf } from '../errors/exit.ts';
+import { exitOf } from '../errors/fail.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../domain/dsr/row-keys.ts';
 import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';

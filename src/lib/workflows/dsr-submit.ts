@@ -1,5 +1,5 @@
 // Submits one request: writes the ledger, sends the POST, and confirms it by the signed response or a GET.
-import { exitOf } from '../errors/exit.ts';
+import { exitOf } from '../errors/fail.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import {

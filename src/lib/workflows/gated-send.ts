@@ -1,5 +1,5 @@
 // Sends one request of a bulk run through the gate, and reports the response to the gate.
-import { endingAs } from '../errors/exit.ts';
+import { endingAs } from '../errors/fail.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
 import type { Clock } from '../kernel/clock.ts';

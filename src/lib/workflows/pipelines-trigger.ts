@@ -2,8 +2,7 @@
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
-import { KnownError } from '../kernel/errors.ts';
-import type { Hint } from '../kernel/hint.ts';
+import { KnownError, type Hint } from '../kernel/errors.ts';
 import { confirmed, confirmWrite } from './confirm-write.ts';
 import { retryWhileNotFound, type RunPorts } from './pipelines-watch.ts';
 import type { Tell } from './ports.ts';

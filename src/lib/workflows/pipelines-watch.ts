@@ -1,11 +1,10 @@
 // Follows a run until it finishes, and collects the evidence for a diagnosis.
-import { endingAs, exitOf } from '../errors/exit.ts';
+import { endingAs, exitOf, fail } from '../errors/fail.ts';
 import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, runId } from '../domain/warehouse/runs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isNotFound, KnownError } from '../kernel/errors.ts';
-import { fail } from '../errors/fail.ts';
 import type { Api } from '../api/index.ts';
 import { diagnose, type Diagnosis, type Evidence } from '../domain/warehouse/diagnose.ts';
 import { readIfThere } from './resource-write.ts';

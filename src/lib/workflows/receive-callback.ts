@@ -2,7 +2,7 @@
 import { RequestStatusReply } from '../contract/dsr.ts';
 import { eventId, type ReceivedLine } from '../domain/callbacks/outbox.ts';
 import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
-import { exitOf } from '../errors/exit.ts';
+import { exitOf } from '../errors/fail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { isRecord, parseJson } from '../kernel/json.ts';

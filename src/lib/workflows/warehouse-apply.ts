@@ -11,8 +11,7 @@ import {
   GROUPS,
 } from '../domain/warehouse/definition.ts';
 import { byType, type ByType, findIn, neededSteps, type Step, type WarehousePlan } from '../domain/warehouse/plan.ts';
-import { exitOf } from '../errors/exit.ts';
-import { causedBy, fail } from '../errors/fail.ts';
+import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
 import type { Tell } from './ports.ts';

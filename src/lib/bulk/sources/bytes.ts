@@ -5,9 +5,8 @@ import type { Dialect } from '../../domain/csv/dialect.ts';
 import type { Shard } from '../../domain/seed/shard.ts';
 import { type Fingerprint, fingerprint } from '../../files/bulk-journal.ts';
 import { counted } from '../../kernel/words.ts';
-import { KnownError, usageError } from '../../kernel/errors.ts';
+import { KnownError, usageError, placeAt } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
-import { placeAt } from '../../kernel/text-place.ts';
 import {
   cannotReadInput,
   type InputSource,

@@ -7,7 +7,7 @@ import { fail } from '../../errors/fail.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
-import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
+import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 
 /** GETs an address with these headers. Calls `begin` again for each retry; a failure is a KnownError. */
 export type GetAddress = (

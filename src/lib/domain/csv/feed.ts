@@ -1,8 +1,7 @@
 // Cuts a stream of CSV bytes into records (RFC 4180) and keeps the line of each; the cells may be read in place.
 import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
-import { type KnownError, invalidInput } from '../../kernel/errors.ts';
-import { placeAt } from '../../kernel/text-place.ts';
+import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from '../seed/row-bytes.ts';
 import { LINE_FEED, markLength, skipSpace } from '../seed/scan.ts';
 import type { Dialect } from './dialect.ts';

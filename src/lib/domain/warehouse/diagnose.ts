@@ -1,7 +1,7 @@
 // Diagnoses a pipeline: the findings, root cause first.
 import type { RunReply } from '../../contract/pipeline-runs.ts';
 import type { PipelineReply, PipelineReportReply } from '../../contract/pipelines.ts';
-import type { Hint } from '../../kernel/hint.ts';
+import type { Hint } from '../../kernel/errors.ts';
 import { formatDuration, parseIso } from '../../kernel/timestamps.ts';
 import { valueAt } from './definition.ts';
 import { identityColumns } from './identity-columns.ts';

@@ -1,7 +1,7 @@
 // Reads the rows of a query from a copy of a warehouse file, in another thread with a time limit.
 import { copyFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
+import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import type { WarehouseFile } from './access.ts';
 import { resolveAmong, rewriteTables } from './sql.ts';
 import { Worker } from 'node:worker_threads';

@@ -1,6 +1,6 @@
 // Turns the bytes of a response into text: decompresses within the size cap and decodes the charset.
 import { isUtf8 } from 'node:buffer';
-import { MAX_ANSWER_BYTES, type RawReply } from '../exchange.ts';
+import { MAX_ANSWER_BYTES, type RawReply } from '../types.ts';
 
 export interface Answer {
   status: number;

@@ -1,11 +1,9 @@
 // Turns an HTTP response into an error: code, message and hint.
-import { exitOf } from '../../errors/exit.ts';
+import { exitOf, fail } from '../../errors/fail.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
-import { fail } from '../../errors/fail.ts';
 import type { ErrorCode } from '../../errors/registry.ts';
-import type { KnownError, KnownErrorOptions, FailedRequest } from '../../kernel/errors.ts';
-import type { Hints } from '../../kernel/hint.ts';
+import type { KnownError, KnownErrorOptions, FailedRequest, Hints } from '../../kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './network-failure.ts';

@@ -1,12 +1,11 @@
 // The messages for a request without a response: what failed, where, and how to fix it.
-import { CliError, exitOf } from '../../errors/exit.ts';
-import { fail, type FailureParts } from '../../errors/fail.ts';
+import { CliError, exitOf, fail, type FailureParts } from '../../errors/fail.ts';
 import type { ErrorCode } from '../../errors/registry.ts';
-import { type FailedRequest, KnownError } from '../../kernel/errors.ts';
+import { type FailedRequest, KnownError, systemErrorCode } from '../../kernel/errors.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
-import { CONNECT_TIMEOUT_MS } from '../exchange.ts';
-import { answeredPlainly, plainAnswer } from './plain-answer.ts';
+import { CONNECT_TIMEOUT_MS } from '../types.ts';
 import type { TransportError, TransportKind } from '../transport-error.ts';
+import { isLoopback } from '../../kernel/address.ts';
 
 export interface LostExchange {
   request: FailedRequest;
@@ -146,4 +145,22 @@ export class OutcomeUnknownError extends CliError {
     super({ exit: 'network', ...options, code: 'http.outcome_unknown' });
     this.name = 'OutcomeUnknownError';
   }
+}
+
+/** The code EPROTO alone is ambiguous; the message and newer codes are not. */
+const PLAIN_ANSWER = /wrong version number|packet length too long|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/;
+
+export function answeredPlainly(error: unknown): boolean {
+  return error instanceof Error && PLAIN_ANSWER.test(`${systemErrorCode(error) ?? ''} ${error.message}`);
+}
+
+/** Plain http is allowed to this machine only, so the hint for any other host is to check the port. */
+export function plainAnswer(address: string): { message: string; hint: string } {
+  const { host, hostname } = new URL(address);
+  return {
+    message: `${host} does not use TLS, but the address starts with https://.`,
+    hint: isLoopback(hostname)
+      ? `Write the address with http:// (${address.replace(/^https:/, 'http:')}).`
+      : 'Check the port. Connections without TLS are allowed to this machine only.',
+  };
 }

@@ -1,8 +1,10 @@
-// Builds a request from an endpoint and its input: address, path, query and body, without credentials.
+// Builds a request from an endpoint and its input, in a deployment's own words, and prints it as a curl command.
 import { encodeText, type Endpoint, fillPath, type Service } from '../../contract/endpoint.ts';
 import { type BaseAddress, readBaseAddress } from '../../kernel/address.ts';
-import { usageError } from '../../kernel/errors.ts';
+import { usageError, invalidInput } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
+import { shellQuoted } from '../../kernel/words.ts';
+import { createWireNames, NameCollision, type NamesMap } from '../../contract/names.ts';
 
 /** `CallInput` with its types erased, for the inside of the client. */
 export interface AnyInput {
@@ -73,4 +75,60 @@ function queryOf(query: Record<string, string | number | bigint | boolean | unde
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeText(name, String(value))}`],
   );
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** Thrown after the command was printed: there is no response to continue with. */
+export class CurlPrinted extends Error {
+  constructor() {
+    super('the equivalent curl command was printed; nothing was sent');
+    this.name = 'CurlPrinted';
+  }
+}
+
+/** One shell command on several lines. Everything but the placeholders is in single quotes. */
+export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
+  const lines = [`curl --silent --show-error --request ${request.method} ${shellQuoted(urlOf(request))}`];
+  lines.push(`--header ${shellQuoted(`accept: ${request.accept ?? 'application/json'}`)}`);
+  if (endpoint.auth === 'bearer') lines.push('--header "authorization: Bearer $CDPADM_ACCESS_TOKEN"');
+  else if (endpoint.auth !== 'none') lines.push('--user "$CDPADM_WORKSPACE_KEY:$CDPADM_WORKSPACE_SECRET"');
+  if (request.body !== undefined) {
+    lines.push("--header 'content-type: application/json'", `--data-raw ${shellQuoted(request.body.toString())}`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+/** `encode` throws KnownError (9) when two fields map to the same word. */
+export function createNamesEdge(map: NamesMap | undefined) {
+  const names = createWireNames(map ?? {});
+  return {
+    encode: <Input extends AnyInput>(endpoint: Endpoint, input: Input): Input => {
+      const { body = [], query = [] } = endpoint.names ?? {};
+      if (names.empty) return input;
+      const encoded = { ...input };
+      if (input.body !== undefined && body.length > 0) encoded.body = explained(() => names.encode(input.body, body));
+      if (input.query && query.length > 0) {
+        encoded.query = Object.fromEntries(
+          Object.entries(input.query).map(([name, value]) => [
+            name,
+            query.includes(name) && typeof value === 'string' ? names.toWire(value) : value,
+          ]),
+        );
+      }
+      return encoded;
+    },
+    decode: (endpoint: Endpoint, value: unknown) => names.decode(value, endpoint.names?.reply ?? []),
+  };
+}
+
+function explained<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof NameCollision)) throw error;
+    throw invalidInput(
+      `Two fields have the same name on the wire, ${error.word}. Nothing was sent.`,
+      [{ path: error.word, message: "is given twice: under the neutral name and under the deployment's name" }],
+      "Use only one of the two names. The profile's `names` map them.",
+    );
+  }
 }

@@ -1,5 +1,5 @@
-// The platform's access token: cached, shared by all processes of one user, and requested by one process at a time.
-import { exitOf } from '../../errors/exit.ts';
+// The credentials of a call. An access token is cached, shared by all processes of one user, and requested by one at a time.
+import { exitOf, fail } from '../../errors/fail.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TokenReply, TokenRequest } from '../../contract/oauth.ts';
@@ -8,7 +8,7 @@ import { KnownError, type KnownErrorOptions } from '../../kernel/errors.ts';
 import { readRecord } from '../../kernel/json.ts';
 import type { ExitName } from '../../errors/entry.ts';
 import type { BearerCredentials, HttpOptions } from '../types.ts';
-import { fail } from '../../errors/fail.ts';
+import type { Auth } from '../../contract/endpoint.ts';
 
 /** A token is renewed this long before it expires (at most half its lifetime), so that none expires in transit. */
 const MARGIN_MS = 300_000;
@@ -181,4 +181,46 @@ function cachedToken(text: string | undefined): CachedToken | undefined {
   const { access_token, obtained_at, expires_at } = value ?? {};
   const sound = typeof access_token === 'string' && Number.isFinite(obtained_at) && Number.isFinite(expires_at);
   return sound ? (value as CachedToken) : undefined;
+}
+
+export interface Authorization {
+  /** The header's value; undefined for a call without credentials. */
+  header: string | undefined;
+  /** The bearer token, if a 401 can be answered by renewing it. */
+  renewable: string | undefined;
+  /** The user passed the token, so it cannot be renewed. */
+  readyToken: boolean;
+}
+
+/**
+ * Resolves credentials just before they are sent and adds them to the redactor. `rejected` is a token that got a 401.
+ * Throws KnownError (auth) when there are none.
+ */
+export async function authorize(
+  auth: Auth,
+  { credentials, redactor }: Pick<HttpOptions, 'credentials' | 'redactor'>,
+  tokens: TokenSource,
+  signal: AbortSignal,
+  rejected?: string,
+): Promise<Authorization> {
+  switch (auth) {
+    case 'none':
+      return { header: undefined, renewable: undefined, readyToken: false };
+    case 'bearer': {
+      const token = await tokens(signal, rejected);
+      return {
+        header: `Bearer ${token.value}`,
+        renewable: token.ready ? undefined : token.value,
+        readyToken: token.ready,
+      };
+    }
+    case 'dsr-basic':
+    case 'seeding-basic': {
+      // Both areas use the workspace's key and secret (specification, "Authentication").
+      const { key, secret } = await credentials.basic();
+      const encoded = Buffer.from(`${key}:${secret}`, 'utf8').toString('base64');
+      for (const value of [key, secret, `${key}:${secret}`]) redactor.add(value);
+      return { header: `Basic ${encoded}`, renewable: undefined, readyToken: false };
+    }
+  }
 }

@@ -1,7 +1,8 @@
 // The interface of an engine: one complete exchange within its limits, or a TransportError with its phase.
-import { type Exchange, MAX_ANSWER_BYTES, CONNECT_TIMEOUT_MS, type RawReply } from '../exchange.ts';
-import type { Sink } from '../types.ts';
+import { type Exchange, MAX_ANSWER_BYTES, CONNECT_TIMEOUT_MS, type RawReply, type Sink } from '../types.ts';
 import { type Phase, TransportError, transportErrorOf, type TransportKind } from '../transport-error.ts';
+import type { SecureContext } from 'node:tls';
+import { usageError } from '../../kernel/errors.ts';
 
 export interface Engine {
   /** Rejects with TransportError, or with KnownError (usage) for an invalid proxy or authority. */
@@ -151,4 +152,25 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
       value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
     ),
   );
+}
+
+/**
+ * A TLS context that trusts Node's roots and `pem`; undefined when there is nothing to add. Throws KnownError (usage)
+ * for text without a certificate, which Node would ignore.
+ */
+export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {
+  if (pem === undefined) return undefined;
+  const [{ X509Certificate }, { createSecureContext, rootCertificates }] = await Promise.all([
+    import('node:crypto'),
+    import('node:tls'),
+  ]);
+  try {
+    new X509Certificate(pem);
+  } catch (error) {
+    throw usageError(
+      `The certificate authority file contains no PEM certificate (${(error as Error).message}).`,
+      'Pass a file with one or more "-----BEGIN CERTIFICATE-----" blocks with --ca-file or CDPADM_CA_FILE.',
+    );
+  }
+  return createSecureContext({ ca: [...rootCertificates, pem] });
 }

@@ -1,8 +1,7 @@
 // The engine for one or a few calls: `node:http` and `node:https` load in 2 ms, undici in 70.
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
-import { trustedContext } from './authorities.ts';
-import { type Engine, followExchange, KEEP_ALIVE_MS, type Progress } from './engine.ts';
-import type { Exchange } from '../exchange.ts';
+import { trustedContext, type Engine, followExchange, KEEP_ALIVE_MS, type Progress } from './engine.ts';
+import type { Exchange } from '../types.ts';
 
 type Send = (exchange: Exchange, progress: Progress) => ClientRequest;
 

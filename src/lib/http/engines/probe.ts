@@ -1,7 +1,7 @@
 // Probes an address without credentials: status, clock difference and certificate lifetime.
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
-import { trustedContext } from './authorities.ts';
+import { trustedContext } from './engine.ts';
 
 export interface ProbeOptions {
   /** PEM text of further authorities. */

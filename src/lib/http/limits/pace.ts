@@ -1,7 +1,8 @@
-// Pauses between requests, and slows down when a response header reports that a limit is nearly used up (decision: D7).
-import type { Service } from '../../contract/endpoint.ts';
+// Pauses between requests: by a profile's rates, and when a response header reports a limit as nearly used up (decision: D7).
+import type { Service, Endpoint } from '../../contract/endpoint.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { HttpOptions, Wait } from '../types.ts';
+import { parseRate } from '../../kernel/timestamps.ts';
 
 const SLOW_FROM_PERCENT = 90;
 const PAUSE_MS = 1000;
@@ -47,4 +48,42 @@ export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<
 /** Sleeps and reports it. Rejects with the signal's reason. */
 export async function pause(wait: Wait, ms: number, waiting: Waiting, signal: AbortSignal): Promise<void> {
   await waitFor(wait, waiting.clock.sleep(ms, signal), waiting);
+}
+
+/** The area of a profile's `limits`, by the first part of a call's id. Roles have their own budget. */
+const AREA_OF: Readonly<Record<string, string>> = {
+  groups: 'groups',
+  dsr: 'dsr',
+  connections: 'warehouse',
+  dataModels: 'warehouse',
+  pipelines: 'warehouse',
+  seeding: 'seeding',
+  intake: 'seeding',
+};
+
+/** Bulk runs pace these calls themselves, because a flag can set another rate. */
+const PACED_ELSEWHERE = new Set(['dsr.create', 'seeding.bulk']);
+
+export function createLimits(limits: Readonly<Record<string, string>>, waiting: Waiting) {
+  const free = new Map<string, number>();
+  const rateOf = (area: string): number | undefined => parseRate(limits[area] ?? '');
+  return {
+    /** The rate of an area in whole requests per minute; undefined when none is set. */
+    aMinute: (area: string): number | undefined => {
+      const rate = rateOf(area);
+      return rate === undefined ? undefined : Math.max(1, Math.floor(rate * 60));
+    },
+    /** Waits until a call of this area may be sent. */
+    wait: async ({ id }: Pick<Endpoint, 'id'>, signal: AbortSignal): Promise<void> => {
+      const area = AREA_OF[id.split('.', 1)[0] ?? ''];
+      const rate = area === undefined || PACED_ELSEWHERE.has(id) ? undefined : rateOf(area);
+      if (area === undefined || rate === undefined) return;
+      const now = waiting.clock.now();
+      const due = Math.max(now, free.get(area) ?? now);
+      free.set(area, due + 1000 / rate);
+      if (due <= now) return;
+      const text = `Waiting for the profile's ${area} limit of ${limits[area]}`;
+      await pause({ text }, due - now, waiting, signal);
+    },
+  };
 }

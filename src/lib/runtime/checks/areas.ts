@@ -1,6 +1,6 @@
 // Checks credentials with the cheapest harmless call of each area, for `auth test` and `doctor`.
 import { counted } from '../../kernel/words.ts';
-import { exitOf } from '../../errors/exit.ts';
+import { exitOf } from '../../errors/fail.ts';
 import type { Api } from '../../api/index.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { SecretName, SettingName } from '../../config/setting-fields.ts';

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { SecretName, SettingName } from '../../config/setting-fields.ts';
-import { answeredPlainly, plainAnswer } from '../../http/answer/plain-answer.ts';
+import { answeredPlainly, plainAnswer } from '../../http/answer/network-failure.ts';
 import { probeAddress } from '../../http/engines/probe.ts';
 import { isExposed } from '../../kernel/durable.ts';
 import { KnownError, systemErrorCode } from '../../kernel/errors.ts';

@@ -1,5 +1,5 @@
 // A command in a hint means the platform that the running command meant: it gets the flags that say where to.
-import type { Hint } from '../../kernel/hint.ts';
+import type { Hint } from '../../kernel/errors.ts';
 import { shellWord } from '../../kernel/words.ts';
 import { PROGRAM } from '../../kernel/version.ts';
 import type { GlobalFlags } from '../context.ts';

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { host } from '../../kernel/host.ts';
-import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
+import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import type { Context } from '../context.ts';
 import type { EmulatorControl } from '../../emulator/base/embedding.ts';
 import { connectEmulator } from '../../emulator/client.ts';

@@ -4,7 +4,7 @@ import { dirname, join, normalize, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { usageError } from '../../kernel/errors.ts';
 import { isRecord, parseJson } from '../../kernel/json.ts';
-import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
+import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import type { CommandRecord } from '../command-line/define-command.ts';
 import type { Context, TextSink } from '../context.ts';
 import { wordsOf } from './parameters.ts';

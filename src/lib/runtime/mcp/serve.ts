@@ -10,7 +10,7 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { config } from 'zod/mini';
-import { exitOf } from '../../errors/exit.ts';
+import { exitOf } from '../../errors/fail.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json.ts';
 import { PROGRAM, VERSION } from '../../kernel/version.ts';

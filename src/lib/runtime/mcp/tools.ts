@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '../../kernel/json.ts';
 import { type CommandRecord, recordOf } from '../command-line/define-command.ts';
-import { resultSchema } from '../output/result-shape.ts';
-import type { Schema } from '../output/result-schema.ts';
+import { resultSchema, type Schema } from '../output/result-shape.ts';
 import { type Parameter, parametersOf, schemaOf } from './parameters.ts';
 
 export type ToolKind = 'read' | 'plan' | 'write';

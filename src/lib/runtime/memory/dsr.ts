@@ -2,7 +2,7 @@
 import type { CertificateCache } from '../../config/certificate-cache.ts';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { lastingAddress } from '../service-address.ts';
+import { lastingAddress } from '../target.ts';
 
 /** The certificate chains of verified messages, by the fingerprint of their first certificate: evidence of signatures. */
 export async function openChains(ctx: Context) {

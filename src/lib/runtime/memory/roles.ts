@@ -1,9 +1,10 @@
-// Opens this machine's memory of the organization that the settings name.
+// Opens this machine's memory of the organization that the settings name, or of another profile.
 import type { RolesStore } from '../../config/roles-store.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { ManifestReply } from '../../contract/roles.ts';
 import type { Context } from '../context.ts';
-import { lastingAddress } from '../service-address.ts';
+import { lastingAddress } from '../target.ts';
+import type { Api } from '../../api/index.ts';
 
 export interface RolesMemoryOfContext {
   /** The key of the memory and of every plan. */
@@ -29,4 +30,22 @@ export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promi
     await ctx.cacheFiles.attempt(() => store.saveBase(manifest));
   };
   return { scope, store: { ...store, saveBase }, profile: settings.profile?.value ?? null };
+}
+
+export interface OtherProfile {
+  api: Api;
+  memory: RolesMemoryOfContext;
+  /** Organization and address, for people. */
+  where: string;
+}
+
+/** Opens the profile that `flag` names. Throws KnownError usage (2) if it is unknown, or has no address or id. */
+export async function openOtherProfile(ctx: Context, name: string, flag: string): Promise<OtherProfile> {
+  const { connect, resolveAlone } = await import('../connect.ts');
+  const settings = await resolveAlone(ctx, name, flag);
+  return {
+    api: connect(ctx, settings),
+    memory: await openRolesMemoryOf(ctx, settings),
+    where: `organization ${settings.need('org_id')} at ${settings.need('base_url')}`,
+  };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
 import { withLock } from '../../kernel/lock.ts';
 import type { Context } from '../context.ts';
-import { lastingAddress, lastingAudience } from '../service-address.ts';
+import { lastingAddress, lastingAudience } from '../target.ts';
 import { tokenFileName } from '../../http/call/token.ts';
 import { KnownError } from '../../kernel/errors.ts';
 

@@ -13,7 +13,7 @@ import {
   record,
   string,
 } from 'zod/mini';
-import { exitOf } from '../../errors/exit.ts';
+import { exitOf } from '../../errors/fail.ts';
 import type { ExitName } from '../../errors/entry.ts';
 import type { SentWrite } from '../../http/types.ts';
 import { openChain } from '../../kernel/chain.ts';

@@ -1,6 +1,5 @@
 // Writes notes, warnings, drawings and annotations to standard error.
-import { type Issue, placeOf } from '../../kernel/errors.ts';
-import { type Hint, hintText, toHints } from '../../kernel/hint.ts';
+import { type Issue, placeOf, type Hint, hintText, toHints } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanLine, cleanText } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';

@@ -1,8 +1,8 @@
-// Writes a command's result to standard output and everything else to standard error.
+// Builds the part of a context that an action needs and `--help` does not: output, and prompts on standard error.
 import type { DescribedRequest } from '../../http/types.ts';
 import { cleanText } from '../../render/clean.ts';
 import type { DocumentView } from '../../render/view.ts';
-import type { Output } from '../context.ts';
+import type { Output, GlobalFlags, Io, Prompts } from '../context.ts';
 import type { Target } from '../target.ts';
 import { createMessages } from './messages.ts';
 import { createNotes, type OutputSetup } from './notes.ts';
@@ -10,6 +10,12 @@ import { createProgress } from './progress.ts';
 import { type AnyView, isJsonFormat, jsonText } from './result-text.ts';
 import { createResults } from './results.ts';
 import { createWaits } from './waits.ts';
+import { accessSync, constants } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { usageError } from '../../kernel/errors.ts';
+import type { Redactor } from '../../kernel/redact.ts';
+import { createStyle, wantsColor } from '../../render/style.ts';
+import { createPrompts } from '../prompts/prompts.ts';
 
 export interface DryRun {
   dry_run: true;
@@ -66,4 +72,54 @@ function requestsText(requests: DescribedRequest[]): string {
   return requests
     .map(({ method, url, body }) => `${method} ${cleanText(url)}${body === undefined ? '' : `\n${jsonText(body, 2)}`}`)
     .join('\n\n');
+}
+
+export interface Begun {
+  flags: GlobalFlags;
+  out: Output;
+  prompt: Prompts;
+}
+
+/**
+ * Throws KnownError usage (2) for flags that would otherwise fail only after the command's work: an invalid query, or a
+ * folder of `--out` or `--summary` that is not writable.
+ */
+export async function begin(
+  io: Io,
+  flags: GlobalFlags,
+  redactor: Redactor,
+  signal: AbortSignal,
+  asking: readonly string[],
+): Promise<Begun> {
+  const query = flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
+  const file = flags.out === '-' ? undefined : flags.out;
+  if (file !== undefined) checkFolder('--out', dirname(resolve(io.cwd, file)));
+  if (flags.summary) checkSummary(io);
+  const styles = {
+    stdout: await createStyle(file === undefined && wantsColor(flags.color, io.env, io.tty.stdout)),
+    stderr: await createStyle(wantsColor(flags.color, io.env, io.tty.stderr)),
+  };
+  return {
+    flags,
+    out: createOutput({ io, flags, redactor, query, styles, asking }),
+    prompt: createPrompts(io, flags, styles.stderr, signal),
+  };
+}
+
+function checkSummary(io: Io): void {
+  const file = io.env.GITHUB_STEP_SUMMARY;
+  if (!file)
+    throw usageError('--summary needs $GITHUB_STEP_SUMMARY, the file to append to.', 'Set it, or use --out FILE.');
+  checkFolder('--summary', dirname(resolve(io.cwd, file)));
+}
+
+function checkFolder(flag: string, folder: string): void {
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw usageError(
+      `${flag} cannot write to the folder ${folder}.`,
+      'Create the folder first, or choose another one.',
+    );
+  }
 }

@@ -82,7 +82,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
   }
 
   async function emitParts(parts: AsyncIterable<unknown[]>, view: ListOfAny): Promise<void> {
-    const { canGoInParts, textInParts } = await import('./result-parts.ts');
+    const { canGoInParts, textInParts } = await import('./result-text.ts');
     if (query || !canGoInParts(flags, surface)) {
       const rows: unknown[] = [];
       for await (const part of parts) for (const row of part) rows.push(row);

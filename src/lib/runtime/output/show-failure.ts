@@ -1,5 +1,5 @@
 // Writes an error to standard error, and to the step summary under `--summary`.
-import { exitOf } from '../../errors/exit.ts';
+import { exitOf } from '../../errors/fail.ts';
 import { EXIT } from '../exit-codes.ts';
 import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { writePrivateFile } from '../../kernel/durable.ts';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
-import { makeScratchFolder } from '../../kernel/scratch-folder.ts';
+import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import { splitWords } from '../../kernel/words.ts';
 import { environmentForChild } from '../child-environment.ts';
 import type { Context, Io } from '../context.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Wait } from '../../../../src/lib/http/types.ts';
-import { CliError } from '../../../../src/lib/errors/exit.ts';
+import { CliError } from '../../../../src/lib/errors/fail.ts';
 import { answer, type FaultServer, hangUp, json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { listenOnLoopback } from '../../../helpers/loopback.ts';

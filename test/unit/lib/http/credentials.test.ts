@@ -1,6 +1,6 @@
 // The `authorization` header for each kind of credentials, resolved late and masked in output.
 import { describe, expect, it } from 'vitest';
-import { authorize } from '../../../../src/lib/http/call/credentials.ts';
+import { authorize } from '../../../../src/lib/http/call/token.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
 import { never, UNTOUCHED } from './setup.ts';
 

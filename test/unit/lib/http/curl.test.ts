@@ -1,8 +1,7 @@
 // `--curl`: correctly quoted commands with placeholders for all credentials.
 import { describe, expect, it, test } from 'vitest';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
-import { CurlPrinted, curlCommand } from '../../../../src/lib/http/call/curl.ts';
-import type { BuiltRequest } from '../../../../src/lib/http/call/request.ts';
+import { CurlPrinted, curlCommand, type BuiltRequest } from '../../../../src/lib/http/call/request.ts';
 import { getNumber, getThing, seedThings } from './endpoints.ts';
 
 const request: BuiltRequest = {

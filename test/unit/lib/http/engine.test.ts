@@ -2,9 +2,8 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followExchange, type Progress } from '../../../../src/lib/http/engines/engine.ts';
-import type { Exchange, RawReply } from '../../../../src/lib/http/exchange.ts';
+import type { Exchange, RawReply, Sink } from '../../../../src/lib/http/types.ts';
 import { TransportError } from '../../../../src/lib/http/transport-error.ts';
-import type { Sink } from '../../../../src/lib/http/types.ts';
 import { never } from './setup.ts';
 
 beforeEach(() => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
 import { outcomeUnknown, rejectionOf, unreadable } from '../../../../src/lib/http/answer/failure.ts';
-import { CliError } from '../../../../src/lib/errors/exit.ts';
+import { CliError } from '../../../../src/lib/errors/fail.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { responseWith, failedCall } from './calls.ts';
 import { getNumber, getThing, putThing, seedThings } from './endpoints.ts';

@@ -2,7 +2,7 @@
 import { looseObject } from 'zod/mini';
 import { describe, expect, it } from 'vitest';
 import { endpoint } from '../../../../src/lib/contract/endpoint.ts';
-import { createNamesEdge } from '../../../../src/lib/http/call/names.ts';
+import { createNamesEdge } from '../../../../src/lib/http/call/request.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
 import { getThing } from './endpoints.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type LostExchange, networkFailure } from '../../../../src/lib/http/answer/network-failure.ts';
 import { TransportError, type TransportKind } from '../../../../src/lib/http/transport-error.ts';
-import { CliError } from '../../../../src/lib/errors/exit.ts';
+import { CliError } from '../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
 
 const lost: LostExchange = {

@@ -1,6 +1,6 @@
 // No secret appears in debug lines, traces, errors, decisions or printed commands.
 import { beforeEach, expect, test } from 'vitest';
-import { CurlPrinted } from '../../../../src/lib/http/call/curl.ts';
+import { CurlPrinted } from '../../../../src/lib/http/call/request.ts';
 import { type FaultServer, json, reset, startFaultServer } from '../../../helpers/fault-server.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { opened } from '../../../helpers/opened.ts';

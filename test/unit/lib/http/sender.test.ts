@@ -1,6 +1,6 @@
 // The sender for bulk runs: sends each body once, with the same checks as a call and without retries.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CurlPrinted } from '../../../../src/lib/http/call/curl.ts';
+import { CurlPrinted } from '../../../../src/lib/http/call/request.ts';
 import type { HttpOptions, SendOutcome } from '../../../../src/lib/http/types.ts';
 import { answer, type Fault, type FaultServer, hangUp, json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { failureOf } from '../../../helpers/failure.ts';

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { skippingContinue } from '../../../../src/lib/http/engines/skip-continue.ts';
+import { skippingContinue } from '../../../../src/lib/http/engines/pool-engine.ts';
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na';
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';

@@ -1,7 +1,7 @@
 // The records of an exchange for `--debug` and `--trace-file`.
 import { describe, expect, it } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
-import { type Attempted, traceAttempt } from '../../../../src/lib/http/call/trace.ts';
+import { type Attempted, traceAttempt } from '../../../../src/lib/http/call/wire.ts';
 import { TransportError } from '../../../../src/lib/http/transport-error.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
 import { TEST_TIME } from '../../../helpers/clock.ts';

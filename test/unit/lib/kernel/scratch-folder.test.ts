@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeScratchFolder } from '../../../../src/lib/kernel/scratch-folder.ts';
+import { makeScratchFolder } from '../../../../src/lib/kernel/temporary-file.ts';
 import { DEAD_PID } from '../../../helpers/dead-process.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 

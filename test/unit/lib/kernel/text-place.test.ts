@@ -1,6 +1,6 @@
 // Converts an offset to a line and a column.
 import { expect, it } from 'vitest';
-import { placeAt } from '../../../../src/lib/kernel/text-place.ts';
+import { placeAt } from '../../../../src/lib/kernel/errors.ts';
 
 it.each([
   ['', 0, 1, 1],

@@ -1,6 +1,6 @@
 // Errors on screen, as Markdown and as JSON, without secrets or control characters.
 import { describe, expect, it, test } from 'vitest';
-import { exitOf } from '../../../../src/lib/errors/exit.ts';
+import { exitOf } from '../../../../src/lib/errors/fail.ts';
 import { KnownError, invalidInput, usageError } from '../../../../src/lib/kernel/errors.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
 import { bugError, failureJson, failureMarkdown, failureScreen } from '../../../../src/lib/render/failure.ts';

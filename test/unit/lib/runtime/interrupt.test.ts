@@ -1,6 +1,6 @@
 // Reports the effect of an interruption, once.
 import { describe, expect, it } from 'vitest';
-import { exitOf } from '../../../../src/lib/errors/exit.ts';
+import { exitOf } from '../../../../src/lib/errors/fail.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { explainStop, hungUp, interrupted, terminated, timedOut } from '../../../../src/lib/runtime/interrupt.ts';
 import { runCli } from '../../../helpers/cli.ts';

@@ -1,6 +1,6 @@
 // The messages about writes that a read confirms.
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../../../src/lib/errors/exit.ts';
+import { CliError } from '../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import {
   checkUntouched,

@@ -7,7 +7,7 @@ import { CORE_TASK } from '../../../../src/lib/contract/roles.ts';
 import { type Manifest, type Role, sameRoles } from '../../../../src/lib/domain/roles/manifest.ts';
 import { mergeRoles } from '../../../../src/lib/domain/roles/merge.ts';
 import { wantedRoles } from '../../../../src/lib/domain/roles/wanted.ts';
-import { exitOf } from '../../../../src/lib/errors/exit.ts';
+import { exitOf } from '../../../../src/lib/errors/fail.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import {
   type PushIntent,

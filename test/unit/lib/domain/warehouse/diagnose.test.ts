@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/lib/domain/warehouse/diagnose.ts';
 import { selectedColumns } from '../../../../../src/lib/domain/warehouse/identity-columns.ts';
 import { createWireNames } from '../../../../../src/lib/contract/names.ts';
-import { hintText } from '../../../../../src/lib/kernel/hint.ts';
+import { hintText } from '../../../../../src/lib/kernel/errors.ts';
 
 /** Diagnoses with hints as text. */
 function diagnose(of: Evidence): Diagnosis<string> {

@@ -1,6 +1,6 @@
 // Commands in hints get the target flags of the command that prints them.
 import { describe, expect, it, test } from 'vitest';
-import { hintLine } from '../../../../../src/lib/kernel/hint.ts';
+import { hintLine } from '../../../../../src/lib/kernel/errors.ts';
 import { helpOf } from '../../../../../src/lib/runtime/command-line/help.ts';
 import { hintCompleter } from '../../../../../src/lib/runtime/command-line/complete-hint.ts';
 import { asking } from '../../../../../src/program.ts';

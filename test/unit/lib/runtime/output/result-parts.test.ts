@@ -1,7 +1,12 @@
 // A list written in parts is identical to the list written at once.
 import { expect, it } from 'vitest';
-import { canGoInParts, textInParts } from '../../../../../src/lib/runtime/output/result-parts.ts';
-import { type AnyView, resultText, type Surface } from '../../../../../src/lib/runtime/output/result-text.ts';
+import {
+  canGoInParts,
+  textInParts,
+  type AnyView,
+  resultText,
+  type Surface,
+} from '../../../../../src/lib/runtime/output/result-text.ts';
 import type { GlobalFlags, OutputFormat } from '../../../../../src/lib/runtime/context.ts';
 import { plainStyle } from '../../../../../src/lib/render/style.ts';
 

@@ -1,6 +1,6 @@
 // Prompts without an interactive terminal, and the flags that replace them. Real terminals are in test/e2e/prompts.test.ts.
 import { describe, expect, it, test } from 'vitest';
-import { exitOf } from '../../../../../src/lib/errors/exit.ts';
+import { exitOf } from '../../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../../src/lib/kernel/errors.ts';
 import { plainStyle } from '../../../../../src/lib/render/style.ts';
 import type { Prompts } from '../../../../../src/lib/runtime/context.ts';
