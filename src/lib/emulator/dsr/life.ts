@@ -10,7 +10,7 @@ import { canonicalJson, stringifyJson } from '../../kernel/json.ts';
 import type { Database } from '../base/db.ts';
 import { callbackBody } from './answers.ts';
 import { nextQuarter, pickUpTime, RESULTS_MS, WORK_MS } from './schedule.ts';
-import type { PartnerFixture } from '../fixtures/dsr.ts';
+import type { Fixtures } from '../fixtures/document.ts';
 import type { CallbackStore } from '../stores/callbacks.ts';
 import { type DsrStore, type DueStep, hasResults, type StoredRequest, type Forwarding } from '../stores/dsr.ts';
 import type { ProfilesStore, Subject } from '../stores/profiles.ts';
@@ -21,7 +21,7 @@ interface Dependencies {
   store: DsrStore;
   callbacks: CallbackStore;
   profiles: ProfilesStore;
-  partners: readonly PartnerFixture[];
+  partners: Fixtures['partners'];
   names: WireNames;
 }
 
@@ -156,11 +156,7 @@ function fingerprint({ subject_request_type, subject_identities = {}, extensions
 const SKIPPED_MESSAGE = 'the request has none of the identities that the partner needs';
 
 /** The first status of each partner: pending, or skipped for missing identities. Null without anything to forward. */
-function startForwarding(
-  workspace: number,
-  body: DsrRequest,
-  partners: readonly PartnerFixture[],
-): Forwarding[] | null {
+function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures['partners']): Forwarding[] | null {
   const own = partners.filter((partner) => partner.workspace_id === undefined || partner.workspace_id === workspace);
   if (body.subject_request_type !== 'erasure' || own.length === 0) return null;
   const given = new Set(identityTypes(body));
@@ -175,7 +171,7 @@ function startForwarding(
 function finishForwarding(
   entries: readonly Forwarding[],
   { workspace }: StoredRequest,
-  partners: readonly PartnerFixture[],
+  partners: Fixtures['partners'],
 ): Forwarding[] {
   return entries.map((entry) => {
     if (entry.status !== 'pending') return entry;

@@ -1,13 +1,13 @@
 // Loads pipelines and their earlier runs from the fixtures.
 import { parseIso } from '../../kernel/timestamps.ts';
 import { created } from '../base/audit.ts';
-import type { RunFixture, WarehouseFixtures } from '../fixtures/warehouse.ts';
+import type { Fixtures } from '../fixtures/document.ts';
 import { nextRunOf } from './life.ts';
 import type { Pipeline, NewRun } from '../stores/pipelines.ts';
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 
 /** Replaces all pipelines and runs with those of the fixtures. */
-export function loadPipelines(fixtures: WarehouseFixtures, { pipelines, runs }: WarehouseStores, now: number): void {
+export function loadPipelines(fixtures: Fixtures, { pipelines, runs }: WarehouseStores, now: number): void {
   pipelines.clear();
   runs.clear();
   for (const { workspace_id, definition, status, errors } of fixtures.pipelines) {
@@ -28,7 +28,10 @@ export function loadPipelines(fixtures: WarehouseFixtures, { pipelines, runs }: 
 }
 
 /** The progress of a pipeline from its earlier runs. */
-function progressOf(runs: readonly RunFixture[], incremental: boolean): Pick<Pipeline, 'position' | 'ranOnce'> {
+function progressOf(
+  runs: readonly Fixtures['runs'][0][],
+  incremental: boolean,
+): Pick<Pipeline, 'position' | 'ranOnce'> {
   const successes = runs.filter(({ status }) => status === 'success');
   const ends = successes.map(({ range_end, logical_date }) => parseIso(range_end ?? logical_date) ?? 0);
   return {
@@ -37,7 +40,7 @@ function progressOf(runs: readonly RunFixture[], incremental: boolean): Pick<Pip
   };
 }
 
-function runOf(fixture: RunFixture): NewRun {
+function runOf(fixture: Fixtures['runs'][0]): NewRun {
   const { id, workspace_id, pipeline_id, type = 'scheduled', status, successful_records = 0 } = fixture;
   const logical = parseIso(fixture.logical_date) ?? 0;
   const time = (text: string | undefined, absent: number): number => parseIso(text ?? '') ?? absent;

@@ -8,7 +8,7 @@ import { refuse, sentences } from '../wire/request-body.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 import type { PipelineRequest, SyncMode } from '../../contract/pipelines.ts';
 import { canonicalJson } from '../../kernel/json.ts';
-import type { WarehouseFixtures } from '../fixtures/warehouse.ts';
+import type { Fixtures } from '../fixtures/document.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
 /** The error for a body. Two mistakes have their own sentence when they are the only issue. */
@@ -21,7 +21,7 @@ export function judgePipeline(issues: FieldIssue[]): PlatformError {
 export function describePlanFailure(
   { data_plan_id: id, data_plan_version: version }: Pick<PipelineRequest, 'data_plan_id' | 'data_plan_version'>,
   workspace: number,
-  plans: WarehouseFixtures['data_plans'],
+  plans: Fixtures['data_plans'],
 ): { failure: Failure; detail: string } | undefined {
   if (id === undefined) return undefined;
   const versions = plans.filter((plan) => plan.workspace_id === workspace && plan.id === id);

@@ -1,7 +1,7 @@
 // Clients and workspaces of the platform, fixed for a run, and the three kinds of credentials ("Authentication").
 import type { Auth } from '../../contract/endpoint.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
-import type { WorkspaceFixture, DirectoryFixtures, OrganizationFixture } from '../fixtures/directory.ts';
+import type { Fixtures, WorkspaceFixture } from '../fixtures/document.ts';
 import { refusal } from '../wire/platform-error.ts';
 import type { Tokens } from '../stores/tokens.ts';
 import { refuse, codedRefusal } from './envelopes.ts';
@@ -14,7 +14,7 @@ export type Directory = ReturnType<typeof createDirectory>;
  * keys and, unless `clientId` is known, unknown client ids.
  */
 export function createDirectory(
-  { organizations, accounts, workspaces }: DirectoryFixtures,
+  { organizations, accounts, workspaces }: Fixtures,
   { anySecret = false, clientId: copied }: EmulatorIdentity = {},
 ) {
   return {
@@ -39,7 +39,7 @@ export function createDirectory(
     organizationOf: (
       { orgId, accountId }: { orgId: string; accountId: string },
       clientId: string,
-    ): OrganizationFixture => {
+    ): Fixtures['organizations'][0] => {
       const organization = organizations.find(({ id }) => String(id) === orgId);
       if (!organization) throw refusal(404, `Not found: organization ${orgId}`);
       if (organization.client_id !== clientId) throw refusal(403, `Forbidden: organization ${orgId}`);

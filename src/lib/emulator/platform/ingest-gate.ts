@@ -1,6 +1,6 @@
 // Limits of E and F: body size and requests per second.
 import type { PlatformClock } from '../base/clock.ts';
-import type { DirectoryFixtures } from '../fixtures/directory.ts';
+import type { Fixtures } from '../fixtures/document.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { codedRefusal } from './envelopes.ts';
 
@@ -9,7 +9,7 @@ export type IngestGate = ReturnType<typeof createIngestGate>;
 const SECOND_MS = 1000;
 
 /** E and F share one count per workspace (decision: D71). */
-export function createIngestGate(limits: DirectoryFixtures['limits'], clock: PlatformClock) {
+export function createIngestGate(limits: Fixtures['limits'], clock: PlatformClock) {
   const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
   const message = 'Provisioned limit exceeded';
   // Requests of an earlier run are more than a second old.

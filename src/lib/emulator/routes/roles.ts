@@ -3,8 +3,8 @@ import { ROLE_FAILURES } from '../../contract/failures.ts';
 import { PERMISSIONS } from '../../contract/role-catalog.ts';
 import { rolesEndpoints } from '../../contract/roles.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
-import type { OrganizationFixture } from '../fixtures/directory.ts';
-import { RoleAssignmentFixture, checkManifest, describeViolations } from '../fixtures/roles.ts';
+import { checkManifest, describeViolations } from '../fixtures/manifest.ts';
+import { RoleAssignmentFixture } from '../fixtures/schema.ts';
 import { emailOf } from '../base/audit.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
@@ -35,7 +35,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
   const rate = createRateWindow(fixtures.limits.roles_per_minute, { restore: countedBefore(platform) });
 
   /** Counts a call and returns its organization. Throws 429 with `Retry-After`. */
-  function admit({ params, caller }: ManifestCall): OrganizationFixture {
+  function admit({ params, caller }: ManifestCall): { id: number } {
     const organization = directory.organizationOf(params, caller.id);
     const wait = rate.take(organization.id, clock.now());
     if (wait !== undefined) {

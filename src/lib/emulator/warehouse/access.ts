@@ -1,7 +1,7 @@
 // Finds the warehouse file of a connection, or the reason why there is none (decision: D64).
 import { existsSync } from 'node:fs';
 import type { ConnectionRequest } from '../../contract/connections.ts';
-import type { WarehouseFixtures } from '../fixtures/warehouse.ts';
+import type { Fixtures } from '../fixtures/document.ts';
 
 /** `sample` is the sample warehouse, created on demand. */
 export type WarehouseFile = { file: string } | { sample: true };
@@ -16,7 +16,7 @@ type ConnectionDetails = Pick<ConnectionRequest, 'service_provider' | 'config'>;
 /** Searches the listed warehouses. Without a list, returns the `fallback` file or the sample. */
 export function findWarehouse(
   { service_provider, config }: ConnectionDetails,
-  warehouses: WarehouseFixtures['warehouses'],
+  warehouses: Fixtures['warehouses'],
   fallback: string | undefined,
 ): WarehouseFile | Unreachable {
   if (warehouses.length === 0) return fallback === undefined ? { sample: true } : existing(fallback);
