@@ -52,7 +52,7 @@ export function readTime<Text extends string | undefined>(flag: string, text: Te
 
 /** Of the commands that prune. */
 export const beforeFlag = {
-  before: { value: 'date', help: 'day or time; what is newer is kept' },
+  before: { value: 'date', help: 'day or time; anything newer is kept' },
 } as const;
 
 /** The value of `beforeFlag` as an ISO time. Throws KnownError usage (2) also without it. */

@@ -38,7 +38,7 @@ export const testAuth = defineCommand({
   columns: COLUMNS,
   output: () => array(checkResult()),
   notes: [
-    'platform: gets a token, then lists tasks, groups and connections. dsr: reads discovery. seeding: sends a list without users, which changes nothing; the platform checks the key and secret before it accepts or rejects the list. dsr and seeding use the same pair, `workspace_key` and `workspace_secret`.',
+    'platform: requests a token, then lists tasks, groups and connections. dsr: reads discovery. seeding: sends a list without users, which changes nothing; the platform checks the key and secret before it accepts or rejects the list. dsr and seeding use the same pair, `workspace_key` and `workspace_secret`.',
   ],
   examples: ['cdpadm auth test --profile local', 'cdpadm auth test --profile local -o json'],
   exits: {

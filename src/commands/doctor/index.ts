@@ -53,7 +53,7 @@ export const command = defineCommand({
       }),
     ),
   notes: [
-    'Changes nothing: it probes each address, gets a token, and sends one harmless call to each area with credentials.',
+    'Changes nothing: it probes each address, requests a token, and sends one harmless call to each area with credentials.',
   ],
   examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
   exits: { failed: 'at least one check failed' },

@@ -26,7 +26,7 @@ function joinedResult() {
     complete: int(),
     /** Inputs of --parts without a result. */
     missing_parts: array(string()),
-    /** Inputs of the runs that an error ended. */
+    /** Inputs of the runs that failed. */
     failed_parts: array(string()),
     /** Commands that run the missing and failed parts again. */
     again: array(string()),
@@ -63,8 +63,8 @@ export const joinParts = defineCommand({
   columns: () => view.columns,
   output: joinedResult,
   notes: [
-    'Results are what `dsr submit --bulk … -o json` prints. A run that an error ended has printed an error instead.',
-    'The exit code is that of one run: 0, or 3 if rows were rejected or are unknown. It is 1 if a part is missing, and the code of the error if parts failed.',
+    'A result is the output of `dsr submit --bulk … -o json`. For a run that failed, this output is an error.',
+    'The exit code is the same as for a single run: 0, or 3 if rows were rejected or are unknown. It is 1 if a part is missing. If parts failed, it is the code of their error.',
   ],
   examples: ['cdpadm dsr bulk-results results', "cdpadm dsr bulk-results results --parts 'people*.csv' -o json"],
   exits: {

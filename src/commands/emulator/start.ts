@@ -25,7 +25,7 @@ const startFlags = {
   port: { value: 'n', help: 'port to listen on; 0 selects a free one', default: '4010' },
   data: {
     value: 'dir',
-    help: 'folder for the state (default:  the state of profile `local`)',
+    help: 'folder for the state (default: the state of profile `local`)',
     conflicts: ['memory'],
   },
   memory: { help: 'keep the state in memory' },

@@ -117,8 +117,8 @@ export const command = defineCommand({
   },
   output: () => array(loggedWrite()),
   notes: [
-    'Oldest first. A bulk run is one entry. `unknown` is also the outcome of a command that was killed or still runs.',
-    'The log has no secret and no identity. `digest` is keyed: only this machine can recompute it.',
+    'The oldest write comes first. A bulk run is one entry. A command that was killed or is still running has the outcome `unknown`.',
+    'The log contains no secrets and no identities. `digest` is keyed: only this machine can recompute it.',
   ],
   examples: ['cdpadm log --since 7d', 'cdpadm log --command roles --limit 20 -o wide', 'cdpadm log -o ndjson'],
   below: [verifyLog, pruneLog],

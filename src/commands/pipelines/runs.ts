@@ -18,8 +18,8 @@ const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying
 
 const runsFlags = {
   since: { value: 'duration', help: 'list only runs whose logical date is at most this old' },
-  from: { value: 'time', help: 'list only runs from this logical date on: a day, or ISO 8601' },
-  to: { value: 'time', help: 'list only runs up to this logical date: a day, or ISO 8601' },
+  from: { value: 'time', help: 'list only runs on or after this logical date: a day, or ISO 8601' },
+  to: { value: 'time', help: 'list only runs on or before this logical date: a day, or ISO 8601' },
   status: { value: 'status...', many: true, help: 'list only runs with one of these statuses', choices: STATUSES },
   page: { value: 'n', help: 'page number (default: 1)' },
   pageSize: { value: 'n', help: 'runs per page, up to 100', default: '100' },

@@ -10,7 +10,7 @@ const shared = {
   calls: 'settings',
   columns: asColumns('from to'),
   output: () => object({ from: string(), to: string() }),
-  exits: { notFound: 'profile not found', conflict: 'a profile of the new name already exists' },
+  exits: { notFound: 'profile not found', conflict: 'a profile with the new name already exists' },
 } as const satisfies Partial<CommandRecord>;
 
 const names = ({ to }: { to: string }): string[] => [to];
@@ -19,7 +19,7 @@ export const copyProfile = defineCommand({
   ...shared,
   path: 'profile copy',
   summary: 'create a second profile with the same settings and secrets',
-  args: { from: { help: 'the profile', pick: pickProfile }, to: { help: 'the name of the new one' } },
+  args: { from: { help: 'the profile', pick: pickProfile }, to: { help: 'name of the new profile' } },
   notes: ['Secrets in a private file are copied. Both profiles share the keychain, variables and commands.'],
   examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
   run: async (ctx, { args: { from, to } }) => {

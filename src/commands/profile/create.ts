@@ -44,7 +44,7 @@ export const createProfile = defineCommand({
     'cdpadm profile create ci --from-env --use',
     'cdpadm profile create dev --base-url https://api.example.com --auth-url https://auth.example.com --client-id my-client --client-secret-command "pass show cdp/dev" --dry-run',
   ],
-  exits: { auth: 'the keychain is not available', conflict: 'a profile of that name already exists' },
+  exits: { auth: 'the keychain is not available', conflict: 'a profile with that name already exists' },
   run: async (ctx, { args, flags }) => {
     if (args.name === undefined && !ctx.prompt.possible)
       throw usageError('Missing required argument `name`.', {

@@ -44,7 +44,7 @@ export const editProfile = defineCommand({
   },
   columns: asColumns('name profile changed'),
   output: () => object({ name: string(), profile: profileResult(), changed: boolean() }),
-  notes: ['A profile has no secrets, only their places; `auth login` stores secrets.'],
+  notes: ['A profile contains the location of each secret, not the secret. `auth login` stores secrets.'],
   examples: [
     'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',
     'cdpadm profile edit prod --set names.xpid=pid --confirm prod --dry-run',

@@ -15,7 +15,7 @@ export const settingFlags = {
   seedingUrl: { value: 'value', help: 'seeding address' },
   identityUrl: { value: 'value', help: 'identity intake address' },
   vendorDomain: { value: 'value', help: 'vendor domain of extension identities' },
-  environment: { value: 'value', help: 'environment: development or production' },
+  environment: { value: 'value', help: 'development or production' },
 } as const satisfies Record<string, FlagSpec>;
 
 export type SettingFlag = keyof typeof settingFlags;

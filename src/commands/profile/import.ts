@@ -19,7 +19,7 @@ export const importProfile = defineCommand({
   ],
   examples: ['cdpadm profile import dev.profile.json dev', 'cdpadm profile import - dev --dry-run'],
   exits: {
-    conflict: 'a profile of that name already exists',
+    conflict: 'a profile with that name already exists',
     invalidInput: 'the file is not a profile',
     guard: 'you answered no',
   },

@@ -57,7 +57,7 @@ export const listRevisions = defineCommand({
   summary: 'list the manifests that this machine saved before each write',
   effect: 'read',
   calls: 'settings',
-  flags: { limit: { value: 'count', default: '100', help: 'only the newest' } },
+  flags: { limit: { value: 'count', default: '100', help: 'show only the newest N' } },
   output: () =>
     array(
       object({

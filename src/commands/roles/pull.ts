@@ -41,7 +41,7 @@ export const pullRoles = defineCommand({
   summary: 'write the live manifest to a file, to be edited, diffed and pushed',
   effect: 'local',
   calls: 'platform',
-  args: { file: { default: DEFAULT_FILE, help: 'YAML, or JSON by its extension; - is standard output' } },
+  args: { file: { default: DEFAULT_FILE, help: 'YAML or JSON, by its extension; - is standard output' } },
   flags: {
     overwrite: { help: 'replace a file that has local edits' },
     merge: { conflicts: ['overwrite'], help: 'merge the changes of the platform into a file that has local edits' },
@@ -51,7 +51,7 @@ export const pullRoles = defineCommand({
   columns: (_flags, [file]) =>
     file === '-' ? undefined : asColumns('file roles changed last_modified_on last_modified_by'),
   notes: [
-    'A file without local edits is updated in place and keeps its comments and its order, and so does --merge. On a terminal it asks for each field that you and the platform changed. Elsewhere the file keeps your value, a comment `# CONFLICT platform: …` above it shows the other, and the exit code is 6. `validate`, `diff` and `push` reject a file with such a comment. A JSON file stays unchanged.',
+    'A file without local edits is updated in place and keeps its comments and order. --merge does the same for a file with local edits. On a terminal, it asks for each field that you and the platform changed. Elsewhere the file keeps your value, a comment `# CONFLICT platform: …` above it shows the other, and the exit code is 6. `validate`, `diff` and `push` reject a file with such a comment. A JSON file stays unchanged.',
   ],
   examples: [
     'cdpadm roles pull',
@@ -60,7 +60,7 @@ export const pullRoles = defineCommand({
     'cdpadm roles pull -',
   ],
   exits: {
-    conflict: 'the file has local edits (see --merge), or conflicts are left after a merge',
+    conflict: 'the file has local edits (see --merge), or conflicts remain after a merge',
     invalidInput: 'the existing file is not valid YAML or JSON',
   },
   run: async (ctx, { args: { file }, flags: { overwrite, merge, base } }) => {

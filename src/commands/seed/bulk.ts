@@ -69,7 +69,7 @@ export const seedFiles = defineCommand({
     },
     shard: {
       value: 'i/n',
-      help: 'send one of N shares; auto or auto/N: the number that Kubernetes, Slurm, AWS Batch or GNU parallel gives',
+      help: 'send share I of N; with auto or auto/N, Kubernetes, Slurm, AWS Batch or GNU parallel sets the number',
     },
   },
   columns: () => seedBulkView.columns,

@@ -29,7 +29,7 @@ function joinedResult() {
     complete: int(),
     /** Numbers of the shards without a result. */
     missing: array(int()),
-    /** Numbers of the shards that an error ended. */
+    /** Numbers of the shards that failed. */
     failed: array(int()),
     /** Commands that run the missing and failed shards again. */
     again: array(string()),
@@ -65,8 +65,8 @@ export const joinShards = defineCommand({
   columns: () => view.columns,
   output: joinedResult,
   notes: [
-    'Results are what `seed bulk --shard … -o json` prints. A shard that an error ended has printed an error instead.',
-    'The exit code is that of one run: 0, or 3 if rows were rejected. It is 1 if a shard is missing, and the code of the error if shards failed.',
+    'A result is the output of `seed bulk --shard … -o json`. For a shard that failed, this output is an error.',
+    'The exit code is the same as for a single run: 0, or 3 if rows were rejected. It is 1 if a shard is missing. If shards failed, it is the code of their error.',
   ],
   examples: ['cdpadm seed results results', 'cdpadm seed results results --rejects all.rejects.ndjson'],
   exits: {

@@ -12,7 +12,7 @@ export const command = defineCommand({
   columns: asColumns('version commit date'),
   output: () => object({ version: string(), commit: optional(string()), date: optional(string()) }),
   notes: [
-    '`cdpadm --version` prints the same. The build date is the time of the commit, so that two builds of it are equal.',
+    '`cdpadm --version` prints the same. The build date is the time of the commit, so two builds of one commit are identical.',
   ],
   examples: ['cdpadm version', 'cdpadm version --verbose -o json'],
   run: async (ctx) => ({ version: VERSION, ...(ctx.flags.verbose && SOURCE) }),

@@ -53,7 +53,7 @@ function startedFields() {
 
 function endedFields() {
   return {
-    /** Null of a command that was killed or still runs. */
+    /** Null for a command that was killed or is still running. */
     ended_at: nullable(string()),
     outcome: oneOf(['done', 'rejected', 'partial', 'unknown']),
     error: nullable(string()),
