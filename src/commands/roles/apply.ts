@@ -68,7 +68,7 @@ type RawGuardFlags = FlagValues<typeof guardFlags>;
 /** An empty variable of a script must not read as a plan that has changed. */
 function planOf(value: string): string {
   if (/^[0-9a-f]{32}$/i.test(value)) return value;
-  throw usageError(`--expect-plan takes the 32 hexadecimal digits of a plan, not \`${value}\`.`, {
+  throw usageError(`--expect-plan must be the 32 hexadecimal digits of a plan, not \`${value}\`.`, {
     text: 'To print the plan:',
     command: 'cdpadm roles diff',
   });

@@ -115,9 +115,9 @@ function readField(field: string): Column | string {
     const hint = guess === undefined ? `known are ${CALCULATION_TYPES.join(', ')}` : `did you mean \`${guess}\`?`;
     return `has an unknown calculation type \`${type}\`; ${hint}`;
   }
-  if (key !== undefined && known !== 'average' && known !== 'most_frequent') return `\`${known}\` takes no key`;
+  if (key !== undefined && known !== 'average' && known !== 'most_frequent') return `\`${known}\` accepts no key`;
   if (key !== undefined && known === 'average' && key !== 'sum' && key !== 'count') {
-    return '`average` takes the keys `sum` and `count`';
+    return '`average` needs a key: `sum` or `count`';
   }
   return { kind: 'attribute', name, type: known, key };
 }

@@ -38,7 +38,7 @@ function answerWithin(most: number, parts: Values, redactor: Redactor): Answer &
   const cut = { items: 0, texts: 0 };
   const shown = shorten(parts, { most, cut, redactor }) as Values;
   const isCut = cut.items + cut.texts > 0;
-  const omitted = `Left out: ${cut.items} items of lists beyond ${most} each, ${cut.texts} ends of long texts. Ask for less.`;
+  const omitted = `Omitted: ${cut.items} list items beyond the first ${most} of a list, the ends of ${cut.texts} long texts. Request less.`;
   const structuredContent = { ...shown, notice: isCut ? `${NOTICE} ${omitted}` : NOTICE };
   const json = escapeJson(stringifyJson(structuredContent)).replaceAll('<', '\\u003c');
   const text = `${NOTICE} One JSON document:\n${json}`;

@@ -25,7 +25,7 @@ interface Plan {
 }
 
 const AGAIN = 'Call the planning tool again, and show the new plan to the user.';
-const GUARD = 'An assistant cannot lift a guard. A person can run the command in a terminal.';
+const GUARD = 'An assistant cannot override a guard. A person can run the command in a terminal.';
 
 const NO_BODIES = 'The bodies of the requests are left out. `data.plan` has every change.';
 const TOO_LARGE = 'The plan is too large to approve here. A person can run the command in a terminal.';
@@ -85,7 +85,7 @@ export function openSession(ctx: Context, tools: readonly AreaTool[], mayWrite: 
   ): Promise<CallToolResult> {
     const { plan: id, ...others } = values;
     const [unknown] = Object.keys(others);
-    if (unknown !== undefined) throw usageError(`Unknown argument \`${unknown}\`: a write takes only its plan.`);
+    if (unknown !== undefined) throw usageError(`Unknown argument \`${unknown}\`: a write accepts only its plan.`);
     const planned = plans.get(String(id));
     if (planned?.area !== area || planned.record !== record) {
       throw fail('mcp.no_plan', {

@@ -94,7 +94,7 @@ it('does not lift a guard', async () => {
   });
   expect({ code, plan }).toEqual({ code: 12, plan: undefined });
   expect(error.code).toMatch(/^roles\.guard/);
-  expect(warnings).toEqual(['An assistant cannot lift a guard. A person can run the command in a terminal.']);
+  expect(warnings).toEqual(['An assistant cannot override a guard. A person can run the command in a terminal.']);
   const flag = await assistant.call('roles_plan', { command: 'roles push', file: 'roles: []\n', allow_delete: true });
   expect(flag).toMatchObject({ isError: true, error: { code: 'usage' } });
 });

@@ -207,7 +207,7 @@ describe('roles push', () => {
       async (plan) => {
         admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
         const { code, stderr } = await admin.run(`roles push --yes --expect-plan=${plan}`);
-        expect([code, stderr]).toEqual([2, expect.stringContaining('--expect-plan takes the 32 hexadecimal digits')]);
+        expect([code, stderr]).toEqual([2, expect.stringContaining('--expect-plan must be the 32 hexadecimal digits')]);
         expect(await admin.puts()).toBe(0);
       },
     );
