@@ -83,7 +83,7 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   undici: ['http'],
   yaml: ['files', 'config', 'runtime', 'emulator'],
   yazl: ['files'],
-  'zod/mini': ['contract', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
+  'zod/mini': ['contract', 'domain', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
 };
 
 /** Without the page of the console, which runs in a browser. */

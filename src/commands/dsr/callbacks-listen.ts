@@ -1,5 +1,6 @@
 // `dsr callbacks listen`: receives, verifies, stores and delivers callbacks.
 import { array, boolean, type infer as Infer, literal, nullable, object, optional, string, union } from 'zod/mini';
+import { checkResult } from '../../lib/domain/callbacks/verify.ts';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { KeptMessage } from '../../lib/files/kept-messages.ts';
@@ -19,7 +20,6 @@ import { readPort } from '../flag-values.ts';
 import { HOOK_STATUSES, openDeliveryOutbox, openTargets } from './callbacks-deliver.ts';
 import { openKeep } from './callbacks-keep.ts';
 import { allowFlag } from './callbacks-verify.ts';
-import { checkResult } from './results.ts';
 import { openLedgerOf, openVerifier } from './session.ts';
 
 const listenFlags = {

@@ -9,6 +9,7 @@ import { cleanLine } from '../../lib/render/clean.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { type ArgSpec, defineCommand, type FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { choice, type Picker } from '../pick.ts';
 import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../lib/workflows/manage-outbox.ts';
 
 function shownDelivery() {
@@ -79,8 +80,18 @@ export const listOutbox = defineCommand({
   },
 });
 
+const pickDelivery: Picker = (ctx, _args, { all }) => {
+  if (all === true) return Promise.resolve(undefined);
+  const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock)).map(({ delivery }) => shownOf(delivery));
+  return Promise.resolve(
+    found.map(({ id, request_status, state, subject_request_id }) =>
+      choice(id, [state, request_status, subject_request_id].filter(Boolean).join(', ')),
+    ),
+  );
+};
+
 const chosenArgs = {
-  id: { many: true, optional: true, help: 'ids of deliveries, events or requests' },
+  id: { many: true, optional: true, help: 'ids of deliveries, events or requests', pick: pickDelivery },
 } as const satisfies Record<string, ArgSpec>;
 const chosenFlags = { all: { help: 'all dead letters' } } as const satisfies Record<string, FlagSpec>;
 const exits = { notFound: 'no delivery has this id' };

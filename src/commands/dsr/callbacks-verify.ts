@@ -1,6 +1,6 @@
 // `dsr callbacks verify`: runs the four checks on one stored callback.
 import { array, boolean, object } from 'zod/mini';
-import type { Verdict } from '../../lib/domain/callbacks/verify.ts';
+import { checkResult, type Verdict } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -9,7 +9,6 @@ import { verdictView } from '../../lib/render/verdict.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { givenCertificate } from '../../lib/workflows/processor-certificate.ts';
-import { checkResult } from './results.ts';
 import { openVerifier } from './session.ts';
 
 export const allowFlag = {

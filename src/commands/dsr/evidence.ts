@@ -18,7 +18,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { openChains } from '../../lib/runtime/memory/dsr.ts';
 import { readTime } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
-import { openDsrMemory, openLedgerOf, requestIds, withReadingProgress } from './session.ts';
+import { openDsrMemory, openLedgerOf, pickRequest, requestIds, withReadingProgress } from './session.ts';
 
 const evidenceFlags = {
   from: { value: 'date', help: 'requests submitted on or after this day or time' },
@@ -57,7 +57,7 @@ export const makeEvidence = defineCommand({
   summary: 'write an archive that shows what happened to requests',
   effect: 'local',
   calls: 'settings',
-  args: { id: { many: true, optional: true, help: 'ids of requests' } },
+  args: { id: { many: true, optional: true, help: 'ids of requests', pick: pickRequest } },
   flags: evidenceFlags,
   ownsOut: true,
   columns: view.columns,

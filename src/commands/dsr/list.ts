@@ -1,6 +1,6 @@
 // `dsr list`: lists the requests of a group, or of this machine.
 import { array } from 'zod/mini';
-import { dueFirst, type RequestOverview } from '../../lib/domain/dsr/overview.ts';
+import { dueFirst, type RequestOverview, requestResult } from '../../lib/domain/dsr/overview.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { parseIso } from '../../lib/kernel/timestamps.ts';
@@ -15,7 +15,6 @@ import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { readDuration } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
-import { requestResult } from './results.ts';
 import { type DsrSession, openDsr, withReadingProgress } from './session.ts';
 
 const listFlags = {

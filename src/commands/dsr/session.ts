@@ -155,8 +155,8 @@ export async function* withReadingProgress<Part>(
 }
 
 /** The requests that were sent from this machine, newest first, to choose from. */
-export const pickRequest: Picker = async (ctx, _args, { groupId }) => {
-  if (groupId !== undefined) return undefined;
+export const pickRequest: Picker = async (ctx, _args, { from, groupId, to }) => {
+  if ((from ?? groupId ?? to) !== undefined) return undefined;
   const { requests } = await (await openDsrMemory(ctx)).ledger.newest(NEWEST);
   return requests.map(({ at, id, status, subject_request_type: type }) =>
     choice(id, [type, status, at].filter(Boolean).join(', ')),

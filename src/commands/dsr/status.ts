@@ -1,5 +1,6 @@
 // `dsr status`: shows the current state of requests.
 import { array, union } from 'zod/mini';
+import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { isFinal } from '../../lib/domain/dsr/statuses.ts';
 import { REQUEST_COLUMNS, requestListView, requestView, statusLine } from '../../lib/render/dsr-overview.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -9,7 +10,6 @@ import { createResultLines, watchClock } from '../../lib/runtime/output/result-l
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import { watch } from '../../lib/workflows/dsr-wait.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
-import { requestResult } from './results.ts';
 import { type DsrSession, openDsr, requestIds, pickRequest } from './session.ts';
 
 export const showStatus = defineCommand({

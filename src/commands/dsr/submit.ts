@@ -1,5 +1,6 @@
 // `dsr submit`: one request by flags, file or questions; many with `--bulk`.
 import { array, union } from 'zod/mini';
+import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
@@ -8,7 +9,6 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { createAgain, resumeCommand } from '../bulk-run.ts';
 import { bulkResult, submitBulk } from './bulk.ts';
 import { type BulkFlags, bulkFlags, duplicateFlags, tableFlags } from './bulk-flags.ts';
-import { requestResult } from './results.ts';
 import { requestFlags } from './submit-input.ts';
 import { type OneFlags, submitOne, submittedResult, submitView } from './submit-one.ts';
 

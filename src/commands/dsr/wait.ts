@@ -1,11 +1,11 @@
 // `dsr wait`: waits until requests reach a status.
 import { array } from 'zod/mini';
+import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { REQUEST_COLUMNS, requestView } from '../../lib/render/dsr-overview.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { waitForRequests } from '../../lib/workflows/dsr-wait.ts';
-import { requestResult } from './results.ts';
 import { type DsrSession, openDsr, requestIds, pickRequest } from './session.ts';
 
 export const awaitRequests = defineCommand({

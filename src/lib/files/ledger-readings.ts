@@ -1,7 +1,15 @@
 // Reads the ledger: chosen requests, the newest, all, the most urgent, or those to prune.
 import { ownTurn } from '../kernel/clock.ts';
-import { eventOf, headOf, type LineHead, ownText, type StoredEvent } from './ledger-lines.ts';
 import { type LineFile, openLineFile } from '../kernel/line-file.ts';
+import { createRowKeys } from '../kernel/row-keys.ts';
+
+/** The fields of every line. The domain defines the others, and how lines add up. */
+export interface StoredEvent {
+  event: string;
+  id: string;
+  at?: string;
+  status?: string;
+}
 
 /** How lines add up (`domain/dsr/ledger.ts`). */
 export interface LedgerRules<Event extends StoredEvent, Request> {
@@ -31,20 +39,53 @@ export interface PruneRules<Event> extends Phases<Event> {
   before: string;
 }
 
-/** A line whose workspace is known. */
-interface LedgerLine<Event> extends LineHead {
-  scope: string;
-  /** Byte of the file at which it begins. */
-  offset: number;
-  length: number;
-  event(): Event | undefined;
+/** A whole line, found without parsing it. Its texts are in `latin1`: each character is a byte of the file. */
+export interface LedgerLine {
+  kind: string;
+  id: string;
+  /** As `scopeKey` writes it; undefined in state lines of versions without a chain. */
+  scope: string | undefined;
+  /** The id and the scope. */
+  key: string;
+  text: string;
+}
+
+/** Every line begins with its kind and its id. Address and workspace are always adjacent. */
+const HEAD = /^\{"event":"([^"]*)","id":"([^"]*)".*\}$/s;
+const SCOPE = /"address":"(?:[^"\\]|\\.)*","workspace_id":"(?:[^"\\]|\\.)*"/;
+
+/** Undefined for an unfinished line, and for a line of the chain about itself. */
+export function lineOf(text: string): LedgerLine | undefined {
+  const [, kind, id] = HEAD.exec(text) ?? [];
+  if (kind === undefined || id === undefined) return undefined;
+  const scope = SCOPE.exec(text)?.[0];
+  return { kind, id, scope, key: `${id} ${scope ?? ''}`, text };
+}
+
+/** A copy to store: a part of a line would keep a whole piece of the file in memory. */
+export function ownText(part: string): string {
+  return Buffer.from(part, 'latin1').toString('latin1');
+}
+
+/** A scope as lines in `latin1` have it. */
+export function scopeKey({ address, workspace_id }: { address: string; workspace_id: string }): string {
+  return Buffer.from(JSON.stringify({ address, workspace_id }).slice(1, -1)).toString('latin1');
+}
+
+/** Undefined for a line that only looks whole. */
+export function eventOf<Event extends StoredEvent>({ text }: LedgerLine): Event | undefined {
+  try {
+    const line = Buffer.from(text, 'latin1').toString();
+    // The number and the hash belong to the chain.
+    const { chain: _hash, entry: _number, ...event } = JSON.parse(line) as Event & Record<'chain' | 'entry', unknown>;
+    return event as unknown as Event;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Requests in memory at once while the whole ledger is read. */
 const PART_REQUESTS = 2000;
-/** Lines this close to each other are read together. */
-const NEAR_BYTES = 4096;
-const PIECE_BYTES = 1024 * 1024;
 
 /** Reads the file at `path`; a scope is as `scopeKey` writes it. */
 export function createReadings<Event extends StoredEvent, Request>(
@@ -52,34 +93,26 @@ export function createReadings<Event extends StoredEvent, Request>(
   rules: LedgerRules<Event, Request>,
   signal: AbortSignal | undefined,
 ) {
-  async function reading(work: (file: LineFile) => Promise<void>): Promise<void> {
-    const file = openLineFile(path);
-    try {
-      if (file) await work(file);
-    } finally {
-      file?.close();
-    }
-  }
-
-  /** Other work, such as Ctrl-C, gets its turn between pieces. */
-  async function scan(file: LineFile, take: (line: LedgerLine<Event>) => void): Promise<void> {
+  /** Calls `take` for each line whose workspace is known, with its byte. Other work, such as Ctrl-C, gets its turn. */
+  async function eachLine(take: (line: LedgerLine, offset: number) => void, opened?: LineFile): Promise<void> {
+    const file = opened ?? openLineFile(path);
     let offset = 0;
-    for (const lines of file.lines(0, 'latin1')) {
-      for (const line of lines) {
-        const head = headOf(line);
-        if (head?.scope !== undefined) {
-          const { id, kind, scope } = head;
-          take({ id, kind, scope, offset, length: line.length, event: () => eventOf(line) });
+    try {
+      for (const texts of file?.lines(0, 'latin1') ?? []) {
+        for (const text of texts) {
+          const line = lineOf(text);
+          if (line?.scope !== undefined) take(line, offset);
+          offset += text.length + 1;
         }
-        offset += line.length + 1;
+        await ownTurn(signal);
       }
-      await ownTurn(signal);
+    } finally {
+      if (!opened) file?.close();
     }
   }
 
-  const eachLine = (take: (line: LedgerLine<Event>) => void) => reading((file) => scan(file, take));
-
-  function fold(known: Map<string, Request>, key: string, event: Event | undefined): void {
+  function fold(known: Map<string, Request>, key: string, line: LedgerLine): void {
+    const event = eventOf<Event>(line);
     const request = event && rules.fold(known.get(key), event);
     if (request) known.set(key, request);
   }
@@ -89,7 +122,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     const known = new Map<string, Request>();
     if (wanted.size === 0) return known;
     await eachLine((line) => {
-      if (line.scope === scope && wanted.has(line.id)) fold(known, line.id, line.event());
+      if (line.scope === scope && wanted.has(line.id)) fold(known, line.id, line);
     });
     return known;
   }
@@ -104,32 +137,27 @@ export function createReadings<Event extends StoredEvent, Request>(
     return { requests: ids.flatMap((id) => known.get(id) ?? []), hasMore: sent.size > limit };
   }
 
-  /** Oldest first. Memory holds the places of all lines, and the requests of one part. */
+  /** Oldest first. Memory holds the places of all lines, in a few bytes each, and the requests of one part. */
   async function* all(): AsyncGenerator<Request[]> {
     const file = openLineFile(path);
     if (!file) return;
     try {
-      const places = new Map<string, number[]>();
-      const scopes = new Map<string, number>();
-      await scan(file, ({ id, length, offset, scope }) => {
-        if (!scopes.has(scope)) scopes.set(ownText(scope), scopes.size);
-        const key = `${scopes.get(scope)} ${id}`;
-        // `concat` leaves no room to grow: with `push`, an export takes a third more memory.
-        const known = places.get(key);
-        places.set(known ? key : ownText(key), known?.concat(offset, length) ?? [offset, length]);
-      });
-      let part: LineSpan[] = [];
+      const keys = createRowKeys();
+      /** Offsets and lengths. */
+      const parts: number[][] = [];
       let count = 0;
-      for (const [key, numbers] of places) {
-        for (let at = 0; at < numbers.length; at += 2) {
-          const from = numbers[at] ?? 0;
-          part.push({ key, from, to: from + (numbers[at + 1] ?? 0) });
-        }
-        if (++count % PART_REQUESTS !== 0 && count < places.size) continue;
+      await eachLine(({ key, text }, offset) => {
+        const request = keys.add(key, count + 1) ?? ++count;
+        (parts[Math.floor((request - 1) / PART_REQUESTS)] ??= []).push(offset, text.length);
+      }, file);
+      for (const places of parts) {
         const known = new Map<string, Request>();
-        for (const { key: own, line } of linesAt(file, part)) fold(known, own, eventOf(line));
+        for (let at = 0; at < places.length; at += 2) {
+          const [from = 0, length = 0] = places.slice(at, at + 2);
+          const line = lineOf(file.read(from, from + length).toString('latin1'));
+          if (line) fold(known, line.key, line);
+        }
         await ownTurn(signal);
-        part = [];
         yield [...known.values()];
       }
     } finally {
@@ -137,31 +165,46 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
+  /** What `take` makes of the events of each request, by id and scope. */
+  async function survey<Facts extends { phase?: string | undefined }>(
+    { phase }: Phases<Event>,
+    start: Facts,
+    take: (facts: Facts, event: Event) => void,
+    scope?: string,
+  ) {
+    const known = new Map<string, Facts>();
+    await eachLine((line) => {
+      const event = scope === undefined || line.scope === scope ? eventOf<Event>(line) : undefined;
+      if (event === undefined) return;
+      const facts = known.get(line.key) ?? { ...start };
+      if (!known.has(line.key)) known.set(ownText(line.key), facts);
+      facts.phase = phase(facts.phase, event);
+      take(facts, event);
+    });
+    return known;
+  }
+
   async function* byUrgency(
-    { belongs, isOpen, phase, rank }: Urgency<Event>,
+    urgency: Urgency<Event>,
     count: () => number,
     scope: string,
   ): AsyncGenerator<{ requests: Request[]; left: number }> {
-    /** By id. Without a rank while no line shows that the request was sent from here and belongs. */
-    const known = new Map<string, { phase: string | undefined; rank: number | undefined; isSent: boolean }>();
-    await eachLine((line) => {
-      const event = line.scope === scope ? line.event() : undefined;
-      if (event === undefined) return;
-      const request = known.get(line.id) ?? { phase: undefined, rank: undefined, isSent: false };
-      if (!known.has(line.id)) known.set(ownText(line.id), request);
-      request.phase = phase(request.phase, event);
+    const { belongs, isOpen, rank } = urgency;
+    /** Without a rank while no line shows that the request was sent from here and belongs. */
+    const start: { phase?: string | undefined; rank?: number; isSent: boolean } = { isSent: false };
+    const take = (facts: typeof start, event: Event): void => {
       if (event.event !== 'submitted') {
-        if (request.rank !== undefined) request.rank = rank(event) ?? request.rank;
-      } else if (!request.isSent) {
-        request.isSent = true;
-        if (belongs?.(event) ?? true) request.rank = rank(event) ?? Infinity;
+        if (facts.rank !== undefined) facts.rank = rank(event) ?? facts.rank;
+      } else if (!facts.isSent) {
+        facts.isSent = true;
+        if (belongs?.(event) ?? true) facts.rank = rank(event) ?? Infinity;
       }
-    });
-    const ids = [...known]
-      .filter(([, request]) => request.rank !== undefined && isOpen(request.phase))
+    };
+    const ids = [...(await survey(urgency, start, take, scope))]
+      .filter(([, facts]) => facts.rank !== undefined && isOpen(facts.phase))
       // Infinity less Infinity is not a number.
       .sort(([, { rank: a = 0 }], [, { rank: b = 0 }]) => (a === b ? 0 : a - b))
-      .map(([id]) => id);
+      .map(([key]) => key.slice(0, key.indexOf(' ')));
     for (let from = 0; from < ids.length; from += PART_REQUESTS) {
       const part = ids.slice(from, from + PART_REQUESTS);
       const found = await find(part, scope);
@@ -173,52 +216,23 @@ export function createReadings<Event extends StoredEvent, Request>(
   }
 
   /** Counts the requests to prune and their lines; `isKept` is false for one of these lines. */
-  async function prunable({ before, isOpen, phase }: PruneRules<Event>) {
-    const known = new Map<string, { phase: string | undefined; entries: number; isYoung: boolean }>();
-    await eachLine((line) => {
-      const event = line.event();
-      if (event === undefined) return;
-      const key = `${line.id} ${line.scope}`;
-      const request = known.get(key) ?? { phase: undefined, entries: 0, isYoung: false };
-      if (!known.has(key)) known.set(ownText(key), request);
-      request.phase = phase(request.phase, event);
-      request.entries++;
-      request.isYoung ||= event.at === undefined || event.at >= before;
+  async function prunable(pruned: PruneRules<Event>) {
+    const { before, isOpen } = pruned;
+    const start: { phase?: string | undefined; entries: number; isYoung: boolean } = { entries: 0, isYoung: false };
+    const known = await survey(pruned, start, (facts, { at }) => {
+      facts.entries++;
+      facts.isYoung ||= at === undefined || at >= before;
     });
     for (const [key, request] of known) if (request.isYoung || isOpen(request.phase)) known.delete(key);
     return {
       requests: known.size,
       entries: [...known.values()].reduce((sum, { entries }) => sum + entries, 0),
-      isKept: (line: string): boolean => {
-        const head = headOf(Buffer.from(line).toString('latin1'));
-        return !known.has(`${head?.id ?? ''} ${head?.scope ?? ''}`);
+      isKept: (text: string): boolean => {
+        const line = lineOf(Buffer.from(text).toString('latin1'));
+        return line === undefined || !known.has(line.key);
       },
     };
   }
 
   return { eachLine, find, newest, all, byUrgency, prunable };
-}
-
-interface LineSpan {
-  key: string;
-  /** Bytes of the file. */
-  from: number;
-  to: number;
-}
-
-/** The lines at these places, in the order of the file. It skips the bytes between distant lines. */
-function* linesAt(file: LineFile, places: readonly LineSpan[]): Generator<{ key: string; line: string }> {
-  const inOrder = [...places].sort((a, b) => a.from - b.from);
-  for (let next = 0; next < inOrder.length;) {
-    const first = next;
-    const start = inOrder[first]?.from ?? 0;
-    let end = start;
-    for (let place = inOrder[next]; place; place = inOrder[++next]) {
-      if (place.from > start && (place.from - end > NEAR_BYTES || place.to - start > PIECE_BYTES)) break;
-      end = place.to;
-    }
-    const text = file.read(start, end).toString('latin1');
-    for (const { from, key, to } of inOrder.slice(first, next))
-      yield { key, line: text.slice(from - start, to - start) };
-  }
 }

@@ -1,12 +1,22 @@
 // The ledger: the data subject requests sent from this machine, by workspace: when, by whom, and each status since.
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { withLock } from '../kernel/lock.ts';
 import { openChain } from '../kernel/chain.ts';
-import { loadLedgerKey } from './ledger-key.ts';
-import { eventOf, headOf, ownText, scopeKey, type StoredEvent } from './ledger-lines.ts';
-import { createReadings, type LedgerRules, type PruneRules, type Urgency } from './ledger-readings.ts';
+import {
+  createReadings,
+  eventOf,
+  type LedgerRules,
+  lineOf,
+  ownText,
+  type PruneRules,
+  scopeKey,
+  type StoredEvent,
+  type Urgency,
+} from './ledger-readings.ts';
+import { fail } from '../errors/fail.ts';
+import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 
 /** An event before the ledger adds the workspace and the actor. */
@@ -21,7 +31,9 @@ interface Actor {
   host: string;
 }
 
-interface LedgerScope {
+/** The destination of a request. The same id in another workspace, or at another address, is another request. */
+export interface LedgerScope {
+  /** `local` for the embedded platform, whose port changes. */
   address: string;
   workspace_id: string;
 }
@@ -71,9 +83,9 @@ export function openLedger<Event extends StoredEvent, Request>(
           return;
         }
         for (const line of piece.value) {
-          const head = headOf(line);
-          const status = head?.scope === undefined ? undefined : eventOf<Event>(line)?.status;
-          if (head && status !== undefined) isNews(ownText(`${head.id} ${head.scope}`), status);
+          const known = lineOf(line);
+          const status = known?.scope === undefined ? undefined : eventOf<Event>(known)?.status;
+          if (known && status !== undefined) isNews(ownText(known.key), status);
         }
       }
     } finally {
@@ -84,12 +96,12 @@ export function openLedger<Event extends StoredEvent, Request>(
   /** State lines of versions without a chain name no workspace: they get the only one that has their id (decision: D225). */
   async function addScopes(): Promise<(line: string) => string> {
     const owners = new Map<string, string>();
-    await readings.eachLine(({ id, scope }) => {
+    await readings.eachLine(({ id, scope = '' }) => {
       owners.set(ownText(id), [undefined, scope].includes(owners.get(id)) ? scope : '');
     });
     return (line) => {
-      const head = headOf(line);
-      const owner = head && head.scope === undefined ? owners.get(head.id) : undefined;
+      const known = lineOf(line);
+      const owner = known && known.scope === undefined ? owners.get(known.id) : undefined;
       if (!owner) return line;
       const scope = Buffer.from(owner, 'latin1').toString();
       return line.replace(/"id":"[^"]*"/, (id) => `${id},${scope}`);
@@ -103,8 +115,21 @@ export function openLedger<Event extends StoredEvent, Request>(
     );
   }
 
+  /** Made once per machine. Throws failed (1) for a damaged key. */
+  function loadKey(): Buffer {
+    const file = join(folder, 'ledger.key');
+    const text = readPrivateFile(file) ?? `${randomBytes(32).toString('hex')}\n`;
+    if (!/^[0-9a-f]{64}\n$/.test(text))
+      throw fail('ledger.key', {
+        message: `The key of the ledger, ${file}, is damaged.`,
+        hint: 'Restore it from a backup. Without it, the ledger does not recognize the identities of earlier requests.',
+      });
+    if (readPrivateFile(file) === undefined) writePrivateFile(file, text);
+    return Buffer.from(text.trim(), 'hex');
+  }
+
   const hash = async (type: string, value: string): Promise<string> => {
-    const secret = await (key ??= loadLedgerKey(folder, (work) => withLock(lock, clock, work, signal)));
+    const secret = await (key ??= withLock(lock, clock, loadKey, signal));
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 

@@ -4,7 +4,7 @@ import { readdirSync, unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { writePrivateFile } from '../kernel/durable.ts';
-import { openDurableLog } from '../kernel/durable-log.ts';
+import { appendDurably } from '../kernel/durable-log.ts';
 import { isAbsent } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
@@ -98,15 +98,12 @@ export class Outbox {
     return this.#locked(() => {
       const lines = work(this.read());
       if (lines.length === 0) return;
-      const log = openDurableLog(this.path);
       try {
-        log.append(textOf(lines));
+        appendDurably(this.path, textOf(lines));
       } catch (error) {
         // Some of the lines may be in the file: read it again from its start.
         this.#file = '';
         throw error;
-      } finally {
-        log.close();
       }
       // Our own lines are no news.
       this.read();

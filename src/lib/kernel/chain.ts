@@ -2,21 +2,21 @@
 import { closeSync, constants, existsSync, openSync, readdirSync, renameSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, ownTurn } from './clock.ts';
-import { openDurableLog } from './durable-log.ts';
+import { appendDurably } from './durable-log.ts';
 import { readPrivateFile, removeFile, replacePrivateFile, PRIVATE_FILE } from './durable.ts';
 import {
   CHAIN_START,
-  ChainCheck,
   chainLine,
   type ChainReport,
   type ChainTip,
   checkpointEntries,
   checkpointLine,
+  createChainCheck,
   isAboutChain,
   statedTip,
 } from './hash-chain.ts';
 import { isoMillis } from './timestamps.ts';
-import { type LineFile, openLineFile } from './line-file.ts';
+import { openLineFile } from './line-file.ts';
 
 export type Chain = ReturnType<typeof openChain>;
 
@@ -55,13 +55,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     if (objects.length === 0) return;
     await adopt();
     const follow = followOn(currentTip());
-    const lines = objects.map(follow.line);
-    const log = openDurableLog(path);
-    try {
-      log.append(lines.join(''));
-    } finally {
-      log.close();
-    }
+    appendDurably(path, objects.map(follow.line).join(''));
     head.write(follow.tip());
   }
 
@@ -131,7 +125,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   /** Needs no lock. `hash` is one that the chain must contain, such as a head that was noted earlier. */
   async function verify(hash?: string): Promise<ChainReport> {
     // The head is read before the lines, because another process may append meanwhile.
-    const check = new ChainCheck({ head: head.read(), hash });
+    const check = createChainCheck({ head: head.read(), hash });
     for (const file of [...rotated(), path]) {
       check.begin(file === path ? undefined : file);
       for (const part of linesIn(file)) {
@@ -194,17 +188,12 @@ function followOn(tip: ChainTip) {
 /** The lines of a file piece by piece, an unfinished one at the end included. */
 function* linesIn(path: string): Generator<string[]> {
   const file = openLineFile(path);
-  if (!file) return;
   try {
-    yield* allLines(file);
+    const rest = file && (yield* file.lines()).rest;
+    if (rest) yield [rest];
   } finally {
-    file.close();
+    file?.close();
   }
-}
-
-function* allLines(file: LineFile): Generator<string[]> {
-  const { rest } = yield* file.lines();
-  if (rest !== '') yield [rest];
 }
 
 /** Number and hash of the last line that has them; an unfinished line may come after it. */

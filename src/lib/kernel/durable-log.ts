@@ -46,6 +46,16 @@ export function openDurableLog(path: string) {
   };
 }
 
+/** Appends complete lines to such a file, and flushes them. */
+export function appendDurably(path: string, data: string): void {
+  const log = openDurableLog(path);
+  try {
+    log.append(data);
+  } finally {
+    log.close();
+  }
+}
+
 function endsInsideLine(descriptor: number): boolean {
   const { size } = fstatSync(descriptor);
   const last = Buffer.alloc(1);

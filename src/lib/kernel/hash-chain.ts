@@ -96,119 +96,95 @@ export interface KnownTips {
 }
 
 /** Checks lines in the order of their file. */
-export class ChainCheck {
-  #file: string | undefined;
-  #line = 0;
-  #tip = CHAIN_START;
-  /** The last line, while it belongs to nothing. */
-  #unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
-  #checkpoints = 0;
-  #pruned = 0;
-  #adopted: ChainReport['adopted'];
-  #unfinished = 0;
-  #faults: ChainFault[] = [];
-  #omitted = 0;
-  readonly #known: KnownTips;
+export function createChainCheck({ hash: known, head }: KnownTips) {
+  const report: ChainReport = {
+    tip: CHAIN_START,
+    pruned: 0,
+    adopted: undefined,
+    unfinished: 0,
+    faults: [],
+    omitted: 0,
+  };
   /** Hashes that are yet to be met. */
-  readonly #wanted: Set<string>;
+  const wanted = new Set([head?.hash, known]);
+  let file: string | undefined;
+  let line = 0;
+  let checkpoints = 0;
+  /** The last line, while it belongs to nothing. */
+  let unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
 
-  constructor(known: KnownTips = {}) {
-    this.#known = known;
-    this.#wanted = new Set([known.head?.hash ?? CHAIN_START.hash, known.hash ?? CHAIN_START.hash]);
-    this.#wanted.delete(CHAIN_START.hash);
+  function fault(kind: ChainFault['kind'], entry: number | null, message: string, at: number | null): void {
+    const { faults } = report;
+    if (faults.length >= MOST_FAULTS) report.omitted++;
+    else faults.push({ line: at, entry, kind, message, ...(at !== null && file !== undefined && { file }) });
   }
 
-  /** The next lines are those of another file. */
-  begin(file: string | undefined): void {
-    this.#file = file;
-    this.#line = 0;
+  const faultHere = (kind: ChainFault['kind'], entry: number | null, what: string): void =>
+    fault(kind, entry, `line ${line}: ${what}`, line);
+
+  function takeUnchained(text: string): void {
+    unread = { file, line, isUnfinished: isUnfinished(text) };
+    if (unread.isUnfinished) report.unfinished++;
+    else faultHere('added', null, 'it does not belong in the chain');
   }
 
-  /** `text` is one line without its line feed. */
-  take(text: string): void {
-    this.#line++;
-    const tip = statedTip(text);
-    if (tip === undefined) this.#takeUnchained(text);
-    else if (tip.entry <= this.#tip.entry) this.#fault(tip.entry, 'added', `entry ${tip.entry} is a repeat`);
-    else this.#takeChained(text, tip);
-  }
-
-  #takeUnchained(text: string): void {
-    this.#unread = { file: this.#file, line: this.#line, isUnfinished: isUnfinished(text) };
-    if (this.#unread.isUnfinished) this.#unfinished++;
-    else this.#fault(null, 'added', 'it does not belong in the chain');
-  }
-
-  #takeChained(text: string, tip: ChainTip): void {
+  function takeChained(text: string, tip: ChainTip): void {
     const own = ownEvent(text);
     const entries = own?.event === 'checkpoint' ? own.entries : 1;
-    const expected = this.#tip.entry + entries;
-    if (tip.entry > expected) this.#takeGap(tip.entry - entries, this.#line);
-    else if (tip.entry < expected) this.#fault(tip.entry, 'changed', 'the checkpoint replaces other entries');
-    else if (own?.event !== 'checkpoint') this.#checkHash(text, tip);
-    if (own?.event === 'checkpoint') this.#checkpoints += entries;
-    if (own?.event === 'pruned') this.#pruned += own.entries;
-    if (own?.event === 'chained') this.#adopted = { entries: own.entries, at: own.at };
-    this.#tip = tip;
-    this.#wanted.delete(tip.hash);
-    this.#unread = undefined;
-  }
-
-  #checkHash(text: string, tip: ChainTip): void {
-    if (linkHash(this.#tip.hash, text.slice(0, -HASH_LENGTH)) === tip.hash) return;
-    this.#fault(tip.entry, 'changed', `entry ${tip.entry} does not fit its hash`);
+    const expected = report.tip.entry + entries;
+    if (tip.entry > expected) takeGap(tip.entry - entries, line);
+    else if (tip.entry < expected) faultHere('changed', tip.entry, 'the checkpoint replaces other entries');
+    else if (own?.event !== 'checkpoint' && linkHash(report.tip.hash, text.slice(0, -HASH_LENGTH)) !== tip.hash)
+      faultHere('changed', tip.entry, `entry ${tip.entry} does not fit its hash`);
+    if (own?.event === 'checkpoint') checkpoints += entries;
+    if (own?.event === 'pruned') report.pruned += own.entries;
+    if (own?.event === 'chained') report.adopted = { entries: own.entries, at: own.at };
+    report.tip = tip;
+    wanted.delete(tip.hash);
+    unread = undefined;
   }
 
   /** Entries up to `last` are missing before a line, or at the end. */
-  #takeGap(last: number, line: number | null): void {
-    const entry = this.#tip.entry + 1;
-    const unread = this.#unread;
+  function takeGap(last: number, before: number | null): void {
+    const entry = report.tip.entry + 1;
     if (entry === last && unread !== undefined) {
       // The line of that entry is there, but cannot be read any more.
-      if (unread.isUnfinished) this.#unfinished--;
-      this.#faults = this.#faults.filter((fault) => fault.line !== unread.line || fault.file !== unread.file);
-      const message = `line ${unread.line}: entry ${entry} cannot be read`;
-      this.#add({ line: unread.line, entry, kind: 'changed', message });
+      const { file: at, isUnfinished: wasUnfinished, line: number } = unread;
+      if (wasUnfinished) report.unfinished--;
+      report.faults = report.faults.filter((one) => one.line !== number || one.file !== at);
+      fault('changed', entry, `line ${number}: entry ${entry} cannot be read`, number);
       return;
     }
     const what = entry === last ? `entry ${entry} is missing` : `entries ${entry} to ${last} are missing`;
-    const where = line === null ? 'at the end' : `before line ${line}`;
-    this.#add({ line, entry, kind: 'missing', message: `${where}: ${what}` });
+    fault('missing', entry, `${before === null ? 'at the end' : `before line ${before}`}: ${what}`, before);
   }
 
-  end(): ChainReport {
-    const { hash: known, head } = this.#known;
-    if (head !== undefined && head.entry > this.#tip.entry) this.#takeGap(head.entry, null);
-    else if (head !== undefined && this.#wanted.has(head.hash)) {
-      const message = `entry ${head.entry} was replaced after it was written`;
-      this.#add({ line: null, entry: head.entry, kind: 'changed', message });
-    }
-    if (known !== undefined && this.#wanted.has(known)) {
-      this.#add({ line: null, entry: null, kind: 'changed', message: `no line has the hash ${known}` });
-    }
-    if (this.#checkpoints !== this.#pruned) {
-      const message = `the checkpoints replace ${this.#checkpoints} entries, but ${this.#pruned} were pruned`;
-      this.#add({ line: null, entry: null, kind: 'missing', message });
-    }
-    return {
-      tip: this.#tip,
-      pruned: this.#pruned,
-      adopted: this.#adopted,
-      unfinished: this.#unfinished,
-      faults: this.#faults,
-      omitted: this.#omitted,
-    };
-  }
-
-  #fault(entry: number | null, kind: ChainFault['kind'], what: string): void {
-    this.#add({ line: this.#line, entry, kind, message: `line ${this.#line}: ${what}` });
-  }
-
-  #add(fault: ChainFault): void {
-    const file = fault.line === null ? undefined : this.#file;
-    if (this.#faults.length < MOST_FAULTS) this.#faults.push(file === undefined ? fault : { ...fault, file });
-    else this.#omitted++;
-  }
+  return {
+    /** The next lines are those of another file. */
+    begin: (name: string | undefined): void => {
+      [file, line] = [name, 0];
+    },
+    /** `text` is one line without its line feed. */
+    take: (text: string): void => {
+      line++;
+      const tip = statedTip(text);
+      if (tip === undefined) takeUnchained(text);
+      else if (tip.entry <= report.tip.entry) faultHere('added', tip.entry, `entry ${tip.entry} is a repeat`);
+      else takeChained(text, tip);
+    },
+    end: (): ChainReport => {
+      const isMissing = (own: string | undefined): boolean => own !== CHAIN_START.hash && wanted.has(own);
+      if (head !== undefined && head.entry > report.tip.entry) takeGap(head.entry, null);
+      else if (head !== undefined && isMissing(head.hash))
+        fault('changed', head.entry, `entry ${head.entry} was replaced after it was written`, null);
+      if (known !== undefined && isMissing(known)) fault('changed', null, `no line has the hash ${known}`, null);
+      if (checkpoints !== report.pruned) {
+        const message = `the checkpoints replace ${checkpoints} entries, but ${report.pruned} were pruned`;
+        fault('missing', null, message, null);
+      }
+      return report;
+    },
+  };
 }
 
 /** The beginning of a line, or bytes that a disk never wrote. */

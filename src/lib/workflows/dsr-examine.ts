@@ -1,7 +1,7 @@
 // Checks all rows before the first one is sent: issues, duplicates and counts.
 import { exitOf } from '../errors/fail.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
-import { createRowKeys } from '../domain/dsr/row-keys.ts';
+import { createRowKeys } from '../kernel/row-keys.ts';
 import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
 import { daysLate, hasUpperCaseEmail, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/normalize.ts';

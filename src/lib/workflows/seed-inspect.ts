@@ -3,7 +3,7 @@ import { openTable } from '../bulk/rows.ts';
 import type { InputBytes, Inputs, RowFormat } from '../bulk/sources/bytes.ts';
 import type { Wrapping } from '../bulk/sources/wrapping.ts';
 import type { SourceName } from '../domain/csv/dialect.ts';
-import { createRowKeys } from '../domain/dsr/row-keys.ts';
+import { createRowKeys } from '../kernel/row-keys.ts';
 import { createNullWords } from '../domain/null-words.ts';
 import { fieldLike } from '../domain/seed/columns.ts';
 import { openParquet } from '../files/parquet.ts';

@@ -1,52 +1,69 @@
 // The lines of an outbox, and the open deliveries and received statuses that they add up to.
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../kernel/json.ts';
+import {
+  array,
+  discriminatedUnion,
+  enum as oneOf,
+  exactOptional,
+  type infer as Infer,
+  int,
+  literal,
+  looseObject,
+  nullable,
+  readonly,
+  refine,
+  string,
+  tuple,
+} from 'zod/mini';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { isAdvance } from '../dsr/statuses.ts';
-import type { HeaderLines, SignatureFacts } from './verify.ts';
+import { SignatureFacts } from './verify.ts';
+
+const time = string().check(refine((text) => !Number.isNaN(Date.parse(text))));
+const identified = { id: string(), at: time };
 
 /** A genuine callback with the deliveries that it makes due, in one line: neither can be stored without the other. */
-export interface ReceivedLine {
-  event: 'received';
+const ReceivedLine = looseObject({
+  event: literal('received'),
   /** The stable event id: the same for the same bytes from the same workspace. */
-  id: string;
-  at: string;
-  address: string;
+  ...identified,
+  address: string(),
   /** Null if the body names none. */
-  workspace_id: string | null;
+  workspace_id: nullable(string()),
   /** Both null if the body is not a request status. */
-  request_id: string | null;
-  status: string | null;
-  expected_completion_time?: string | null;
-  targets: readonly string[];
-  signature?: SignatureFacts;
-  headers: HeaderLines;
+  request_id: nullable(string()),
+  status: nullable(string()),
+  expected_completion_time: exactOptional(nullable(string())),
+  targets: readonly(array(string())),
+  signature: exactOptional(SignatureFacts),
+  headers: readonly(array(readonly(tuple([string(), string()])))),
   /** The received bytes in Base64. */
-  body: string;
-}
+  body: string(),
+});
 
 /** The outcome of one delivery. `attempts` counts those since it was received or replayed. */
-export interface OutcomeLine {
-  event: 'delivered' | 'failed' | 'dead' | 'replayed' | 'dropped';
-  id: string;
-  target: string;
-  at: string;
-  attempts: number;
+const OutcomeLine = looseObject({
+  event: oneOf(['delivered', 'failed', 'dead', 'replayed', 'dropped']),
+  ...identified,
+  target: string(),
+  attempts: int(),
   /** When it is retried. */
-  due?: string;
-  reason?: string;
-}
+  due: exactOptional(time),
+  reason: exactOptional(string()),
+});
 
 /** Replaces the lines about one request that compaction removes. */
-export interface SeenLine {
-  event: 'seen';
-  id: string;
-  at: string;
-  statuses: readonly string[];
-  events: readonly string[];
-}
+const SeenLine = looseObject({
+  event: literal('seen'),
+  ...identified,
+  statuses: readonly(array(string())),
+  events: readonly(array(string())),
+});
 
-export type OutboxLine = ReceivedLine | OutcomeLine | SeenLine;
+const OutboxLine = discriminatedUnion('event', [ReceivedLine, OutcomeLine, SeenLine]);
+export type ReceivedLine = Infer<typeof ReceivedLine>;
+export type OutcomeLine = Infer<typeof OutcomeLine>;
+export type OutboxLine = Infer<typeof OutboxLine>;
 
 export interface Delivery {
   /** `EVENT.TARGET`. */
@@ -175,52 +192,11 @@ export function compactLines({ open, seen, unknown }: OutboxState, now: number):
   return [...unknown, ...lines.map((line) => JSON.stringify(line))];
 }
 
-type Check = (value: unknown) => boolean;
-
-const isText: Check = (value) => typeof value === 'string';
-const isTextOrNull: Check = (value) => value === null || isText(value);
-const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
-const isTime: Check = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-
-const OUTCOME: Record<string, Check> = {
-  target: isText,
-  attempts: Number.isSafeInteger,
-  due: optional(isTime),
-  reason: optional(isText),
-};
-const FIELDS = new Map<unknown, Record<string, Check>>([
-  [
-    'received',
-    {
-      address: isText,
-      workspace_id: isTextOrNull,
-      request_id: isTextOrNull,
-      status: isTextOrNull,
-      expected_completion_time: optional(isTextOrNull),
-      targets: isTexts,
-      headers: (value) => Array.isArray(value) && value.every((line) => isTexts(line) && line.length === 2),
-      body: isText,
-    },
-  ],
-  ['seen', { statuses: isTexts, events: isTexts }],
-  ...['delivered', 'failed', 'dead', 'replayed', 'dropped'].map((event) => [event, OUTCOME] as const),
-]);
-
 /** Undefined for a line that this version does not know. */
 export function readLine(text: string): OutboxLine | undefined {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return OutboxLine.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
-  const line = isRecord(value) ? value : {};
-  const fields = FIELDS.get(line['event']);
-  const isOurs =
-    fields && Object.entries({ ...fields, id: isText, at: isTime }).every(([key, check]) => check(line[key]));
-  return isOurs ? (line as unknown as OutboxLine) : undefined;
 }

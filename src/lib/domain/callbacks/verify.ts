@@ -1,5 +1,6 @@
 // The four checks of a signed message of the processor, in the specification's order, each explained ("Events", 5).
 import { constants, type KeyObject, verify } from 'node:crypto';
+import { boolean, enum as oneOf, exactOptional, type infer as Infer, nullable, object, string } from 'zod/mini';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 
 /** Header names and values as they came, one pair for each line: what stands twice must be seen. */
@@ -9,22 +10,23 @@ export type HeaderLines = readonly (readonly [name: string, value: string])[];
 export const CHECK_NAMES = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
-export interface Check {
-  name: CheckName;
-  ok: boolean;
-  detail: string;
+/** One of the four checks. */
+export function checkResult() {
+  return object({ name: oneOf(CHECK_NAMES), ok: boolean(), detail: string() });
 }
+export type Check = Infer<ReturnType<typeof checkResult>>;
 
 /** The facts of a signed message in the ledger. */
-export interface SignatureFacts {
-  valid: boolean;
+export const SignatureFacts = object({
+  valid: boolean(),
   /** SHA-256 of the certificate, in hex; null when no certificate was accepted. */
-  certificate: string | null;
+  certificate: nullable(string()),
   /** SHA-256 of the body, in hex. */
-  body_sha256: string;
+  body_sha256: string(),
   /** The check that failed. */
-  failed?: CheckName;
-}
+  failed: exactOptional(oneOf(CHECK_NAMES)),
+});
+export type SignatureFacts = Infer<typeof SignatureFacts>;
 
 export interface Verdict {
   valid: boolean;

@@ -1,96 +1,92 @@
 // The lines of the ledger, and how they add up to a request.
-import type { SignatureFacts } from '../callbacks/verify.ts';
+import {
+  array,
+  boolean,
+  exactOptional,
+  extend,
+  type infer as Infer,
+  int,
+  nullable,
+  object,
+  record,
+  string,
+} from 'zod/mini';
+import { SignatureFacts } from '../callbacks/verify.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
 import { isAdvance, isOpen } from './statuses.ts';
 
-/** The destination of a request. The same id in another workspace, or at another address, is another request. */
-export interface LedgerScope {
-  /** `local` for the embedded platform, whose port changes. */
-  address: string;
-  workspace_id: string;
-}
+/** The user and the machine. Absent in lines of earlier versions. */
+const actor = { by: exactOptional(string()), host: exactOptional(string()) };
+const text = exactOptional(string());
+const textOrNull = exactOptional(nullable(string()));
 
-/** The fields that the ledger adds to every line. Lines of earlier versions lack some of them. */
-interface Stamp extends Partial<LedgerScope> {
-  /** The user of the machine. */
-  by?: string;
-  host?: string;
-}
-
-/** A request, just before it is sent. */
-export interface SubmittedNews {
-  event: 'submitted';
-  id: string;
+/** The fields of a request, just before it is sent. */
+const Submission = object({
   /** ISO 8601, as in all lines. */
-  at: string;
-  profile: string | null;
-  regulation: string;
-  subject_request_type: string;
-  submitted_time: string;
-  skip_waiting_period: boolean;
-  group_id: string | null;
+  at: string(),
+  profile: nullable(string()),
+  regulation: string(),
+  subject_request_type: string(),
+  submitted_time: string(),
+  skip_waiting_period: boolean(),
+  group_id: nullable(string()),
   /** Identity type to keyed hash. */
-  identities: Record<string, string>;
-  /** The hashes by which people are compared, if they differ from `identities`. */
-  compared?: Record<string, string>;
-  /** The response to a row of a bulk run, which writes both in one line. */
-  status?: string;
-  expected_completion_time?: string | null;
-  received_time?: string | null;
-  signature?: SignatureFacts;
-}
-
-export interface StateNews {
-  event: 'state';
-  id: string;
-  at: string;
-  status: string;
-  source: 'submit' | 'status' | 'cancel' | 'callback';
-  expected_completion_time?: string | null;
-  received_time?: string | null;
-  /** Of the signed message that had this status. */
-  signature?: SignatureFacts;
-}
-
-/** The results were saved to a file. */
-export interface DownloadedNews {
-  event: 'downloaded';
-  id: string;
-  at: string;
-  sha256: string;
-  bytes: number;
-  content_type: string;
-}
-
-/** The mark of a user on a request. */
-export interface MarkedNews {
-  event: 'marked';
-  id: string;
-  at: string;
-  /** True if the subject has the answer. */
-  answered?: boolean;
-  /** ISO 8601: the new deadline. */
-  extended?: string;
-  reason?: string;
-}
-
-/** The ledger adds the user, the machine and the workspace. */
-export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | MarkedNews;
-export type LedgerEvent = LedgerNews & Stamp;
+  identities: record(string(), string()),
+});
+const Download = object({ at: string(), sha256: string(), bytes: int(), content_type: string() });
+/** The mark of a user: true if the subject has the answer, or the new deadline (ISO 8601). */
+const Mark = object({ at: string(), answered: exactOptional(boolean()), extended: text, reason: text });
+const seen = { status: string(), at: string(), source: string(), ...actor };
 
 /** A request in the ledger. Everything but the id may be missing: some requests are known only by a callback. */
-export interface LedgerRequest extends Partial<Omit<SubmittedNews, 'event' | 'signature'>>, Stamp {
-  id: string;
+export const LedgerRequest = object({
+  id: string(),
+  at: text,
+  ...actor,
+  profile: textOrNull,
+  /** `local` for the embedded platform, whose port changes. */
+  address: text,
+  workspace_id: text,
+  regulation: text,
+  subject_request_type: text,
+  submitted_time: text,
+  skip_waiting_period: exactOptional(boolean()),
+  group_id: textOrNull,
+  identities: exactOptional(Submission.shape.identities),
+  /** The hashes by which people are compared, if they differ from `identities`. */
+  compared: exactOptional(Submission.shape.identities),
+  status: text,
+  expected_completion_time: textOrNull,
+  received_time: textOrNull,
   /** Each status that was news, with its reader. */
-  states: ({ status: string; at: string; source: string } & Actor)[];
+  states: array(object(seen)),
   /** Each signed message, also one whose status was not news. */
-  signatures?: (SignatureFacts & { status: string; at: string; source: string } & Actor)[];
-  downloads?: (Omit<DownloadedNews, 'event' | 'id'> & Actor)[];
-  marks?: (Omit<MarkedNews, 'event' | 'id'> & Actor)[];
-}
+  signatures: exactOptional(array(extend(SignatureFacts, seen))),
+  downloads: exactOptional(array(extend(Download, actor))),
+  marks: exactOptional(array(extend(Mark, actor))),
+});
+export type LedgerRequest = Infer<typeof LedgerRequest>;
 
-type Actor = Pick<Stamp, 'by' | 'host'>;
+type Times = Pick<LedgerRequest, 'expected_completion_time' | 'received_time'> & { signature?: SignatureFacts };
+interface News<Kind extends string> { event: Kind; id: string }
+
+/** A request, just before it is sent. A bulk run writes it with the response, in one line. */
+export type SubmittedNews = News<'submitted'> &
+  Infer<typeof Submission> &
+  Pick<LedgerRequest, 'compared' | 'status'> &
+  Times;
+/** A status, with the facts of the signed message that had it. */
+export type StateNews = News<'state'> &
+  Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback' };
+/** The results were saved to a file. */
+export type DownloadedNews = News<'downloaded'> & Infer<typeof Download>;
+export type MarkedNews = News<'marked'> & Infer<typeof Mark>;
+
+export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | MarkedNews;
+type Actor = Pick<LedgerRequest, 'by' | 'host'>;
+/** The ledger adds the user, the machine and the workspace. Lines of earlier versions lack some of them. */
+export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
 
 /** How lines add up, as the ledger's file asks for it (`config/ledger.ts`). */
 export const LEDGER_RULES = { fold: foldEvent, isAdvance };

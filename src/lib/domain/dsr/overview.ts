@@ -1,27 +1,31 @@
 // One request for lists and status: the platform's object, and times that follow from the ledger.
-import type { RequestStatusReply } from '../../contract/dsr.ts';
+import { boolean, extend, type infer as Infer, int, nullable, string } from 'zod/mini';
+import { RequestStatusReply } from '../../contract/dsr.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
 import { answeredAt, deadlineOfRequest, isAnswered, isDue, type LedgerRequest } from './ledger.ts';
 
 /** The platform's fields, then ours; ours are null where this machine did not submit the request. */
-export type RequestOverview = RequestStatusReply & {
-  regulation: string | null;
-  subject_request_type: string | null;
-  submitted_time: string | null;
-  /** The legal or extended deadline. */
-  deadline: string | null;
-  /** True while the subject waits for it. */
-  due: boolean;
-  /** Whole days to the deadline, negative after it; null for what is not due. */
-  days_left: number | null;
-  overdue: boolean;
-  /** The time of the answer to the subject, if this machine knows it. */
-  answered_at: string | null;
-  cancellable_until: string | null;
-  /** Approximate: the platform does not report when a request was completed. */
-  results_expire_at: string | null;
-};
+export function requestResult() {
+  return extend(RequestStatusReply, {
+    regulation: nullable(string()),
+    subject_request_type: nullable(string()),
+    submitted_time: nullable(string()),
+    /** The legal or extended deadline. */
+    deadline: nullable(string()),
+    /** True while the subject waits for it. */
+    due: boolean(),
+    /** Whole days to the deadline, negative after it; null for what is not due. */
+    days_left: nullable(int()),
+    overdue: boolean(),
+    /** The time of the answer to the subject, if this machine knows it. */
+    answered_at: nullable(string()),
+    cancellable_until: nullable(string()),
+    /** Approximate: the platform does not report when a request was completed. */
+    results_expire_at: nullable(string()),
+  });
+}
+export type RequestOverview = Infer<ReturnType<typeof requestResult>>;
 
 /** Smaller differences of the clocks are ignored; the time of a response has whole seconds. */
 const SAME_CLOCK_MS = 60_000;

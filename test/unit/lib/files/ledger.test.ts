@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type Ledger as LedgerOf,
+  type LedgerScope,
   openLedger,
   type ScopedLedger as ScopedOf,
 } from '../../../../src/lib/files/ledger.ts';
@@ -11,7 +12,6 @@ import {
   LEDGER_RULES,
   type LedgerEvent,
   type LedgerRequest,
-  type LedgerScope,
   type StateNews,
   statusAfter,
   type SubmittedNews,

@@ -1,6 +1,6 @@
 // Remembers the first row of each key like a map, for any number of keys.
 import { expect, it } from 'vitest';
-import { createRowKeys } from '../../../../../src/lib/domain/dsr/row-keys.ts';
+import { createRowKeys } from '../../../../src/lib/kernel/row-keys.ts';
 
 it('remembers the first row of a key', () => {
   const keys = createRowKeys();

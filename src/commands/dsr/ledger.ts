@@ -1,0 +1,137 @@
+// `dsr ledger export|verify|prune`: the record of all requests that were submitted from this machine.
+import { array, extend, type infer as Infer, int, nullable, object, string } from 'zod/mini';
+import { answeredAt, deadlineOfRequest, isPhaseDue, LedgerRequest, phaseAfter } from '../../lib/domain/dsr/ledger.ts';
+import { counted } from '../../lib/kernel/words.ts';
+import type { ListView } from '../../lib/render/view.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { chainResult, chainView, emitChain, headFlag, throwIfBroken } from '../chain-report.ts';
+import { beforeFlag, readBefore } from '../flag-values.ts';
+import { openLedgerOf, withReadingProgress } from './session.ts';
+
+function exportedRequest() {
+  return extend(LedgerRequest, {
+    deadline: nullable(string()),
+    /** The time of the answer to the subject, if this machine knows it. */
+    answered_at: nullable(string()),
+  });
+}
+
+type ExportedRequest = Infer<ReturnType<typeof exportedRequest>>;
+
+const exportView: ListView<ExportedRequest> = {
+  kind: 'list',
+  columns: [
+    { key: 'id', id: true, value: (it) => it.id },
+    { key: 'at', title: 'sent', value: (it) => it.at },
+    { key: 'by', value: (it) => it.by },
+    { key: 'host', value: (it) => it.host, rank: 7 },
+    { key: 'profile', value: (it) => it.profile },
+    { key: 'address', value: (it) => it.address, rank: 5 },
+    { key: 'workspace_id', value: (it) => it.workspace_id, rank: 4 },
+    { key: 'regulation', value: (it) => it.regulation },
+    { key: 'subject_request_type', title: 'type', value: (it) => it.subject_request_type },
+    { key: 'submitted_time', value: (it) => it.submitted_time, rank: 2 },
+    { key: 'deadline', value: (it) => it.deadline },
+    { key: 'status', value: (it) => it.status },
+    { key: 'answered_at', value: (it) => it.answered_at, rank: 1 },
+    { key: 'states', value: (it) => it.states.map(({ at, status }) => `${status} ${at}`).join('; '), rank: 6 },
+    { key: 'group_id', value: (it) => it.group_id, rank: 3 },
+    { key: 'skip_waiting_period', value: (it) => it.skip_waiting_period, rank: 8 },
+    {
+      key: 'identities',
+      value: (it) =>
+        Object.entries(it.identities ?? {})
+          .map(([type, hash]) => `${type}=${hash}`)
+          .join('; '),
+      rank: 9,
+    },
+  ],
+  empty: 'Nothing was submitted from this machine.',
+};
+
+export const exportLedger = defineCommand({
+  path: 'dsr ledger export',
+  summary: 'export every request with its history',
+  effect: 'local',
+  calls: 'nobody',
+  columns: exportView.columns,
+  output: () => array(exportedRequest()),
+  notes: [
+    'The ledger covers all profiles on this machine. Keyed hashes replace identities: the same identity has the same hash on this machine, and a hash cannot be reversed without the key.',
+    'In CSV, a cell that a spreadsheet would run as a formula gets a leading apostrophe.',
+  ],
+  examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],
+  run: async (ctx) => {
+    const ledger = await openLedgerOf(ctx);
+    await ctx.out.emitParts(exported(withReadingProgress(ctx, ledger.all())), exportView);
+  },
+});
+
+async function* exported(parts: AsyncIterable<LedgerRequest[]>): AsyncGenerator<ExportedRequest[]> {
+  for await (const entries of parts) {
+    yield entries.map((entry) => ({
+      ...entry,
+      deadline: deadlineOfRequest(entry) ?? null,
+      answered_at: answeredAt(entry) ?? null,
+    }));
+  }
+}
+
+export const verifyLedger = defineCommand({
+  path: 'dsr ledger verify',
+  summary: 'check that no line of the ledger was changed or removed',
+  effect: 'local',
+  tool: [],
+  calls: 'nobody',
+  flags: headFlag,
+  columns: chainView.columns,
+  output: chainResult,
+  notes: [
+    'Each line has a number, and a hash of itself and the line before it. The command lists each changed, missing or added line.',
+    'The chain reveals later edits. It does not reveal that the whole ledger was rewritten: record the head elsewhere, and compare it with --head.',
+  ],
+  examples: ['cdpadm dsr ledger verify', 'cdpadm dsr ledger verify -o json'],
+  exits: { failed: 'a line was changed, removed or added, or --head is not in the chain' },
+  run: async (ctx, { flags }) => emitChain(ctx, await openLedgerOf(ctx), 'ledger', flags.head),
+});
+
+export const pruneLedger = defineCommand({
+  path: 'dsr ledger prune',
+  summary: 'remove requests whose last entry is older than a date',
+  effect: 'local',
+  calls: 'nobody',
+  flags: beforeFlag,
+  output: () => object({ requests: int(), entries: int(), before: string(), head: string() }),
+  notes: [
+    'Due requests are always kept. Checkpoints replace the removed lines, so that `dsr ledger verify` still passes. A final line records who pruned the ledger and how many lines were removed.',
+    'Pruning cannot be undone. Run `dsr ledger export` or `dsr evidence` first.',
+  ],
+  examples: [
+    'cdpadm dsr ledger prune --before 2024-01-01 --dry-run',
+    'cdpadm dsr ledger prune --before 2024-01-01 --yes',
+  ],
+  exits: { failed: 'the chain is broken, so the ledger is not pruned', guard: 'you answered no' },
+  run: async (ctx, { flags }) => {
+    const before = readBefore(flags.before);
+    const ledger = await openLedgerOf(ctx);
+    const rules = { before, phase: phaseAfter, isOpen: isPhaseDue };
+    const end = ctx.out.waits({ text: 'Reading the ledger' });
+    throwIfBroken(ledger.path, 'ledger', await ledger.verify().finally(end));
+    const found = await ledger.prune(rules, true);
+    const what = `${counted(found.requests, 'request')} (${counted(found.entries, 'line')}) of the ledger`;
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { ...found, before }, () => `${what} would be removed.`);
+    if (found.requests > 0) await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
+    const removed = found.requests === 0 ? found : await ledger.prune(rules, false);
+    const { tip } = await ledger.verify();
+    return { ...removed, before, head: tip.hash };
+  },
+  view: {
+    kind: 'record',
+    columns: [
+      { key: 'requests', value: (it) => it.requests },
+      { key: 'entries', value: (it) => it.entries },
+      { key: 'before', value: (it) => it.before },
+      { key: 'head', id: true, value: (it) => it.head },
+    ],
+  },
+});
