@@ -8,6 +8,7 @@ import { parseDuration } from '../lib/kernel/timestamps.ts';
 import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { readCount, readRate } from './flag-values.ts';
+import { identityTypeFlag } from './identity-type-flag.ts';
 
 const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly RowFormat[];
 
@@ -31,6 +32,15 @@ export const inputFlags = {
 } as const satisfies Record<string, FlagSpec>;
 
 export type InputFlags = FlagValues<typeof inputFlags>;
+
+/** Flags about files of users. */
+export const readFlags = {
+  ...inputFlags,
+  identityType: identityTypeFlag,
+  cutoffDate: { value: 'date', help: 'cutoff date for tables without a cutoff_date column, yyyy-MM-dd' },
+} as const satisfies Record<string, FlagSpec>;
+
+export type ReadFlags = FlagValues<typeof readFlags>;
 
 /** Requests at once: usually, and at most. */
 const CONCURRENCY = { dsr: { usual: '16', most: 256 }, seeding: { usual: '64', most: 1024 } } as const;

@@ -1,14 +1,22 @@
-// Joins the JSON results of the parts of a bulk run: what `seed results` and `dsr bulk-results` have in common.
-import type { infer as Infer, ZodMiniType } from 'zod/mini';
+// `seed results` and `dsr bulk-results`: joins the JSON results of the parts of a bulk run, as if they had been one run.
+import { array, type infer as Infer, int, number, object, string, type ZodMiniType } from 'zod/mini';
 import { exitOf } from '../lib/errors/fail.ts';
 import { invalidInput, type Issue, KnownError } from '../lib/kernel/errors.ts';
 import { isRecord, readRecord } from '../lib/kernel/json.ts';
-import { counted } from '../lib/kernel/words.ts';
+import { counted, shellLine } from '../lib/kernel/words.ts';
+import type { RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { inputFlags, openBulkInputs } from './bulk-flags.ts';
 import type { workspaceTarget } from './results.ts';
 
-/** Of a part that another part of the same number or content does not replace. */
+/** The result of one part, as its run printed it. */
+interface Part {
+  seconds: number;
+  /** The words of the command that runs it again. */
+  argv: string[];
+}
+
+/** A part that no other one of the same number or content replaces. */
 export interface Report<Result> {
   /** Where it was read. */
   file: string;
@@ -16,6 +24,61 @@ export interface Report<Result> {
   result: Result;
   /** The code of the error that ended the part early. */
   error: string | undefined;
+}
+
+/** What differs between the two kinds of bulk runs. */
+export interface Joining<Result extends Part, Label extends string | number> {
+  /** Fields that are added up. */
+  counts: readonly string[];
+  /** Those of rows that make the whole result partial. */
+  partial: readonly string[];
+  /** The names of these fields in the result. */
+  names: { parts: string; missing: string; failed: string; files: string };
+  label: () => ZodMiniType<Label>;
+  /** Further fields of the result. */
+  more?: () => Record<string, ZodMiniType>;
+  part: () => ZodMiniType<Result>;
+  /** The part that a result is of: a later one replaces it. */
+  keyOf(result: Result): string;
+  /** For messages; parts of one run have the same. */
+  runOf(result: Result): string;
+  /** How the result names the part. */
+  labelOf(result: Result): Label;
+  /** The flag of the command by which the parts differ, and its value for a part. */
+  flag: string;
+  valueOf(label: Label, like: Result): string;
+}
+
+/** The schema of the joined result. */
+export function joinedResult<Label extends string | number>({
+  counts,
+  label,
+  more,
+  names,
+}: Pick<Joining<Part, Label>, 'counts' | 'label' | 'more' | 'names'>) {
+  return object({
+    ...Object.fromEntries(counts.map((key) => [key, int()])),
+    /** Of the part that took longest. */
+    seconds: number(),
+    [names.parts]: int(),
+    complete: int(),
+    [names.missing]: array(label()),
+    /** Parts that an error ended. */
+    [names.failed]: array(label()),
+    /** Commands that run the missing and failed parts again. */
+    again: array(string()),
+    [names.files]: array(string()),
+    ...more?.(),
+  });
+}
+
+export function joinedView({
+  counts,
+  names,
+}: Pick<Joining<Part, string>, 'counts' | 'names'>): RecordView<Record<string, unknown>> {
+  const listed = (value: unknown): unknown => (Array.isArray(value) ? value.join(', ') || 'none' : value);
+  const keys = [...counts, 'seconds', names.parts, 'complete', names.missing, names.failed, names.files];
+  return { kind: 'record', columns: keys.map((key) => ({ key, value: (it) => listed(it[key]) as string })) };
 }
 
 export const resultArgs = {
@@ -28,24 +91,84 @@ export function placeOf({ address, environment, workspace_id: workspace }: Infer
   return `workspace ${workspace} (${environment}) at ${address}`;
 }
 
+/**
+ * Prints the joined result of the reports; `missing` are parts without one. Sets the exit code that one run would have, and
+ * shows how to run again what is missing. decision: D291
+ */
+export async function emitJoined<Result extends Part, Label extends string | number>(
+  ctx: Context,
+  joining: Joining<Result, Label>,
+  reports: readonly Report<Result>[],
+  missing: readonly Label[],
+  more: { files: readonly string[] } & Record<string, unknown>,
+): Promise<void> {
+  const { counts, flag, labelOf, names, partial, valueOf } = joining;
+  const results = reports.map(({ result }) => result);
+  const [first] = results as [Result];
+  const failed = reports.filter(({ error }) => error !== undefined);
+  const again = [
+    ...failed.map(({ result }) => result.argv),
+    ...missing.map((label) => withFlag(first.argv, flag, valueOf(label, first))),
+  ].map(shellLine);
+  const sums = Object.fromEntries(
+    counts.map((key) => [key, results.reduce((sum, one) => sum + numberIn(one, key), 0)]),
+  );
+  const { files, ...others } = more;
+  const data = {
+    ...sums,
+    seconds: Math.max(...results.map(({ seconds }) => seconds)),
+    [names.parts]: reports.length + missing.length,
+    complete: reports.length - failed.length,
+    [names.missing]: missing,
+    [names.failed]: failed.map(({ result }) => labelOf(result)),
+    again,
+    [names.files]: files,
+    ...others,
+  };
+  await ctx.out.emit(data, joinedView(joining));
+  const [only, other] = new Set(failed.map(({ error = '' }) => exitOf(new KnownError({ code: error, message: '' }))));
+  if (missing.length > 0 || other !== undefined) ctx.setExit('failed');
+  else if (only !== undefined) ctx.setExit(only);
+  else if (partial.some((key) => (sums[key] ?? 0) > 0)) ctx.setExit('partial');
+  for (const [index, command] of again.slice(0, SHOWN_COMMANDS).entries())
+    ctx.out.note({ text: index === 0 ? 'To run what is missing:' : '', command });
+  const hidden = again.length - SHOWN_COMMANDS;
+  if (hidden > 0) ctx.out.note(`${counted(hidden, 'more command')}: see \`again\` of the JSON result.`);
+}
+
 /** Commands that are shown; `again` of the result lists all. */
 const SHOWN_COMMANDS = 10;
+
+const numberIn = (result: object, key: string): number => Number((result as Record<string, unknown>)[key] ?? 0);
+
+/** The words with one value for a flag, in place of all its values. */
+function withFlag(words: readonly string[], flag: string, value: string): string[] {
+  const at = words.indexOf(flag);
+  return words.flatMap((word, index) =>
+    index === at ? [flag, value] : word === flag || words[index - 1] === flag ? [] : [word],
+  );
+}
+
+/** The values of a repeated flag. */
+export function valuesOf(words: readonly string[], flag: string): string[] {
+  return words.filter((_word, index) => words[index - 1] === flag);
+}
 
 /**
  * Reads the last report of each part; a complete one replaces an error. Other lines of a log are ignored: a part whose
  * report is damaged is missing. Throws usage (2) without files, and invalid input (9) for results of different runs, or for
  * none at all.
  */
-export async function readReports<Schema extends ZodMiniType>(
+export async function readReports<Result extends Part, Label extends string | number>(
   ctx: Context,
   files: string[],
   filesFrom: string | undefined,
-  schema: Schema,
-  { partOf, runOf }: { partOf(result: Infer<Schema>): string; runOf(result: Infer<Schema>): string },
-): Promise<Report<Infer<Schema>>[]> {
+  { keyOf, part, runOf }: Joining<Result, Label>,
+): Promise<Report<Result>[]> {
+  const schema = part();
   const inputs = await openBulkInputs(ctx, files, { filesFrom, format: 'json' });
   const { decoded, linesOf } = await import('../lib/files/text-chunks.ts');
-  const reports = new Map<string, Report<Infer<Schema>>>();
+  const reports = new Map<string, Report<Result>>();
   for (const { chunks, name: file } of inputs) {
     for await (const { line, value } of documentsIn(linesOf(decoded(chunks(), file)))) {
       const error = isRecord(value['error']) ? value['error'] : undefined;
@@ -54,21 +177,26 @@ export async function readReports<Schema extends ZodMiniType>(
         if (error !== undefined) ctx.out.warn(`${file}: ${String(error['message'])}`);
         continue;
       }
-      const part = partOf(result);
-      const known = reports.get(part);
+      const known = reports.get(keyOf(result));
       const code = error === undefined ? undefined : String(error['code']);
       if (code === undefined || known === undefined || known.error !== undefined)
-        reports.set(part, { file, line, result, error: code });
+        reports.set(keyOf(result), { file, line, result, error: code });
     }
   }
   const issues: Issue[] = [];
   const [first, ...others] = reports.values();
+  const wanted = first && runOf(first.result);
   for (const { file, line, result } of others) {
-    const [run, wanted] = [runOf(result), runOf((first as Report<Infer<Schema>>).result)];
-    if (run === wanted) continue;
-    issues.push({ file, line, column: 1, path: '', message: `is of ${run}, but ${first?.file} of ${wanted}` });
+    if (runOf(result) === wanted) continue;
+    issues.push({
+      file,
+      line,
+      column: 1,
+      path: '',
+      message: `is of ${runOf(result)}, but ${first?.file} of ${wanted}`,
+    });
   }
-  if (issues.length === 0 && first === undefined)
+  if (first === undefined)
     issues.push({ file: inputs[0].name, line: 1, column: 1, path: '', message: 'has no result' });
   if (issues.length > 0) throw invalidInput('These are not the results of one bulk run.', issues, RESULTS_HINT);
   return [...reports.values()];
@@ -94,34 +222,4 @@ async function* documentsIn(
       open = [];
     }
   }
-}
-
-/** The counts of all parts; `seconds` is of the part that took longest. */
-export function sumCounts<Key extends string>(
-  results: readonly (Partial<Record<Key, number>> & { seconds: number })[],
-  keys: readonly Key[],
-): Record<Key | 'seconds', number> {
-  const totals = keys.map((key) => [key, results.reduce((sum, result) => sum + (result[key] ?? 0), 0)]);
-  const seconds = results.reduce((longest, result) => Math.max(longest, result.seconds), 0);
-  return Object.fromEntries([...totals, ['seconds', seconds]]) as Record<Key | 'seconds', number>;
-}
-
-/**
- * Sets the exit code that one run would have, and shows how to run again what is missing. decision: D291
- */
-export function endAsOneRun(
-  ctx: Context,
-  reports: readonly Pick<Report<unknown>, 'error'>[],
-  { again, isPartial, missing }: { again: readonly string[]; isPartial: boolean; missing: number },
-): void {
-  const codes = reports.flatMap(({ error }) => (error === undefined ? [] : [error]));
-  const exits = new Set(codes.map((code) => exitOf(new KnownError({ code, message: '' }))));
-  const [only, other] = exits;
-  if (missing > 0 || other !== undefined) ctx.setExit('failed');
-  else if (only !== undefined) ctx.setExit(only);
-  else if (isPartial) ctx.setExit('partial');
-  for (const [index, command] of again.slice(0, SHOWN_COMMANDS).entries())
-    ctx.out.note({ text: index === 0 ? 'To run what is missing:' : '', command });
-  const more = again.length - SHOWN_COMMANDS;
-  if (more > 0) ctx.out.note(`${counted(more, 'more command')}: see \`again\` of the JSON result.`);
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RATE_SCRIPT } from '../../src/lib/bulk/rate-script.ts';
+import { RATE_SCRIPT } from '../../src/lib/bulk/rate-store.ts';
 import { openRateStore, type RateStore } from '../../src/lib/bulk/rate-store.ts';
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;

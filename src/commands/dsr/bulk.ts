@@ -1,7 +1,7 @@
 // `dsr submit --bulk`: checks files of requests, sends them, and writes the outcome of each row to a results file.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { int, number, object, optional, string } from 'zod/mini';
+import { array, int, number, object, optional, string } from 'zod/mini';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
@@ -23,7 +23,7 @@ import { type WithTarget, workspaceTarget } from '../results.ts';
 import { freeName, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
 import { readDuration } from '../flag-values.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
-import { type Again, runWithProgress } from '../bulk-run.ts';
+import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, rowOptions } from './bulk-flags.ts';
 import { showDryRun } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
@@ -47,8 +47,9 @@ export function bulkResult() {
     journal: string(),
     /** The inputs as they were given. */
     input: optional(string()),
-    /** The command that continues the run. */
+    /** The command that continues the run, and its words. */
     resume: optional(string()),
+    argv: optional(array(string())),
     target: workspaceTarget(),
   });
 }
@@ -60,7 +61,7 @@ interface Run {
   name: string;
   again: Again;
   /** Repeats the flags about the target too. */
-  resume: string;
+  resume: ResumeCommand;
   inputs: Inputs;
   results: string;
   examined: Examined;
@@ -78,7 +79,7 @@ export async function submitBulk(
   files: string[],
   flags: BulkFlags,
   again: Again,
-  resume: string,
+  resume: ResumeCommand,
 ): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
@@ -171,7 +172,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
       results,
       journal: journal.path,
       input: name,
-      resume: run.resume,
+      ...run.resume,
       target: run.target,
     };
     return data;

@@ -6,7 +6,7 @@ import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createAgain, resumeCommand } from '../bulk-run.ts';
+import { createAgain } from '../bulk-run.ts';
 import { bulkResult, submitBulk } from './bulk.ts';
 import { type BulkFlags, bulkFlags, duplicateFlags, tableFlags } from './bulk-flags.ts';
 import { requestFlags } from './submit-input.ts';
@@ -91,7 +91,7 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
     throw usageError(isBulk ? `${flag} cannot be combined with --bulk.` : `${flag} requires --bulk.`);
   }
   if (isBulk) {
-    const again = createAgain(submitRequests, [], { ...flags }, ctx.flags);
-    await submitBulk(ctx, flags.bulk ?? [], flags, again, resumeCommand(submitRequests, again, ctx.flags));
+    const { again, resume } = createAgain(submitRequests, [], { ...flags }, ctx.flags);
+    await submitBulk(ctx, flags.bulk ?? [], flags, again, resume);
   } else await submitOne(ctx, flags);
 }

@@ -1,20 +1,19 @@
 // `seed bulk`: sends files of users of any length, and reports which rows were accepted.
 import { exitOf } from '../../lib/errors/fail.ts';
 import { isAbsolute, relative } from 'node:path';
-import { int, nullable, number, object, optional, string } from 'zod/mini';
+import { array, int, nullable, number, object, optional, string } from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';
-import { counted } from '../../lib/kernel/words.ts';
+import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { workspaceOf } from '../../lib/runtime/target.ts';
-import { commandLine, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { SeedCounts } from '../../lib/files/bulk-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
-import { runFlags } from '../bulk-flags.ts';
-import { type Again, createAgain, resumeCommand, runWithProgress } from '../bulk-run.ts';
+import { readFlags, type ReadFlags, runFlags } from '../bulk-flags.ts';
+import { type Again, createAgain, runWithProgress } from '../bulk-run.ts';
 import type { SeedRun, SeedRunFlags } from './run.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
-import { type ReadFlags, readFlags } from './read-flags.ts';
 
 type BulkFlags = SeedRunFlags & ReadFlags;
 
@@ -34,8 +33,9 @@ export function seedBulkResult() {
     rejects: nullable(string()),
     /** With --shard only. */
     shard: optional(shardOf()),
-    /** With --shard only: the command that runs the shard again. */
+    /** With --shard only: the command that runs the shard again, and its words. */
     resume: optional(string()),
+    argv: optional(array(string())),
     target: workspaceTarget(),
   });
 }
@@ -110,12 +110,9 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   }
   const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
   // The journal has the path of the rejects, and another shard has a file of its own.
-  const resume = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
-  const part = shard && {
-    shard: { index: shard.index + 1, count: shard.count },
-    resume: resumeCommand(seedFiles, resume, ctx.flags),
-  };
-  const again = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
+  const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
+  const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
+  const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
   const run = await openRun(ctx, opened, numbers, flags, again, async () => {
     const { estimateSeeds, sumEstimates } = await import('../../lib/workflows/seed-estimate.ts');
     const estimate = sumEstimates(await Promise.all(opened.sources.map((source) => estimateSeeds(source, shard))));
@@ -176,12 +173,12 @@ function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
   const relativePath = relative(ctx.io.cwd, path);
   const shown = relativePath.startsWith('..') || isAbsolute(relativePath) ? path : relativePath;
   const same = { batchBytes, batchSize, concurrency, giveUpAfter, identityType, rate };
-  const command = commandLine(seedFiles, [shown], same, ctx.flags);
+  const command = shellLine(commandWords(seedFiles, [shown], same, ctx.flags));
   ctx.out.note({ text: `Correct the rejected rows in ${shown}, then send them:`, command });
 }
 
 /** Which part of the run, and where it went. */
-type Origin = Pick<WithTarget<typeof seedBulkResult>, 'shard' | 'resume' | 'target'>;
+type Origin = Pick<WithTarget<typeof seedBulkResult>, 'shard' | 'resume' | 'argv' | 'target'>;
 
 function resultOf(counts: SeedCounts, run: SeedRun, origin: Origin): SeedBulkResult {
   const { accepted, rejected, batches, requests, retries, ms } = counts;

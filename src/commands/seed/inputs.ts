@@ -7,8 +7,7 @@ import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
-import { openBulkInputs, readColumnMap, readDialect } from '../bulk-flags.ts';
-import type { ReadFlags } from './read-flags.ts';
+import { openBulkInputs, readColumnMap, readDialect, type ReadFlags } from '../bulk-flags.ts';
 
 /** More columns are counted, not listed. */
 const LISTED_COLUMNS = 20;

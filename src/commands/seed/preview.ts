@@ -7,7 +7,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
-import { type ReadFlags, readFlags } from './read-flags.ts';
+import { type ReadFlags, readFlags } from '../bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 const view: DocumentView<unknown> = { kind: 'document', text: (body) => jsonText(body, 2) };

@@ -1,8 +1,7 @@
 // A run of `seed bulk`: its numbers, its dry run, and what an earlier run of the same files left.
 import { join } from 'node:path';
 import { NOTHING_COMPLETED } from '../../lib/domain/seed/marks.ts';
-import type { Shard } from '../../lib/domain/seed/shard.ts';
-import { parseShard } from '../../lib/domain/seed/shard-flag.ts';
+import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import type { SingleSeed } from '../../lib/contract/seeding.ts';
 import {
@@ -22,7 +21,7 @@ import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
-import { readStoreAddress } from '../../lib/bulk/rate-address.ts';
+import { readStoreAddress } from '../../lib/bulk/rate-store.ts';
 import { type Pace, readPace, type RunFlags } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
 import { readCount } from '../flag-values.ts';

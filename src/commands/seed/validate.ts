@@ -5,7 +5,7 @@ import { counted } from '../../lib/kernel/words.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { type ReadFlags, readFlags } from './read-flags.ts';
+import { type ReadFlags, readFlags } from '../bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 interface Validation {

@@ -1,11 +1,15 @@
-// One column of a row group as a stream: page after page is read and decompressed, and its entries are read from there
-// one by one. An entry is a value or a null, with the levels that say where in the row it belongs.
+// One column of a row group as a stream: page after page is read and unpacked, and its entries are taken from there one by
+// one. An entry is a value or a null, with the levels that say where in the row it belongs.
 import { crc32 } from 'node:zlib';
-import type { ColumnMetaData, Compressors, PageHeader, SchemaElement } from 'hyparquet';
+import type { ColumnMetaData, Compressors, DataReader, Encoding, PageHeader, SchemaElement } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { decompressPage } from 'hyparquet/src/datapage.js';
-import { rawReader, type Raw } from './parquet-plain.ts';
-import { bitWidth, RunReader } from './parquet-runs.ts';
+import { deltaBinaryUnpack, deltaByteArray, deltaLengthByteArray } from 'hyparquet/src/delta.js';
+import { byteStreamSplit, readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
+import { readPlain } from 'hyparquet/src/plain.js';
+
+/** A value as it is stored. */
+export type Raw = boolean | number | bigint | Buffer;
 
 export interface ChunkFile {
   /** Bytes from `start` to `end`; fewer at the end of the file. */
@@ -25,15 +29,21 @@ export interface Leaf {
 }
 
 interface Page {
-  left: number;
   size: number;
-  repetition: RunReader | undefined;
-  definition: RunReader | undefined;
-  next(): unknown;
+  count: number;
+  /** Entries and values that were taken. */
+  at: number;
+  valueAt: number;
+  repetition: Uint8Array | undefined;
+  definition: Uint8Array | undefined;
+  value(index: number): unknown;
 }
 
-/** Read at once: most headers, and many pages, are no longer. */
-const WINDOW_BYTES = 64 * 1024;
+const HEADER_BYTES = 1024;
+/** Writers may omit the bytes after the last value of a page, which hyparquet reads. */
+const PADDING = 64;
+/** No writer puts more on a page. Memory for them is allocated before they are read. */
+const MOST_VALUES = 2 ** 24;
 
 export class ColumnChunk {
   /** The levels of the current entry; 0 and -1 after the last loaded one. */
@@ -44,8 +54,6 @@ export class ColumnChunk {
   readonly #meta: ColumnMetaData;
   readonly #end: number;
   #at: number;
-  #window: Buffer = Buffer.alloc(0);
-  #windowAt = 0;
   #dictionary: { values: unknown[]; size: number } = { values: [], size: 0 };
   #page: Page | undefined;
   #pages: Page[] = [];
@@ -92,13 +100,15 @@ export class ColumnChunk {
 
   /** The value of the current entry, or null; moves to the next entry. */
   take(): unknown {
-    const value = this.definition === this.#leaf.maxDefinition ? this.#page?.next() : null;
+    const page = this.#page;
+    const isValue = page !== undefined && this.definition === this.#leaf.maxDefinition;
+    const value = isValue ? page.value(page.valueAt++) : null;
     this.#advance();
     return value;
   }
 
   #advance(): void {
-    while (this.#page === undefined || this.#page.left === 0) {
+    while (this.#page === undefined || this.#page.at === this.#page.count) {
       if (this.#page !== undefined) this.#file.onHeld(-this.#page.size);
       this.#page = this.#pages.shift();
       if (this.#page === undefined) {
@@ -108,33 +118,37 @@ export class ColumnChunk {
       }
     }
     const page = this.#page;
-    page.left--;
-    this.repetition = page.repetition?.next() ?? 0;
-    this.definition = page.definition?.next() ?? this.#leaf.maxDefinition;
+    this.repetition = page.repetition?.[page.at] ?? 0;
+    this.definition = page.definition?.[page.at] ?? this.#leaf.maxDefinition;
+    page.at++;
   }
 
   async #loadPage(): Promise<void> {
     const header = await this.#readHeader();
-    const size = header.compressed_page_size;
+    const { compressed_page_size: packedSize, uncompressed_page_size: size } = header;
     // A damaged file may have no number here.
-    if (!(size >= 0 && this.#at + size <= this.#end)) throw new Error('a page extends beyond its column');
-    if (!(header.uncompressed_page_size >= 0)) throw new Error('a page has no size');
-    this.#file.onHeld(header.uncompressed_page_size);
-    const bytes = await this.#read(size);
-    this.#at += size;
+    if (!(packedSize >= 0 && this.#at + packedSize <= this.#end)) throw new Error('a page extends beyond its column');
+    if (!(size >= 0)) throw new Error('a page has no size');
+    this.#file.onHeld(size);
+    const bytes = await this.#file.read(this.#at, this.#at + packedSize);
+    if (bytes.length < packedSize) throw new Error('it is cut off');
+    this.#at += packedSize;
     if (header.crc !== undefined && crc32(bytes) !== header.crc >>> 0) {
       throw new Error('the checksum of a page is invalid: the file is damaged');
     }
-    if (header.type === 'DICTIONARY_PAGE') this.#loadDictionary(header, bytes);
-    else if (header.data_page_header_v2 !== undefined) this.#loadPage2(header, bytes);
-    else if (header.data_page_header !== undefined) this.#loadPage1(header, bytes);
-    else this.#file.onHeld(-header.uncompressed_page_size);
+    const count = (header.dictionary_page_header ?? header.data_page_header ?? header.data_page_header_v2)?.num_values;
+    if (count === undefined) this.#file.onHeld(-size);
+    else if (!(count >= 0 && count <= MOST_VALUES)) throw new Error('a page has too many values');
+    else if (header.type === 'DICTIONARY_PAGE') {
+      const value = this.#values(this.#unpack(bytes, header), size, 'PLAIN', count);
+      this.#dictionary = { size, values: Array.from({ length: count }, (_, index) => value(index)) };
+    } else this.#add(header, bytes, count);
   }
 
   /** A header says its own length by ending. */
   async #readHeader(): Promise<PageHeader> {
-    for (let size = 256; ; size *= 8) {
-      const bytes = await this.#read(Math.min(size, this.#end - this.#at));
+    for (let size = HEADER_BYTES; ; size *= 8) {
+      const bytes = await this.#file.read(this.#at, Math.min(this.#at + size, this.#end));
       const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };
       try {
         const header = parquetHeader(reader);
@@ -146,93 +160,109 @@ export class ColumnChunk {
     }
   }
 
-  async #read(size: number): Promise<Buffer> {
-    const from = this.#at - this.#windowAt;
-    if (from < 0 || from + size > this.#window.length) {
-      const wanted = Math.min(this.#end, this.#at + Math.max(size, WINDOW_BYTES));
-      const bytes = await this.#file.read(this.#at, wanted);
-      if (bytes.length < size) throw new Error('it is cut off');
-      // A large page is not kept: only what comes before the next header is read again.
-      if (size > WINDOW_BYTES) return bytes;
-      this.#window = bytes;
-      this.#windowAt = this.#at;
-    }
-    return this.#window.subarray(this.#at - this.#windowAt, this.#at - this.#windowAt + size);
+  /** The bytes of a page, decompressed and padded. In version 2, the levels before `begin` are not compressed. */
+  #unpack(packed: Buffer, header: PageHeader, begin = 0): DataReader {
+    const size = header.uncompressed_page_size;
+    const bytes = new Uint8Array(size + PADDING);
+    bytes.set(packed.subarray(0, begin));
+    const rest = packed.subarray(begin);
+    const isPlain = header.data_page_header_v2?.is_compressed === false || size === begin;
+    const { codec } = this.#meta;
+    bytes.set(isPlain ? rest : decompressPage(rest, size - begin, codec, this.#file.compressors), begin);
+    return { view: new DataView(bytes.buffer), offset: 0 };
   }
 
-  #decompress(bytes: Buffer, size: number): Buffer {
-    if (size === 0) return Buffer.alloc(0);
-    const { buffer, byteOffset, length } = decompressPage(bytes, size, this.#meta.codec, this.#file.compressors);
-    return Buffer.from(buffer, byteOffset, length);
-  }
-
-  #loadDictionary({ dictionary_page_header: header, uncompressed_page_size: size }: PageHeader, bytes: Buffer): void {
-    const count = header?.num_values ?? 0;
-    const next = rawReader(this.#decompress(bytes, size), 0, this.#leaf.element, 'PLAIN', () => count);
-    this.#dictionary = { size, values: Array.from({ length: count }, () => this.#leaf.convert(next())) };
-  }
-
-  #loadPage1({ data_page_header: header, uncompressed_page_size: size }: PageHeader, packed: Buffer): void {
-    if (header === undefined) return;
-    const bytes = this.#decompress(packed, size);
-    let at = 0;
-    const levels = (max: number, encoding: string): (() => RunReader) | undefined => {
+  #add({ data_page_header: v1, ...header }: PageHeader, packed: Buffer, count: number): void {
+    if (count > this.#entries) throw new Error('a page has more values than its column');
+    const { data_page_header_v2: v2, uncompressed_page_size: size } = header;
+    const { maxRepetition, maxDefinition } = this.#leaf;
+    const begin = v2 ? v2.repetition_levels_byte_length + v2.definition_levels_byte_length : 0;
+    const reader = this.#unpack(packed, header, begin);
+    const levels = (max: number, encoding = 'RLE', bytes?: number): Uint8Array | undefined => {
       if (max === 0) return undefined;
       if (encoding !== 'RLE') throw new Error(`it uses the encoding ${encoding} for levels`);
-      const begin = at + 4;
-      const end = begin + bytes.readUInt32LE(at);
-      at = end;
-      return () => new RunReader(bytes, begin, end, bitWidth(max));
+      const found = new Uint8Array(count);
+      readRleBitPackedHybrid(reader, bitWidth(max), found, bytes);
+      return found;
     };
-    const { maxRepetition, maxDefinition } = this.#leaf;
-    const { num_values: left } = header;
-    const repetition = levels(maxRepetition, header.repetition_level_encoding);
-    const definition = levels(maxDefinition, header.definition_level_encoding);
-    const next = this.#values(bytes, at, header.encoding, () => definition?.().count(left, maxDefinition) ?? left);
-    this.#rows += repetition?.().count(left, 0) ?? left;
-    this.#isOpen = repetition !== undefined;
-    this.#add({ left, size, next, repetition: repetition?.(), definition: definition?.() });
+    const repetition = levels(maxRepetition, v1?.repetition_level_encoding, v2?.repetition_levels_byte_length);
+    if (v2) reader.offset = v2.repetition_levels_byte_length;
+    const definition = levels(maxDefinition, v1?.definition_level_encoding, v2?.definition_levels_byte_length);
+    if (v2) reader.offset = begin;
+    const present = definition ? countOf(definition, maxDefinition) : count;
+    const value = this.#values(reader, size, (v1 ?? v2)?.encoding, present);
+    this.#entries -= count;
+    this.#rows += repetition ? countOf(repetition, 0) : count;
+    // In version 2, a page ends with a row.
+    this.#isOpen = repetition !== undefined && v2 === undefined;
+    this.#pages.push({ size, count, at: 0, valueAt: 0, repetition, definition, value });
   }
 
-  #loadPage2({ data_page_header_v2: header, uncompressed_page_size: size }: PageHeader, packed: Buffer): void {
-    if (header === undefined) return;
-    const { num_values: left, repetition_levels_byte_length: middle } = header;
-    const end = middle + header.definition_levels_byte_length;
-    const rest = packed.subarray(end);
-    const bytes = header.is_compressed === false ? rest : this.#decompress(rest, size - end);
-    const { maxRepetition, maxDefinition } = this.#leaf;
-    const next = this.#values(bytes, 0, header.encoding, () => left - header.num_nulls);
-    this.#rows += header.num_rows;
-    this.#isOpen = false;
-    this.#add({
-      left,
-      size,
-      next,
-      repetition: maxRepetition === 0 ? undefined : new RunReader(packed, 0, middle, bitWidth(maxRepetition)),
-      definition: maxDefinition === 0 ? undefined : new RunReader(packed, middle, end, bitWidth(maxDefinition)),
-    });
-  }
-
-  #values(bytes: Buffer, at: number, encoding: string, count: () => number): () => unknown {
+  /** Reads the values of a page; they are converted when they are taken. */
+  #values(reader: DataReader, size: number, encoding: Encoding | undefined, count: number): Page['value'] {
     const { convert, element } = this.#leaf;
-    if (encoding !== 'PLAIN_DICTIONARY' && encoding !== 'RLE_DICTIONARY') {
-      const next = rawReader(bytes, at, element, encoding as never, count);
-      return () => convert(next());
+    if (encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY') {
+      const { values } = this.#dictionary;
+      const width = reader.view.getUint8(reader.offset++);
+      const indexes = new Uint32Array(count);
+      if (width > 0) readRleBitPackedHybrid(reader, width, indexes, 0);
+      return (index) => {
+        const found = indexes[index] ?? values.length;
+        if (found >= values.length) throw new Error('a value is not in its dictionary');
+        return values[found];
+      };
     }
-    const { values } = this.#dictionary;
-    // A page of nothing but nulls may say nothing more.
-    const width = bytes[at] ?? 0;
-    const indexes = new RunReader(bytes, Math.min(at + 1, bytes.length), bytes.length, width);
-    return () => {
-      const index = indexes.next();
-      if (index >= values.length) throw new Error('a value is not in its dictionary');
-      return values[index];
+    const values = unpackValues(reader, element, encoding, count);
+    if (reader.offset > size) throw new Error('its values end early');
+    return (index) => {
+      const value = values[index];
+      if (value === undefined) throw new Error('its values end early');
+      if (encoding === 'RLE') return convert(value === 1);
+      return convert(value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.length) : value);
     };
   }
+}
 
-  #add(page: Page): void {
-    if (!(page.left >= 0 && page.left <= this.#entries)) throw new Error('a page has more values than its column');
-    this.#entries -= page.left;
-    this.#pages.push(page);
+function unpackValues(
+  reader: DataReader,
+  { type = 'INT32', type_length }: SchemaElement,
+  encoding: Encoding | undefined,
+  count: number,
+): ArrayLike<boolean | number | bigint | Uint8Array> {
+  if (count === 0) return [];
+  switch (encoding) {
+    case 'PLAIN':
+      return readPlain(reader, type, count, type_length) as Uint8Array[];
+    case 'RLE': {
+      const bits = new Uint8Array(count);
+      readRleBitPackedHybrid(reader, 1, bits);
+      return bits;
+    }
+    case 'DELTA_BINARY_PACKED': {
+      const values = type === 'INT32' ? new Int32Array(count) : new BigInt64Array(count);
+      deltaBinaryUnpack(reader, count, values);
+      return values;
+    }
+    case 'DELTA_LENGTH_BYTE_ARRAY':
+    case 'DELTA_BYTE_ARRAY': {
+      const values = new Array<Uint8Array>(count);
+      (encoding === 'DELTA_BYTE_ARRAY' ? deltaByteArray : deltaLengthByteArray)(reader, count, values);
+      return values;
+    }
+    case 'BYTE_STREAM_SPLIT':
+      return byteStreamSplit(reader, count, type, type_length) as Uint8Array[];
+    default:
+      throw new Error(`it uses the encoding ${encoding}`);
   }
+}
+
+function countOf(levels: Uint8Array, wanted: number): number {
+  let found = 0;
+  for (const level of levels) if (level === wanted) found++;
+  return found;
+}
+
+/** Bits that hold values up to `largest`. */
+function bitWidth(largest: number): number {
+  return 32 - Math.clz32(largest);
 }

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { SchemaElement } from 'hyparquet';
 import { parseFloat16 } from 'hyparquet/src/convert.js';
 import { JsonError, parseJson } from '../kernel/json.ts';
-import type { Raw } from './parquet-plain.ts';
+import type { Raw } from './parquet-chunk.ts';
 
 /** A stored value that has no exact value; `text` is how it is shown. */
 export class BadValue {
@@ -31,7 +31,7 @@ export function leafConverter(element: SchemaElement): Convert {
   const time = timeOf(element);
   if (time !== undefined) return (raw) => timeText(BigInt(raw as number), time);
   if (kind === 'DATE') return (raw) => dateText(raw as number);
-  if (type === 'INT96') return (raw) => timeText(raw as bigint, { kind: 'timestamp', unit: 'NANOS', zone: 'Z' });
+  if (type === 'INT96') return (raw) => timeText(int96Nanoseconds(raw as bigint), NANOSECONDS_UTC);
   if (isUnsigned(element)) return (raw) => (typeof raw === 'bigint' ? BigInt.asUintN(64, raw) : (raw as number) >>> 0);
   if (kind === 'FLOAT16') return (raw) => parseFloat16(raw as Buffer);
   if (kind === 'UUID')
@@ -56,6 +56,13 @@ interface TimeKind {
   kind: 'timestamp' | 'time';
   unit: TimeUnit;
   zone: '' | 'Z';
+}
+
+const NANOSECONDS_UTC: TimeKind = { kind: 'timestamp', unit: 'NANOS', zone: 'Z' };
+
+/** The Julian day, and the nanoseconds of that day in the lower 64 bits. */
+function int96Nanoseconds(value: bigint): bigint {
+  return ((value >> 64n) - 2_440_588n) * 86_400_000_000_000n + BigInt.asUintN(64, value);
 }
 
 const CONVERTED_TIMES: Readonly<Partial<Record<string, TimeKind>>> = {

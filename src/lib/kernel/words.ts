@@ -22,6 +22,11 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word);
 }
 
+/** A command line that a POSIX shell reads as these words. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(' ');
+}
+
 /** Single quotes: POSIX shells change nothing inside them. A single quote itself is escaped outside. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -2,7 +2,7 @@
 import type { Batch } from '../domain/seed/batch.ts';
 import type { TableDefaults } from '../domain/seed/body-writer.ts';
 import type { ColumnMap, SkippedColumn } from '../domain/seed/columns.ts';
-import { createCsvReader, type CsvOptions } from '../domain/seed/csv-rows.ts';
+import { createCsvReader, createRecordTable, type CsvOptions } from '../domain/seed/csv-rows.ts';
 import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { RowReader } from '../domain/seed/row-bytes.ts';
 import { RowPacker } from '../domain/seed/packer.ts';
@@ -10,7 +10,6 @@ import type { RowRules } from '../domain/seed/row-rules.ts';
 import { LINE_FEED } from '../domain/seed/scan.ts';
 import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
 import { type Mark, NOTHING_COMPLETED } from '../domain/seed/marks.ts';
-import { createRecordTable } from '../domain/seed/record-table.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
 import { checkParquet, parquetRows } from './seed-parquet.ts';
 

@@ -1,7 +1,6 @@
 // Reads exports of unknown origin and reports what a map and `--source` for them would be. Nothing is sent.
 import { openTable } from '../bulk/rows.ts';
-import type { InputBytes, Inputs, RowFormat } from '../bulk/sources/bytes.ts';
-import type { Wrapping } from '../bulk/sources/wrapping.ts';
+import type { InputBytes, Inputs } from '../bulk/sources/bytes.ts';
 import type { SourceName } from '../domain/csv/dialect.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
 import { createNullWords } from '../domain/null-words.ts';
@@ -10,71 +9,35 @@ import { openParquet } from '../files/parquet.ts';
 import { invalidInput } from '../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
 
-export interface InspectedFile {
-  file: string;
-  format: RowFormat;
-  compression: Wrapping;
-  rows: number;
-  /** Rows that cannot be read. */
-  unreadable: number;
-  /** Rows of each row group; null for formats without them. */
-  row_groups: number[] | null;
-}
-
-export interface InspectedColumn {
+/** A column of the inputs. `field` is what it probably holds; null if its name does not show one. */
+interface InspectedColumn {
   column: string;
-  /** The field that it probably holds; null if its name does not show one. */
   field: string | null;
   empty: number;
   /** Null words and how many rows have them. */
   nulls: Record<string, number>;
 }
 
-export interface Inspection {
-  files: InspectedFile[];
-  /** For `--source`; null if nothing shows one. */
-  source: SourceName | null;
-  /** Whether the first line seems to be data. */
-  headerless: boolean;
-  /** Rows that are bodies of the platform: they need no map. */
-  bodies: number;
-  columns: InspectedColumn[];
-  /** By field: rows whose identity an earlier row has. */
-  duplicates: { field: string; rows: number }[];
-  map: Record<string, string>;
-}
+export type Inspection = Awaited<ReturnType<typeof inspectSeeds>>;
 
 /** A longer name is not the name of a column; it would flood the report. */
 const MAX_NAME = 1_000;
 const hasLongName = (names: readonly string[]): boolean => names.some(({ length }) => length > MAX_NAME);
 
-/** Signs of the program that wrote the inputs. */
-interface Clues {
-  names: string[];
-  delimiters: Set<string>;
-  unnamed: boolean;
-  floats: boolean;
-  nan: boolean;
-  localNumbers: boolean;
-  textNumbers: boolean;
-  headerless: boolean;
-}
-
-/** Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for what cannot be read. */
-export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise<Inspection> {
+/**
+ * Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for what cannot be read. `source` is
+ * null if nothing shows one; `row_groups` is null for formats without them; `bodies` are rows that need no map; `duplicates`
+ * are rows whose identity an earlier row has.
+ */
+export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
   const columns = new Map<string, InspectedColumn>();
   const keys = createRowKeys();
   const duplicates = new Map<string, number>();
   const nulls = createNullWords(['NaT', '<NA>', 'N/A']);
-  const clues: Clues = {
+  const clues = {
     names: inputs.map(({ name }) => name),
-    delimiters: new Set(),
-    unnamed: false,
-    floats: false,
-    nan: false,
-    localNumbers: false,
-    textNumbers: false,
-    headerless: false,
+    delimiters: new Set<string>(),
+    ...{ unnamed: false, floats: false, nan: false, localNumbers: false, textNumbers: false, headerless: false },
   };
   let bodies = 0;
 
@@ -114,7 +77,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
       for (const [type, value] of Object.entries(identities)) identity(`identity:${type}`, value);
   }
 
-  async function inspect(input: InputBytes): Promise<InspectedFile> {
+  async function inspect(input: InputBytes) {
     const { format, name: file, wrapping: compression } = input;
     let rows = 0;
     let unreadable = 0;
@@ -132,7 +95,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
           else for (const [index, column] of parquet.columns.entries()) take(column, row[index]);
         }
       }
-      return { file, format, compression, rows, unreadable, row_groups: groups };
+      return { file, format, compression, rows, unreadable, row_groups: groups as number[] | null };
     }
     const { heading, rows: groups } = await openTable([input], signal);
     const header = heading.columns?.map(({ text }) => text) ?? [];
@@ -156,7 +119,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
     return { file, format, compression, rows, unreadable, row_groups: null };
   }
 
-  const files: InspectedFile[] = [];
+  const files: Awaited<ReturnType<typeof inspect>>[] = [];
   for (const input of inputs) files.push(await inspect(input));
   const { headerless } = clues;
   const found = headerless ? [] : [...columns.values()];
@@ -173,8 +136,11 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal): Promise
   };
 }
 
-function sourceOf(clues: Clues, columns: ReadonlyMap<string, InspectedColumn>): SourceName | null {
-  const { delimiters, names } = clues;
+/** The program that probably wrote the inputs. */
+function sourceOf(
+  { delimiters, names, ...clues }: { delimiters: Set<string>; names: string[] } & Record<string, unknown>,
+  columns: ReadonlyMap<string, InspectedColumn>,
+): SourceName | null {
   const hasName = (pattern: RegExp): boolean => names.some((name) => pattern.test(name));
   const hasNull = [...columns.values()].some(({ nulls }) => '\\N' in nulls);
   if (delimiters.has('|')) return 'redshift';

@@ -1,9 +1,8 @@
 // Decides when the next request of a bulk run may go: limited in number and rate, not during a pause, and one at a time
 // in an outage. Also decides when to give up. All times are milliseconds of one clock.
 import { formatDuration } from '../../kernel/timestamps.ts';
-import { createExcuses } from './excuses.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
-import { createTroubles } from './troubles.ts';
+import { createExcuses, createTroubles } from './troubles.ts';
 import { createWindow, type Window } from './window.ts';
 
 export interface PacingOptions {

@@ -1,22 +1,27 @@
 // Writes the bodies of users from the cells of a table, bytes to bytes: no text, no value and no object is made of a
 // row. The contract accepts all that it writes. A row with an unusual cell is left to the exact check.
+import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
-import { copyBytes, writeText } from './cell-writers.ts';
 import type { TableAttribute } from './cells.ts';
 import type { Column } from './columns.ts';
 import {
+  BACKSLASH,
   CLOSE_BRACE,
-  CLOSE_BRACKET,
+  COLON,
   COMMA,
   FAIL,
+  isNewKey,
+  isReserved,
+  matchesAt,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  scanDecimal,
+  scanDigits,
   scanLong,
-  matchesAt,
+  ZERO,
 } from './scan.ts';
-import { DATE_LENGTH, isEmptyPart, seedPartOf, writeSeed } from './attribute-writer.ts';
 
 /** Values of rows without their own. */
 export interface TableDefaults {
@@ -32,18 +37,41 @@ export interface BodyWriter {
   write(cells: Cells, out: Buffer): number;
 }
 
+/** Writes something of the cells from `to` on. Returns the offset after it; FAIL if a cell needs the exact check. */
+type Write = (cells: Cells, out: Buffer, to: number) => number;
+type WriteCell = (bytes: Buffer, start: number, end: number, out: Buffer, to: number) => number;
+
+/** An item of a list or an object; it is left out if its cells are empty. */
+interface Part {
+  /** Its first byte is for the sign before it: a bracket or a comma. */
+  head: Buffer;
+  indexes: readonly number[];
+  write: Write;
+  tail: Buffer;
+}
+
+/** Items that belong together. Without items it is left out, unless it is required. */
+interface Group {
+  head: Buffer;
+  open: number;
+  parts: Part[];
+  close: Buffer;
+  isRequired: boolean;
+}
+
 /** Longer ones are left to the exact check. */
 const MAX_IDENTITY_BYTES = 1000;
+const MAX_DIGITS = 18;
+const MAX_NUMBER_BYTES = 36;
 /** Every byte of a cell stands as at most three: `a|b` becomes `"a","b"`, a pair `"k":"1"`. */
 const GROWTH = 3;
-/** Punctuation around a cell. */
-const AROUND = 16;
-
-/** A member of an object that has one for some of the columns; the first byte is for the sign before it. */
-interface Member {
-  head: Buffer;
-  index: number;
-}
+const PIPE = 0x7c;
+const EQUALS = 0x3d;
+const COUNT_HEAD = Buffer.from('","count":"');
+const DATE_LENGTH = '2026-01-31'.length;
+const BEGINNINGS = ['production', 'development'].map((name) => {
+  return { name: Buffer.from(name), beginning: Buffer.from(`{"environment":"${name}"`) };
+});
 
 /** Undefined if every row of the table needs the exact check. */
 export function createBodyWriter(
@@ -52,132 +80,86 @@ export function createBodyWriter(
   defaults: TableDefaults,
   toWire: (word: string) => string,
 ): BodyWriter | undefined {
-  const at = (kind: Column['kind']): number => columns.findIndex((column) => column?.kind === kind);
-  const xpidAt = at('xpid');
-  const environmentAt = at('environment');
-  const dateAt = at('cutoff_date');
+  const environmentAt = columns.findIndex((column) => column?.kind === 'environment');
+  const dateAt = columns.findIndex((column) => column?.kind === 'cutoff_date');
   const types = columns.flatMap((column) => (column?.kind === 'identity' ? [toWire(column.type)] : []));
   // Two columns may have one name on the wire, and names with `__` are special: both need the exact check.
   if (new Set(types).size < types.length || types.some((type) => type.startsWith('__'))) return undefined;
-  const known = attributes.map(seedPartOf);
 
-  const members = (kind: 'identity' | 'user', head: (column: Column) => string): Member[] =>
-    columns.flatMap((column, index) => (column?.kind === kind ? [{ head: Buffer.from(head(column)), index }] : []));
-  const identities = members('identity', (column) => `,${JSON.stringify(toWire((column as { type: string }).type))}:"`);
-  const users = members('user', (column) => {
-    return `,{"attribute_name":${JSON.stringify((column as { name: string }).name)},"attribute_value":"`;
-  });
+  const partsOf = (make: (column: Column) => [head: string, write: WriteCell, tail: string] | undefined): Part[] =>
+    columns.flatMap((column, index) => {
+      const [head = '', write, tail = ''] = (column && make(column)) ?? [];
+      return write ? [partOf(head, [index], single(index, write), tail)] : [];
+    });
+  const dated = attributes.map(attributePart);
   const workspace = JSON.stringify(defaults.workspace);
+  const group = (head: string, open: number, close: string, parts: Part[], isRequired = false): Group => {
+    return { head: Buffer.from(head), open, close: Buffer.from(close), parts, isRequired };
+  };
+  const groups = [
+    group('', COMMA, '', partsOf(({ kind }) => (kind === 'xpid' ? [`,"${toWire('xpid')}":`, writeLong, ''] : undefined))),
+    group(`,"${toWire('identities')}":`, OPEN_BRACE, '}', partsOf((column) => {
+      return column.kind === 'identity' ? [`,${JSON.stringify(toWire(column.type))}:"`, writeIdentity, '"'] : undefined;
+    })),
+    group(`,"calculated_attributes":{${workspace}:`, OPEN_BRACKET, ']}', dated.map(({ part }) => part), true),
+    group(`,"user_attributes":{${workspace}:`, OPEN_BRACKET, ']}', partsOf((column) => {
+      if (column.kind !== 'user') return undefined;
+      return [`,{"attribute_name":${JSON.stringify(column.name)},"attribute_value":"`, writeText, '"}'];
+    })),
+  ]; // prettier-ignore
   const given = Buffer.from(defaults.environment ?? '');
   const defaultBeginning = beginningAt(given, 0, given.length);
-  const xpidHead = Buffer.from(`,"${toWire('xpid')}":`);
-  const identitiesHead = Buffer.from(`,"${toWire('identities')}":`);
-  const attributesHead = Buffer.from(`,"calculated_attributes":{${workspace}:`);
-  const usersHead = Buffer.from(`,"user_attributes":{${workspace}:`);
   const date = Buffer.alloc(DATE_LENGTH);
   const defaultDate = Buffer.from(isCalendarDate(defaults.cutoffDate ?? '') ? (defaults.cutoffDate ?? '') : '');
-  const fixed =
-    [BEGINNINGS.development, xpidHead, identitiesHead, attributesHead, usersHead].reduce(sumOfLengths, AROUND) +
-    [...identities, ...users, ...known, ...known.flatMap(({ keyed }) => keyed)]
-      .map(({ head }) => head)
-      .reduce((sum, head) => sum + head.length + AROUND, 0);
+  const fixed = groups
+    .flatMap(({ head, close, parts }) => [head, close, ...parts.flatMap((part) => [part.head, part.tail, COUNT_HEAD])])
+    .reduce((sum, { length }) => sum + length, 64);
 
   /** Writes a date into the heads; most rows of a file have the same one. */
   function setDate(bytes: Buffer, start: number, end: number): boolean {
     if (end - start !== DATE_LENGTH) return false;
-    let same = 0;
-    while (same < DATE_LENGTH && bytes[start + same] === date[same]) same++;
-    if (same === DATE_LENGTH) return true;
+    if (matchesAt(bytes, start, date)) return true;
     if (!isCalendarDate(bytes.toString('latin1', start, end))) return false;
     bytes.copy(date, 0, start, end);
-    for (const part of known) part.head.set(date, part.dateAt);
+    for (const { part, offset } of dated) part.head.set(date, offset);
     return true;
   }
 
   return {
     room: (length) => fixed + length * GROWTH,
-    write: ({ bytes, starts, ends }, out) => {
+    write: (cells, out) => {
+      const { bytes, starts, ends } = cells;
       let beginning = defaultBeginning;
-      if (environmentAt >= 0 && starts[environmentAt] !== ends[environmentAt]) {
+      if (environmentAt >= 0 && starts[environmentAt] !== ends[environmentAt])
         beginning = beginningAt(bytes, starts[environmentAt] as number, ends[environmentAt] as number);
-      }
       if (beginning === undefined) return FAIL;
-      const hasDate = dateAt >= 0 && starts[dateAt] !== ends[dateAt];
-      const isDated = hasDate
-        ? setDate(bytes, starts[dateAt] as number, ends[dateAt] as number)
-        : setDate(defaultDate, 0, defaultDate.length);
+      const isDated =
+        dateAt >= 0 && starts[dateAt] !== ends[dateAt]
+          ? setDate(bytes, starts[dateAt] as number, ends[dateAt] as number)
+          : setDate(defaultDate, 0, defaultDate.length);
       if (!isDated) return FAIL;
       out.set(beginning);
       let to = beginning.length;
-
-      let isLocated = false;
-      if (xpidAt >= 0) {
-        const start = starts[xpidAt] as number;
-        const end = ends[xpidAt] as number;
-        if (start < end) {
-          if (scanLong(bytes, start) !== end) return FAIL;
-          out.set(xpidHead, to);
-          to = copyBytes(bytes, start, end, out, to + xpidHead.length);
-          isLocated = true;
+      for (const { head, open, parts, close, isRequired } of groups) {
+        // A row needs an xpid or an identity.
+        if (isRequired && to === beginning.length) return FAIL;
+        let sign = open;
+        for (const part of parts) {
+          if (isEmptyPart(part, cells)) continue;
+          if (sign === open && open !== COMMA) to = copyBytes(head, 0, head.length, out, to);
+          out.set(part.head, to);
+          out[to] = sign;
+          sign = COMMA;
+          to = part.write(cells, out, to + part.head.length);
+          if (to === FAIL) return FAIL;
+          to = copyBytes(part.tail, 0, part.tail.length, out, to);
         }
-      }
-      let sign = OPEN_BRACE;
-      for (const { head, index } of identities) {
-        const start = starts[index] as number;
-        const end = ends[index] as number;
-        if (start === end) continue;
-        if (end - start > MAX_IDENTITY_BYTES) return FAIL;
-        if (sign === OPEN_BRACE) {
-          out.set(identitiesHead, to);
-          to += identitiesHead.length;
+        if (sign === open) {
+          if (!isRequired) continue;
+          to = copyBytes(head, 0, head.length, out, to);
+          out[to++] = open;
         }
-        out.set(head, to);
-        out[to] = sign;
-        sign = COMMA;
-        to = writeText(bytes, start, end, out, to + head.length);
-        if (to === FAIL) return FAIL;
-        out[to++] = QUOTE;
-      }
-      if (sign === COMMA) out[to++] = CLOSE_BRACE;
-      else if (!isLocated) return FAIL;
-
-      out.set(attributesHead, to);
-      to += attributesHead.length;
-      sign = OPEN_BRACKET;
-      for (const part of known) {
-        if (isEmptyPart(part, starts, ends)) continue;
-        out.set(part.head, to);
-        out[to] = sign;
-        sign = COMMA;
-        to = writeSeed(part, bytes, starts, ends, out, to + part.head.length);
-        if (to === FAIL) return FAIL;
-        out[to++] = CLOSE_BRACE;
-        out[to++] = CLOSE_BRACE;
-      }
-      if (sign === OPEN_BRACKET) out[to++] = OPEN_BRACKET;
-      out[to++] = CLOSE_BRACKET;
-      out[to++] = CLOSE_BRACE;
-
-      sign = OPEN_BRACKET;
-      for (const { head, index } of users) {
-        const start = starts[index] as number;
-        const end = ends[index] as number;
-        if (start === end) continue;
-        if (sign === OPEN_BRACKET) {
-          out.set(usersHead, to);
-          to += usersHead.length;
-        }
-        out.set(head, to);
-        out[to] = sign;
-        sign = COMMA;
-        to = writeText(bytes, start, end, out, to + head.length);
-        if (to === FAIL) return FAIL;
-        out[to++] = QUOTE;
-        out[to++] = CLOSE_BRACE;
-      }
-      if (sign === COMMA) {
-        out[to++] = CLOSE_BRACKET;
-        out[to++] = CLOSE_BRACE;
+        to = copyBytes(close, 0, close.length, out, to);
       }
       out[to++] = CLOSE_BRACE;
       return to;
@@ -185,20 +167,134 @@ export function createBodyWriter(
   };
 }
 
-const PRODUCTION = Buffer.from('production');
-const DEVELOPMENT = Buffer.from('development');
-const BEGINNINGS = {
-  production: Buffer.from('{"environment":"production"'),
-  development: Buffer.from('{"environment":"development"'),
-};
-
-function beginningAt(bytes: Buffer, start: number, end: number): Buffer | undefined {
-  if (end - start === PRODUCTION.length && matchesAt(bytes, start, PRODUCTION)) return BEGINNINGS.production;
-  return end - start === DEVELOPMENT.length && matchesAt(bytes, start, DEVELOPMENT)
-    ? BEGINNINGS.development
-    : undefined;
+function partOf(head: string, indexes: readonly number[], write: Write, tail: string): Part {
+  return { head: Buffer.from(head), indexes, write, tail: Buffer.from(tail) };
 }
 
-function sumOfLengths(sum: number, { length }: Buffer): number {
-  return sum + length;
+/** An attribute, and the offset of its date in the head. */
+function attributePart({ name, type, cells }: TableAttribute): { part: Part; offset: number } {
+  const rule = SEED_RULES[type];
+  const before = `,{"attribute_name":${JSON.stringify(name)},"calculation_type":"${type}","cutoff_date":"`;
+  const make = (form: string, write: Write, tail: string) => {
+    const head = `${before}${'0'.repeat(DATE_LENGTH)}","seed":{"${rule.form}":${form}`;
+    const indexes = cells.map((cell) => cell.index);
+    return { part: partOf(head, indexes, write, `${tail}}}`), offset: Buffer.byteLength(before) };
+  };
+  const [{ index, key } = { index: -1, key: undefined }] = cells;
+  switch (rule.form) {
+    case 'value': {
+      const write = rule.holds === 'anything' ? writeText : rule.holds === 'number' ? writeNumber : writeWhole;
+      return make('"', single(index, write), '"');
+    }
+    case 'list':
+      return make('["', single(index, writeList), '"]');
+    case 'key_value_pairs': {
+      if (rule.pairs !== 'average') {
+        const isAlone = cells.length === 1 && key === undefined;
+        return make('{"', isAlone ? single(index, writePairs) : () => FAIL, '"}');
+      }
+      const find = (wanted: string): number => cells.find((cell) => cell.key === wanted)?.index ?? -1;
+      const [sum, count] = [find('sum'), find('count')];
+      const isPair = cells.length === 2 && sum >= 0 && count >= 0;
+      return make('{"sum":"', isPair ? average(sum, count) : () => FAIL, '"}');
+    }
+  }
+}
+
+function isEmptyPart({ indexes }: Part, { starts, ends }: Cells): boolean {
+  for (const index of indexes) if (starts[index] !== ends[index]) return false;
+  return true;
+}
+
+function beginningAt(bytes: Buffer, start: number, end: number): Buffer | undefined {
+  return BEGINNINGS.find(({ name }) => end - start === name.length && matchesAt(bytes, start, name))?.beginning;
+}
+
+function single(index: number, write: WriteCell): Write {
+  return ({ bytes, starts, ends }, out, to) => write(bytes, starts[index] as number, ends[index] as number, out, to);
+}
+
+/** From the cells of its sum and its count, which is not zero. */
+function average(sum: number, count: number): Write {
+  return ({ bytes, starts, ends }, out, begin) => {
+    const [start, end] = [starts[count] as number, ends[count] as number];
+    let first = start;
+    while (first < end && bytes[first] === ZERO) first++;
+    if (first === end) return FAIL;
+    let to = writeNumber(bytes, starts[sum] as number, ends[sum] as number, out, begin);
+    if (to === FAIL) return FAIL;
+    to = copyBytes(COUNT_HEAD, 0, COUNT_HEAD.length, out, to);
+    return writeWhole(bytes, start, end, out, to);
+  };
+}
+
+function copyBytes(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
+  let to = begin;
+  for (let at = start; at < end; at++) out[to++] = bytes[at] as number;
+  return to;
+}
+
+/** The inside of a JSON string. Control characters are left to the exact check. */
+function writeText(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
+  let to = begin;
+  for (let at = start; at < end; at++) {
+    const code = bytes[at] as number;
+    if (code === QUOTE || code === BACKSLASH) out[to++] = BACKSLASH;
+    else if (code < 0x20) return FAIL;
+    out[to++] = code;
+  }
+  return to;
+}
+
+const writeIdentity: WriteCell = (bytes, start, end, out, to) =>
+  end - start > MAX_IDENTITY_BYTES ? FAIL : writeText(bytes, start, end, out, to);
+
+const writeLong: WriteCell = (bytes, start, end, out, to) =>
+  scanLong(bytes, start) === end ? copyBytes(bytes, start, end, out, to) : FAIL;
+
+const writeWhole: WriteCell = (bytes, start, end, out, to) =>
+  start < end && end - start <= MAX_DIGITS && scanDigits(bytes, start) >= end
+    ? copyBytes(bytes, start, end, out, to)
+    : FAIL;
+
+/** Digits, with an optional sign and fraction. */
+const writeNumber: WriteCell = (bytes, start, end, out, to) =>
+  end - start <= MAX_NUMBER_BYTES && scanDecimal(bytes, start) === end ? copyBytes(bytes, start, end, out, to) : FAIL;
+
+/** `a|b`. */
+function writeList(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
+  let to = begin;
+  for (let at = start; at <= end; at++) {
+    let next = at;
+    while (next < end && bytes[next] !== PIPE) next++;
+    to = writeText(bytes, at, next, out, to);
+    if (to === FAIL || next === end) return to;
+    out[to++] = QUOTE;
+    out[to++] = COMMA;
+    out[to++] = QUOTE;
+    at = next;
+  }
+  return to;
+}
+
+/** `k=1|m=2`. */
+function writePairs(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
+  let to = begin;
+  for (let at = start, count = 0; ; count++) {
+    let next = at;
+    let sign = -1;
+    for (; next < end && bytes[next] !== PIPE; next++) if (bytes[next] === EQUALS) sign = next;
+    if (sign < 0 || isReserved(bytes, at) || !isNewKey(bytes, count, at, sign)) return FAIL;
+    to = writeText(bytes, at, sign, out, to);
+    if (to === FAIL) return FAIL;
+    out[to++] = QUOTE;
+    out[to++] = COLON;
+    out[to++] = QUOTE;
+    to = writeWhole(bytes, sign + 1, next, out, to);
+    if (to === FAIL || next === end) return to;
+    out[to++] = QUOTE;
+    out[to++] = COMMA;
+    out[to++] = QUOTE;
+    at = next + 1;
+  }
 }

@@ -1,11 +1,12 @@
 // Finds the records in a stream of CSV bytes (RFC 4180; also with semicolons or tabs) and turns them into users.
 import { invalidInput } from '../../kernel/errors.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { CsvFeed } from '../csv/feed.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import { cellsOf } from '../csv/record.ts';
 import type { TableDefaults } from './body-writer.ts';
 import { type ColumnMap, type SkippedColumn, readHeader } from './columns.ts';
-import type { RowIssue } from './batch.ts';
+import type { RecordTable, RowIssue } from './batch.ts';
 import { createNumberReader } from './numbers.ts';
 import type { RowPacker } from './packer.ts';
 import type { RowReader } from './row-bytes.ts';
@@ -133,4 +134,24 @@ export function tableOf(
   }
   const report: OnNullWord = (column, word) => onNullWord?.((header[column] ?? '').trim(), word);
   return createTable(header, columns, defaults, rules, report);
+}
+
+/**
+ * Reads flat JSON records, as BigQuery exports them, as rows of a table with the help of a map. The columns are those of the map and of the first record: some exports omit
+ * fields that are null.
+ */
+export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
+  const bodyField = options.rules.names.toWire('calculated_attributes');
+  let header: string[] = [];
+  let table: Table | undefined;
+  return (record) => {
+    if (!isRecord(record) || bodyField in record) return undefined;
+    if (table === undefined) {
+      header = [...new Set([...map.keys(), ...Object.keys(record)])];
+      table = tableOf(header, options);
+    }
+    const { issue, nulls, value } = table;
+    const cells = nulls.cleared(header.map((column) => (Object.hasOwn(record, column) ? record[column] : undefined)));
+    return { value: value(cells), locate: (found) => issue(found, cells) };
+  };
 }

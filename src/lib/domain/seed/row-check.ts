@@ -1,29 +1,33 @@
 // Checks one user's body in bytes, in one pass and without parsing it, against every rule of the contract's SingleSeed. The
 // contract accepts all that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A body that
 // fails here may be valid in a rarer spelling: `checkRow` parses it and decides.
-import type { WireNames } from '../../contract/names.ts';
-import type { IdentityTypes } from '../identity-types.ts';
+import { SEED_RULES } from '../../contract/seed-rules.ts';
+import { isCalendarDate } from '../../contract/shared.ts';
+import { createWordFinder } from './null-cells.ts';
+import type { RowRules } from './row-rules.ts';
 import {
   afterItem,
   CLOSE_BRACE,
   FAIL,
+  type Field,
   fieldOf,
+  matchesAt,
   OPEN_BRACE,
+  QUOTE,
+  type Scan,
   scanColon,
   scanFields,
   scanItems,
   scanLong,
   scanMembers,
   scanName,
+  scanNumber,
+  scanNumeric,
   scanPlainKey,
   scanString,
+  scanWhole,
   skipSpace,
-  matchesAt,
-  word,
 } from './scan.ts';
-import { scanAttribute } from './attribute-scan.ts';
-import { createWordFinder } from './null-cells.ts';
-import type { RowRules } from './row-rules.ts';
 
 /** Whether the row in `bytes` from `start` to `end` can be sent unchanged. A line feed must follow it. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
@@ -31,13 +35,13 @@ export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
 /** Longer ones are left to the exact check. */
 const MAX_IDENTITY_BYTES = 4096;
 
-const PRODUCTION = word('production');
-const DEVELOPMENT = word('development');
+const findEnvironment = createWordFinder(['"production"', '"development"']);
 const USER_ATTRIBUTE = [fieldOf('attribute_name', scanName), fieldOf('attribute_value', scanString)];
 
 /** The check for a deployment's words. Rows with other words fail here, and are translated later. */
 export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowRules): RowCheck {
-  const isPlainType = createTypeTest(toWire, identityTypes);
+  const plainTypes = [...new Set([...identityTypes.words].map(toWire))].filter((type) => toWire(type) === type);
+  const findType = createWordFinder(plainTypes.map((type) => JSON.stringify(type)));
   const findNull = createWordFinder(nulls.words.map((text) => JSON.stringify(text).slice(1, -1)));
   /** Whether the current row has an xpid or an identity. */
   let isLocated = false;
@@ -49,16 +53,21 @@ export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowR
 
   function scanIdentity(bytes: Buffer, key: number, end: number, value: number): number {
     isLocated = true;
-    const at = isPlainType(bytes, key, end) ? scanName(bytes, value) : FAIL;
+    const at = findType(bytes, key, end) === undefined ? FAIL : scanName(bytes, value);
     return at - value > MAX_IDENTITY_BYTES || findNull(bytes, value + 1, at - 1) !== undefined ? FAIL : at;
   }
 
   const fields = [
-    fieldOf(toWire('environment'), scanEnvironment),
+    fieldOf(toWire('environment'), (bytes, at) => {
+      const end = scanPlainKey(bytes, at);
+      return end === FAIL || findEnvironment(bytes, at, end) === undefined ? FAIL : end;
+    }),
     fieldOf(toWire('calculated_attributes'), (bytes, at) => scanByWorkspace(bytes, at, scanAttribute)),
     fieldOf(toWire('xpid'), scanXpid),
     fieldOf(toWire('identities'), (bytes, at) => scanMembers(bytes, at, scanIdentity)),
-    fieldOf(toWire('user_attributes'), (bytes, at) => scanByWorkspace(bytes, at, scanUserAttribute)),
+    fieldOf(toWire('user_attributes'), (bytes, at) =>
+      scanByWorkspace(bytes, at, (_bytes, item) => scanFields(bytes, item, USER_ATTRIBUTE, 0b11)),
+    ),
   ];
 
   return (bytes, start, end) => {
@@ -67,31 +76,8 @@ export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowR
   };
 }
 
-/** Whether the key from `start` to `end`, quotes included, is a known identity type in the deployment's words. */
-type TypeTest = (bytes: Buffer, start: number, end: number) => boolean;
-
-function createTypeTest(toWire: WireNames['toWire'], { words }: IdentityTypes): TypeTest {
-  /** By their length. */
-  const known: Uint8Array[][] = [];
-  for (const type of new Set([...words].map(toWire))) {
-    const key = word(type);
-    if (toWire(type) === type) (known[key.length] ??= []).push(key);
-  }
-  return (bytes, start, end) => {
-    const candidates = known[end - start];
-    if (candidates === undefined) return false;
-    for (const key of candidates) if (matchesAt(bytes, start, key)) return true;
-    return false;
-  };
-}
-
-function scanEnvironment(bytes: Buffer, at: number): number {
-  if (matchesAt(bytes, at, PRODUCTION)) return at + PRODUCTION.length;
-  return matchesAt(bytes, at, DEVELOPMENT) ? at + DEVELOPMENT.length : FAIL;
-}
-
 /** `{workspace: [item, …]}`. Rows of several workspaces are rare: they are left to the exact check. */
-function scanByWorkspace(bytes: Buffer, start: number, item: (bytes: Buffer, at: number) => number): number {
+function scanByWorkspace(bytes: Buffer, start: number, item: Scan): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
   const key = skipSpace(bytes, start + 1);
   if (bytes[key] === CLOSE_BRACE) return key + 1;
@@ -104,6 +90,53 @@ function scanByWorkspace(bytes: Buffer, start: number, item: (bytes: Buffer, at:
   return bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
 }
 
-function scanUserAttribute(bytes: Buffer, start: number): number {
-  return scanFields(bytes, start, USER_ATTRIBUTE, 0b11);
+const scanCount: Scan = (bytes, at) => scanWhole(bytes, at, 0);
+const scanText: Scan = (bytes, at) => (bytes[at] === QUOTE ? scanString(bytes, at) : scanNumber(bytes, at));
+const AVERAGE = [fieldOf('sum', scanNumeric), fieldOf('count', (bytes, at) => scanWhole(bytes, at, 1))];
+
+/** The only field that the seed of each type has (specification, E, CASeed). */
+const SEEDS = new Map(
+  Object.entries(SEED_RULES).map(([type, rule]): [string, readonly Field[]] => {
+    let scan: Scan;
+    if (rule.form === 'list') scan = (bytes, at) => scanItems(bytes, at, scanString);
+    else if (rule.form === 'value')
+      scan = rule.holds === 'number' ? scanNumeric : rule.holds === 'anything' ? scanText : scanCount;
+    else if (rule.pairs === 'average') scan = (bytes, at) => scanFields(bytes, at, AVERAGE, 0b11);
+    else scan = (bytes, at) => scanMembers(bytes, at, (_bytes, _key, _end, value) => scanCount(bytes, value));
+    return [JSON.stringify(type), [fieldOf(rule.form, scan)]];
+  }),
+);
+const findCalculation = createWordFinder([...SEEDS.keys()]);
+
+/** The seed that the type of the current attribute has. */
+let seed: readonly Field[] | undefined;
+
+const ATTRIBUTE = [
+  fieldOf('attribute_name', scanName),
+  fieldOf('calculation_type', (bytes, at) => {
+    const end = scanPlainKey(bytes, at);
+    seed = end === FAIL ? undefined : SEEDS.get(findCalculation(bytes, at, end) ?? '');
+    return seed === undefined ? FAIL : end;
+  }),
+  fieldOf('cutoff_date', scanDate),
+  // A seed before its type is left to the exact check.
+  fieldOf('seed', (bytes, at) => (seed === undefined ? FAIL : scanFields(bytes, at, seed, 1))),
+];
+
+/** One element of a workspace's list. */
+function scanAttribute(bytes: Buffer, start: number): number {
+  seed = undefined;
+  return scanFields(bytes, start, ATTRIBUTE, 0b1111);
+}
+
+/** The last valid date, with its quotes: most attributes of a file have the same one. */
+const date = Buffer.from('"2026-01-31"');
+
+function scanDate(bytes: Buffer, start: number): number {
+  const end = start + date.length;
+  if (matchesAt(bytes, start, date)) return end;
+  if (bytes[start] !== QUOTE || bytes[end - 1] !== QUOTE) return FAIL;
+  if (!isCalendarDate(bytes.toString('latin1', start + 1, end - 1))) return FAIL;
+  bytes.copy(date, 0, start, end);
+  return end;
 }

@@ -212,7 +212,7 @@ export function scanItems(bytes: Buffer, start: number, item: (bytes: Buffer, at
 }
 
 /** Gets the offset of a value and returns the offset after it, or FAIL. */
-type Scan = (bytes: Buffer, at: number) => number;
+export type Scan = (bytes: Buffer, at: number) => number;
 
 /** A field of an object; `key` is its name with the quotes. */
 export interface Field {

@@ -1,4 +1,5 @@
-// Divides an input between several machines: every row is in exactly one shard.
+// Divides an input between several machines: every row is in exactly one shard. `--shard` is I/N, or the number that an
+// engine gives each of its processes.
 import { LINE_FEED } from './scan.ts';
 
 /** `index` from 0. */
@@ -65,4 +66,89 @@ export function inByteShard({ start, end }: { start: number; end: number }, resu
       return over;
     },
   };
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface Engine {
+  name: string;
+  /** Set in each process that the engine numbers. */
+  variable: string;
+  /** `number` reads a variable. */
+  shardOf(number: (variable: string) => number): { index: number; count: number | undefined };
+}
+
+/** decision: D281 */
+const ENGINES: readonly Engine[] = [
+  {
+    name: 'Kubernetes',
+    variable: 'JOB_COMPLETION_INDEX',
+    shardOf: (number) => ({ index: number('JOB_COMPLETION_INDEX'), count: undefined }),
+  },
+  { name: 'Slurm', variable: 'SLURM_ARRAY_TASK_ID', shardOf: slurmShard },
+  {
+    name: 'AWS Batch',
+    variable: 'AWS_BATCH_JOB_ARRAY_INDEX',
+    shardOf: (number) => ({ index: number('AWS_BATCH_JOB_ARRAY_INDEX'), count: number('AWS_BATCH_JOB_ARRAY_SIZE') }),
+  },
+  {
+    name: 'GNU parallel',
+    variable: 'PARALLEL_SEQ',
+    shardOf: (number) => ({ index: number('PARALLEL_SEQ') - 1, count: undefined }),
+  },
+];
+
+/** A variable of an engine that cannot be used, and why. */
+class Unusable extends Error {}
+
+/** The shard, or why there is none. I is from 1; 0 means N, so counting from 0 works too. */
+export function parseShard(text: string, env: Env): Shard | string {
+  const [match, wanted, number = 0, count = 0] = /^(?:auto(?:\/(\d{1,6}))?|(\d{1,6})\/(\d{1,6}))$/.exec(text) ?? [];
+  if (match === undefined || /\/0+$/.test(match))
+    return `--shard must be I/N, auto or auto/N, for instance 2/8, not \`${text}\`.`;
+  if (match.startsWith('auto')) return engineShard(env, wanted === undefined ? undefined : Number(wanted));
+  const [index, parts] = [Number(number), Number(count)];
+  if (index > parts) return `--shard ${text}: there are only ${parts} shards.`;
+  return { index: (index + parts - 1) % parts, count: parts };
+}
+
+function engineShard(env: Env, wanted: number | undefined): Shard | string {
+  const [engine, other] = ENGINES.filter(({ variable }) => (env[variable] ?? '') !== '');
+  const title = ({ name, variable }: Engine): string => `${name} (${variable})`;
+  if (engine === undefined) {
+    const names = ENGINES.map(title);
+    return `--shard auto reads the number of the shard from ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, and no such variable is set. Elsewhere pass the number: --shard I/N.`;
+  }
+  if (other !== undefined)
+    return `--shard auto: both ${title(engine)} and ${title(other)} number this process. Pass --shard I/N.`;
+  try {
+    const { count = wanted, index } = engine.shardOf((variable) => readNumber(env, variable));
+    if (count === undefined) return `${engine.name} does not report the number of shards: pass --shard auto/N.`;
+    if (wanted !== undefined && count !== wanted)
+      return `--shard auto/${wanted}: ${engine.name} runs ${count} shards. Pass the same number, or --shard I/N to run some of them again.`;
+    if (index >= 0 && index < count) return { index, count };
+    return `${engine.variable} is ${env[engine.variable]}, and there are only ${count} shards.`;
+  } catch (error) {
+    if (error instanceof Unusable) return error.message;
+    throw error;
+  }
+}
+
+/** Throws Unusable. */
+function readNumber(env: Env, variable: string): number {
+  const text = env[variable] ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new Unusable(`--shard auto: ${variable} must be a whole number, not \`${text}\`.`);
+}
+
+/** An array may begin at any number and have any step, but its numbers must be evenly spaced. */
+function slurmShard(number: (variable: string) => number): { index: number; count: number } {
+  const [id, first, last, step, count] = ['ID', 'MIN', 'MAX', 'STEP', 'COUNT'].map((name) =>
+    number(`SLURM_ARRAY_TASK_${name}`),
+  ) as [number, number, number, number, number];
+  const index = (id - first) / step;
+  if (Number.isInteger(index) && Math.floor((last - first) / step) + 1 === count) return { index, count };
+  throw new Unusable(
+    `--shard auto: the ${count} numbers of the Slurm array, from ${first} to ${last}, are not evenly spaced. Pass --shard I/N.`,
+  );
 }

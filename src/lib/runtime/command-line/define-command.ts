@@ -2,7 +2,6 @@
 import { Argument, Command, Option } from 'commander';
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
-import { shellWord } from '../../kernel/words.ts';
 import type { View } from '../../render/view.ts';
 import type { Choice, Context } from '../context.ts';
 import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
@@ -245,21 +244,20 @@ export function flagName(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** A command line that runs the record with these values; flags at their default are left out. */
-export function commandLine(
+/** The words of a command that runs the record with these values; flags at their default are left out. */
+export function commandWords(
   { flags: specs = {}, path }: CommandRecord,
   args: readonly string[],
   values: Readonly<Record<string, string | readonly string[] | boolean | undefined>>,
   { yes }: { yes: boolean },
-): string {
+): string[] {
   const words = Object.entries(specs).flatMap(([key, spec]) => {
     const value = values[key];
     if (value === undefined || value === false || value === spec.default) return [];
     const flag = flagName(key);
     return typeof value === 'boolean' ? [flag] : [value].flat().flatMap((one) => [flag, one]);
   });
-  const line = [...args, ...words, ...(yes ? ['--yes'] : [])].map(shellWord).join(' ');
-  return `cdpadm ${path} ${line}`;
+  return ['cdpadm', ...path.split(' '), ...args, ...words, ...(yes ? ['--yes'] : [])];
 }
 
 /** The word that `text` spells in any letter case. Throws KnownError usage (2) with the nearest word. */

@@ -1,6 +1,6 @@
 // The address of a rate store: which are accepted, and where a password may be.
 import { describe, expect, test } from 'vitest';
-import { readStoreAddress } from '../../../../src/lib/bulk/rate-address.ts';
+import { readStoreAddress } from '../../../../src/lib/bulk/rate-store.ts';
 
 describe('the address of a rate store', () => {
   const env = {

@@ -1,6 +1,6 @@
 // A known rate limit is neither exceeded in any second nor left unused.
 import { expect, test } from 'vitest';
-import { createSlots } from '../../../../../src/lib/domain/pacing/slots.ts';
+import { createSlots } from '../../../../../src/lib/domain/pacing/schedule.ts';
 import { randomFrom } from '../../../../helpers/random.ts';
 
 test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps %d per second with late timers', (rate) => {

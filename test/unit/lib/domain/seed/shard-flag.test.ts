@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Shard } from '../../../../../src/lib/domain/seed/shard.ts';
-import { parseShard } from '../../../../../src/lib/domain/seed/shard-flag.ts';
+import { parseShard } from '../../../../../src/lib/domain/seed/shard.ts';
 
 type Env = Record<string, string>;
 
