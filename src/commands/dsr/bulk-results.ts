@@ -21,7 +21,7 @@ const joining: Joining<Infer<ReturnType<typeof partResult>>, string> = {
   counts: ['rows', 'submitted', 'existing', 'failed', 'unknown', 'skipped', 'requests', 'retries'],
   partial: ['failed', 'unknown'],
   names: { parts: 'parts', missing: 'missing_parts', failed: 'failed_parts', files: 'results' },
-  label: string,
+  label: () => string(),
   part: partResult,
   // The journal is named after the content of the input.
   keyOf: ({ journal }) => basename(journal),

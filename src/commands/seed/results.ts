@@ -30,7 +30,7 @@ const joining: Joining<ShardResult, number> = {
   counts: ['rows', 'accepted', 'rejected', 'batches', 'requests', 'retries'],
   partial: ['rejected'],
   names: { parts: 'shards', missing: 'missing', failed: 'failed', files: 'rejects' },
-  label: int,
+  label: () => int(),
   more: () => ({ target: workspaceTarget() }),
   part: shardResult,
   keyOf: ({ shard }) => String(shard.index),
