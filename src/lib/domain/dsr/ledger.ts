@@ -69,7 +69,10 @@ export const LedgerRequest = object({
 export type LedgerRequest = Infer<typeof LedgerRequest>;
 
 type Times = Pick<LedgerRequest, 'expected_completion_time' | 'received_time'> & { signature?: SignatureFacts };
-interface News<Kind extends string> { event: Kind; id: string }
+interface News<Kind extends string> {
+  event: Kind;
+  id: string;
+}
 
 /** A request, just before it is sent. A bulk run writes it with the response, in one line. */
 export type SubmittedNews = News<'submitted'> &
