@@ -19,7 +19,7 @@ import { missingSlurm, type Slurm, startSlurm } from '../helpers/slurm.ts';
 const SHARDS = size(40, 16);
 const hasParallel = spawnSync('parallel', ['--version']).status === 0;
 
-/** Where the shards send: counts the users of accepted requests, and passes them on to a platform if there is one. */
+/** Where the shards send: counts the users of accepted requests, and forwards them to a platform if there is one. */
 interface Target {
   url: string;
   /** How often each user arrived, by number. */
