@@ -44,6 +44,8 @@ const HEADER_BYTES = 1024;
 const PADDING = 64;
 /** No writer puts more on a page. Memory for them is allocated before they are read. */
 const MOST_VALUES = 2 ** 24;
+/** Enough for as many values. From wider indexes, hyparquet silently reads other numbers. */
+const MOST_BITS = 24;
 
 export class ColumnChunk {
   /** The levels of the current entry; 0 and -1 after the last loaded one. */
@@ -204,6 +206,7 @@ export class ColumnChunk {
     if (encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY') {
       const { values } = this.#dictionary;
       const width = reader.view.getUint8(reader.offset++);
+      if (width > MOST_BITS) throw new Error(`it uses dictionary indexes of ${width} bits`);
       const indexes = new Uint32Array(count);
       if (width > 0) readRleBitPackedHybrid(reader, width, indexes, 0);
       return (index) => {

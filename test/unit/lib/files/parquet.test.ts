@@ -105,6 +105,20 @@ it('reports damaged pages while it reads', async () => {
   });
 });
 
+it.each([25, 32])('rejects dictionary indexes of %i bits', async (bits) => {
+  const path = join(temporaryFolder(), 'a.parquet');
+  const data = Array.from({ length: 80 }, (_, index) => (index % 2 === 0 ? 'a' : 'b'));
+  const columnData = [{ name: 'user:note', data, type: 'STRING' as const, nullable: false }];
+  const bytes = Buffer.from(parquetWriteBuffer({ columnData, codec: 'UNCOMPRESSED' }));
+  // Ten groups of eight indexes of one bit.
+  const at = bytes.indexOf(Buffer.from([1, 10 * 2 + 1, 0xaa, 0xaa]));
+  bytes[at] = bits;
+  writeFileSync(path, bytes);
+  await expect(allOf(await openParquet(path, 'a.parquet'))).rejects.toMatchObject({
+    issues: [{ message: `is not a readable Parquet file: it uses dictionary indexes of ${bits} bits` }],
+  });
+});
+
 it('skips a column that is not requested, even of an unsupported type', async () => {
   const columnData = [
     { name: 'xpid', data: [1n, 2n] },
