@@ -129,7 +129,12 @@ function cacheFolder() {
   const { CDPADM_CACHE_DIR: own, XDG_CACHE_HOME: shared } = process.env;
   if (own) return path.resolve(own);
   if (shared && path.isAbsolute(shared)) return path.join(shared, 'cdpadm');
-  const home = process.env.HOME || require('node:os').homedir();
+  let home = process.env.HOME;
+  try {
+    home ||= require('node:os').homedir();
+  } catch {
+    home = '/'; // A user without a home, as in a container with any user id.
+  }
   return path.join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache', 'cdpadm');
 }
 

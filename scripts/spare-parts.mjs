@@ -39,6 +39,12 @@ const PARTS = [
     code: `const ajvFormats = { default() { ${never('ajv-formats')} } };\nexport default ajvFormats;`,
   },
   {
+    // We pass the folder of the settings. Loading this package fails for a user without a home folder.
+    importer: /[\\/]conf[\\/]dist[\\/]/,
+    source: /^env-paths$/,
+    code: `export default function envPaths() { ${never('A default folder of conf')} }`,
+  },
+  {
     // Checks the answers of people to a server's questions; ours asks none.
     importer: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]/,
     source: /[\\/]ajv-provider\.js$/,

@@ -1,7 +1,7 @@
 // The built program as a process: its streams, signals and exit codes without a terminal.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, existsSync, openSync, readFileSync, writeFile, writeFileSync } from 'node:fs';
+import { chownSync, closeSync, constants, existsSync, openSync, readFileSync, writeFile, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -252,4 +252,36 @@ test('runs concurrent commands on the embedded platform one after another', asyn
   );
   expect(all.map(({ code, stderr }) => ({ code, stderr }))).toEqual(all.map(() => ({ code: 0, stderr: '' })));
   expect(new Set(all.map(({ stdout }) => stdout)).size).toBe(1);
+});
+
+describe('a user without a home folder and without an entry in passwd', () => {
+  const uid = 54_321;
+  const runs = (line: string, env: NodeJS.ProcessEnv): Promise<Ended> => {
+    chownSync(home.folder, uid, uid);
+    const words = ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', 'env', '-i'];
+    const variables = Object.entries({ PATH: process.env.PATH, ...env }).map(([name, value]) => `${name}=${value}`);
+    return run('setpriv', [...words, ...variables, process.execPath, PROGRAM, ...line.split(' ')]).ended;
+  };
+
+  describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('(needs root)', () => {
+    test.each(['--version', 'roles --help', 'profile list', 'log'])('runs %s', async (line) => {
+      const { code, stderr } = await runs(line, {});
+      expect(code, stderr).toBe(0);
+    });
+
+    test('writes to the folders that the environment names', async () => {
+      const { HOME: _home, ...folders } = home.env;
+      const create = 'profile create mine --org 1 --account 1 --base-url http://localhost:9 --yes';
+      for (const line of [
+        create,
+        'roles list --profile local',
+        'roles delete audiences-only-role --profile local --yes --allow-delete',
+      ]) {
+        const { code, stderr } = await runs(line, folders);
+        expect(code, stderr).toBe(0);
+      }
+      const { stdout } = await runs('log -o json', folders);
+      expect(JSON.parse(stdout)).toMatchObject([{ command: 'roles delete' }]);
+    });
+  });
 });

@@ -56,7 +56,7 @@ async function repository(changes: Record<string, string> = {}): Promise<string>
   const files = {
     'package.json': JSON.stringify({ name: 'cdpadm', version: '0.2.0', files: ['install.sh'], scripts }),
     'CHANGELOG.md':
-      '# Changelog\n\n## Unreleased\n\n## [0.2.0] - 2026-01-31\n\n### Added\n\n- All of it.\n\n## [0.1.0] - 2026-01-01\n',
+      '# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-01-31\n\n### Added\n\n- All of it.\n\n## [0.1.0] - 2026-01-01\n',
     '.gitignore': 'dist/\n.npm/\n',
     ...changes,
   };
@@ -122,7 +122,7 @@ describe('npm run release', () => {
   });
 
   test('stops if the changelog has no section of the version', async () => {
-    const folder = await repository({ 'CHANGELOG.md': '# Changelog\n\n## Unreleased\n' });
+    const folder = await repository({ 'CHANGELOG.md': '# Changelog\n\n## [Unreleased]\n' });
     expect(await release(folder)).toEqual({
       code: 1,
       output: expect.stringContaining('no section `## [0.2.0] - DATE`'),

@@ -23,6 +23,14 @@ export const host = {
       return '';
     }
   },
+  /** The home folder. `/` for a user without one, as in a container with any user id. */
+  home: (env: NodeJS.ProcessEnv): string => {
+    try {
+      return env['HOME'] || builtin('node:os').homedir();
+    } catch {
+      return '/';
+    }
+  },
   argv: (): string[] => process.argv.slice(2),
   /** The words that start this program again: Node and its script, or the single executable, which is its own script. */
   command: (): [string, ...string[]] => {

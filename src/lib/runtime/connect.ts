@@ -1,11 +1,11 @@
 // Connects flags, environment and profile to the API clients.
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createApi, type Api } from '../api/index.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/resolve-settings.ts';
 import { createClient } from '../http/client.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
+import { host } from '../kernel/host.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
 import { rememberingIds } from './memory/remember-ids.ts';
@@ -46,7 +46,7 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
   return {
     env: ctx.io.env,
     cwd: ctx.io.cwd,
-    home: ctx.io.env.HOME || homedir(),
+    home: host.home(ctx.io.env),
     paths: ctx.paths,
     clock: ctx.clock,
     redactor: ctx.redactor,

@@ -1,6 +1,5 @@
 // Builds the Context of one run. `--help` needs only a part of it; `begin` adds the rest once the flags are read.
 import type { Command } from 'commander';
-import { homedir } from 'node:os';
 import type { Api } from '../api/index.ts';
 import { resolvePaths } from '../config/paths.ts';
 import type { Settings } from '../config/resolve-settings.ts';
@@ -75,7 +74,7 @@ class RunContext implements StartedContext {
     this.signal = signal;
     this.redactor = redactor;
     this.clock = io.clock;
-    this.paths = resolvePaths(io.env, host.platform, io.env.HOME || homedir());
+    this.paths = resolvePaths(io.env, host.platform, host.home(io.env));
     this.#program = program;
   }
 

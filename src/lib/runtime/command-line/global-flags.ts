@@ -1,9 +1,9 @@
 // The flags of every command: defined once on the root, checked once before an action.
-import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { quickOutput } from '../../config/quick-settings.ts';
 import { OUTPUT_FORMATS } from '../../config/setting-fields.ts';
 import { usageError } from '../../kernel/errors.ts';
+import { host } from '../../kernel/host.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
 import type { GlobalFlags, Io, OutputFormat } from '../context.ts';
@@ -179,7 +179,7 @@ export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined
   } catch {
     return undefined;
   }
-  return quickOutput(cwd, io.env.HOME || homedir());
+  return quickOutput(cwd, host.home(io.env));
 }
 
 /** The format of the extension of `--out`. Throws KnownError usage (2) if `flag` differs. */

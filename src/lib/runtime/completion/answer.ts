@@ -1,5 +1,5 @@
 // The hidden entry `__complete SHELL …`, which the scripts of `cdpadm completion` call.
-import { homedir } from 'node:os';
+import { host } from '../../kernel/host.ts';
 import type { Context } from '../context.ts';
 import { type TypedWord, readLine, unquote } from './command-line.ts';
 import { complete, type Candidate, type Completion, type Tree } from './complete.ts';
@@ -15,7 +15,7 @@ export async function answerCompletion(args: readonly string[], ctx: Context, tr
   const typed = typedOf(shell, rest);
   if (!typed) return;
   const { words, current } = typed;
-  const completion = await complete(words, current.text, tree, createValues(ctx, ctx.io.env.HOME || homedir()));
+  const completion = await complete(words, current.text, tree, createValues(ctx, host.home(ctx.io.env)));
   ctx.io.stdout.write(linesOf(shell, completion, current).join(''));
 }
 
