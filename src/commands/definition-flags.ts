@@ -12,7 +12,7 @@ import { readInput, resolvePath } from '../lib/files/read-input.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import type { FlagSpec } from '../lib/runtime/command-line/define-command.ts';
-import { optionKey } from '../lib/runtime/command-line/secret-flags.ts';
+import { optionKey } from '../lib/runtime/command-line/define-command.ts';
 
 /** A field of a definition that a flag sets. */
 export interface GivenField {

@@ -6,7 +6,7 @@ import { countComplete, createRowStates, type RowStates } from '../../lib/domain
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
-import { nameTaken, writeNewFile } from '../../lib/files/save-download.ts';
+import { nameTaken, writeNewFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';

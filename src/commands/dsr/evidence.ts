@@ -7,7 +7,8 @@ import { evidenceOf, hasIdentities, type RequestEvidence, signatureOf } from '..
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
-import { nameTaken, writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
+import { writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
+import { nameTaken } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import { VERSION } from '../../lib/kernel/version.ts';

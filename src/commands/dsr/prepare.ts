@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { type infer as Infer, int, literal, object, optional, string } from 'zod/mini';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
-import { nameTaken, writeNewFile } from '../../lib/files/save-download.ts';
+import { nameTaken, writeNewFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';

@@ -65,12 +65,8 @@ async function topicText(topic: string, more: string | undefined, ctx: Context):
     });
   }
   if (text !== undefined) return text;
-  const known = [
-    ...Object.keys(topics),
-    'error',
-    'flags',
-    ...(await ctx.commands()).commands.map((command) => command.name()),
-  ];
+  const names = (await ctx.commands()).commands.map((command) => command.name());
+  const known = [...Object.keys(topics), 'error', 'flags', ...names];
   const guess = nearest(topic, known);
   throw usageError(
     `Unknown command or help topic \`${topic}\`.`,

@@ -107,6 +107,6 @@ async function joinRejects(ctx: Context, rejects: readonly Rejects[], path: stri
   const parts = async function* () {
     for (const one of rejects) yield* createReadStream(one.path, { signal: ctx.signal }) as AsyncIterable<Buffer>;
   };
-  const { writeNewFile } = await import('../../lib/files/save-download.ts');
+  const { writeNewFile } = await import('../../lib/kernel/durable.ts');
   await writeNewFile(path, parts());
 }

@@ -3,66 +3,48 @@
 import { VERSION } from '../kernel/version.ts';
 import { array, toJSONSchema, union, type ZodMiniType } from 'zod/mini';
 
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The documents of the contract, each with its title. */
+const CONTRACTS = {
+  'roles-test': [
+    'Assertions of `cdpadm roles test`',
+    async () => (await import('../contract/roles-test.ts')).rolesTestFile(),
+  ],
+  group: ['A group definition', async () => (await import('../contract/groups.ts')).GroupRequest],
+  dsr: ['A data subject request', dsrRequest],
+  'dsr-bulk': [
+    'Data subject requests, one or a list',
+    async () => union([await dsrRequest(), array(await dsrRequest())]),
+  ],
+  connection: ['A warehouse connection', async () => (await import('../contract/connections.ts')).ConnectionRequest],
+  'data-model': ['A data model', async () => (await import('../contract/data-models.ts')).DataModelRequest],
+  pipeline: ['A pipeline', async () => (await import('../contract/pipelines.ts')).PipelineRequest],
+  seed: ['The seeds of one user', async () => (await import('../contract/seeding.ts')).SingleSeed],
+} as const satisfies Record<string, readonly [title: string, load: () => Promise<ZodMiniType>]>;
+
 /** The documents with a schema. */
 export const SCHEMA_NAMES = [
   'roles',
-  'roles-test',
-  'group',
-  'dsr',
-  'dsr-bulk',
-  'connection',
-  'data-model',
-  'pipeline',
-  'seed',
+  ...(Object.keys(CONTRACTS) as (keyof typeof CONTRACTS)[]),
   'config',
   'openapi',
 ] as const;
 
 export type SchemaName = (typeof SCHEMA_NAMES)[number];
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-const TITLES: Record<Exclude<SchemaName, 'roles' | 'config' | 'openapi'>, string> = {
-  'roles-test': 'Assertions of `cdpadm roles test`',
-  group: 'A group definition',
-  dsr: 'A data subject request',
-  'dsr-bulk': 'Data subject requests, one or a list',
-  connection: 'A warehouse connection',
-  'data-model': 'A data model',
-  pipeline: 'A pipeline',
-  seed: 'The seeds of one user',
-};
-
 /** The schema of a document (draft 7, which most editors support); for `openapi`, the whole contract. */
 export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
   if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
   if (name === 'openapi') return (await import('../contract/openapi.ts')).openApiDocument({ version: VERSION });
-  const schema = toJSONSchema(await contractOf(name), { target: 'draft-7', io: 'input', unrepresentable: 'any' });
-  return withHint({ ...schema, title: TITLES[name] });
+  const [title, load] = CONTRACTS[name];
+  const schema = toJSONSchema(await load(), { target: 'draft-7', io: 'input', unrepresentable: 'any' });
+  return withHint({ ...schema, title });
 }
 
-async function contractOf(name: keyof typeof TITLES): Promise<ZodMiniType> {
-  switch (name) {
-    case 'roles-test':
-      return (await import('../contract/roles-test.ts')).rolesTestFile();
-    case 'group':
-      return (await import('../contract/groups.ts')).GroupRequest;
-    case 'dsr':
-      return (await import('../contract/dsr.ts')).DsrRequest;
-    case 'dsr-bulk': {
-      const { DsrRequest } = await import('../contract/dsr.ts');
-      return union([DsrRequest, array(DsrRequest)]);
-    }
-    case 'connection':
-      return (await import('../contract/connections.ts')).ConnectionRequest;
-    case 'data-model':
-      return (await import('../contract/data-models.ts')).DataModelRequest;
-    case 'pipeline':
-      return (await import('../contract/pipelines.ts')).PipelineRequest;
-    case 'seed':
-      return (await import('../contract/seeding.ts')).SingleSeed;
-  }
+async function dsrRequest() {
+  return (await import('../contract/dsr.ts')).DsrRequest;
 }
 
 /** Allows `$schema` in an object that allows no unknown field, or in each of its forms. */

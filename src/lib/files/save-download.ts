@@ -1,11 +1,10 @@
 // Writes new private files: a file gets its name only when it is whole, and never replaces another one.
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fchmodSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nameOnce, writeNewFile } from '../kernel/durable.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { makeFolder, temporaryPath } from '../kernel/temporary-file.ts';
-import { type KnownError, systemErrorCode } from '../kernel/errors.ts';
-import { fail } from '../errors/fail.ts';
 
 interface SavedDownload {
   file: string;
@@ -84,49 +83,6 @@ export function openDownload(folder: string, name: string) {
       rmSync(temporary, { force: true });
     },
   };
-}
-
-/**
- * Writes a private file part by part. Throws usage (2) if `path` exists at the end. After any error, no file remains.
- */
-export async function writeNewFile(path: string, parts: AsyncIterable<string | Buffer>): Promise<void> {
-  const temporary = temporaryPath(dirname(path));
-  let descriptor: number | undefined;
-  const attempt = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      throw cannotWrite(path, error);
-    }
-  };
-  try {
-    attempt(() => {
-      descriptor = openSync(temporary, 'wx', 0o600);
-      fchmodSync(descriptor, 0o600);
-    });
-    const file = descriptor as unknown as number;
-    for await (const part of parts) attempt(() => writeFileSync(file, part));
-    attempt(() => fsyncSync(file));
-    attempt(() => nameOnce(temporary, path));
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-    rmSync(temporary, { force: true });
-  }
-}
-
-/** Both paths are in one folder. Throws usage (2) if `path` exists; the temporary file then remains. */
-export function nameOnce(temporary: string, path: string, hint?: string): void {
-  try {
-    linkSync(temporary, path);
-  } catch (error) {
-    throw systemErrorCode(error) === 'EEXIST' ? nameTaken(path, hint) : error;
-  }
-  rmSync(temporary, { force: true });
-}
-
-/** Rejects a path that exists. */
-export function nameTaken(path: string, hint = 'Move it away, or pass another name.'): KnownError {
-  return fail('usage', { message: `${path} already exists and is not replaced.`, hint });
 }
 
 export interface ZipEntry {

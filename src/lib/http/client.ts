@@ -17,6 +17,7 @@ import {
   urlOf,
   createNamesEdge,
 } from './call/request.ts';
+import { networkFailure } from './answer/network-failure.ts';
 import { type FailedCall, outcomeUnknown, rejectionOf } from './answer/failure.ts';
 import { createLimits, createPace, pause, waitFor } from './limits/pace.ts';
 import { readReply } from './answer/reply.ts';
@@ -123,7 +124,7 @@ export function createClient(options: HttpOptions): Client {
         now: clock.now(),
         random: () => options.random(),
       });
-      const failure = await failureOf(call, result, signal);
+      const failure = failureOf(call, result, signal);
       const isStopped = isWrite && failure.code === 'interrupted';
       if (decision.act === 'unknown' || isStopped) throw outcomeUnknown(call, failure);
       if (decision.act === 'give-up')
@@ -145,17 +146,12 @@ export function createClient(options: HttpOptions): Client {
     }
   }
 
-  async function failureOf(
-    call: FailedCall,
-    result: Answer | TransportError,
-    signal: AbortSignal,
-  ): Promise<KnownError> {
+  function failureOf(call: FailedCall, result: Answer | TransportError, signal: AbortSignal): KnownError {
     if (!(result instanceof TransportError)) return rejectionOf(call, result);
     const leavesNothingOpen = result.phase === 'not-delivered' || !changes(call.endpoint);
     if (result.kind === 'aborted' && leavesNothingOpen) signal.throwIfAborted();
     const { request, origin } = call;
     const { requestTimeoutMs } = options;
-    const { networkFailure } = await import('./answer/network-failure.ts');
     return networkFailure({ request, origin, proxy: wire.proxyOf(origin), requestTimeoutMs }, result);
   }
 

@@ -39,37 +39,21 @@ export class TransportError extends Error {
   }
 }
 
-const KINDS: Record<string, TransportKind> = {
-  ECONNREFUSED: 'refused',
-  EHOSTUNREACH: 'unreachable',
-  ENETUNREACH: 'unreachable',
-  EHOSTDOWN: 'unreachable',
-  ENETDOWN: 'unreachable',
-  EADDRNOTAVAIL: 'unreachable',
-  EPROTO: 'tls',
-  UND_ERR_CONNECT_TIMEOUT: 'connect-timeout',
-  UND_ERR_HEADERS_OVERFLOW: 'malformed',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate',
-  SELF_SIGNED_CERT_IN_CHAIN: 'certificate',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate',
-  UND_ERR_PRX_TLS: 'certificate',
-  HOSTNAME_MISMATCH: 'certificate',
-  INVALID_CA: 'certificate',
-  INVALID_PURPOSE: 'certificate',
-  PATH_LENGTH_EXCEEDED: 'certificate',
-};
-
-const KIND_PATTERNS: readonly [RegExp, TransportKind][] = [
+const KINDS: readonly [RegExp, TransportKind][] = [
+  [/^ECONNREFUSED$/, 'refused'],
+  [/^E(HOST|NET)(UNREACH|DOWN)$|^EADDRNOTAVAIL$/, 'unreachable'],
+  [/^UND_ERR_CONNECT_TIMEOUT$/, 'connect-timeout'],
+  [/^HPE_|^UND_ERR_HEADERS_OVERFLOW$/, 'malformed'],
   [/^(ENOTFOUND|EAI_)/, 'dns'],
-  [/^(CERT_|UNABLE_TO_|CRL_|ERROR_IN_CERT_)/, 'certificate'],
-  [/^(ERR_SSL_|ERR_TLS_)/, 'tls'],
-  [/^HPE_/, 'malformed'],
+  [/^(CERT_|UNABLE_TO_|CRL_|ERROR_IN_CERT_|INVALID_(CA|PURPOSE)$)|SELF_SIGNED_CERT|^HOSTNAME_MISMATCH$/, 'certificate'],
+  [/^(PATH_LENGTH_EXCEEDED|ERR_TLS_CERT_ALTNAME_INVALID|UND_ERR_PRX_TLS)$/, 'certificate'],
+  [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'tls'],
 ];
 
 /** Classifies an engine's error. `phase` and `answerBegan` say how far the exchange got. */
 export function transportErrorOf(cause: unknown, phase: Phase, answerBegan: boolean): TransportError {
   const code = systemErrorCode(cause) ?? '';
-  const known = KINDS[code] ?? KIND_PATTERNS.find(([pattern]) => pattern.test(code))?.[1];
+  const known = KINDS.find(([pattern]) => pattern.test(code))?.[1];
   if (known !== undefined) return new TransportError(known, phase, cause);
   // undici's parser errors have no code. During a response, the usual cause is that the response was cut off.
   if (!answerBegan && cause instanceof Error && cause.name === 'HTTPParserError') {

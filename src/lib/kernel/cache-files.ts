@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { readPrivateFile, writePrivateFile } from './durable.ts';
 import { KnownError } from './errors.ts';
 import { cannotWrite } from './file-failure.ts';
-import { acquireLock, type Lock } from './lock.ts';
+import { acquireLock } from './lock.ts';
 
 /** A read-only or full disk. A symlink or another user's file is a different error. */
 const UNUSABLE = ['files.read', 'files.write'];
@@ -24,6 +24,15 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
     }
   }
 
+  async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      onUnusable(unusable(error));
+      return undefined;
+    }
+  }
+
   function store(path: string, text: string, save: () => void): void {
     memory.set(path, text);
     guarded(() => {
@@ -34,14 +43,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
 
   return {
     /** Runs `work`, which stores something; undefined when it cannot be stored. */
-    attempt: async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
-      try {
-        return await work();
-      } catch (error) {
-        onUnusable(unusable(error));
-        return undefined;
-      }
-    },
+    attempt,
     /** The text stored at this path; undefined when there is none. */
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
@@ -51,12 +53,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
     overwrite: (path: string, text: string): void => store(path, text, () => overwriteFile(path, text)),
     /** Runs `work` under the lock file, or without it when it cannot be created: `work` must be safe either way. */
     locked: async <T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T> => {
-      let lock: Lock | undefined;
-      try {
-        lock = await acquireLock(path, clock, signal);
-      } catch (error) {
-        onUnusable(unusable(error));
-      }
+      const lock = await attempt(() => acquireLock(path, clock, signal));
       try {
         return await work();
       } finally {

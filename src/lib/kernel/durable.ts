@@ -7,6 +7,7 @@ import {
   fchownSync,
   fstatSync,
   fsyncSync,
+  linkSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -19,7 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isAbsent, KnownError } from './errors.ts';
+import { isAbsent, KnownError, systemErrorCode, usageError } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
 import { makeFolder, sweepTemporaryFiles, temporaryPath } from './temporary-file.ts';
@@ -44,7 +45,7 @@ export function ensurePrivateFolder(path: string): void {
  */
 export function writePrivateFile(path: string, data: string | Uint8Array): void {
   preparePrivateFile(path);
-  replaceFile(path, data, { mode: PRIVATE_FILE });
+  writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE }));
 }
 
 function preparePrivateFile(path: string): void {
@@ -59,35 +60,50 @@ function preparePrivateFile(path: string): void {
  * file gets `mode` (default 0666 less the umask). Pipes and devices are written directly.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
-  const file = openUserFile(path, mode);
+  writeWhole(path, data, () => openUserFile(path, mode));
+}
+
+function writeWhole(path: string, data: string | Uint8Array, open: () => OpenFile): void {
+  let file: OpenFile | undefined;
   try {
+    file = open();
     file.write(data);
     file.finish();
   } catch (error) {
-    file.discard();
+    file?.discard();
     throw cannotWrite(path, error);
   }
 }
 
 /** The same for data that does not fit in memory. An error of `parts` is rethrown, and the file is not replaced. */
 export async function writeUserFileInParts(path: string, parts: AsyncIterable<string>): Promise<void> {
-  await writeInParts(path, openUserFile(path), parts);
+  await writeInParts(path, () => openUserFile(path), parts);
 }
 
 /** `writePrivateFile` for data that does not fit in memory. */
 export async function replacePrivateFile(path: string, parts: AsyncIterable<string>): Promise<void> {
   preparePrivateFile(path);
-  await writeInParts(path, openReplacement(path, { mode: PRIVATE_FILE }), parts);
+  await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE }), parts);
 }
 
-async function writeInParts(path: string, file: OpenFile, parts: AsyncIterable<string>): Promise<void> {
-  const attempt = (work: () => void): void => {
+/** Writes a new private file. Throws usage (2) if `path` exists at the end. After any error, no file remains. */
+export async function writeNewFile(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
+  await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
+}
+
+async function writeInParts(
+  path: string,
+  open: () => OpenFile,
+  parts: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  const attempt = <T>(work: () => T): T => {
     try {
-      work();
+      return work();
     } catch (error) {
       throw cannotWrite(path, error);
     }
   };
+  const file = attempt(open);
   try {
     for await (const part of parts) attempt(() => file.write(part));
     attempt(file.finish);
@@ -131,21 +147,11 @@ interface Replacement {
   /** Exact, with any umask. Default: 0666 less the umask. */
   mode?: number | undefined;
   owner?: { uid: number; gid: number };
+  /** An existing file is not replaced. */
+  isNew?: boolean;
 }
 
-function replaceFile(target: string, data: string | Uint8Array, replacement: Replacement): void {
-  let file: OpenFile | undefined;
-  try {
-    file = openReplacement(target, replacement);
-    file.write(data);
-    file.finish();
-  } catch (error) {
-    file?.discard();
-    throw cannotWrite(target, error);
-  }
-}
-
-function openReplacement(target: string, { mode, owner }: Replacement): OpenFile {
+function openReplacement(target: string, { isNew, mode, owner }: Replacement): OpenFile {
   const temporary = temporaryPath(dirname(target));
   const descriptor = openSync(temporary, 'wx', mode ?? 0o666);
   const close = closerOf(descriptor);
@@ -156,7 +162,8 @@ function openReplacement(target: string, { mode, owner }: Replacement): OpenFile
       if (mode !== undefined) fchmodSync(descriptor, mode);
       fsyncSync(descriptor);
       close();
-      renameSync(temporary, target);
+      if (isNew) nameOnce(temporary, target);
+      else renameSync(temporary, target);
       syncFolder(dirname(target));
     },
     discard: () => {
@@ -164,6 +171,21 @@ function openReplacement(target: string, { mode, owner }: Replacement): OpenFile
       rmSync(temporary, { force: true });
     },
   };
+}
+
+/** Both paths are in one folder. Throws usage (2) if `path` exists; the temporary file then remains. */
+export function nameOnce(temporary: string, path: string, hint?: string): void {
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    throw systemErrorCode(error) === 'EEXIST' ? nameTaken(path, hint) : error;
+  }
+  rmSync(temporary, { force: true });
+}
+
+/** Rejects a path that exists. */
+export function nameTaken(path: string, hint = 'Move it away, or pass another name.'): KnownError {
+  return usageError(`${path} already exists and is not replaced.`, hint);
 }
 
 /** Closes once, because the next open file reuses a closed descriptor's number. */

@@ -24,14 +24,16 @@ export class JsonError extends Error {
   }
 }
 
+export class TooManyValues extends JsonError {}
+
 /**
  * Parses JSON. Integers that a double cannot represent become bigint; everything else is as in `JSON.parse`. A leading
  * byte-order mark is allowed. Keys named `__proto__` are dropped. Throws JsonError on invalid syntax, on nesting deeper than
- * 500, and on numbers that neither a double nor an integer of 1,000 digits can represent.
+ * 500, on numbers that neither a double nor an integer of 1,000 digits can represent, and on more than `maxValues` values.
  */
-export function parseJson(source: string): unknown {
+export function parseJson(source: string, maxValues = Infinity): unknown {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0;
-  const bigIntegers = findBigIntegers(source, start);
+  const bigIntegers = findBigIntegers(source, start, maxValues);
   let value: unknown;
   try {
     value = JSON.parse(tagged(source, start, bigIntegers));
@@ -50,13 +52,17 @@ const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
  * Checks nesting and numbers in one pass, and returns start and end of each integer that a double cannot represent, as a
  * flat list. (A regular expression would exhaust the stack on a long string, and the time on a broken one.)
  */
-function findBigIntegers(text: string, start: number): number[] {
+function findBigIntegers(text: string, start: number, maxValues: number): number[] {
   const found: number[] = [];
+  // Each value after the first one follows a comma or an opening bracket.
+  let values = 0;
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) at = endOfString(text, at);
+    else if (code === 0x2c) values++;
     else if (code === 0x7b || code === 0x5b) {
+      values++;
       if (++depth > MAX_DEPTH) throw new JsonError(`nested deeper than ${MAX_DEPTH} levels`, at);
     } else if (code === 0x7d || code === 0x5d) depth--;
     else if (isNumberPart(code)) {
@@ -65,6 +71,7 @@ function findBigIntegers(text: string, start: number): number[] {
       at = end - 1;
     }
   }
+  if (values > maxValues) throw new TooManyValues(`more than ${maxValues} values`);
   return found;
 }
 

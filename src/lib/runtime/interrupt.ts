@@ -8,19 +8,13 @@ import type { ErrorCode } from '../errors/registry.ts';
 const STOPS: readonly ErrorCode[] = ['interrupted', 'terminated', 'hung_up'];
 
 /** Ctrl-C. */
-export function interrupted(): KnownError {
-  return fail('interrupted', { message: 'Interrupted.' });
-}
+export const interrupted = (): KnownError => fail('interrupted', { message: 'Interrupted.' });
 
 /** SIGTERM, as a service manager sends it. */
-export function terminated(): KnownError {
-  return fail('terminated', { message: 'Terminated.' });
-}
+export const terminated = (): KnownError => fail('terminated', { message: 'Terminated.' });
 
 /** SIGHUP, as a terminal that is closed sends it. */
-export function hungUp(): KnownError {
-  return fail('hung_up', { message: 'The terminal was closed.' });
-}
+export const hungUp = (): KnownError => fail('hung_up', { message: 'The terminal was closed.' });
 
 /** The command's `--timeout` is over. */
 export function timedOut(ms: number): KnownError {

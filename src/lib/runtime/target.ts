@@ -8,14 +8,6 @@ import type { Service } from '../contract/endpoint.ts';
 /** A service that takes writes; `organization` and `workspace` share the platform's address. */
 export type WriteScope = 'organization' | 'workspace' | 'dsr' | 'seeding' | 'identity';
 
-const ADDRESSES: Record<WriteScope, SettingName> = {
-  organization: 'base_url',
-  workspace: 'base_url',
-  dsr: 'dsr_base_url',
-  seeding: 'seeding_url',
-  identity: 'identity_url',
-};
-
 export interface Target {
   /** Null when the environment alone gives the settings. */
   profile: string | null;
@@ -29,7 +21,7 @@ export interface Target {
 
 /** Throws KnownError usage (2) when the address is not configured. */
 export function targetOf(settings: Settings, scope: WriteScope): Target {
-  const address = ADDRESSES[scope];
+  const address = ADDRESS_OF[scope === 'organization' || scope === 'workspace' ? 'base' : scope];
   const valueOf = (name: SettingName): string | null => settings.get(name)?.value ?? null;
   const url = settings.need(address);
   return {

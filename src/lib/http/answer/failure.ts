@@ -44,11 +44,12 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   const code = codeOf(call, status);
   const said = envelope.sentences.join('; ').replace(/\.$/, '');
   const limit = status === 429 ? exceededLimit(answer) : undefined;
-  const subject = isServerTrouble(status) ? 'The platform reports a server error' : subjectOf(code);
+  const { hint, subject = 'The platform rejected the request' } = WORDS[code] ?? {};
+  const what = isServerTrouble(status) ? 'The platform reports a server error' : subject;
   const detail = [said, limit && call.redact(limit)].filter(Boolean).join('; ');
-  return failure(call, code, `${subject} (${status})${detail ? `: ${detail}` : ''}.`, {
+  return failure(call, code, `${what} (${status})${detail ? `: ${detail}` : ''}.`, {
     status,
-    hint: hintOf(call, code),
+    hint: typeof hint === 'function' ? hint(call) : hint,
     ...(envelope.errors.length > 0 && { details: { errors: envelope.errors } }),
   });
 }
@@ -99,63 +100,60 @@ function codeOf(call: FailedCall, status: number): Code {
   return CODE_OF_STATUS[status] ?? (isServerTrouble(status) ? 'http.unavailable' : 'http.refused');
 }
 
-function subjectOf(code: Code): string {
-  switch (code) {
-    case 'auth.client_refused':
-      return 'The token service rejected the client id or the client secret';
-    case 'auth.audience_refused':
-      return 'The token service issues no token for this audience';
-    case 'http.unauthorized':
-      return 'The platform rejected the credentials';
-    case 'http.forbidden':
-      return 'The credentials do not have permission';
-    case 'http.not_found':
-      return 'Not found';
-    case 'http.gone':
-      return 'The resource no longer exists';
-    case 'http.conflict':
-      return 'Conflict with the current state';
-    case 'http.rate_limited':
-      return 'Too many requests';
-    case 'http.warehouse_unreachable':
-      return 'The platform could not connect to the warehouse account';
-    default:
-      return 'The platform rejected the request';
-  }
+function isBasic({ endpoint: { auth } }: FailedCall): boolean {
+  return auth === 'dsr-basic' || auth === 'seeding-basic';
 }
 
-function hintOf(call: FailedCall, code: Code): Hints | undefined {
-  const basic = call.endpoint.auth === 'dsr-basic' || call.endpoint.auth === 'seeding-basic';
-  switch (code) {
-    case 'auth.client_refused':
-      return checkThenTest('Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the secrets of the profile.');
-    case 'auth.audience_refused':
-      return 'Set the audience of these credentials (`audience` in the profile, or CDPADM_AUDIENCE). The default is the base address.';
-    case 'http.unauthorized':
-      if (basic)
+interface Words {
+  subject?: string;
+  hint?: Hints | ((call: FailedCall) => Hints);
+}
+
+const WORDS: Partial<Record<Code, Words>> = {
+  'auth.client_refused': {
+    subject: 'The token service rejected the client id or the client secret',
+    hint: checkThenTest('Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the secrets of the profile.'),
+  },
+  'auth.audience_refused': {
+    subject: 'The token service issues no token for this audience',
+    hint: 'Set the audience of these credentials (`audience` in the profile, or CDPADM_AUDIENCE). The default is the base address.',
+  },
+  'http.unauthorized': {
+    subject: 'The platform rejected the credentials',
+    hint: (call) => {
+      if (isBasic(call))
         return checkThenTest('Check CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET, or the secrets of the profile.');
       return call.readyToken
         ? 'The token in CDPADM_ACCESS_TOKEN is wrong or has expired. Set a new one, or unset it and pass a client id and secret.'
         : 'A new token was rejected too. Check that the credentials belong to this platform address and audience.';
-    case 'http.forbidden':
-      return basic
+    },
+  },
+  'http.forbidden': {
+    subject: 'The credentials do not have permission',
+    hint: (call) =>
+      isBasic(call)
         ? checkThenTest('Check that the workspace key and secret belong to this workspace.')
-        : 'Check that the API credentials include this API (for roles: the custom roles permission) and belong to this organization.';
-    case 'http.not_found':
-      return {
-        text: 'Check the ids in the command and the organization, account and workspace in use:',
-        command: 'cdpadm profile show --origin',
-      };
-    case 'http.rate_limited':
-      return 'Wait a minute, then run the command again. Other programs may use the same limit.';
-    case 'http.unavailable':
-      return 'Run the command again later, or pass --retries N to try more often.';
-    case 'http.warehouse_unreachable':
-      return 'Check account, region, warehouse, database and credentials of the connection. The platform itself is available.';
-    default:
-      return undefined;
-  }
-}
+        : 'Check that the API credentials include this API (for roles: the custom roles permission) and belong to this organization.',
+  },
+  'http.not_found': {
+    subject: 'Not found',
+    hint: {
+      text: 'Check the ids in the command and the organization, account and workspace in use:',
+      command: 'cdpadm profile show --origin',
+    },
+  },
+  'http.gone': { subject: 'The resource no longer exists' },
+  'http.conflict': { subject: 'Conflict with the current state' },
+  'http.rate_limited': {
+    subject: 'Too many requests',
+    hint: 'Wait a minute, then run the command again. Other programs may use the same limit.',
+  },
+  'http.unavailable': { hint: 'Run the command again later, or pass --retries N to try more often.' },
+  'http.warehouse_unreachable': {
+    subject: 'The platform could not connect to the warehouse account',
+    hint: 'Check account, region, warehouse, database and credentials of the connection. The platform itself is available.',
+  },
+};
 
 function checkThenTest(check: string): Hints {
   return [check, { text: 'To test them:', command: 'cdpadm auth test' }];

@@ -1,6 +1,6 @@
 // The messages for a request without a response: what failed, where, and how to fix it.
 import { CliError, exitOf, fail, type FailureParts } from '../../errors/fail.ts';
-import type { ErrorCode } from '../../errors/registry.ts';
+import { type ErrorCode, ERRORS } from '../../errors/registry.ts';
 import { type FailedRequest, KnownError, systemErrorCode } from '../../kernel/errors.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { CONNECT_TIMEOUT_MS } from '../types.ts';
@@ -16,16 +16,13 @@ export interface LostExchange {
   requestTimeoutMs: number;
 }
 
-interface Words {
-  message: string;
-  hint: string;
-}
-
 /** `network.<kind>`, exit 8. An aborted request keeps the exit of the signal's reason. */
 export function networkFailure(lost: LostExchange, error: TransportError): KnownError {
-  const { message, hint } = WORDS[error.kind](lost, error);
+  const code = CODES[error.kind];
+  const words = WORDS[error.kind](lost, error);
+  const { message, hint } = typeof words === 'string' ? { message: words, hint: ERRORS[code].fix } : words;
   const reason: unknown = error.kind === 'aborted' ? error.cause : undefined;
-  return fail(CODES[error.kind], {
+  return fail(code, {
     message,
     hint,
     ...(reason instanceof KnownError && { exit: exitOf(reason) }),
@@ -50,62 +47,33 @@ const CODES = {
   aborted: 'interrupted',
 } as const satisfies Record<TransportKind, ErrorCode>;
 
-const WORDS: Record<TransportKind, (lost: LostExchange, error: TransportError) => Words> = {
-  refused: (lost) => ({
-    message: `Connection refused: nothing is listening at ${peer(lost)}.`,
-    hint: 'Check the address and port, and that the service is running.',
-  }),
-  dns: (lost, { code }) => ({
-    message: `The host name of ${peer(lost)} could not be resolved (${code ?? 'DNS'}).`,
-    hint: 'Check its spelling, the network and the DNS settings.',
-  }),
-  unreachable: (lost, { code }) => ({
-    message: `${capital(peer(lost))} cannot be reached from here (${code ?? 'no route'}).`,
-    hint: 'Check the network, VPN and proxy settings (HTTPS_PROXY, NO_PROXY).',
-  }),
+/** The message; with a hint, if that of the registry does not fit. */
+const WORDS: Record<
+  TransportKind,
+  (lost: LostExchange, error: TransportError) => string | { message: string; hint: string }
+> = {
+  refused: (lost) => `Connection refused: nothing is listening at ${peer(lost)}.`,
+  dns: (lost, { code }) => `The host name of ${peer(lost)} could not be resolved (${code ?? 'DNS'}).`,
+  unreachable: (lost, { code }) => `${capital(peer(lost))} cannot be reached from here (${code ?? 'no route'}).`,
   certificate: (lost, error) => ({
-    message: `The certificate of ${hostOf(lost.origin)} is not trusted: ${error.message.replace(/\.$/, '')} (${error.code ?? 'TLS'}).`,
-    hint: certificateHint(hostOf(lost.origin), error),
+    message: `The certificate of ${hostOf(lost)} is not trusted: ${error.message.replace(/\.$/, '')} (${error.code ?? 'TLS'}).`,
+    hint: certificateHint(hostOf(lost), error),
   }),
   tls: (lost, error) =>
     answeredPlainly(error)
       ? plainAnswer(lost.origin)
-      : {
-          message: `The TLS connection to ${hostOf(lost.origin)} failed (${error.code ?? 'TLS'}).`,
-          hint: 'Check that the address and port use https, and check the proxies on the way.',
-        },
-  proxy: (lost, error) => ({
-    message: `The proxy ${lost.proxy ?? ''} did not connect to ${hostOf(lost.origin)}${statusOf(error)}.`,
-    hint: 'Check HTTPS_PROXY (with user and password, if the proxy needs them), or exclude the host with NO_PROXY.',
-  }),
-  'connect-timeout': (lost) => ({
-    message: `Could not connect to ${peer(lost)} within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}.`,
-    hint: 'Check the address, the network, firewalls and proxies.',
-  }),
-  timeout: (lost) => ({
-    message: `${hostOf(lost.origin)} did not send a complete response within ${formatDuration(lost.requestTimeoutMs)}.`,
-    hint: 'Pass a longer --request-timeout, such as --request-timeout 2m.',
-  }),
-  idle: (lost) => ({
-    message: `The response from ${hostOf(lost.origin)} stalled.`,
-    hint: 'Run the command again. If it happens again, check the network and the proxies on the way.',
-  }),
-  reset: (lost, { code }) => ({
-    message: `The connection to ${hostOf(lost.origin)} was closed before a response arrived${code ? ` (${code})` : ''}.`,
-    hint: 'Run the command again. If it happens again, check the network and the proxies on the way.',
-  }),
-  truncated: (lost) => ({
-    message: `The response from ${hostOf(lost.origin)} was cut off.`,
-    hint: 'Run the command again. If it happens again, check the network and the proxies on the way.',
-  }),
-  malformed: (lost, { code }) => ({
-    message: `The response from ${hostOf(lost.origin)} is not valid HTTP (${code ?? 'malformed'}).`,
-    hint: 'Check that the address and port are those of the platform.',
-  }),
-  aborted: () => ({
-    message: 'The request was interrupted.',
-    hint: 'Run the command again.',
-  }),
+      : `The TLS connection to ${hostOf(lost)} failed (${error.code ?? 'TLS'}).`,
+  proxy: (lost, error) => `The proxy ${lost.proxy ?? ''} did not connect to ${hostOf(lost)}${statusOf(error)}.`,
+  'connect-timeout': (lost) =>
+    `Could not connect to ${peer(lost)} within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}.`,
+  timeout: (lost) =>
+    `${hostOf(lost)} did not send a complete response within ${formatDuration(lost.requestTimeoutMs)}.`,
+  idle: (lost) => `The response from ${hostOf(lost)} stalled.`,
+  reset: (lost, { code }) =>
+    `The connection to ${hostOf(lost)} was closed before a response arrived${code ? ` (${code})` : ''}.`,
+  truncated: (lost) => `The response from ${hostOf(lost)} was cut off.`,
+  malformed: (lost, { code }) => `The response from ${hostOf(lost)} is not valid HTTP (${code ?? 'malformed'}).`,
+  aborted: () => ({ message: 'The request was interrupted.', hint: 'Run the command again.' }),
 };
 
 /** An extra authority does not help with an expired certificate. */
@@ -115,7 +83,7 @@ function certificateHint(host: string, { code }: TransportError): string {
   return 'If your own authority signed it, pass its certificate with --ca-file FILE or CDPADM_CA_FILE. Nothing was sent.';
 }
 
-function hostOf(origin: string): string {
+function hostOf({ origin }: LostExchange): string {
   return new URL(origin).host;
 }
 

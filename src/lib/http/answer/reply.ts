@@ -1,7 +1,7 @@
 // Parses the body of a 2xx response with exact integers and checks it against the contract.
 import { explainIssues, showPath } from '../../contract/explain.ts';
 import type { KnownError } from '../../kernel/errors.ts';
-import { JsonError, parseJson } from '../../kernel/json.ts';
+import { JsonError, parseJson, TooManyValues } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
 import { isErrorDocument, isHtml } from './envelope.ts';
 import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
@@ -88,34 +88,12 @@ class Unreadable {
 function parseBody(answer: Answer): unknown {
   if (answer.problem !== undefined) return new Unreadable(answer.problem);
   if (answer.text.trim() === '') return new Unreadable('is empty');
-  if (countValues(answer.text) > MAX_VALUES) return new Unreadable('has more values than any response of the platform');
   try {
-    return parseJson(answer.text);
+    return parseJson(answer.text, MAX_VALUES);
   } catch (error) {
+    if (error instanceof TooManyValues) return new Unreadable('has more values than any response of the platform');
     if (!(error instanceof JsonError)) throw error;
     const place = error.offset === undefined ? '' : ` at character ${error.offset}`;
     return new Unreadable(`is not usable JSON: ${error.message}${place}`);
   }
-}
-
-/** A rough count of the values in a JSON text: each one after the first follows a comma or an opening bracket. */
-function countValues(text: string): number {
-  // A value and its separator take at least two characters.
-  if (text.length < MAX_VALUES * 2) return 0;
-  let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) {
-      do at = text.indexOf('"', at + 1);
-      while (at > 0 && isEscaped(text, at));
-      if (at < 0) break;
-    } else if (code === 0x2c || code === 0x5b || code === 0x7b) count++;
-  }
-  return count;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0;
-  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
-  return backslashes % 2 === 1;
 }

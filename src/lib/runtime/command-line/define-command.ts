@@ -244,6 +244,11 @@ export function flagName(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
+/** `expectPlan` of `--expect-plan`, as commander names the value. */
+export function optionKey(flag: string): string {
+  return flag.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+}
+
 /** The words of a command that runs the record with these values; flags at their default are left out. */
 export function commandWords(
   { flags: specs = {}, path }: CommandRecord,

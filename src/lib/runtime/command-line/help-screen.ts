@@ -46,50 +46,29 @@ function formatHelp(command: Command, helper: Help): string {
     isBeside || description === ''
       ? helper.formatItem(term, termWidth, description, helper)
       : [`  ${term}`, ...helper.boxWrap(description, width - 6).split('\n')].join('\n      ');
-  const section = (title: string, lines: string[]): string => [title, ...lines].join('\n');
+  const section = (title: string, lines: string[]): string => (lines.length === 0 ? '' : [title, ...lines].join('\n'));
   const wrap = (text: string): string => helper.boxWrap(text, width);
   const indented = (text: string): string[] => indent(helper.boxWrap(text, width - 2).split('\n'));
   const help = helpOf(command);
+  const shape = help && shapeTextOf(help);
 
+  const args = helper
+    .visibleArguments(command)
+    .map((one) => item(one.name(), unquoted(helper.argumentDescription(one))));
   const parts = [wrap(asSentence(command.description())), section('Usage:', [`  ${usageOf(command)}`])];
-  const argumentsShown = helper.visibleArguments(command);
-  if (argumentsShown.length > 0) {
-    parts.push(
-      section(
-        'Arguments:',
-        argumentsShown.map((one) => item(one.name(), unquoted(helper.argumentDescription(one)))),
-      ),
-    );
-  }
-  for (const [title, options] of grouped(
-    helper.visibleOptions(command),
-    (option) => option.helpGroupHeading ?? 'Flags:',
-  )) {
-    parts.push(
-      section(
-        title,
-        options.map((one) => item(one.flags, unquoted(helper.optionDescription(one)))),
-      ),
-    );
+  parts.push(section('Arguments:', args));
+  for (const [title, options] of grouped(helper.visibleOptions(command), (one) => one.helpGroupHeading ?? 'Flags:')) {
+    const lines = options.map((one) => item(one.flags, unquoted(helper.optionDescription(one))));
+    parts.push(section(title, lines));
   }
   for (const [title, commands] of grouped(command.commands, (child) => child.helpGroup() || 'Commands:')) {
-    parts.push(
-      section(
-        title,
-        commands.map((one) => item(one.name(), helper.subcommandDescription(one))),
-      ),
-    );
+    const lines = commands.map((one) => item(one.name(), helper.subcommandDescription(one)));
+    parts.push(section(title, lines));
   }
   for (const note of help?.notes ?? []) parts.push(wrap(note));
   if (help) parts.push(section('Examples:', indent(help.examples.map((example) => `$ ${example}`))));
-  const shape = help && shapeTextOf(help);
-  if (shape !== undefined)
-    parts.push(
-      section(
-        'JSON:',
-        shape.split('\n').flatMap((line) => wrapShape(line, width)),
-      ),
-    );
+  const shapeLines = shape?.split('\n').flatMap((line) => wrapShape(line, width)) ?? [];
+  parts.push(section('JSON:', shapeLines));
   if (help) parts.push(section('Exit codes:', indent(exitCodeLines(help, helper, width - 2))));
   parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : learnMore(helper));
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`.replaceAll(GLUE, ' ');

@@ -12,74 +12,59 @@ type Flags = Readonly<Record<string, unknown>>;
 /** Values of secrets, or references to them, from flags. */
 type Given = Partial<Record<'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret', string>>;
 
-/** The secrets with the stem of their flags. */
+/** The secrets with the key of their flags. */
 const SECRETS = [
-  { name: 'client_secret', stem: '--client-secret', label: 'client secret' },
-  { name: 'workspace_secret', stem: '--workspace-secret', label: 'workspace secret' },
+  { name: 'client_secret', key: 'clientSecret', stem: '--client-secret', label: 'client secret' },
+  { name: 'workspace_secret', key: 'workspaceSecret', stem: '--workspace-secret', label: 'workspace secret' },
 ] as const;
 
-/** `--client-secret` exists only to be rejected without repeating its value. */
+/** The flags of one secret. That for the secret itself exists only to be rejected without repeating its value. */
+const placesOf = <Key extends string>(key: Key, label: string) =>
+  ({
+    [`${key}Env`]: { value: 'name', help: `environment variable that holds the ${label}` },
+    [`${key}Command`]: { value: 'line', help: `command that writes the ${label}; run in a shell when it is needed` },
+    [`${key}Stdin`]: { help: `read the ${label} from standard input` },
+    [key]: { value: 'value', help: '', hidden: true },
+  }) as Record<Key | `${Key}Command` | `${Key}Env`, FlagSpec & { value: string }> & Record<`${Key}Stdin`, FlagSpec>;
+
 export const secretFlags = {
   clientId: { value: 'id', help: 'client id of the platform credentials' },
   workspaceKey: { value: 'place', help: 'where the workspace key is: env:NAME, command:LINE or keychain:ENTRY' },
-  clientSecretEnv: inVariable('client secret'),
-  clientSecretCommand: byCommand('client secret'),
-  clientSecretStdin: fromPipe('client secret'),
-  clientSecret: { value: 'value', help: '', hidden: true },
-  workspaceSecretEnv: inVariable('workspace secret'),
-  workspaceSecretCommand: byCommand('workspace secret'),
-  workspaceSecretStdin: fromPipe('workspace secret'),
-  workspaceSecret: { value: 'value', help: '', hidden: true },
+  ...placesOf('clientSecret', 'client secret'),
+  ...placesOf('workspaceSecret', 'workspace secret'),
   insecureStorage: { help: 'keep secrets in a private file instead of the keychain' },
 } as const satisfies Record<string, FlagSpec>;
 
-function inVariable(label: string) {
-  return { value: 'name', help: `environment variable that holds the ${label}` };
-}
-
-function byCommand(label: string) {
-  return { value: 'line', help: `command that writes the ${label}; run in a shell when it is needed` };
-}
-
-function fromPipe(label: string) {
-  return { help: `read the ${label} from standard input` };
-}
-
 /** Reads the flags. Throws KnownError usage (2) for a secret as a value, or more than one place for one secret. */
 export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ references: Given; typed: Given }> {
-  refuseValues(ctx, flags);
+  for (const { key, label, stem } of SECRETS) if (flags[key] !== undefined) refuseValue(ctx, flags[key], stem, label);
   const references: Given = {};
   const typed: Given = {};
   const { clientId, workspaceKey } = flags;
   if (typeof clientId === 'string') references.client_id = clientId.trim();
   if (typeof workspaceKey === 'string') references.workspace_key = checkReference(ctx, workspaceKey.trim());
-  const piped = SECRETS.filter(({ stem }) => flags[optionKey(`${stem}-stdin`)] === true);
-  if (piped.length > 1)
+  if (SECRETS.every(({ key }) => flags[`${key}Stdin`] === true))
     throw usageError('Standard input can provide only one secret.', `Use ${alternatives('--workspace-secret')}.`);
-  for (const { name, stem } of SECRETS) {
-    const given = ['env', 'command', 'stdin'].filter((kind) => flags[optionKey(`${stem}-${kind}`)] !== undefined);
-    if (given.length > 1)
-      throw usageError(`${given.map((kind) => `${stem}-${kind}`).join(' and ')} cannot be combined.`);
-    const variable = flags[optionKey(`${stem}-env`)];
-    const line = flags[optionKey(`${stem}-command`)];
+  for (const { key, name, stem } of SECRETS) {
+    const { [`${key}Env`]: variable, [`${key}Command`]: line, [`${key}Stdin`]: isPiped } = flags;
+    const given = Object.entries({ env: variable, command: line, stdin: isPiped }).flatMap(([kind, value]) =>
+      value === undefined ? [] : [`${stem}-${kind}`],
+    );
+    if (given.length > 1) throw usageError(`${given.join(' and ')} cannot be combined.`);
     if (typeof variable === 'string') references[name] = `env:${checkVariable(variable, `${stem}-env`)}`;
     if (typeof line === 'string') references[name] = `command:${checkLine(line, `${stem}-command`)}`;
-    if (given.includes('stdin')) typed[name] = await readSecret(ctx, `${stem}-stdin`);
+    if (isPiped !== undefined) typed[name] = await readSecret(ctx, `${stem}-stdin`);
   }
   return { references, typed };
 }
 
-function refuseValues(ctx: Context, flags: Flags): void {
-  for (const { stem, label } of SECRETS) {
-    const value = flags[optionKey(stem)];
-    if (value === undefined) continue;
-    if (typeof value === 'string') ctx.redactor.add(value);
-    throw usageError(
-      `${stem} does not accept a value: every program on this machine can read the command line.`,
-      `Use ${alternatives(stem)}, or omit it to be prompted on a terminal. ` +
-        `If this was the real ${label}, it may now be in your shell history: rotate it.`,
-    );
-  }
+function refuseValue(ctx: Context, value: unknown, stem: string, label: string): never {
+  if (typeof value === 'string') ctx.redactor.add(value);
+  throw usageError(
+    `${stem} does not accept a value: every program on this machine can read the command line.`,
+    `Use ${alternatives(stem)}, or omit it to be prompted on a terminal. ` +
+      `If this was the real ${label}, it may now be in your shell history: rotate it.`,
+  );
 }
 
 function alternatives(stem: string): string {
@@ -129,9 +114,4 @@ async function firstLine({ io, signal }: Context): Promise<string> {
     if (size > MAX_SECRET_BYTES || bytes.includes(0x0a)) break;
   }
   return Buffer.concat(chunks).toString('utf8').split(/\r?\n/, 1)[0] ?? '';
-}
-
-/** Commander's name for an option's value: `baseUrl` for `--base-url`. */
-export function optionKey(option: string): string {
-  return option.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { type IdKind, openKnownIds } from '../../config/known-ids.ts';
 import { LOCAL_PROFILE } from '../../config/profile-name.ts';
 import { readQuickSettings } from '../../config/quick-settings.ts';
+import { optionKey } from '../command-line/define-command.ts';
 import { FLAG_CHOICES } from '../command-line/global-flags.ts';
 import { formatsOf, helpOf } from '../command-line/help.ts';
 import type { Context } from '../context.ts';
@@ -157,12 +158,7 @@ const fields: Source = async ({ command, flags, operands, typed }) => {
 
 /** The flags as a command gets them: `--dry-run` as `dryRun`. */
 function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> {
-  return Object.fromEntries(
-    Array.from(flags, ([flag, value]) => [
-      flag.slice(2).replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase()),
-      value === '' ? true : value,
-    ]),
-  );
+  return Object.fromEntries(Array.from(flags, ([flag, value]) => [optionKey(flag), value === '' ? true : value]));
 }
 
 /** `schema output …`: the words that lead to a command with a result. */

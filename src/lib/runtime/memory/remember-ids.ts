@@ -1,6 +1,6 @@
 // Keeps the ids of the platform's responses for completion.
 import type { Api } from '../../api/index.ts';
-import { type KnownIds, openKnownIds } from '../../config/known-ids.ts';
+import { type IdKind, type KnownIds, openKnownIds } from '../../config/known-ids.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
@@ -14,34 +14,31 @@ type Keepers = {
   readonly [Area in Exclude<keyof Api, 'client'>]?: { readonly [M in keyof Api[Area]]?: Keeper<Api[Area][M]> };
 };
 
-const idOf = ({ id }: { id: string }): string => id;
+/** The ids of a complete list replace those that are known. */
+const listed =
+  <Key extends string>(kind: IdKind, key: Key) =>
+  (ids: KnownIds, all: readonly Readonly<Record<Key, string>>[]): void =>
+    ids.replace(
+      kind,
+      all.map((one) => one[key]),
+    );
+const one =
+  (kind: IdKind) =>
+  (ids: KnownIds, { id }: { id: string }): void =>
+    ids.add(kind, [id]);
 
 const keepRoles = (ids: KnownIds, { roles }: { roles: readonly { role_id: string }[] }): void =>
-  ids.replace(
-    'role_id',
-    roles.map(({ role_id }) => role_id),
-  );
+  listed('role_id', 'role_id')(ids, roles);
 
-function keepAttributes(
-  ids: KnownIds,
-  { id, attributes }: { id: string; attributes?: readonly { id: string }[] | null },
-): void {
-  ids.replace(`attribute_id of ${id}`, (attributes ?? []).map(idOf));
+function keepAttributes(ids: KnownIds, group: { id: string; attributes?: readonly { id: string }[] | null }): void {
+  listed(`attribute_id of ${group.id}`, 'id')(ids, group.attributes ?? []);
 }
 
 const KEEPERS: Keepers = {
-  roles: {
-    listTasks: (ids, tasks) =>
-      ids.replace(
-        'task_id',
-        tasks.map(({ task_id }) => task_id),
-      ),
-    get: keepRoles,
-    replace: keepRoles,
-  },
+  roles: { listTasks: listed('task_id', 'task_id'), get: keepRoles, replace: keepRoles },
   groups: {
     list: (ids, all) => {
-      ids.replace('group_id', all.map(idOf));
+      listed('group_id', 'id')(ids, all);
       for (const group of all) keepAttributes(ids, group);
     },
     get: (ids, group) => {
@@ -50,17 +47,16 @@ const KEEPERS: Keepers = {
     },
   },
   connections: {
-    list: (ids, all, _signal, provider) =>
-      ids[provider === undefined ? 'replace' : 'add']('connection_id', all.map(idOf)),
-    get: (ids, { id }) => ids.add('connection_id', [id]),
+    list: (ids, all, _signal, provider) => {
+      if (provider === undefined) listed('connection_id', 'id')(ids, all);
+      else for (const connection of all) one('connection_id')(ids, connection);
+    },
+    get: one('connection_id'),
   },
-  dataModels: {
-    list: (ids, all) => ids.replace('data_model_id', all.map(idOf)),
-    get: (ids, { id }) => ids.add('data_model_id', [id]),
-  },
+  dataModels: { list: listed('data_model_id', 'id'), get: one('data_model_id') },
   pipelines: {
-    list: (ids, all) => ids.replace('pipeline_id', all.map(idOf)),
-    get: (ids, { id }) => ids.add('pipeline_id', [id]),
+    list: listed('pipeline_id', 'id'),
+    get: one('pipeline_id'),
     runs: (ids, { items }, id) =>
       ids.add(
         `pipeline_run_id of ${id}`,

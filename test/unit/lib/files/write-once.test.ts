@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeNewFile } from '../../../../src/lib/files/save-download.ts';
+import { writeNewFile } from '../../../../src/lib/kernel/durable.ts';
 import { diskCalls } from '../../../helpers/disk-calls.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
