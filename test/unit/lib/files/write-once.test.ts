@@ -32,7 +32,12 @@ describe('writeNewFile', () => {
 
   it('syncs the file before it names it', async () => {
     const path = join(temporaryFolder(), 'lines');
-    expect(await diskCalls(() => writeNewFile(path, parts(['a line\n'])))).toEqual(['write', 'sync', 'link']);
+    expect(await diskCalls(() => writeNewFile(path, parts(['a line\n'])))).toEqual([
+      'write',
+      'sync',
+      'link',
+      'sync folder',
+    ]);
   });
 
   it('leaves nothing when the parts fail', async () => {
