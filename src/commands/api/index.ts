@@ -14,8 +14,8 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import type { WriteScope } from '../../lib/runtime/target.ts';
 import { confirmed } from '../../lib/workflows/confirm-write.ts';
-import { routeOf } from './route.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import { type Endpoint, endpoint } from '../../lib/contract/endpoint.ts';
 
 type Client = Api['client'];
 type Route = ReturnType<typeof routeOf>;
@@ -164,4 +164,52 @@ async function allPages(send: (input: Input) => Promise<unknown>, input: Input):
     items.push(...(data.items as unknown[]));
     if (!('has_next_page' in data) || data.has_next_page !== true) return items;
   }
+}
+
+/** The areas of paths that are not in the contract, by prefix, tried in this order. */
+const BY_PREFIX = [
+  { prefix: '/platform/', service: 'base', auth: 'bearer' },
+  { prefix: '/requests', service: 'dsr', auth: 'dsr-basic' },
+  { prefix: '/discovery', service: 'dsr', auth: 'dsr-basic' },
+  { prefix: '/v2/', service: 'seeding', auth: 'seeding-basic' },
+  { prefix: '/v1/', service: 'identity', auth: 'seeding-basic' },
+] as const;
+
+/**
+ * The call for `method` and `path`. A known call keeps its safety and wire names, and a known write the response that
+ * confirms it (decision: D215). An unknown GET may be repeated; any other unknown call is sent only once. Throws
+ * KnownError usage (2) for a path outside all areas.
+ */
+export function routeOf(method: Method, path: string): Endpoint {
+  // The DSR base address already ends in /v3, and so may a path copied from a log.
+  const below = path.replace(/^\/v3(?=\/(?:requests|discovery))/, '');
+  const known = allEndpoints.find((candidate) => candidate.method === method && pattern(candidate.path).test(below));
+  const area = known ?? allEndpoints.find((candidate) => pattern(candidate.path).test(below)) ?? byPrefix(below);
+  return endpoint({
+    id: known?.id ?? 'api',
+    service: area.service,
+    auth: area.auth,
+    method,
+    path: below,
+    ...(known && method !== 'GET'
+      ? { status: known.status, ...(known.reply && { reply: known.reply }) }
+      : { status: 200, anyReply: true }),
+    safety: known?.safety ?? (method === 'GET' ? 'repeat' : 'once'),
+    ...(known?.names && { names: known.names }),
+    ...('budget' in area && area.budget && { budget: area.budget }),
+  });
+}
+
+function byPrefix(path: string) {
+  const area = BY_PREFIX.find(({ prefix }) => path.startsWith(prefix));
+  if (area) return area;
+  throw usageError(
+    `Unknown path ${path}.`,
+    `A path begins with ${BY_PREFIX.map(({ prefix }) => prefix).join(', ')}; {orgId}, {accountId} and {workspaceId} are replaced.`,
+  );
+}
+
+function pattern(template: string): RegExp {
+  const escaped = template.replace(/\/$/, '').replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/\{\w+\}/g, '[^/]+')}/?$`);
 }

@@ -1,9 +1,115 @@
-// The auth commands.
-import { group } from '../../lib/runtime/command-line/define-command.ts';
-import { logIn } from './login.ts';
-import { logOut } from './logout.ts';
+// The auth commands: `login` and `logout` store and remove the secrets of a profile.
+import { group, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { testAuth } from './test.ts';
+import { enum as oneOf, array, object, string } from 'zod/mini';
+import { usageError } from '../../lib/kernel/errors.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 
-const summary = 'credentials: store, remove and test them';
+function secretName() {
+  return oneOf(['client_id', 'client_secret', 'workspace_key', 'workspace_secret']);
+}
 
-export const command = group('auth', summary, [testAuth, logIn, logOut]);
+/** The name of the profile in use; KnownError usage (2) if there is none or it is built in. */
+async function currentProfile(ctx: Context): Promise<string> {
+  const { profile } = await ctx.settings();
+  if (!profile)
+    throw usageError('No profile is selected.', {
+      text: 'Pass --profile NAME, or create a profile:',
+      command: 'cdpadm profile create NAME',
+    });
+  if (profile.value === 'local') throw usageError('Profile `local` is built in and stores no secrets.');
+  return profile.value;
+}
+
+const logIn = defineCommand({
+  path: 'auth login',
+  summary: 'store the secrets of a profile',
+  effect: 'local',
+  calls: 'settings',
+  flags: secretFlags,
+  columns: asColumns('profile stored'),
+  output: () => object({ profile: string(), stored: array(secretName()) }),
+  notes: ['Without --profile, the command uses the current profile. On a terminal, it prompts for missing secrets.'],
+  examples: [
+    'cdpadm auth login --profile dev --client-secret-env CDP_SECRET',
+    'cdpadm auth login --profile dev --client-secret-stdin --insecure-storage --dry-run < secret.txt',
+  ],
+  exits: { auth: 'the keychain is not available', notFound: 'profile not found' },
+  run: async (ctx, { flags }) => {
+    const profile = await currentProfile(ctx);
+    const profiles = await ctx.profiles();
+    const { references, typed } = await readSecretFlags(ctx, flags);
+    const storage = flags.insecureStorage ? 'file' : 'keychain';
+    if (Object.keys({ ...references, ...typed }).length === 0) await ask(ctx, references, typed);
+    const stored = Object.keys({ ...references, ...typed });
+    if (stored.length === 0) throw usageError('No secret was given.', 'Pass a secret with a flag; see --help.');
+    if (ctx.flags.dryRun) {
+      const text = `Would be stored for profile ${profile}: ${stored.join(', ')}.`;
+      return await ctx.out.emitDryRun([], { profile, stored }, () => text, [profile]);
+    }
+    await forgetToken(ctx, profile);
+    await profiles.setSecrets(profile, { references, typed, storage });
+    if (storage === 'file' && Object.keys(typed).length > 0) {
+      ctx.out.warn('The secret is in a file that is private but not encrypted.');
+    }
+    const text = `Stored for profile ${profile}: ${stored.join(', ')}.`;
+    await ctx.out.emit({ profile, stored }, { kind: 'document', text: () => text });
+    ctx.out.note({ text: 'To test them:', command: 'cdpadm auth test' });
+  },
+});
+
+type Secrets = Awaited<ReturnType<typeof readSecretFlags>>;
+
+async function ask(ctx: Context, references: Secrets['references'], typed: Secrets['typed']): Promise<void> {
+  const asked = { flag: '--client-id and --client-secret-env NAME' };
+  const id = (await ctx.prompt.input('Client id (Enter to keep)', asked)).trim();
+  if (id !== '') references.client_id = id;
+  const questions = [
+    ['client_secret', 'Client secret', '--client-secret-env NAME'],
+    ['workspace_key', 'Workspace key', '--workspace-key env:NAME'],
+    ['workspace_secret', 'Workspace secret', '--workspace-secret-env NAME'],
+  ] as const;
+  for (const [name, label, flag] of questions) {
+    const value = (await ctx.prompt.secret(`${label} (Enter to keep)`, { flag })).trim();
+    if (value !== '') typed[name] = value;
+  }
+}
+
+const logOut = defineCommand({
+  path: 'auth logout',
+  summary: 'remove the secrets of a profile',
+  effect: 'local',
+  calls: 'settings',
+  columns: asColumns('profile removed'),
+  output: () => object({ profile: string(), removed: array(secretName()) }),
+  notes: [
+    'The client id stays in the profile.',
+    'The platform cannot revoke an access token: a copy of it remains valid for up to eight hours.',
+  ],
+  examples: ['cdpadm auth logout --profile dev --yes', 'cdpadm auth logout --profile dev --dry-run'],
+  exits: { notFound: 'profile not found', guard: 'you answered no' },
+  run: async (ctx) => {
+    const profile = await currentProfile(ctx);
+    if (ctx.flags.dryRun) {
+      const text = `The secrets of profile ${profile} and its cached token would be removed.`;
+      return await ctx.out.emitDryRun([], { profile }, () => text, [profile]);
+    }
+    await ctx.prompt.confirm(`Remove the secrets of profile ${profile}?`);
+    await forgetToken(ctx, profile);
+    const { removed, left } = await (await ctx.profiles()).forgetSecrets(profile);
+    for (const sentence of left) ctx.out.warn(sentence);
+    return { profile, removed };
+  },
+  view: {
+    kind: 'document',
+    text: ({ profile, removed }) =>
+      removed.length === 0
+        ? `Profile ${profile} had no secrets.`
+        : `Removed from profile ${profile}: ${removed.join(', ')}.`,
+  },
+});
+
+export const command = group('auth', 'credentials: store, remove and test them', [testAuth, logIn, logOut]);

@@ -1,7 +1,6 @@
 // The groups commands.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
-import { addAttributes, removeAttributes } from './attributes.ts';
-import { createGroup, setGroup, updateGroup, deleteGroup } from './change.ts';
+import { addAttributes, removeAttributes, createGroup, setGroup, updateGroup, deleteGroup } from './change.ts';
 import { diffGroup, getGroup, listGroups } from './read.ts';
 
 export const command = group('groups', 'group identities, such as households', [

@@ -1,5 +1,116 @@
-// The intake commands.
-import { group } from '../../lib/runtime/command-line/define-command.ts';
-import { sendEvents, identifyUser } from './send.ts';
+// `intake event` and `identify`: read the body of one user, check it and send it.
+import { group, type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import type { ZodMiniType } from 'zod/mini';
+import { explain, showPath } from '../../lib/contract/explain.ts';
+import { INTAKE_NAMES, EventIntake, IdentityIntake } from '../../lib/contract/intake.ts';
+import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
+import { createIdentityTypes, userIdentityIssues } from '../../lib/domain/identity-types.ts';
+import { loadDocument } from '../../lib/files/load.ts';
+import { invalidInput } from '../../lib/kernel/errors.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
+import { identityTypeFlag } from '../identity-type-flag.ts';
+import { acceptedResult } from '../results.ts';
+import { counted } from '../../lib/kernel/words.ts';
+
+interface IntakeCall<Body extends { environment: string }> {
+  schema: ZodMiniType<Body>;
+  /** For the message: `a body of events`. */
+  what: string;
+  /** The area that gets the body. */
+  scope: 'seeding' | 'identity';
+  /** For the question: `2 events`. */
+  subject(body: Body): string;
+  describe(body: Body): Parameters<Context['out']['emitDryRun']>[0][number];
+  send(body: Body): Promise<void>;
+}
+
+interface IntakeFlags {
+  file: string;
+  identityType?: string[];
+}
+
+/** The shared part of both records. */
+const intakeRecord = {
+  effect: 'write',
+  calls: 'platform',
+  tool: ['identityType'],
+  flags: {
+    file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - is standard input' },
+    identityType: identityTypeFlag,
+  },
+  columns: asColumns('accepted target'),
+  output: acceptedResult,
+  exits: { invalidInput: 'the body is invalid; nothing was sent', guard: 'you answered no' },
+  view: { kind: 'document', text: () => 'Accepted.' },
+} as const satisfies Partial<CommandRecord> & { view: DocumentView<unknown> };
+
+/** Throws KnownError invalid input (9) with the place of every issue. */
+async function sendIntake<Body extends { environment: string }>(
+  ctx: Context,
+  flags: IntakeFlags,
+  call: IntakeCall<Body>,
+): Promise<{ accepted: true; target: Target } | undefined> {
+  const document = await loadDocument(flags.file, ctx);
+  const settings = await ctx.settings();
+  const names = createWireNames(settings.names);
+  const body = names.decode(document.value, INTAKE_NAMES);
+  const identities = (body as { user_identities?: unknown } | null)?.user_identities;
+  const types = createIdentityTypes(settings.names, flags.identityType ?? []);
+  const issues = [...explain(call.schema, body), ...userIdentityIssues(identities, 'user_identities', types)];
+  if (issues.length > 0) {
+    const places = issues.map(({ path, message, at }) => {
+      const written = pathAsWritten(document.value, path, names);
+      return { file: document.name, path: showPath(written), ...document.locate(written, at), message };
+    });
+    throw invalidInput(`${document.name} is not ${call.what}.`, places);
+  }
+  const target = await ctx.startWrite(call.scope);
+  if (ctx.flags.dryRun) {
+    return await ctx.out.emitDryRun([call.describe(body as Body)]);
+  }
+  await ctx.confirmWrite(`Send ${call.subject(body as Body)} to ${workspaceOf(target, [(body as Body).environment])}?`);
+  await call.send(body as Body);
+  return { accepted: true, target };
+}
+
+const sendEvents = defineCommand({
+  ...intakeRecord,
+  path: 'intake event',
+  summary: 'send events of one user',
+  notes: ['Events are never sent twice: if the response is lost, the command exits with 8.'],
+  examples: ['cdpadm intake event -f event.json --yes', 'cdpadm intake event -f event.json --dry-run'],
+  run: async (ctx, { flags }) => {
+    const { intake } = await ctx.api();
+    return await sendIntake(ctx, flags, {
+      schema: EventIntake,
+      scope: 'seeding',
+      what: 'a body of events',
+      subject: ({ events = [] }) => `${counted(events.length, 'event')} of 1 user`,
+      describe: (body) => intake.describeEvent(body),
+      send: (body) => intake.event(body, ctx.signal),
+    });
+  },
+});
+
+const identifyUser = defineCommand({
+  ...intakeRecord,
+  path: 'intake identify',
+  summary: 'send identities and attributes of one user',
+  examples: ['cdpadm intake identify -f user.json --yes', 'cdpadm intake identify -f user.json --dry-run -o json'],
+  run: async (ctx, { flags }) => {
+    const { intake } = await ctx.api();
+    return await sendIntake(ctx, flags, {
+      schema: IdentityIntake,
+      scope: 'identity',
+      what: 'a body of an identification',
+      subject: () => 'identities and attributes of 1 user',
+      describe: (body) => intake.describeIdentify(body),
+      send: (body) => intake.identify(body, ctx.signal),
+    });
+  },
+});
 
 export const command = group('intake', "one user's events, or identities and attributes", [sendEvents, identifyUser]);

@@ -4,8 +4,7 @@ import { resourceCommands } from '../resource-commands.ts';
 import { diagnosePipeline, showReport } from './report.ts';
 import { resetPosition, pausePipeline, resumePipeline } from './state.ts';
 import { listRuns, showRun } from './runs.ts';
-import { triggerRun } from './trigger.ts';
-import { watchPipeline } from './watch.ts';
+import { triggerRun, watchPipeline } from './trigger.ts';
 
 const commands = resourceCommands(
   'pipeline',

@@ -17,8 +17,7 @@ import {
   strangeNames,
   withChanges,
 } from './change-text.ts';
-import { FIELDS, type Profiles, type SettingFlag } from './fields.ts';
-import { profileResult } from './results.ts';
+import { FIELDS, type Profiles, type SettingFlag, profileResult } from './fields.ts';
 
 /** The flags of `profile create`, each with its assignment for `--set`. */
 const CREATE_FLAGS: readonly { key: SettingFlag | 'protected' | 'access'; assignment: string }[] = [

@@ -1,6 +1,7 @@
 // The settings of a profile, each with its flag and its question.
 import { type FlagSpec, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { array, boolean, enum as oneOf, looseObject, optional, record, string } from 'zod/mini';
 
 export type Profiles = Awaited<ReturnType<Context['profiles']>>;
 export type Draft = Parameters<Profiles['create']>[1];
@@ -48,4 +49,22 @@ export const FIELDS: readonly Field[] = [
 
 function own(name: SettingName, key: SettingFlag, essential = false): Field {
   return { name, key, flag: flagName(key), label: settingFlags[key].help, essential };
+}
+
+/** A profile as its file has it. Fields of a newer version are kept. */
+export function profileResult() {
+  const text = optional(string());
+  const texts = optional(record(string(), string()));
+  return looseObject({
+    ...Object.fromEntries(FIELDS.map(({ name }) => [name, text])),
+    protected: optional(boolean()),
+    access: optional(oneOf(['read', 'write'])),
+    allow_commands: optional(boolean()),
+    allow_files: optional(array(string())),
+    limits: texts,
+    names: texts,
+    secrets: optional(
+      looseObject({ client_id: text, client_secret: text, workspace_key: text, workspace_secret: text }),
+    ),
+  });
 }

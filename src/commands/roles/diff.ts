@@ -1,8 +1,7 @@
 // `roles diff`: what a push of the file would create, modify and delete, or how it differs from another manifest.
 import type { Api } from '../../lib/api/index.ts';
-import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/wanted.ts';
-import { isEmptyDiff } from '../../lib/domain/roles/diff.ts';
-import { compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
+import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/merge.ts';
+import { isEmptyDiff, compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';

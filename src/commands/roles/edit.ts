@@ -1,7 +1,7 @@
 // `roles edit`: the manifest, or one role of it, in the user's editor, then pushed like a file.
 import { inStableOrder, type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
-import { wantedRoles } from '../../lib/domain/roles/wanted.ts';
+import { wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { invalidDocument, parseDocumentText } from '../../lib/files/load.ts';
 import { writeLooseManifestText } from '../../lib/files/roles-file.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';

@@ -8,8 +8,7 @@ import { getRole, listRoles, listTasks, listTemplates } from './read.ts';
 import { listRevisions, rollBackRoles } from './history.ts';
 import { pullRoles } from './pull.ts';
 import { pushRoles } from './push.ts';
-import { testRoles } from './test.ts';
-import { validateRoles } from './validate.ts';
+import { testRoles, validateRoles } from './validate.ts';
 
 export const command = group('roles', 'custom access roles: pull, edit, diff, push', [
   listRoles,

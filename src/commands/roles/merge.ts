@@ -2,11 +2,9 @@
 import { explain } from '../../lib/contract/explain.ts';
 import { Role as RoleSchema } from '../../lib/contract/roles.ts';
 import { type Manifest, sameContent, sameStamp, toReply } from '../../lib/domain/roles/manifest.ts';
-import { type MergeConflict, resolveConflict } from '../../lib/domain/roles/merge.ts';
-import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/wanted.ts';
+import { type MergeConflict, resolveConflict, type WantedRoles, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { fail } from '../../lib/errors/fail.ts';
-import { markConflicts } from '../../lib/files/roles-conflicts.ts';
-import { updateManifestText } from '../../lib/files/roles-file.ts';
+import { markConflicts, updateManifestText } from '../../lib/files/roles-file.ts';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Context } from '../../lib/runtime/context.ts';

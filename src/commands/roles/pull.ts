@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { boolean, type infer as Infer, nullable, number, object, string, union } from 'zod/mini';
 import { ManifestReply } from '../../lib/contract/roles.ts';
 import { fromReply, inStableOrder, type Manifest, sameContent, toReply } from '../../lib/domain/roles/manifest.ts';
-import { carryUnknownFields, chooseBase } from '../../lib/domain/roles/wanted.ts';
+import { carryUnknownFields, chooseBase } from '../../lib/domain/roles/merge.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { readInput, resolvePath } from '../../lib/files/read-input.ts';

@@ -1,6 +1,6 @@
 // `roles push`: replaces the live manifest with a roles file, after every check that is possible beforehand.
 import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
-import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/wanted.ts';
+import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { array, object } from 'zod/mini';
 import { RoleReply } from '../../lib/contract/roles.ts';
 import { readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';

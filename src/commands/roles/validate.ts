@@ -1,13 +1,19 @@
 // `roles validate`: checks a roles file against the specification and, online, against the platform's own tasks.
-import { array, type infer as Infer, literal, number, object, optional, string } from 'zod/mini';
-import { placeIssues } from '../../lib/files/load.ts';
+import { array, type infer as Infer, literal, number, object, optional, string, enum as oneOf } from 'zod/mini';
+import { placeIssues, invalidDocument, loadDocument, type LoadedDocument } from '../../lib/files/load.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
-import { DEFAULT_FILE, openRolesFile, readLiveRoles, tellAdvice } from './session.ts';
+import { DEFAULT_FILE, openRolesFile, readLiveRoles, tellAdvice, loadCompared } from './session.ts';
+import { explain } from '../../lib/contract/explain.ts';
+import { type RolesAssertion, rolesAssertion } from '../../lib/contract/roles-test.ts';
+import { checkAssertion, unknownIds, CATALOG_TASKS } from '../../lib/domain/roles/permissions.ts';
+import type { Role } from '../../lib/domain/roles/manifest.ts';
+import { isRecord } from '../../lib/kernel/json.ts';
+import type { Context } from '../../lib/runtime/context.ts';
 
 function validationResult() {
   return object({
@@ -69,3 +75,99 @@ export const validateRoles = defineCommand({
     },
   },
 });
+
+function testResult() {
+  return array(
+    object({
+      result: oneOf(['pass', 'fail']),
+      kind: oneOf(['only', 'never', 'each']),
+      assertion: string(),
+      violations: array(string()),
+      line: number(),
+    }),
+  );
+}
+
+export const testRoles = defineCommand({
+  path: 'roles test',
+  summary: 'check assertions about what roles may do',
+  effect: 'read',
+  calls: 'platform',
+  args: { file: { default: 'roles.test.yaml', help: 'the file of assertions; - is standard input' } },
+  flags: { file: { value: 'file', help: 'check this roles file, offline, instead of the platform' } },
+  output: testResult,
+  notes: [
+    '`only: {task, roles}`: no other role has the task. `never: {role, tasks}`: the role has none of the tasks. `each: {max_tasks}`: no role has more tasks, user:core not counted. `privacy:*` counts as every task of privacy, as in `roles who-can`.',
+    'An unknown role or task is an error (9). In GitHub Actions, or with --annotations github, each failed assertion is an annotation at its line.',
+  ],
+  examples: ['cdpadm roles test', 'cdpadm roles test roles.test.yaml --file roles.yaml -o markdown'],
+  exits: {
+    invalidInput: 'a file is invalid, or names an unknown role or task',
+    differences: 'an assertion failed',
+  },
+  run: async (ctx, { args, flags }) => {
+    const document = await loadDocument(args.file, ctx);
+    const assertions = readAssertions(document);
+    const { roles, tasks } = await rolesToTest(ctx, flags.file);
+    const unknown = assertions.flatMap(({ path, assertion }) =>
+      unknownIds(assertion, roles, tasks).map((issue) => ({ ...issue, path: [...path, ...issue.path] })),
+    );
+    if (unknown.length > 0) throw invalidDocument(document, 'file of assertions', unknown);
+    const results = assertions.flatMap(({ path, assertion }) =>
+      checkAssertion(assertion, roles).map(({ kind, ...checked }) => {
+        const { line, column } = document.locate([...path, kind], 'key');
+        const failed = checked.violations.length > 0;
+        if (failed) {
+          const message = `${checked.assertion}: ${checked.violations.join('; ')}`;
+          ctx.out.annotate('error', { file: document.name, line, column, path: '', message });
+        }
+        return { result: failed ? ('fail' as const) : ('pass' as const), kind, ...checked, line };
+      }),
+    );
+    const failures = results.filter(({ result }) => result === 'fail').length;
+    if (failures > 0) ctx.setExit('differences');
+    ctx.out.note(`${counted(results.length, 'assertion')}, ${failures} failed.`);
+    return results;
+  },
+  view: {
+    kind: 'list',
+    columns: [
+      {
+        key: 'result',
+        value: ({ result }) => result,
+        paint: (text, { result }, style) => (result === 'pass' ? style.green(text) : style.red(text)),
+      },
+      { key: 'assertion', uncut: true, value: ({ assertion }) => assertion },
+      { key: 'violations', uncut: true, value: ({ violations }) => violations.join('; ') },
+      { key: 'line', rank: 1, align: 'right', value: ({ line }) => line },
+    ],
+    empty: 'There are no assertions.',
+    name: ({ assertion }) => assertion,
+  },
+});
+
+/** The roles of the file, or of the platform, and the tasks that exist there. */
+async function rolesToTest(
+  ctx: Context,
+  file: string | undefined,
+): Promise<{ roles: readonly Role[]; tasks: ReadonlySet<string> }> {
+  if (file !== undefined) return { roles: (await loadCompared(ctx, file)).manifest.roles, tasks: CATALOG_TASKS };
+  const { live, liveTasks } = await readLiveRoles(ctx, await ctx.api());
+  return { roles: live.roles, tasks: liveTasks };
+}
+
+/** Throws invalid input (9) with the place of every issue. */
+function readAssertions(document: LoadedDocument): { path: (string | number)[]; assertion: RolesAssertion }[] {
+  const { value } = document;
+  const isMap = isRecord(value) && Array.isArray(value['assertions']);
+  const items: unknown = isMap ? value['assertions'] : value;
+  const top = isMap ? ['assertions'] : [];
+  const issues = Array.isArray(items)
+    ? items.flatMap((item, index) =>
+        explain(rolesAssertion(), item).map((issue) => ({ ...issue, path: [...top, index, ...issue.path] })),
+      )
+    : [{ path: [], message: 'must be a list of assertions' }];
+  if (Array.isArray(items) && items.length === 0) issues.push({ path: top, message: 'has no assertion' });
+  if (issues.length > 0) throw invalidDocument(document, 'file of assertions', issues);
+  return (items as RolesAssertion[]).map((assertion, index) => ({ path: [...top, index], assertion }));
+}

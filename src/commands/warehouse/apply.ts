@@ -19,8 +19,10 @@ import {
   planDirectory,
   planFlags,
   type PlannedDirectory,
+  openSaved,
+  type SavedContent,
+  savedContent,
 } from './plan.ts';
-import { openSaved, type SavedContent, savedContent } from './saved.ts';
 import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/plan.ts';
 import { readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';

@@ -14,8 +14,8 @@ import {
   planDirectory,
   planFlags,
   planResult,
+  savePlan,
 } from './plan.ts';
-import { savePlan } from './saved.ts';
 
 const diffFlags = {
   exitCode: { help: 'exit 10 if there are differences' },

@@ -4,17 +4,14 @@ import { type KnownError, usageError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Keychain } from './keychain.ts';
-import { settingsFilePath, type SettingsPaths } from './paths.ts';
+import { settingsFilePath, type SettingsPaths, findProjectFile } from './paths.ts';
 import type { Profile } from './profile-schema.ts';
 import { LOCAL_PROFILE } from './profile-name.ts';
-import { findProjectFile } from './find-project-file.ts';
 import { type ProjectFile, readProjectFile } from './project-file.ts';
-import { type LocalValues, resolveSettings } from './resolve-settings.ts';
+import { type LocalValues, resolveSettings, type Settings } from './resolve-settings.ts';
 import { createSecrets } from './secrets.ts';
 import { readSettingsFile, type StoredSettings } from './settings-file.ts';
-import { SETTING_NAMES, variableOf } from './setting-fields.ts';
-import type { Settings } from './resolve-settings.ts';
-import type { Setting, SettingName } from './setting-fields.ts';
+import { SETTING_NAMES, variableOf, type Setting, type SettingName } from './setting-fields.ts';
 import { fail } from '../errors/fail.ts';
 
 export interface SettingsSources {

@@ -7,7 +7,7 @@ import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
-import { placeFinder } from './text-places.ts';
+import { placeFinder } from './settings-file.ts';
 
 /** A usual file has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;

@@ -1,8 +1,7 @@
 // Reads the settings for completion, as fast as possible and without checks. A broken file counts as empty.
 import { readFileSync } from 'node:fs';
-import { findProjectFile } from './find-project-file.ts';
+import { findProjectFile, settingsFilePath } from './paths.ts';
 import type { IdScope } from './known-ids.ts';
-import { settingsFilePath } from './paths.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -2,12 +2,8 @@
 // names is pinned: only flags override it, and the environment provides only secrets that it lacks.
 import { isAbsolute, join } from 'node:path';
 import { type KnownError, usageError } from '../kernel/errors.ts';
-import { refuseForeignAddress } from './address-rule.ts';
-import type { Profile } from './profile-schema.ts';
-import type { ProjectFile } from './project-file.ts';
-import type { SecretOwner } from './secrets.ts';
-import { parseReference } from './secret-file.ts';
 import {
+  refuseForeignAddress,
   checkSetting,
   flagOf,
   type IdName,
@@ -20,6 +16,10 @@ import {
   type SettingName,
   variableOf,
 } from './setting-fields.ts';
+import type { Profile } from './profile-schema.ts';
+import type { ProjectFile } from './project-file.ts';
+import type { SecretOwner } from './secrets.ts';
+import { parseReference } from './secret-file.ts';
 import { fail } from '../errors/fail.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -129,7 +129,7 @@ export function resolveSettings(given: SettingsLayers) {
     allowSecret: (name: SecretName) => void needSecret(name),
     /**
      * Reads the secret and adds it to the redactor. Throws KnownError auth (4) if there is none, if it cannot be read, or
-     * if it would be sent to a foreign address (`address-rule.ts`).
+     * if it would be sent to a foreign address (`refuseForeignAddress`).
      */
     secret,
   };

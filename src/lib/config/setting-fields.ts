@@ -1,5 +1,7 @@
 // The table of all settings and secrets: labels, variables, flags, and valid values.
 import { readBaseAddress } from '../kernel/address.ts';
+import type { KnownError } from '../kernel/errors.ts';
+import { fail } from '../errors/fail.ts';
 
 /** A value as it is used and stored, or its problem. */
 export type Checked = { value: string } | { problem: string };
@@ -138,4 +140,46 @@ function checkEnvironment(text: string): Checked {
 
 function checkText(text: string): Checked {
   return text === '' ? { problem: 'must not be empty' } : { value: text };
+}
+
+/**
+ * Throws KnownError auth (4) if the secret would be sent to another address:
+ * - a profile's secret may go only to the addresses in that profile, which other sources may repeat;
+ * - a secret of the environment may go anywhere except to an address that only a project file names: a cloned repository
+ *   must not decide where credentials go.
+ */
+export function refuseForeignAddress(
+  secret: SecretName,
+  origin: Origin,
+  address: (name: SettingName) => Setting | undefined,
+  own: Readonly<Partial<Record<SettingName, string>>>,
+): void {
+  for (const name of addressesOf(secret)) {
+    const setting = address(name);
+    if (!setting || setting.value === own[name]) continue;
+    const kind = setting.origin.kind;
+    const foreign = origin.kind === 'profile' ? kind !== 'profile' && kind !== 'default' : kind === 'project';
+    if (foreign) throw foreignAddress(secret, origin, name, setting);
+  }
+}
+
+function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, setting: Setting): KnownError {
+  const fromProfile = origin.kind === 'profile';
+  return fail('auth.foreign_address', {
+    message:
+      `The ${labelOf(secret)} comes from ${fromProfile ? 'profile' : 'the environment,'} ${origin.detail}, ` +
+      `but the ${labelOf(name)} ${setting.value} comes from ${setting.origin.detail}, so it was not sent there.`,
+    hint: fromProfile
+      ? omitAddress(secret, name, setting.origin)
+      : `Set ${variableOf(name)} to that address if you trust it, or use a profile that has that address.`,
+    details: { secret, address: name },
+  });
+}
+
+/** Environment credentials do not help with an address of a project file, so the hint does not suggest them. */
+function omitAddress(secret: SecretName, name: SettingName, { kind, detail }: Origin): string {
+  if (kind === 'project') return `Remove \`${name}\` from ${detail}, or use a profile that has that address.`;
+  const omit = kind === 'flag' ? `Omit ${detail}` : `Unset ${detail}`;
+  const credentials = secretsWith(secret).map(variableOf).join(' and ');
+  return `${omit}, use a profile that has that address, or also pass ${credentials}.`;
 }

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { explainIssues, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
-import { invalidInput, type KnownError, placeAt } from '../kernel/errors.ts';
+import { invalidInput, type KnownError, type Place, placeAt } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 import { sweepTemporaryFiles } from '../kernel/temporary-file.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
 import { CONFIG_NAME, settingsFilePath } from './paths.ts';
-import { placeFinder, repeatedKeys } from './text-places.ts';
 import { fail } from '../errors/fail.ts';
+import type { Node, Pair } from 'yaml';
 
 /** The checked content of the settings file. */
 export interface StoredSettings {
@@ -143,4 +143,38 @@ function broken(file: string, issues: Parameters<typeof invalidInput>[1]): Known
     issues,
     'Correct the file, or move it away to start over. An invalid file is never overwritten.',
   );
+}
+
+/** Returns the place of the key or item at a path, or of the nearest value around it. JSON is also YAML. */
+export async function placeFinder(text: string): Promise<(path: readonly (string | number)[]) => Place> {
+  const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
+  const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;
+  return (path) => {
+    let node: Node | null | undefined = root;
+    let offset = 0;
+    for (const segment of path) {
+      let next: Node | null | undefined;
+      if (isMap(node)) {
+        const pairs = node.items as Pair<Node, Node | null>[];
+        const pair: Pair<Node, Node | null> | undefined = pairs.find(
+          ({ key }) => isScalar(key) && String(key.value) === String(segment),
+        );
+        offset = pair?.key.range?.[0] ?? offset;
+        next = pair?.value;
+      } else if (isSeq(node)) {
+        next = node.items[Number(segment)] as Node | undefined;
+        offset = next?.range?.[0] ?? offset;
+      }
+      if (!next) break;
+      node = next;
+    }
+    return placeAt(text, offset);
+  };
+}
+
+/** The places of duplicate keys. */
+export async function repeatedKeys(text: string): Promise<Place[]> {
+  const { parseDocument } = await import('yaml');
+  const { errors } = parseDocument(text, { prettyErrors: false });
+  return errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => placeAt(text, pos[0]));
 }

@@ -1,7 +1,7 @@
 // Draws a roles plan: created, modified and deleted roles, with words and signs next to every color.
 import { CORE_TASK } from '../contract/roles.ts';
 import { isEscalation } from '../domain/roles/permissions.ts';
-import { escalationsOf, isEmptyDiff, type ModifiedRole, type RolesDiff } from '../domain/roles/diff.ts';
+import { escalationsOf, isEmptyDiff, type ModifiedRole, type RolesDiff } from '../domain/roles/plan.ts';
 import type { Role } from '../domain/roles/manifest.ts';
 import { counted } from '../kernel/words.ts';
 import { stringifyJson } from '../kernel/json.ts';

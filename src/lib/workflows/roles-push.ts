@@ -1,14 +1,12 @@
 // Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT and its confirmation.
 import type { RolesApi } from '../api/roles.ts';
-import { isEmptyDiff } from '../domain/roles/diff.ts';
-import { type GuardFlags, type GuardRefusal, guardPush } from '../domain/roles/plan.ts';
+import { isEmptyDiff, type GuardFlags, type GuardRefusal, guardPush } from '../domain/roles/plan.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
 import type { ManifestReply } from '../contract/roles.ts';
-import type { WantedRoles } from '../domain/roles/wanted.ts';
+import type { WantedRoles } from '../domain/roles/merge.ts';
 import { KnownError } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
-import { type Planned, planWanted, requireExpected } from './roles-plan.ts';
-import { replaceConfirmed } from './roles-replace.ts';
+import { type Planned, planWanted, requireExpected, replaceConfirmed } from './roles-plan.ts';
 import { fail } from '../errors/fail.ts';
 
 /** The wanted manifest, computed again whenever the platform has changed. */

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { profileResult } from '../../../src/commands/profile/results.ts';
+import { profileResult } from '../../../src/commands/profile/fields.ts';
 import { Profile } from '../../../src/lib/config/profile-schema.ts';
 import type { CliOptions, CliResult } from '../../helpers/cli.ts';
 import { createProfileHome, type ProfileHome } from '../../helpers/profile-home.ts';

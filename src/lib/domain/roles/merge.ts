@@ -1,8 +1,8 @@
 // Three-way merge of manifests: applies my edits since the base to the live roles.
-import type { TaskRef } from '../../contract/roles.ts';
-import { CORE_TASK } from '../../contract/roles.ts';
+import { type TaskRef, CORE_TASK } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
-import { type Role, rolesById, sameRole } from './manifest.ts';
+import { type Role, rolesById, sameRole, type Manifest, sameContent, sameStamp } from './manifest.ts';
+import { diffRoles } from './plan.ts';
 
 /** Both sides changed the same field differently. `null` means that a side does not have it. */
 export interface MergeConflict {
@@ -133,4 +133,55 @@ function same(a: Role | undefined, b: Role | undefined): boolean {
 
 function equal(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
+}
+
+export interface WantedRoles {
+  roles: Role[];
+  conflicts: MergeConflict[];
+  /** Ids of roles that keep changes made on the platform since the base. */
+  rebased: string[];
+  /** The file has an older stamp, its base is unknown and the platform differs: the cause of a difference is unknown. */
+  stale: boolean;
+}
+
+/** Computes the roles that the file asks for, given the live manifest. */
+export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Manifest): WantedRoles {
+  if (base) {
+    const known = rolesById(base.roles);
+    const source = [...base.roles, ...live.roles.filter((role) => !known.has(role.role_id))];
+    return { ...mergeRoles(base.roles, carryUnknownFields(file.roles, source), live.roles), stale: false };
+  }
+  const roles = carryUnknownFields(file.roles, live.roles);
+  const stamped = file.last_modified_on !== null;
+  const stale = stamped && !sameStamp(file, live) && !sameContent({ ...live, roles }, live);
+  return { roles, conflicts: [], rebased: [], stale };
+}
+
+/**
+ * Picks the remembered manifest that a file was made from. Stamps have whole seconds, so among those with the file's
+ * stamp it is the one whose roles differ least from the file's. `candidates` come newest first.
+ */
+export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Manifest | undefined {
+  if (file.last_modified_on === null) return undefined;
+  const measured = candidates
+    .filter((candidate) => sameStamp(file, candidate))
+    .map((candidate) => {
+      const { create, modify, delete: deleted } = diffRoles(candidate.roles, file.roles).summary;
+      return { candidate, distance: create + modify + deleted };
+    });
+  return measured.sort((one, other) => one.distance - other.distance)[0]?.candidate;
+}
+
+/**
+ * The roles with the further fields of the same role or task in `source`. A file that omits a field which the
+ * specification does not know, or names a task by its id alone, does not mean to remove anything.
+ */
+export function carryUnknownFields(roles: readonly Role[], source: readonly Role[]): Role[] {
+  const held = rolesById(source);
+  return roles.map((role) => {
+    const same = held.get(role.role_id);
+    if (!same) return role;
+    const tasks = new Map(same.tasks.map((task) => [task.task_id, task]));
+    return { ...same, ...role, tasks: role.tasks.map((task) => ({ ...tasks.get(task.task_id), ...task })) };
+  });
 }

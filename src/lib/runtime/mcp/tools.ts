@@ -4,7 +4,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '../../kernel/json.ts';
 import { type CommandRecord, recordOf } from '../command-line/define-command.ts';
 import { resultSchema, type Schema } from '../output/result-shape.ts';
-import { type Parameter, parametersOf, schemaOf } from './parameters.ts';
+import { type Parameter, parametersOf, schemaOf } from './calls.ts';
 
 export type ToolKind = 'read' | 'plan' | 'write';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProjectFile } from '../../../../src/lib/config/find-project-file.ts';
+import { findProjectFile } from '../../../../src/lib/config/paths.ts';
 import { SHARED_FIELDS } from '../../../../src/lib/config/profile-schema.ts';
 import { readProjectFile } from '../../../../src/lib/config/project-file.ts';
 import { projectFileSchema } from '../../../../src/lib/files/project-schema.ts';

@@ -2,9 +2,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { secretFromCommand } from '../../../../src/lib/config/secret-command.ts';
+import { secretFromCommand, createSecrets } from '../../../../src/lib/config/secrets.ts';
 import { looksLikeReference, parseReference } from '../../../../src/lib/config/secret-file.ts';
-import { createSecrets } from '../../../../src/lib/config/secrets.ts';
 import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';

@@ -1,7 +1,7 @@
 // Conflict lines: above the field, as comments only, and found again with their places.
 import { describe, expect, it } from 'vitest';
 import { parseDocumentText } from '../../../../src/lib/files/load.ts';
-import { markConflicts, requireNoConflicts } from '../../../../src/lib/files/roles-conflicts.ts';
+import { markConflicts, requireNoConflicts } from '../../../../src/lib/files/roles-file.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
 
 const TEXT = `# ours

@@ -1,8 +1,7 @@
 // Plans on screen and as Markdown; no role name can forge a line.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffRoles } from '../../../../src/lib/domain/roles/diff.ts';
-import { planRoles } from '../../../../src/lib/domain/roles/plan.ts';
+import { diffRoles, planRoles } from '../../../../src/lib/domain/roles/plan.ts';
 import { type DrawnPlan, renderRolesPlan, rolesPlanMarkdown } from '../../../../src/lib/render/roles-plan.ts';
 import { plainStyle, type Style } from '../../../../src/lib/render/style.ts';
 import { anyRoles, anyText, manifestOf, role } from '../../../helpers/any-roles.ts';

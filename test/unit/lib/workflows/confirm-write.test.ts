@@ -7,11 +7,9 @@ import { confirmWrite, lossOf, type Write } from '../../../../src/lib/workflows/
 import { cancelRequests } from '../../../../src/lib/workflows/dsr-cancel.ts';
 import type { DsrPorts } from '../../../../src/lib/workflows/dsr-ports.ts';
 import { submitRequest } from '../../../../src/lib/workflows/dsr-submit.ts';
-
 import { resetPipeline, triggerPipeline, type TriggerPorts } from '../../../../src/lib/workflows/pipelines-trigger.ts';
 import { deleteConfirmed } from '../../../../src/lib/workflows/resource-write.ts';
-import type { Planned } from '../../../../src/lib/workflows/roles-plan.ts';
-import { replaceConfirmed } from '../../../../src/lib/workflows/roles-replace.ts';
+import { type Planned, replaceConfirmed } from '../../../../src/lib/workflows/roles-plan.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';

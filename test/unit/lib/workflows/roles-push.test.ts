@@ -2,11 +2,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RolesApi } from '../../../../src/lib/api/roles.ts';
-import type { ManifestReply, ManifestRequest } from '../../../../src/lib/contract/roles.ts';
-import { CORE_TASK } from '../../../../src/lib/contract/roles.ts';
+import { type ManifestReply, type ManifestRequest, CORE_TASK } from '../../../../src/lib/contract/roles.ts';
 import { type Manifest, type Role, sameRoles } from '../../../../src/lib/domain/roles/manifest.ts';
-import { mergeRoles } from '../../../../src/lib/domain/roles/merge.ts';
-import { wantedRoles } from '../../../../src/lib/domain/roles/wanted.ts';
+import { mergeRoles, wantedRoles } from '../../../../src/lib/domain/roles/merge.ts';
 import { exitOf } from '../../../../src/lib/errors/fail.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import {

@@ -1,7 +1,7 @@
 // Assertions about roles: what breaks them, and the ids that they may name.
 import { describe, expect, it } from 'vitest';
 import type { RolesAssertion } from '../../../../../src/lib/contract/roles-test.ts';
-import { checkAssertion, unknownIds } from '../../../../../src/lib/domain/roles/assertions.ts';
+import { checkAssertion, unknownIds } from '../../../../../src/lib/domain/roles/permissions.ts';
 import { role } from '../../../../helpers/any-roles.ts';
 
 const ROLES = [

@@ -1,7 +1,7 @@
 // A diff of two manifests contains exactly the changes from one to the other.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffRoles, escalationsOf, isEmptyDiff, type RolesDiff } from '../../../../../src/lib/domain/roles/diff.ts';
+import { diffRoles, escalationsOf, isEmptyDiff, type RolesDiff } from '../../../../../src/lib/domain/roles/plan.ts';
 import { isEscalation } from '../../../../../src/lib/domain/roles/permissions.ts';
 import { type Role, sameContent } from '../../../../../src/lib/domain/roles/manifest.ts';
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';

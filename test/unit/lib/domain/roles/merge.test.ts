@@ -1,7 +1,7 @@
 // Three-way merges lose no edit and no role silently.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/diff.ts';
+import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/plan.ts';
 import { type Role, rolesById, sameRole } from '../../../../../src/lib/domain/roles/manifest.ts';
 import { mergeRoles, resolveConflict } from '../../../../../src/lib/domain/roles/merge.ts';
 import { canonicalJson } from '../../../../../src/lib/kernel/json.ts';

@@ -1,9 +1,9 @@
 // The wanted roles of a file: merged with its base, or a plain replacement without one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/diff.ts';
+import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/plan.ts';
 import type { Manifest, Role } from '../../../../../src/lib/domain/roles/manifest.ts';
-import { chooseBase, wantedRoles } from '../../../../../src/lib/domain/roles/wanted.ts';
+import { chooseBase, wantedRoles } from '../../../../../src/lib/domain/roles/merge.ts';
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 
 const OLD = { last_modified_on: '2026-11-19 08:00:00' };

@@ -5,8 +5,8 @@ import {
   diagnose as diagnoseAsData,
   type Diagnosis,
   type Evidence,
+  selectedColumns,
 } from '../../../../../src/lib/domain/warehouse/diagnose.ts';
-import { selectedColumns } from '../../../../../src/lib/domain/warehouse/identity-columns.ts';
 import { createWireNames } from '../../../../../src/lib/contract/names.ts';
 import { hintText } from '../../../../../src/lib/kernel/errors.ts';
 

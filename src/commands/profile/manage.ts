@@ -1,0 +1,238 @@
+// `profile copy FROM TO` and `profile rename FROM TO`: the same settings and secrets under another name.
+import { pickProfile } from '../pick.ts';
+import { object, string, boolean, array, enum as oneOf, type infer as Infer, nullable } from 'zod/mini';
+import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { profileText, type Profile, parseProfile, strangeNames } from './change-text.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
+import { type Draft, profileResult } from './fields.ts';
+import { jsonText } from '../../lib/runtime/output/result-text.ts';
+import { readInput } from '../../lib/files/read-input.ts';
+
+const shared = {
+  effect: 'local',
+  calls: 'settings',
+  columns: asColumns('from to'),
+  output: () => object({ from: string(), to: string() }),
+  exits: { notFound: 'profile not found', conflict: 'a profile with the new name already exists' },
+} as const satisfies Partial<CommandRecord>;
+
+const names = ({ to }: { to: string }): string[] => [to];
+
+export const copyProfile = defineCommand({
+  ...shared,
+  path: 'profile copy',
+  summary: 'create a second profile with the same settings and secrets',
+  args: { from: { help: 'the profile', pick: pickProfile }, to: { help: 'name of the new profile' } },
+  notes: ['Secrets in a private file are copied. Both profiles share the keychain, variables and commands.'],
+  examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
+  run: async (ctx, { args: { from, to } }) => {
+    const profiles = await ctx.profiles();
+    const profile = await profiles.find(from);
+    await profiles.checkNewName(to);
+    if (ctx.flags.dryRun) {
+      const text = `Profile ${from} would be copied to ${to}:\n\n${await profileText(profile)}`;
+      return await ctx.out.emitDryRun([], { from, to, profile }, () => text, [to]);
+    }
+    await profiles.copy(from, to);
+    return { from, to };
+  },
+  view: { kind: 'document', text: ({ from, to }) => `Copied profile ${from} to ${to}.`, names },
+});
+
+export const renameProfile = defineCommand({
+  ...shared,
+  path: 'profile rename',
+  summary: 'rename a profile',
+  args: { from: { help: 'the profile', pick: pickProfile }, to: { help: 'its new name' } },
+  examples: ['cdpadm profile rename dev staging', 'cdpadm profile rename dev staging --dry-run'],
+  run: async (ctx, { args: { from, to } }) => {
+    const profiles = await ctx.profiles();
+    await profiles.find(from);
+    if (ctx.flags.dryRun) {
+      return await ctx.out.emitDryRun([], { from, to }, () => `Profile ${from} would be renamed to ${to}.`, [to]);
+    }
+    await profiles.rename(from, to);
+    return { from, to };
+  },
+  view: { kind: 'document', text: ({ from, to }) => `Renamed profile ${from} to ${to}.`, names },
+});
+
+export const useProfile = defineCommand({
+  path: 'profile use',
+  summary: 'make a profile the current one',
+  effect: 'local',
+  calls: 'settings',
+  args: { name: { help: 'the profile; local is the embedded platform', pick: pickProfile } },
+  columns: asColumns('current'),
+  output: () => object({ current: string() }),
+  examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
+  exits: { notFound: 'profile not found' },
+  run: async (ctx, { args: { name } }) => {
+    const profiles = await ctx.profiles();
+    await profiles.find(name);
+    if (ctx.flags.dryRun) {
+      const text = `Profile ${name} would become the current profile.`;
+      return await ctx.out.emitDryRun([], { current: name }, () => text, [name]);
+    }
+    await profiles.use(name);
+    const chosen = ctx.io.env.CDPADM_PROFILE;
+    if (chosen && chosen !== name) ctx.out.warn(`CDPADM_PROFILE=${chosen} overrides the current profile.`);
+    return { current: name };
+  },
+  view: { kind: 'document', text: ({ current }) => `Profile ${current} is now the current profile.` },
+});
+
+export const deleteProfile = defineCommand({
+  path: 'profile delete',
+  summary: 'delete a profile and its stored secrets',
+  effect: 'local',
+  calls: 'settings',
+  args: { name: { help: 'the profile', pick: pickProfile } },
+  columns: asColumns('deleted was_current'),
+  output: () => object({ deleted: string(), was_current: boolean() }),
+  notes: ['Nothing on the platform changes. For a protected profile you must type its name.'],
+  examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
+  exits: { notFound: 'profile not found', guard: 'you answered no, or did not type the name of a protected profile' },
+  run: async (ctx, { args: { name } }) => {
+    const profiles = await ctx.profiles();
+    if (name === 'local') throw usageError('Profile `local` is built in; it cannot be deleted.');
+    const profile = await profiles.find(name);
+    if (ctx.flags.dryRun) {
+      const text = `Profile ${name} and its stored secrets would be deleted.`;
+      return await ctx.out.emitDryRun([], { delete: name }, () => text, [name]);
+    }
+    if (profile.protected === true)
+      await ctx.prompt.typed(`Profile ${name} is protected. Type its name to delete it`, name, { exit: 'guard' });
+    else await ctx.prompt.confirm(`Delete profile ${name} and its stored secrets?`);
+    await forgetToken(ctx, name);
+    const { wasCurrent, left } = await profiles.remove(name);
+    for (const sentence of left) ctx.out.warn(sentence);
+    if (wasCurrent)
+      ctx.out.note({ text: 'There is no current profile now. To choose one:', command: 'cdpadm profile use NAME' });
+    return { deleted: name, was_current: wasCurrent };
+  },
+  view: { kind: 'document', text: ({ deleted }) => `Deleted profile ${deleted}.` },
+});
+
+function listResult() {
+  return array(
+    object({
+      name: string(),
+      current: boolean(),
+      builtin: boolean(),
+      base_url: nullable(string()),
+      org_id: nullable(string()),
+      environment: nullable(string()),
+      protected: boolean(),
+      access: oneOf(['read', 'write']),
+    }),
+  );
+}
+
+export const listProfiles = defineCommand({
+  path: 'profile list',
+  summary: 'list the profiles',
+  effect: 'local',
+  tool: [],
+  calls: 'settings',
+  output: listResult,
+  examples: ['cdpadm profile list', 'cdpadm profile list -o name'],
+  run: async (ctx): Promise<Infer<ReturnType<typeof listResult>>> => {
+    const { current, profiles, warnings } = await (await ctx.profiles()).read();
+    for (const warning of warnings) ctx.out.warn(warning);
+    const all: [string, Draft['profile']][] = [...profiles, ['local', {}]];
+    return all.map(([name, profile]) => ({
+      name,
+      current: name === current,
+      builtin: name === 'local',
+      base_url: profile.base_url ?? null,
+      org_id: profile.org_id ?? null,
+      environment: profile.environment ?? null,
+      protected: profile.protected === true,
+      access: profile.access ?? 'write',
+    }));
+  },
+  view: {
+    kind: 'list',
+    columns: [
+      { key: 'name', id: true, value: ({ name }) => name },
+      {
+        key: 'current',
+        value: ({ current }) => (current ? 'current' : ''),
+        paint: (text, _row, style) => style.green(text),
+      },
+      { key: 'base_url', rank: 1, value: (row) => (row.builtin ? 'the embedded platform' : row.base_url) },
+      { key: 'org_id', rank: 2, value: (row) => row.org_id },
+      { key: 'environment', rank: 3, value: ({ environment }) => environment },
+      { key: 'protected', rank: 4, value: (row) => (row.protected ? 'protected' : '') },
+      { key: 'access', rank: 5, value: (row) => row.access },
+    ],
+    empty: 'There are no profiles.',
+  },
+});
+
+export const exportProfile = defineCommand({
+  path: 'profile export',
+  summary: 'print a profile, to import it elsewhere',
+  effect: 'local',
+  calls: 'settings',
+  args: { name: { help: 'the profile', pick: pickProfile } },
+  // The fields that the profile has.
+  columns: () => undefined,
+  output: profileResult,
+  notes: [
+    'An export never contains a secret. It includes references to variables and commands. Entries of the keychain and of private files belong to this machine and are omitted.',
+  ],
+  examples: ['cdpadm profile export dev --out dev.profile.json', 'cdpadm profile export dev -o yaml'],
+  exits: { notFound: 'profile not found' },
+  run: async (ctx, { args: { name } }): Promise<Profile> => {
+    const { secrets = {}, ...rest } = await (await ctx.profiles()).find(name);
+    const entries = Object.entries(secrets).filter(([, text]) => !/^(file|keychain):/.test(String(text)));
+    const left = Object.keys(secrets).filter((secret) => !entries.some(([kept]) => kept === secret));
+    if (left.length > 0)
+      ctx.out.note(`Not exported: ${left.join(', ')}. Store them again after the import with \`auth login\`.`);
+    return { ...rest, ...(entries.length > 0 && { secrets: Object.fromEntries(entries) }) };
+  },
+  view: { kind: 'document', text: (profile) => jsonText(profile, 2) },
+});
+
+export const importProfile = defineCommand({
+  path: 'profile import',
+  summary: 'create a profile from an exported one',
+  effect: 'local',
+  calls: 'settings',
+  args: { file: { help: 'JSON or YAML; - is standard input' }, name: { help: 'name of the new profile' } },
+  flags: { use: { help: 'make it the current profile' } },
+  columns: asColumns('name current'),
+  output: () => object({ name: string(), current: boolean() }),
+  notes: [
+    'A profile decides where your credentials go, and may run a command to read them. Check a file from another person before you import it.',
+  ],
+  examples: ['cdpadm profile import dev.profile.json dev', 'cdpadm profile import - dev --dry-run'],
+  exits: {
+    conflict: 'a profile with that name already exists',
+    invalidInput: 'the file is not a profile',
+    guard: 'you answered no',
+  },
+  run: async (ctx, { args: { file, name }, flags: { use = false } }) => {
+    const profiles = await ctx.profiles();
+    await profiles.checkNewName(name);
+    const input = await readInput(file, ctx);
+    const profile = await parseProfile(input.name, input.text, profiles);
+    for (const sentence of strangeNames(profile)) ctx.out.warn(sentence);
+    const commands = Object.values(profile.secrets ?? {}).filter((text) => String(text).startsWith('command:'));
+    for (const line of commands) ctx.out.warn(`This profile runs a command for a secret: ${String(line).slice(8)}`);
+    if (ctx.flags.dryRun) {
+      return await ctx.out.emitDryRun([], { name, profile }, () => `Profile ${name} would be created.`, [name]);
+    }
+    if (commands.length > 0) await ctx.prompt.confirm('Import it?');
+    const { current } = await profiles.create(name, { profile, typed: {}, storage: 'keychain', use });
+    return { name, current };
+  },
+  view: {
+    kind: 'document',
+    text: ({ name, current }) => `Imported profile ${name}${current ? ', now the current one' : ''}.`,
+  },
+});
