@@ -1,5 +1,6 @@
 // What the user chooses from, on a terminal, if an id is missing.
 import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
+import { isNotFound } from '../lib/kernel/errors.ts';
 import type { ArgSpec } from '../lib/runtime/command-line/define-command.ts';
 import type { Choice } from '../lib/runtime/context.ts';
 import { openRolesMemory } from '../lib/runtime/memory/roles.ts';
@@ -18,6 +19,12 @@ export const pickRole: Picker = async (ctx) => {
   const { roles } = await (await ctx.api()).roles.get({ signal: ctx.signal });
   return roles.map(({ name, role_id }) => choice(role_id, name));
 };
+
+/** The whole manifest first, which is no role. */
+export const pickManifest: Picker = async (ctx, args, flags) => [
+  { value: '', label: 'the whole manifest' },
+  ...((await pickRole(ctx, args, flags)) ?? []),
+];
 
 export const pickRevision: Picker = async (ctx, _args, { last }) => {
   if (last === true) return undefined;
@@ -43,6 +50,17 @@ export const pickRun: Picker = async (ctx, args) => {
   const { pipelines } = await ctx.api();
   const { items } = await pipelines.runs(String(args['pipeline_id']), { currentPage: 1, pageSize: NEWEST }, ctx.signal);
   return items.map(({ id, status }) => choice(String(id), status));
+};
+
+/** The latest run first, which is the default. Undefined without runs: the command then explains why. */
+export const pickLatestRun: Picker = async (ctx, args, flags) => {
+  try {
+    const runs = (await pickRun(ctx, args, flags)) ?? [];
+    return runs.length > 0 ? [{ value: '', label: 'the latest run' }, ...runs] : undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 };
 
 export const pickProfile: Picker = async (ctx) =>

@@ -23,6 +23,8 @@ const rename = `fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('na
 
 test('prints only the result on standard output, even if the editor prints something', async () => {
   const screen = edit(`console.log('2052 bytes');${rename}`, '$CDPADM roles edit -o json > result.json');
+  await screen.waitFor('the whole manifest');
+  screen.type(KEY.enter);
   await screen.waitFor('2052 bytes');
   await screen.waitFor('(y/N)');
   screen.type(`y${KEY.enter}`);
@@ -36,6 +38,8 @@ test('leaves Ctrl-C to the editor while it is open, and handles it afterwards', 
      const open = setTimeout(() => {}, 60_000);
      console.log('open');`,
   );
+  await screen.waitFor('the whole manifest');
+  screen.type(KEY.enter);
   await screen.waitFor('open');
   screen.type(KEY.ctrlC);
   await screen.waitFor('still open');

@@ -134,6 +134,8 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(`y${KEY.enter}`);
     await screen.waitFor('secret');
     screen.type(`s3cret-value${KEY.enter}`);
+    await screen.waitFor('Environment: none');
+    screen.type(KEY.enter);
     await screen.waitFor('Try the credentials now?');
     screen.type(`n${KEY.enter}`);
     await screen.waitFor('Try it: cdpadm auth test');
@@ -156,6 +158,8 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     const screen = terminal(create, env);
     await screen.waitFor('secret');
     screen.type(`${ready.client_secret}${end}${KEY.enter}`);
+    await screen.waitFor('Environment: none');
+    screen.type(KEY.enter);
     await screen.waitFor('Try the credentials now? (Y/n)');
     screen.type(KEY.enter);
     for (const text of told) await screen.waitFor(text);
@@ -163,41 +167,26 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('prompts for a missing address again, and reports on Ctrl-C that nothing was created', async () => {
+  test('asks three things, revisits a setting, and reports on Ctrl-C that nothing was created', async () => {
     const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
-    for (const area of ['Platform', 'Data subject request', 'Seeding']) {
-      await screen.waitFor(`${area} address (Enter to skip)`);
-      screen.type(KEY.enter);
-    }
-    await screen.waitFor('Identity intake address (needed');
+    await screen.waitFor('Platform address (Enter to skip)');
+    screen.type(KEY.enter);
+    await screen.waitFor('Create profile empty');
     screen.type(KEY.enter);
     await screen.waitFor('at least one address');
+    await screen.waitFor(way === 'redrawing' ? 'Environment' : 'Number or word');
+    screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);
+    await screen.waitFor('Platform address (Enter to skip)');
+    screen.type(`http://127.0.0.1:1${KEY.enter}`);
+    await screen.waitFor('Keep it anyway? (y/N)');
+    screen.type(`y${KEY.enter}`);
+    await screen.waitFor('Client id');
+    screen.type(KEY.enter);
+    await screen.waitFor('Token service address: http://127.0.0.1:1 (the platform address)');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);
     expect(screen.screen()).toContain('No profile was created.');
-    expect(screen.screen()).not.toContain('Organization id');
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).not.toContain('empty');
-  });
-
-  test('warns before Enter skips the commands of a missing token service', async () => {
-    const create = ['profile', 'create', 'prod', '--base-url', 'https://api.example', '--insecure-storage', '--yes'];
-    const screen = terminal(create, env);
-    await screen.waitFor('Token service address');
-    screen.type(KEY.enter);
-    await screen.waitFor('Skip roles, groups, warehouse, connections, data-models and pipelines? (y/N)');
-    screen.type(KEY.enter);
-    await screen.waitFor('Enter to skip them');
-    screen.type(`https://auth.example${KEY.enter}`);
-    for (const question of ['Organization id', 'Account id']) {
-      await screen.waitFor(question);
-      screen.type(KEY.enter);
-    }
-    await screen.waitFor('Client id');
-    screen.type(`me${KEY.enter}`);
-    await screen.waitFor('Client secret');
-    screen.type(KEY.enter);
-    expect(await screen.exit).toBe(0);
-    expect((await cli(['profile', 'show', 'prod', '-o', 'json'])).stdout).toContain('https://auth.example');
   });
 
   test('prompts for a missing name and checks it while it is typed', async () => {
@@ -210,30 +199,24 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(`prod${KEY.enter}`);
     await screen.waitFor('Client id');
     screen.type(KEY.enter);
-    // Enter alone does not skip the purpose of the client.
-    await screen.waitFor('Skip roles');
-    screen.type(`y${KEY.enter}`);
-    await screen.waitFor('Skipped: roles');
     expect(await screen.exit).toBe(0);
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
   test('offers a choice, and reports on Ctrl-C after the last prompt that the profile exists', async () => {
-    const screen = terminal(['profile', 'create', 'prod', '--insecure-storage'], env);
-    for (const area of ['Platform', 'Data subject request', 'Seeding']) {
-      await screen.waitFor(`${area} address`);
-      screen.type(KEY.enter);
-    }
-    await screen.waitFor('Identity intake address');
-    screen.type(`http://127.0.0.1:1${KEY.enter}`);
-    await screen.waitFor('Keep it anyway?');
-    screen.type(`y${KEY.enter}`);
+    const flags = ['--identity-url', 'http://127.0.0.1:1', '--insecure-storage'];
+    const screen = terminal(['profile', 'create', 'prod', ...flags], env);
     await screen.waitFor('Workspace key');
     screen.type(`key${KEY.enter}`);
     await screen.waitFor('Workspace secret');
     screen.type(KEY.enter);
+    await screen.waitFor('Environment: none');
+    // The last of the list, one above the first.
+    screen.type(way === 'redrawing' ? KEY.up + KEY.enter : `environment${KEY.enter}`);
     await screen.waitFor('development');
     screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);
+    await screen.waitFor('Environment: development');
+    screen.type(KEY.enter);
     await screen.waitFor('Try the credentials now?');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);

@@ -8,7 +8,7 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName, profileResult } from './fields.ts';
 import { profileText } from './change-text.ts';
-import { type AddressProbe, askForMissing, hasAddress } from './questions.ts';
+import { type AddressProbe, askForSettings, hasAddress } from './questions.ts';
 import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
@@ -36,7 +36,7 @@ export const createProfile = defineCommand({
   columns: asColumns('name current file profile'),
   output: () => object({ name: string(), current: boolean(), file: string(), profile: profileResult() }),
   notes: [
-    'The ids come from --org, --account and --workspace, additional certificate authorities from --ca-file. On a terminal the command prompts for missing values and offers to test the credentials. A secret is stored in the keychain; the settings file only names its place.',
+    'The ids come from --org, --account and --workspace, additional certificate authorities from --ca-file. On a terminal the command asks for the platform address, the client id and the client secret, shows all settings to review, and offers to test the credentials. Unless you give another address, the token service has that of the platform. A secret is stored in the keychain; the settings file only names its place.',
   ],
   examples: [
     'cdpadm profile create prod --base-url https://api.example.com --auth-url https://auth.example.com --org 123 --account 456 --client-id my-client --client-secret-env CDP_SECRET --protected',
@@ -67,7 +67,7 @@ export const createProfile = defineCommand({
       use: flags.use === true,
     };
     if (ctx.prompt.possible) {
-      const asking = askForMissing(ctx, profiles, draft, { all: !hasAddress(draft), probe: probeFor(ctx, draft) });
+      const asking = askForSettings(ctx, profiles, draft, { name, probe: probeFor(ctx, draft) });
       await unlessStopped(NOT_CREATED, asking);
     }
     if (!hasAddress(draft)) {

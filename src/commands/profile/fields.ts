@@ -27,17 +27,14 @@ export interface Field {
   key?: SettingFlag;
   flag: string;
   label: string;
-  /** Prompted for even if other flags are given: the platform API needs it. */
-  essential?: boolean;
 }
 
-/** In the order of the questions. */
 export const FIELDS: readonly Field[] = [
-  own('base_url', 'baseUrl', true),
-  own('auth_url', 'authUrl', true),
+  own('base_url', 'baseUrl'),
+  own('auth_url', 'authUrl'),
   own('audience', 'audience'),
-  { name: 'org_id', flag: '--org', label: 'organization id', essential: true },
-  { name: 'account_id', flag: '--account', label: 'account id', essential: true },
+  { name: 'org_id', flag: '--org', label: 'organization id' },
+  { name: 'account_id', flag: '--account', label: 'account id' },
   { name: 'workspace_id', flag: '--workspace', label: 'workspace id' },
   own('dsr_base_url', 'dsrBaseUrl'),
   own('seeding_url', 'seedingUrl'),
@@ -47,8 +44,8 @@ export const FIELDS: readonly Field[] = [
   { name: 'ca_file', flag: '--ca-file', label: 'file of additional certificate authorities' },
 ];
 
-function own(name: SettingName, key: SettingFlag, essential = false): Field {
-  return { name, key, flag: flagName(key), label: settingFlags[key].help, essential };
+function own(name: SettingName, key: SettingFlag): Field {
+  return { name, key, flag: flagName(key), label: settingFlags[key].help };
 }
 
 /** A profile as its file has it. Fields of a newer version are kept. */

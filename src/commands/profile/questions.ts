@@ -1,43 +1,44 @@
-// The questions of `profile create` on a terminal, for values that no flag gives.
+// The questions of `profile create` on a terminal: where, who and the secret first, then a list of all settings to review.
 import { KnownError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Finding } from '../../lib/runtime/checks/machine.ts';
 import { wrapMessage } from '../../lib/render/width.ts';
-import { type Draft, type Field, FIELDS, type Profiles, type SettingName } from './fields.ts';
-
-type SecretName = 'client_secret' | 'workspace_key' | 'workspace_secret';
+import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 
 /** Probes a typed address before it is accepted. */
 export type AddressProbe = (address: string) => Promise<Pick<Finding, 'status' | 'detail' | 'fix'>>;
 
-/** An address with its commands, and the other settings that these need. */
-interface Area {
-  address: SettingName;
-  /** The commands that need the address. */
-  commands: string;
-  needs: readonly { name: SettingName; commands: string }[];
-}
+type SecretName = 'client_secret' | 'workspace_key' | 'workspace_secret';
+type Name = SettingName | SecretName | 'client_id';
 
-const PLATFORM: Area = {
-  address: 'base_url',
-  commands: 'roles, groups, warehouse, connections, data-models and pipelines',
-  needs: [
-    { name: 'auth_url', commands: 'all of these' },
-    { name: 'org_id', commands: 'roles' },
-    { name: 'account_id', commands: 'roles' },
-    { name: 'workspace_id', commands: 'all of these but roles' },
-  ],
+const PLATFORM = 'roles, groups, warehouse, connections, data-models and pipelines';
+
+/** The commands that need each setting, in the order of the list. */
+const NEEDED_FOR: Readonly<Partial<Record<Name, string>>> = {
+  base_url: PLATFORM,
+  client_id: PLATFORM,
+  client_secret: PLATFORM,
+  auth_url: PLATFORM,
+  org_id: 'roles',
+  account_id: 'roles',
+  workspace_id: 'groups, warehouse, connections, data-models, pipelines, and seeds from CSV and Parquet',
+  dsr_base_url: 'dsr',
+  seeding_url: 'seed and intake event',
+  identity_url: 'intake identify',
+  workspace_key: 'dsr, seed and intake',
+  workspace_secret: 'dsr, seed and intake',
+  vendor_domain: 'dsr',
+  environment: 'seed and intake; production requires the profile name for every write',
 };
+const NAMES = Object.keys(NEEDED_FOR) as Name[];
 
-/** The areas that use the workspace's key and secret, not the platform's client. */
-const WORKSPACE: readonly Area[] = [
-  { address: 'dsr_base_url', commands: 'dsr', needs: [{ name: 'vendor_domain', commands: 'dsr' }] },
-  {
-    address: 'seeding_url',
-    commands: 'seed and intake event',
-    needs: [{ name: 'workspace_id', commands: 'seeds from CSV and Parquet' }],
-  },
-  { address: 'identity_url', commands: 'intake identify', needs: [] },
+/** Each credential, with the addresses that make it useful. */
+const WORKSPACE: readonly SettingName[] = ['dsr_base_url', 'seeding_url', 'identity_url'];
+const CREDENTIALS: readonly [Name, readonly SettingName[]][] = [
+  ['client_id', ['base_url']],
+  ['client_secret', ['base_url']],
+  ['workspace_key', WORKSPACE],
+  ['workspace_secret', WORKSPACE],
 ];
 
 interface Asking {
@@ -47,8 +48,8 @@ interface Asking {
   probe: AddressProbe;
   /** Checks the storage of the draft, and warns once if it does not work. */
   canKeep: () => Promise<boolean>;
-  /** Also ask for the less common settings. */
-  all: boolean;
+  /** Whether a flag protects the profile. */
+  isProtected: boolean;
 }
 
 export function hasAddress({ profile }: Draft): boolean {
@@ -56,82 +57,144 @@ export function hasAddress({ profile }: Draft): boolean {
 }
 
 /**
- * Completes the draft area by area: first the address and, if there is one, the ids and credentials that its commands
- * need. Enter skips every question, except the last address of a profile without one. Without a keychain the questions
- * are for the place of each secret, not for the secret.
+ * Completes the draft: asks for an address and its credentials unless flags give them, then shows every setting until the
+ * user accepts them (decision: D198). Without a keychain the questions are for the place of each secret, not for the secret.
  */
-export async function askForMissing(
+export async function askForSettings(
   ctx: Context,
   profiles: Profiles,
   draft: Draft,
-  { all, probe }: Pick<Asking, 'all' | 'probe'>,
+  { name, probe }: { name: string; probe: AddressProbe },
 ): Promise<void> {
   let found: Promise<boolean> | undefined;
   const canKeep = () => (found ??= findStorage(ctx, profiles, draft));
-  const asking: Asking = { ctx, profiles, draft, probe, canKeep, all };
-  if (all) {
-    say(ctx, 'Press Enter to skip what you do not use. Ctrl-C exits without a profile.');
-    // Before the first question, so that the user can stop here and unlock the keychain.
-    await canKeep();
-  }
-  await askArea(asking, PLATFORM, !all);
-  if (draft.profile.base_url !== undefined && draft.profile.auth_url !== undefined) await askClient(asking);
-  if (!all) return;
-  for (const area of WORKSPACE) await askArea(asking, area, area === WORKSPACE.at(-1));
-  if (WORKSPACE.some(({ address }) => draft.profile[address] !== undefined)) await askWorkspaceCredentials(asking);
-  if (draft.profile.environment === undefined) await askEnvironment(ctx, draft);
-}
-
-/** `isLast`: this is the last question about an address. */
-async function askArea(asking: Asking, { address, commands, needs }: Area, isLast: boolean): Promise<void> {
-  const { ctx, draft, all } = asking;
-  const isGiven = (): boolean => draft.profile[address] !== undefined;
-  if (!isGiven()) {
-    say(ctx, `\nThe ${fieldOf(address).label} is for ${commands}.`);
-    await askAddress(asking, fieldOf(address), isLast && !hasAddress(draft));
-  }
-  if (!isGiven()) {
-    sayLeftOut(ctx, commands);
-    return;
-  }
-  for (const need of needs) {
-    const field = fieldOf(need.name);
-    if (draft.profile[need.name] !== undefined || !(all || field.essential === true)) continue;
-    const hint = `needed for ${need.commands}`;
-    if (!need.name.endsWith('_url')) {
-      await askField(asking, field, { hint: `${hint}; Enter to skip` });
-      continue;
+  const asking: Asking = { ctx, profiles, draft, probe, canKeep, isProtected: draft.profile.protected === true };
+  const asked = new Set<Name>();
+  const askCredentials = async (): Promise<void> => {
+    for (const [credential, addresses] of CREDENTIALS) {
+      const isUseful = addresses.some((address) => draft.profile[address] !== undefined);
+      if (!isUseful || asked.has(credential) || valueOf(draft, credential) !== undefined) continue;
+      // A secret without its id is useless.
+      if (credential === 'client_secret' && valueOf(draft, 'client_id') === undefined) continue;
+      asked.add(credential);
+      await ask(asking, credential);
     }
-    await askNeededAddress(asking, field, hint, commands);
-    if (draft.profile[need.name] !== undefined) continue;
-    // Without the token service the other answers are useless.
-    sayLeftOut(ctx, commands);
-    return;
+  };
+  if (!(['base_url', ...WORKSPACE] as const).some((address) => draft.profile[address] !== undefined)) {
+    ctx.out.show((_style, width) => wrapMessage('Ctrl-C exits without a profile.', width));
+    // Before the first question, so that the user can stop here and unlock the keychain.
+    await asking.canKeep();
+    await ask(asking, 'base_url');
+  }
+  await askCredentials();
+  while (!ctx.flags.yes) {
+    const chosen = await chooseSetting(asking, name);
+    if (chosen === undefined && hasAddress(draft)) break;
+    if (chosen === undefined) ctx.out.warn('A profile needs at least one address.');
+    else await ask(asking, chosen);
+    await askCredentials();
+  }
+  if (draft.profile.base_url !== undefined) draft.profile.auth_url ??= draft.profile.base_url;
+}
+
+/** The setting to ask for again; undefined to create the profile. */
+async function chooseSetting({ ctx, draft }: Asking, profile: string): Promise<Name | undefined> {
+  const chosen = await ctx.prompt.select<Name | 'create'>(
+    `Create profile ${profile} with these settings? Choose one to change it.`,
+    [
+      { value: 'create', label: 'Create it' },
+      ...NAMES.map((name) => {
+        const { base_url } = draft.profile;
+        const fallback = name === 'auth_url' && base_url !== undefined ? `${base_url} (the platform address)` : 'none';
+        const label = `${labelOf(name)}: ${valueOf(draft, name) ?? fallback}`;
+        return { value: name, label, hint: `for ${NEEDED_FOR[name] ?? ''}` };
+      }),
+    ],
+    { initial: 'create', flag: '--yes' },
+  );
+  return chosen === 'create' ? undefined : chosen;
+}
+
+function valueOf({ profile, typed }: Draft, name: Name): string | undefined {
+  if (name !== 'client_id' && !isSecret(name)) return profile[name];
+  return typed[name] === undefined ? profile.secrets?.[name] : '(hidden)';
+}
+
+function isSecret(name: Name): name is SecretName {
+  return name === 'client_secret' || name === 'workspace_key' || name === 'workspace_secret';
+}
+
+function fieldOf(name: Name): (typeof FIELDS)[number] | undefined {
+  return FIELDS.find((field) => field.name === name);
+}
+
+function labelOf(name: Name): string {
+  const label = (fieldOf(name)?.label ?? name.replace('_', ' ')).replace(/:.*/, '');
+  return label.charAt(0).toUpperCase() + label.slice(1);
+}
+
+async function ask(asking: Asking, name: Name): Promise<void> {
+  if (isSecret(name)) return await askSecret(asking, name);
+  if (name === 'environment') return await askEnvironment(asking);
+  const { ctx, draft, probe } = asking;
+  for (;;) {
+    const text = await askText(asking, name);
+    if (name === 'client_id') {
+      if (text !== undefined) draft.profile.secrets = { ...draft.profile.secrets, client_id: text };
+      else delete draft.profile.secrets?.client_id;
+      return;
+    }
+    if (text === undefined) delete draft.profile[name];
+    else draft.profile[name] = text;
+    if (text === undefined || !name.endsWith('_url')) return;
+    const { status, detail, fix } = await probe(text);
+    if (status === 'warning') ctx.out.warn(`${detail}.`);
+    if (status !== 'failed') return;
+    ctx.out.warn([`${detail}.`, fix].filter(Boolean).join(' '));
+    // It may be in a network that the machine has not joined yet.
+    if (await ctx.prompt.ask('Keep it anyway?', false, { flag: fieldOf(name)?.flag ?? '' })) return;
+    delete draft.profile[name];
   }
 }
 
-/** Enter alone does not skip all of `commands`: the user confirms, or gets the question again. */
-async function askNeededAddress(asking: Asking, field: Field, hint: string, commands: string): Promise<void> {
-  const { ctx, draft } = asking;
-  await askAddress(asking, field, false, hint);
-  if (draft.profile[field.name] !== undefined) return;
-  if (await ctx.prompt.ask(`Skip ${commands}?`, false, { flag: field.flag })) return;
-  await askAddress(asking, field, false, `${hint}; Enter to skip them`);
+/** The checked text; undefined for none. */
+async function askText({ ctx, draft, profiles }: Asking, name: SettingName | 'client_id'): Promise<string | undefined> {
+  const initial = valueOf(draft, name);
+  const check = (text: string) =>
+    isNone(text) || name === 'client_id' ? { value: text.trim() } : profiles.checkValue(name, text);
+  const answer = await ctx.prompt.input(
+    `${labelOf(name)} (${initial === undefined ? 'Enter to skip' : '- for none'})`,
+    {
+      flag: fieldOf(name)?.flag ?? '--client-id',
+      ...(initial !== undefined && { initial }),
+      check: (text) => {
+        const checked = check(text);
+        return 'problem' in checked ? `It ${checked.problem}.` : undefined;
+      },
+    },
+  );
+  const checked = check(answer);
+  return isNone(answer) || 'problem' in checked ? undefined : checked.value;
 }
 
-function fieldOf(name: SettingName): Field {
-  const field = FIELDS.find((one) => one.name === name);
-  if (!field) throw new TypeError(`there is no question for ${name}`);
-  return field;
+function isNone(text: string): boolean {
+  return ['', '-'].includes(text.trim());
 }
 
-/** Prints a line between the questions. */
-function say(ctx: Context, text: string): void {
-  ctx.out.show((_style, width) => wrapMessage(text, width));
-}
-
-function sayLeftOut(ctx: Context, commands: string): void {
-  say(ctx, `Skipped: ${commands} will not work with this profile.`);
+async function askEnvironment({ ctx, draft, isProtected }: Asking): Promise<void> {
+  const choice = await ctx.prompt.select(
+    'Environment',
+    [
+      { value: 'none', label: 'none: each command says which' },
+      { value: 'development' },
+      { value: 'production', hint: 'every write requires the profile name' },
+    ],
+    { initial: draft.profile.environment ?? 'none' },
+  );
+  if (choice === 'none') delete draft.profile.environment;
+  else draft.profile.environment = choice;
+  if (isProtected || choice === 'production') draft.profile.protected = true;
+  else delete draft.profile.protected;
 }
 
 async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft): Promise<boolean> {
@@ -147,110 +210,15 @@ async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft)
   }
 }
 
-/** Asks until the address responds, or the user keeps it anyway or skips it. `isNeeded`: it cannot be skipped. */
-async function askAddress(asking: Asking, field: Field, isNeeded: boolean, hint = 'Enter to skip'): Promise<void> {
-  const { ctx, draft, probe } = asking;
-  for (;;) {
-    const shown = isNeeded ? 'needed: no other address was given' : hint;
-    await askField(asking, field, { hint: shown, isNeeded });
-    const address = draft.profile[field.name];
-    if (address === undefined) return;
-    const { status, detail, fix } = await probe(address);
-    if (status === 'warning') ctx.out.warn(`${detail}.`);
-    if (status !== 'failed') return;
-    ctx.out.warn([`${detail}.`, fix].filter(Boolean).join(' '));
-    // It may be in a network that the machine has not joined yet.
-    if (await ctx.prompt.ask('Keep it anyway?', false, { flag: field.flag })) return;
-    delete draft.profile[field.name];
-  }
-}
-
-async function askField(
-  { ctx, profiles, draft }: Asking,
-  { name, flag, label }: Field,
-  { hint, isNeeded = false }: { hint: string; isNeeded?: boolean },
-): Promise<void> {
-  const answer = await ctx.prompt.input(`${capital(label)} (${hint})`, {
-    flag,
-    check: (text) => {
-      if (text.trim() === '') return isNeeded ? LAST_ADDRESS : undefined;
-      const checked = profiles.checkValue(name, text);
-      return 'problem' in checked ? `It ${checked.problem}.` : undefined;
-    },
-  });
-  if (answer.trim() === '') return;
-  const checked = profiles.checkValue(name, answer);
-  if ('value' in checked) draft.profile[name] = checked.value;
-}
-
-const LAST_ADDRESS =
-  'A profile needs at least one address, and this is the last one. Type it, or press Ctrl-C to start over.';
-
-async function askEnvironment(ctx: Context, draft: Draft): Promise<void> {
-  const choice = await ctx.prompt.select(
-    'Environment',
-    [
-      { value: 'none', label: 'none' },
-      { value: 'development' },
-      { value: 'production', hint: 'protects the profile: you type its name for every write' },
-    ],
-    { initial: 'none' },
-  );
-  if (choice === 'none') return;
-  draft.profile.environment = choice;
-  if (choice === 'production') draft.profile.protected = true;
-}
-
-/** True if neither the secret nor its place is known. */
-function lacks({ profile, typed }: Draft, name: SecretName): boolean {
-  return profile.secrets?.[name] === undefined && typed[name] === undefined;
-}
-
-/** The client id and secret, which get the platform's token. */
-async function askClient(asking: Asking): Promise<void> {
-  const { ctx, draft, all } = asking;
-  const { secrets = {} } = draft.profile;
-  if (secrets.client_id !== undefined && !lacks(draft, 'client_secret')) return;
-  if (all) say(ctx, `\nThe client's id and secret are for ${PLATFORM.commands}.`);
-  if (secrets.client_id === undefined) {
-    const flag = '--client-id';
-    const ask = async (): Promise<string> => (await ctx.prompt.input('Client id (Enter to skip)', { flag })).trim();
-    let id = await ask();
-    // As for the token service: Enter alone does not skip all of these commands.
-    if (id === '' && !(await ctx.prompt.ask(`Skip ${PLATFORM.commands}?`, false, { flag }))) id = await ask();
-    if (id === '') {
-      sayLeftOut(ctx, PLATFORM.commands);
-      return;
-    }
-    draft.profile.secrets = { ...secrets, client_id: id };
-  }
-  if (lacks(draft, 'client_secret')) await askSecret(asking, 'client_secret', '--client-secret-env NAME');
-  if (lacks(draft, 'client_secret')) {
-    say(ctx, `No client secret yet: before you use ${PLATFORM.commands}, store it with \`auth login\`.`);
-  }
-}
-
-async function askWorkspaceCredentials(asking: Asking): Promise<void> {
-  const { ctx, draft } = asking;
-  if (!lacks(draft, 'workspace_key') && !lacks(draft, 'workspace_secret')) return;
-  const areas = WORKSPACE.filter(({ address }) => draft.profile[address] !== undefined);
-  say(ctx, `\nThe workspace's key and secret are for ${areas.map(({ commands }) => commands).join(', ')}.`);
-  if (lacks(draft, 'workspace_key')) {
-    await askSecret(asking, 'workspace_key', '--workspace-key env:NAME');
-    if (lacks(draft, 'workspace_key')) return;
-  }
-  if (lacks(draft, 'workspace_secret')) await askSecret(asking, 'workspace_secret', '--workspace-secret-env NAME');
-}
-
-async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName, flag: string): Promise<void> {
-  const label = capital(name.replace('_', ' '));
+async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName): Promise<void> {
+  const flag = name === 'workspace_key' ? '--workspace-key env:NAME' : `--${name.replace('_', '-')}-env NAME`;
   if (!(await canKeep())) {
-    const reference = await askReference(ctx, label, flag);
+    const reference = await askReference(ctx, labelOf(name), flag);
     if (reference !== undefined) draft.profile.secrets = { ...draft.profile.secrets, [name]: reference };
     return;
   }
   const place = draft.storage === 'keychain' ? 'the keychain' : 'a private file';
-  const secret = (await ctx.prompt.secret(`${label} (kept in ${place}; Enter to skip)`, { flag })).trim();
+  const secret = (await ctx.prompt.secret(`${labelOf(name)} (kept in ${place}; Enter to skip)`, { flag })).trim();
   if (secret !== '') draft.typed[name] = secret;
 }
 
@@ -272,17 +240,14 @@ async function askReference(ctx: Context, label: string, flag: string): Promise<
       /^(?:[A-Za-z_][A-Za-z0-9_]*)?$/.test(text.trim())
         ? undefined
         : 'It must be the name of an environment variable, such as CDP_SECRET, not the secret.';
-    const question = `${label}: the variable's name (Enter to skip)`;
-    const name = (await ctx.prompt.input(question, { flag, check })).trim();
+    const name = (await ctx.prompt.input(`${label}: the variable's name (Enter to skip)`, { flag, check })).trim();
     if (name !== '' && !ctx.io.env[name]) {
-      say(ctx, `${name} is not set yet. It is read whenever the secret is needed.`);
+      ctx.out.show((_style, width) =>
+        wrapMessage(`${name} is not set yet. It is read whenever the secret is needed.`, width),
+      );
     }
     return name === '' ? undefined : `env:${name}`;
   }
   const line = (await ctx.prompt.input(`${label}: the command (Enter to skip)`, { flag })).trim();
   return line === '' ? undefined : `command:${line}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

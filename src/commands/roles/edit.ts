@@ -1,4 +1,5 @@
 // `roles edit`: the manifest, or one role of it, in the user's editor, then pushed like a file.
+import { pickManifest } from '../pick.ts';
 import { inStableOrder, type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { wantedRoles } from '../../lib/domain/roles/merge.ts';
@@ -18,7 +19,7 @@ export const editRoles = defineCommand({
   path: 'roles edit',
   tool: false,
   summary: 'edit the manifest, or one role, in your editor and push it',
-  args: { roleId: { name: 'role_id', optional: true, help: 'only this role' } },
+  args: { roleId: { name: 'role_id', optional: true, help: 'only this role', pick: pickManifest } },
   notes: [
     'The editor is CDPADM_EDITOR, VISUAL or EDITOR. On a terminal an invalid text opens again with its errors as comments. An unchanged or empty text sends nothing.',
   ],

@@ -16,6 +16,8 @@ import { MASK, type Redactor } from '../../kernel/redact.ts';
 import { cleanText, escapeJson } from '../../render/clean.ts';
 
 const PLAN_MS = 10 * 60_000;
+/** The oldest plans beyond this number are dropped. */
+const MOST_PLANS = 20;
 
 interface Plan {
   area: string;
@@ -30,7 +32,12 @@ const GUARD = 'An assistant cannot override a guard. A person can run the comman
 const NO_BODIES = 'The bodies of the requests are left out. `data.plan` has every change.';
 const TOO_LARGE = 'The plan is too large to approve here. A person can run the command in a terminal.';
 
-export function openSession(ctx: Context, tools: readonly AreaTool[], mayWrite: boolean) {
+export function openSession(
+  ctx: Context,
+  tools: readonly AreaTool[],
+  { mayWrite, xpid }: { mayWrite: boolean; xpid: string | undefined },
+) {
+  const hidden = { redactor: ctx.redactor, xpid };
   const plans = new Map<string, Plan>();
 
   /** Throws KnownError for an unknown tool or command. */
@@ -74,6 +81,7 @@ export function openSession(ctx: Context, tools: readonly AreaTool[], mayWrite: 
     // No one can approve what is not shown.
     if (isCut) return answer(record, outcome, { plan: null }, [TOO_LARGE]).content;
     plans.set(id, { area, record, values, expiresAt: now + PLAN_MS });
+    for (const oldest of [...plans.keys()].slice(0, -MOST_PLANS)) plans.delete(oldest);
     return content;
   }
 
@@ -116,7 +124,7 @@ export function openSession(ctx: Context, tools: readonly AreaTool[], mayWrite: 
     const { code, data, error } = outcome;
     const warnings = [...outcome.warnings, ...notes, ...(code === EXIT.guard ? [GUARD] : [])];
     const parts = { command: path, ...(error ? { error } : { data: data ?? null }), ...more };
-    return answerOf({ ...parts, exit_code: code, ...(warnings.length > 0 && { warnings }) }, ctx.redactor);
+    return answerOf({ ...parts, exit_code: code, ...(warnings.length > 0 && { warnings }) }, hidden);
   }
 
   function resultOf(record: CommandRecord, outcome: Outcome): CallToolResult {
@@ -130,7 +138,7 @@ export function openSession(ctx: Context, tools: readonly AreaTool[], mayWrite: 
         return await dispatch(name, values, signal);
       } catch (failure) {
         const error = failure instanceof KnownError ? failure : bugError(failure, ctx.flags.debug);
-        return answerOf(JSON.parse(failureJson(error, ctx.redactor)) as Values, ctx.redactor).content;
+        return answerOf(JSON.parse(failureJson(error, ctx.redactor)) as Values, hidden).content;
       }
     },
   };
@@ -159,29 +167,29 @@ const MOST_CHARACTERS = 40_000;
 const MOST_OF_A_TEXT = 4000;
 
 /** The identities of a user or a data subject. */
-const IDENTITIES = /^(?:(?:subject|user)_)?identities$/;
+const IDENTITIES = /^(?:(?:(?:subject|user)_)?identities|xpid)$/;
 const ABOUT_IDENTITY = ['encoding', 'identity_type', 'identity_format'];
 
-export interface Answer {
+interface Answer {
   content: CallToolResult;
   /** Whether something was left out. */
   isCut: boolean;
 }
 
 /** Safe structured content, and the same as one line of JSON, in which no text can end the data. */
-export function answerOf(parts: Values, redactor: Redactor): Answer {
-  let answer = answerWithin(LIMITS[0], parts, redactor);
+function answerOf(parts: Values, hidden: Hidden): Answer {
+  let answer = answerWithin(LIMITS[0], parts, hidden);
   for (const most of LIMITS) {
     if (answer.size <= MOST_CHARACTERS) break;
-    answer = answerWithin(most, parts, redactor);
+    answer = answerWithin(most, parts, hidden);
   }
   return answer;
 }
 
 /** With at most `most` items of each list. */
-function answerWithin(most: number, parts: Values, redactor: Redactor): Answer & { size: number } {
+function answerWithin(most: number, parts: Values, hidden: Hidden): Answer & { size: number } {
   const cut = { items: 0, texts: 0 };
-  const shown = shorten(parts, { most, cut, redactor }) as Values;
+  const shown = shorten(parts, { most, cut, ...hidden }) as Values;
   const isCut = cut.items + cut.texts > 0;
   const omitted = `Omitted: ${cut.items} list items beyond the first ${most} of a list, the ends of ${cut.texts} long texts. Request less.`;
   const structuredContent = { ...shown, notice: isCut ? `${NOTICE} ${omitted}` : NOTICE };
@@ -195,11 +203,15 @@ function answerWithin(most: number, parts: Values, redactor: Redactor): Answer &
   };
 }
 
+type Hidden = Pick<Limits, 'redactor' | 'xpid'>;
+
 interface Limits {
   most: number;
   /** Counts what was left out. */
   cut: { items: number; texts: number };
   redactor: Redactor;
+  /** The deployment's word for `xpid`. */
+  xpid: string | undefined;
 }
 
 /** Bigints become texts. Texts lose secrets, control characters and invisible characters. */
@@ -212,7 +224,7 @@ function shorten(value: unknown, limits: Limits, isPrivate = false): unknown {
   if (isRecord(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => {
-        const isHidden = IDENTITIES.test(key) || (isPrivate && !ABOUT_IDENTITY.includes(key));
+        const isHidden = IDENTITIES.test(key) || key === limits.xpid || (isPrivate && !ABOUT_IDENTITY.includes(key));
         // The value of a secret key is masked; an object only describes one.
         const [masked]: unknown[] =
           typeof item === 'string' ? Object.values(redactor.value({ [key]: item }) as Values) : [item];

@@ -67,7 +67,9 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
         );
       return answer({
         message: fitted(question),
-        ...(options.search ? { type: 'search', source: found } : { type: 'select', choices: shown }),
+        ...(options.search
+          ? { type: 'search', source: found }
+          : { type: 'select', choices: shown, pageSize: shown.length }),
         ...(options.initial !== undefined && { default: options.initial }),
       });
     },

@@ -57,6 +57,21 @@ it('rejects a plan after ten minutes', async () => {
   expect(await home.received('PUT')).toBe(0);
 });
 
+it('performs a plan until ten minutes have passed', async () => {
+  const plan = await planned('roles_plan', RENAME);
+  lateMs = 10 * 60_000 - 60_000;
+  expect((await assistant.call('roles_write', plan)).isError).toBe(false);
+});
+
+it('keeps the newest 20 plans', async () => {
+  const first = await planned('roles_plan', RENAME);
+  const second = await planned('roles_plan', { ...RENAME, name: 'Desk 1' });
+  for (let index = 2; index <= 20; index++) await planned('roles_plan', { ...RENAME, name: `Desk ${index}` });
+  expect((await assistant.call('roles_write', first)).error.code).toBe('mcp.no_plan');
+  expect((await assistant.call('roles_write', second)).isError).toBe(false);
+  expect(await home.received('PUT')).toBe(1);
+});
+
 describe('a write without a plan of its own', () => {
   const REJECTED: [string, string, (plan: string) => Record<string, unknown>, string][] = [
     ['without a plan', 'roles_write', () => ({ command: 'roles update' }), 'mcp.no_plan'],

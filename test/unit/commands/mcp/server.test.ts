@@ -1,5 +1,5 @@
 // The MCP server: its tools and resources, what it hides, and how it ends.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { terminated, timedOut } from '../../../../src/lib/runtime/interrupt.ts';
@@ -188,10 +188,32 @@ describe('answers', () => {
     expect(notice).toMatch(/Omitted: \d+ list items beyond the first \d+ of a list/);
   });
 
-  it('have 64-bit ids as text', async () => {
-    const file = '{"environment":"development","xpid":9007199254740993,"calculated_attributes":{"5001":[]}}';
-    const { data } = await (await open()).call('seed_plan', { command: 'seed set', file });
-    expect(JSON.stringify(data)).toContain('"9007199254740993"');
+  it('have 64-bit numbers as text', async () => {
+    const file =
+      '{"environment":"development","user_identities":{"email":"a@b.example"},"calculated_attributes":{"9007199254740993":[]}}';
+    const big = file.replace('[]', '[{"calculation_type":"count","value":9007199254740993}]');
+    const { data, error } = await (await open()).call('seed_plan', { command: 'seed set', file: big });
+    expect(JSON.stringify({ data, error })).toContain('9007199254740993');
+  });
+
+  it.each([
+    ['by its own name', 'xpid'],
+    ["by the deployment's name", 'member_id'],
+  ])('mask the id of a profile %s', async (_title, word) => {
+    if (word !== 'xpid') {
+      const config = home.env['CDPADM_CONFIG_DIR'] ?? '';
+      mkdirSync(config, { recursive: true, mode: 0o700 });
+      writeFileSync(
+        join(config, 'config.json'),
+        '{"version":1,"current":"own","profiles":{"own":{"names":{"xpid":"member_id"}}}}',
+      );
+    }
+    const file = `{"environment":"development","${word}":"4711081547110815","calculated_attributes":{"5001":[]}}`;
+    const { call, written } = await open();
+    const { data, error } = await call('seed_plan', { command: 'seed set', file });
+    expect(error).toBeUndefined();
+    expect(JSON.stringify(data)).toContain(word);
+    expect(written()).not.toContain('4711081547110815');
   });
 });
 

@@ -74,6 +74,16 @@ describe('a saved plan of roles', () => {
     expect(await admin.puts()).toBe(0);
   });
 
+  it('is blocked (12) by `access: read` before a change on the platform is noticed, and after an edit (9)', async () => {
+    await admin.run('roles update user-role --description changed --yes');
+    const puts = await admin.puts();
+    admin.write('.cdpadm.yaml', 'access: read\n');
+    expect((await admin.run('roles push --plan roles.plan --yes')).code).toBe(12);
+    admin.edit('roles.plan', '"Helpers"', '"Others"');
+    expect((await admin.run('roles push --plan roles.plan --yes')).code).toBe(9);
+    expect(await admin.puts()).toBe(puts);
+  });
+
   it('conflicts (6) with another organization', async () => {
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
     expect([code, stderr]).toEqual([6, expect.stringContaining('organization 2')]);

@@ -1,0 +1,109 @@
+// The choice of a missing id on a real terminal: searched, chosen, stopped, and never offered anywhere else.
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';
+import { openPlatformHome } from '../helpers/platform-home.ts';
+import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
+
+let home: CliHome;
+beforeEach(() => (home = createCliHome()));
+afterEach(() => home.remove());
+
+const PROFILE = ['--profile', 'local'];
+const terminal = (args: string[], env: Record<string, string> = {}): Terminal =>
+  openTerminal([...args, ...PROFILE], { cwd: home.cwd, env: { ...home.env, ...env } });
+
+const run = (id: number) => ({
+  ...{ id, pipeline_id: 'customers', type: 'manual', status: 'success', successful_records: 4 },
+  ...{ logical_date: '2026-01-02T00:00:00Z', started_on: '2026-01-02T00:00:00Z', ended_on: '2026-01-02T00:01:00Z' },
+});
+const RUNS = {
+  connections: [
+    { id: 'crm', name: 'CRM', service_provider: 'PROVIDER_D', config: { provider: 'acme', schema: 'shop' } },
+  ],
+  data_models: [{ id: 'model', name: 'Model', type: 'sql', config: { sql_query: 'SELECT 1 AS customer_id' } }],
+  pipelines: [
+    {
+      ...{ id: 'customers', name: 'People', pipeline_type: 'user_attributes', state: 'active' },
+      ...{ connection_id: 'crm', data_model_id: 'model', environment: 'production' },
+      ...{ sync_mode: { type: 'full' }, schedule: { type: 'on_demand' } },
+    },
+  ],
+  runs: [run(1001), run(1002)],
+};
+
+describe('a missing id on a terminal', () => {
+  test('is searched by a part of its text and chosen with Enter', async () => {
+    const screen = terminal(['roles', 'get']);
+    await screen.waitFor('admin-role');
+    screen.type('support');
+    await screen.waitFor('❯ support-role');
+    screen.type(KEY.enter);
+    await screen.waitFor('Support');
+    expect(await screen.exit).toBe(0);
+    expect(screen.screen()).toMatch(/✔ role_id support-role/);
+  });
+
+  test('is a number or a word without redrawing', async () => {
+    const screen = terminal(['roles', 'get'], { CDPADM_ACCESSIBLE: '1' });
+    await screen.waitFor('Number or word');
+    screen.type(`support-role${KEY.enter}`);
+    await screen.waitFor('Support');
+    expect(await screen.exit).toBe(0);
+  });
+
+  test('ends the command with 130 on Ctrl-C', async () => {
+    const screen = terminal(['roles', 'delete']);
+    await screen.waitFor('admin-role');
+    screen.type(KEY.ctrlC);
+    expect(await screen.exit).toBe(130);
+  });
+
+  test('offers the latest run first, and each run by its id', async () => {
+    const { env, cwd, close } = await openPlatformHome({ fixtures: RUNS });
+    onTestFinished(close);
+    const screen = openTerminal(['pipelines', 'watch'], { cwd, env });
+    await screen.waitFor('❯ customers');
+    screen.type(KEY.enter);
+    await screen.waitFor('❯ the latest run');
+    screen.type('1001');
+    await screen.waitFor('❯ 1001');
+    screen.type(KEY.enter);
+    await screen.waitFor('run 1001');
+    expect(await screen.exit).toBe(0);
+  });
+
+  test('offers the whole manifest first to the editor', async () => {
+    const show = `"${process.execPath}" -e "console.log(fs.readFileSync(process.argv.at(-1), 'utf8'))"`;
+    for (const [keys, told] of [
+      ['', 'role_id: support-role'],
+      ['admin', 'role_id: admin-role'],
+    ] as const) {
+      const screen = terminal(['roles', 'edit'], { CDPADM_EDITOR: show });
+      await screen.waitFor('the whole manifest');
+      screen.type(keys);
+      await screen.waitFor(keys === '' ? '❯' : '❯ admin-role');
+      screen.type(KEY.enter);
+      await screen.waitFor(told);
+      expect(await screen.exit).toBe(0);
+      expect(screen.screen().includes('role_id: support-role')).toBe(keys === '');
+    }
+  });
+});
+
+describe('a missing id elsewhere', () => {
+  test.each([
+    [['roles', 'get'], 'role_id'],
+    [['pipelines', 'run', 'customers'], 'run_id'],
+    [['profile', 'use'], 'name'],
+  ])('is a usage error of %j', async (args, name) => {
+    const { code, stderr, stdout } = await runCli([...args, ...PROFILE], { env: home.env, cwd: home.cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(name);
+  });
+
+  test('is a usage error with --no-input on a terminal too', async () => {
+    const screen = terminal(['roles', 'get', '--no-input']);
+    expect(await screen.exit).toBe(2);
+    expect(screen.screen()).not.toContain('admin-role');
+  });
+});
