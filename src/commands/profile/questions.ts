@@ -52,8 +52,9 @@ interface Asking {
   isProtected: boolean;
 }
 
+/** Whether a command can use the profile. A token service alone serves none. */
 export function hasAddress({ profile }: Draft): boolean {
-  return FIELDS.some(({ name }) => name.endsWith('_url') && profile[name] !== undefined);
+  return (['base_url', ...WORKSPACE] as const).some((address) => profile[address] !== undefined);
 }
 
 /**
@@ -80,7 +81,7 @@ export async function askForSettings(
       await ask(asking, credential);
     }
   };
-  if (!(['base_url', ...WORKSPACE] as const).some((address) => draft.profile[address] !== undefined)) {
+  if (!hasAddress(draft)) {
     ctx.out.show((_style, width) => wrapMessage('Ctrl-C exits without a profile.', width));
     // Before the first question, so that the user can stop here and unlock the keychain.
     await asking.canKeep();
