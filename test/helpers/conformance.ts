@@ -1,6 +1,8 @@
 // Checks the exchanges of an embedded platform against the OpenAPI document with an independent validator.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../src/lib/contract/openapi.ts';
+import { parseIso } from '../../src/lib/kernel/timestamps.ts';
 import type { SeenExchange } from '../../src/lib/emulator/platform/exchange.ts';
 import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
 
@@ -9,7 +11,11 @@ interface Operation {
   parameters?: { name: string; in: string; schema: { type?: string } }[];
   security: Record<string, unknown>[];
   requestBody?: { content: Content };
-  responses: Record<string, { content?: Content } | undefined>;
+  responses: Record<string, Response | undefined>;
+}
+interface Response {
+  content?: Content;
+  headers?: Record<string, { required?: boolean; schema: { type?: string } }>;
 }
 type Content = Record<string, { schema: object }>;
 
@@ -68,7 +74,11 @@ export function openConformance(): Conformance {
 
 function conformance(): Conformance {
   const document = openApiDocument({ version: '0.0.0' });
-  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
+  const ajv = new Ajv2020({ strict: false, allErrors: false });
+  addFormats.default(ajv);
+  // The platform accepts offsets without a colon, and times without seconds.
+  ajv.addFormat('date-time', (text: string) => parseIso(text) !== undefined);
+  ajv.addFormat('uri', (text: string) => URL.canParse(text));
   ajv.addSchema(document, 'openapi');
   const compiled = new Map<object, ValidateFunction>();
   const operations = operationsOf({ ...(document['paths'] as Record<string, Record<string, Operation>>), ...LINKS });
@@ -106,6 +116,12 @@ function conformance(): Conformance {
     const response = responseTo(responses, status);
     if (!response) return [`response: ${status} is not documented`];
     const place = `response ${status}`;
+    for (const [name, { required, schema }] of Object.entries(response.headers ?? {})) {
+      const value = Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+      if (value === undefined && required === true) return [`${place}: has no header ${name}`];
+      const problem = value === undefined ? undefined : check(schema, typed(value, schema));
+      if (problem !== undefined) return [`${place}: header ${name}: ${problem}`];
+    }
     if (text === undefined) {
       // Errors of areas E and F may have no body (specification, "Errors", E and F).
       return status < 300 && response.content ? [`${place}: has no body`] : [];
@@ -168,7 +184,7 @@ function plainPath(path: string): string {
   }
 }
 
-function responseTo(responses: Operation['responses'], status: number): { content?: Content } | undefined {
+function responseTo(responses: Operation['responses'], status: number): Response | undefined {
   return responses[String(status)] ?? responses[`${String(status)[0]}XX`];
 }
 

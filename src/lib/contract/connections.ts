@@ -15,7 +15,7 @@ import {
 } from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';
-import { auditFields } from './shared.ts';
+import { auditFields, word } from './shared.ts';
 import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 /** Neutral words. `http/call/names.ts` maps them to a deployment's own. */
@@ -89,12 +89,10 @@ export type ConnectionRequest = Infer<typeof ConnectionRequest>;
 export const ConnectionReply = looseObject({
   id: string(),
   name: nullish(string()),
-  /** `new`, `active` or `inactive`. */
-  state: nullish(string()),
-  /** `healthy` or `faulted`. */
-  status: nullish(string()),
+  state: word(RESOURCE_STATES),
+  status: word(['healthy', 'faulted']),
   errors: ResourceErrors,
-  service_provider: nullish(string()),
+  service_provider: word(SERVICE_PROVIDERS),
   /** Secrets are masks. */
   config: nullish(record(string(), unknown())),
   ...auditFields,

@@ -12,7 +12,7 @@ import {
 } from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';
-import { auditFields } from './shared.ts';
+import { auditFields, word } from './shared.ts';
 import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 /** The body of POST and PUT. */
@@ -29,12 +29,10 @@ export type DataModelRequest = Infer<typeof DataModelRequest>;
 export const DataModelReply = looseObject({
   id: string(),
   name: nullish(string()),
-  /** `new`, `active` or `inactive`. */
-  state: nullish(string()),
-  /** `valid` or `invalid`. */
-  status: nullish(string()),
+  state: word(RESOURCE_STATES),
+  status: word(['valid', 'invalid']),
   errors: ResourceErrors,
-  type: nullish(string()),
+  type: word(['sql']),
   config: nullish(looseObject({ sql_query: nullish(string()) })),
   ...auditFields,
 });

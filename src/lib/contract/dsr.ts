@@ -1,10 +1,11 @@
 // C. Data subject requests, version 3: the request, its responses and discovery (specification, C).
-import { REGULATIONS, REQUEST_TYPES } from './choices.ts';
+import { REGULATIONS, REQUEST_STATUSES, REQUEST_TYPES } from './choices.ts';
 import {
   array,
   boolean,
   check,
   enum as oneOf,
+  globalRegistry,
   type infer as Infer,
   literal,
   looseObject,
@@ -20,7 +21,9 @@ import {
 import { parseIso } from '../kernel/timestamps.ts';
 import { callbackUrlIssue, EXTENSION_PREFIX, identityIssues, OTHER_SPELLING, SENT_SPELLING } from './dsr-rules.ts';
 import { endpoints } from './endpoint.ts';
-import { hasControlCharacter, Integer, textWhere } from './shared.ts';
+import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
+import { DSR_LIMITS } from './limits.ts';
+import { hasControlCharacter, Integer, textWhere, Time, word } from './shared.ts';
 
 export const API_VERSION = '3.0';
 export const FORWARDING_STATUSES = ['pending', 'skipped', 'sent', 'failed'] as const;
@@ -40,45 +43,55 @@ export function extensionKey(vendorDomain: string): string {
 }
 
 /** A non-blank string for which `issueOf` returns no problem. */
-function filledWhere(issueOf: (text: string) => string | undefined) {
-  return textWhere((text) => (text.trim() === '' ? 'is empty' : issueOf(text)));
+function filledWhere(issueOf: (text: string) => string | undefined, keywords: object) {
+  return textWhere((text) => (text.trim() === '' ? 'is empty' : issueOf(text)), { ...keywords });
 }
 
-const Name = filledWhere((text) => (hasControlCharacter(text) ? 'contains a control character' : undefined));
+const Name = filledWhere((text) => (hasControlCharacter(text) ? 'contains a control character' : undefined), {
+  pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+});
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /** Accepted in either case, sent in lower case (decision: D51). */
-export const SubjectRequestId = filledWhere((text) =>
-  UUID_V4.test(text) ? undefined : 'is not a UUID of version 4',
-).check(toLowerCase());
+export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? undefined : 'is not a UUID of version 4'), {
+  format: 'uuid',
+  pattern: UUID_V4.source.replaceAll('a-f', 'a-fA-F').replace('[89ab]', '[89abAB]'),
+}).check(toLowerCase());
 
 /** With a zone: the deadline starts at this time (decision: D53). */
-const SubmittedTime = filledWhere((text) =>
-  parseIso(text) === undefined ? 'must be a time with its zone, such as 2026-01-31T08:00:00Z' : undefined,
+const SubmittedTime = filledWhere(
+  (text) => (parseIso(text) === undefined ? 'must be a time with its zone, such as 2026-01-31T08:00:00Z' : undefined),
+  { format: 'date-time' },
 );
 
-const CallbackUrl = filledWhere(callbackUrlIssue);
+const CallbackUrl = filledWhere(callbackUrlIssue, { format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?:' });
 
-const ApiVersion = textWhere((text) =>
-  text === API_VERSION ? undefined : `must be \`${API_VERSION}\`; other versions have a different body`,
+const ApiVersion = textWhere(
+  (text) => (text === API_VERSION ? undefined : `must be \`${API_VERSION}\`; other versions have a different body`),
+  { const: API_VERSION },
 );
 
 export const IdentityEntry = strictObject({ value: Name, encoding: literal('raw') });
 export type IdentityEntry = Infer<typeof IdentityEntry>;
 
 /** `dsr-rules.ts` checks which types are allowed, over the whole body. */
-const IdentityMap = record(string(), IdentityEntry);
+function identityMap(types: readonly string[]) {
+  const keywords = { propertyNames: { enum: types }, maxProperties: DSR_LIMITS.identities };
+  return record(string(), IdentityEntry).register(globalRegistry, keywords);
+}
 
 export const VendorExtension = strictObject({
   skip_waiting_period: optional(boolean()),
-  subject_identities: optional(IdentityMap),
+  subject_identities: optional(identityMap(EXTENSION_IDENTITY_TYPES)),
 });
 
-const ExtensionKey = filledWhere((text) =>
-  text.startsWith(EXTENSION_PREFIX) && text.length > EXTENSION_PREFIX.length
-    ? undefined
-    : `must be \`${EXTENSION_PREFIX}\` and a domain`,
+const ExtensionKey = filledWhere(
+  (text) =>
+    text.startsWith(EXTENSION_PREFIX) && text.length > EXTENSION_PREFIX.length
+      ? undefined
+      : `must be \`${EXTENSION_PREFIX}\` and a domain`,
+  { pattern: '^opendsr\\.(?=.*\\S).' },
 );
 
 /** `ose_publishing_id` is sent as discovery lists it (decision: D52). */
@@ -97,33 +110,40 @@ export const DsrRequest = strictObject({
   /** ISO 8601: when the subject submitted the request. */
   submitted_time: SubmittedTime,
   /** By request identity type. */
-  subject_identities: optional(IdentityMap),
+  subject_identities: optional(identityMap(Object.keys(REQUEST_IDENTITY_TYPES))),
   api_version: optional(ApiVersion),
   status_callback_urls: optional(array(CallbackUrl)),
   group_id: optional(Name),
   /** By `opendsr.{vendor_domain}`. */
   extensions: optional(record(ExtensionKey, VendorExtension)),
-}).check(
-  check(
-    (context) => {
-      const { issues, tooMany } = identityIssues(context.value);
-      // Too many identities are the only problem reported (decision: D50).
-      if (tooMany) context.issues.length = 0;
-      for (const { path, message, ...params } of issues) {
-        context.issues.push({ code: 'custom', path, message, input: context.value, params });
-      }
-    },
-    // Also runs when other fields are invalid, so that all problems are reported at once.
-    { when: () => true },
-  ),
-  overwrite(normalizeSpelling),
-);
+})
+  .check(
+    check(
+      (context) => {
+        const { issues, tooMany } = identityIssues(context.value);
+        // Too many identities are the only problem reported (decision: D50).
+        if (tooMany) context.issues.length = 0;
+        for (const { path, message, ...params } of issues) {
+          context.issues.push({ code: 'custom', path, message, input: context.value, params });
+        }
+      },
+      // Also runs when other fields are invalid, so that all problems are reported at once.
+      { when: () => true },
+    ),
+    overwrite(normalizeSpelling),
+  )
+  .register(globalRegistry, {
+    anyOf: [
+      { required: ['subject_identities'], properties: { subject_identities: { type: 'object', minProperties: 1 } } },
+      { required: ['extensions'], properties: { extensions: { type: 'object', minProperties: 1 } } },
+    ],
+  });
 export type DsrRequest = Infer<typeof DsrRequest>;
 
 /** The body of the 201 response. */
 export const CreateReply = looseObject({
-  expected_completion_time: nullish(string()),
-  received_time: nullish(string()),
+  expected_completion_time: Time,
+  received_time: Time,
   /** Base64 of the raw request body: personal data. */
   encoded_request: nullish(string()),
   subject_request_id: string(),
@@ -135,7 +155,7 @@ export type CreateReply = Infer<typeof CreateReply>;
 export const ForwardingEntry = looseObject({
   domain: nullish(string()),
   name: nullish(string()),
-  status: nullish(string()),
+  status: word(FORWARDING_STATUSES),
   status_message: nullish(string()),
 });
 export type ForwardingEntry = Infer<typeof ForwardingEntry>;
@@ -144,12 +164,12 @@ export type ForwardingEntry = Infer<typeof ForwardingEntry>;
 export const RequestStatusReply = looseObject({
   controller_id: nullish(union([string(), Integer])),
   /** ISO 8601 in UTC; null once the request is cancelled. */
-  expected_completion_time: nullish(string()),
+  expected_completion_time: Time,
   subject_request_id: string(),
   group_id: nullish(string()),
-  /** One of REQUEST_STATUSES, or a newer one. */
-  request_status: string(),
-  api_version: nullish(string()),
+  /** Or a newer one. */
+  request_status: string().register(globalRegistry, { enum: REQUEST_STATUSES }),
+  api_version: word([API_VERSION]),
   /** Access and portability only, once completed; valid for seven days. */
   results_url: nullish(string()),
   extensions: nullish(array(ForwardingEntry)),
@@ -157,9 +177,9 @@ export const RequestStatusReply = looseObject({
 export type RequestStatusReply = Infer<typeof RequestStatusReply>;
 
 export const CancelReply = looseObject({
-  expected_completion_time: nullish(string()),
+  expected_completion_time: Time,
   /** When the platform received the cancellation. */
-  received_time: nullish(string()),
+  received_time: Time,
   subject_request_id: string(),
   controller_id: nullish(union([string(), Integer])),
 });

@@ -3,6 +3,7 @@ import { AGGREGATIONS } from './choices.ts';
 import {
   array,
   enum as oneOf,
+  globalRegistry,
   type infer as Infer,
   looseObject,
   nullish,
@@ -12,7 +13,7 @@ import {
 } from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { GROUP_LIMITS } from './limits.ts';
-import { auditFields, ignoredAuditFields, messageRule, rule, textOf } from './shared.ts';
+import { auditFields, ignoredAuditFields, messageRule, rule, textOf, word } from './shared.ts';
 
 export const GroupAttribute = strictObject({
   /** The user attribute to share. */
@@ -21,18 +22,20 @@ export const GroupAttribute = strictObject({
 });
 export type GroupAttribute = Infer<typeof GroupAttribute>;
 
-const GroupAttributes = array(GroupAttribute).check(
-  messageRule(({ length }) => {
-    const most = GROUP_LIMITS.attributesPerGroup;
-    return length > most ? `has ${length} attributes; at most ${most} are allowed per group` : undefined;
-  }),
-  rule((attributes) => {
-    const ids = attributes.map(({ id }) => id);
-    return ids.flatMap((id, index) =>
-      ids.indexOf(id) === index ? [] : [{ path: [index, 'id'], message: `\`${id}\` is a duplicate` }],
-    );
-  }),
-);
+const GroupAttributes = array(GroupAttribute)
+  .check(
+    messageRule(({ length }) => {
+      const most = GROUP_LIMITS.attributesPerGroup;
+      return length > most ? `has ${length} attributes; at most ${most} are allowed per group` : undefined;
+    }),
+    rule((attributes) => {
+      const ids = attributes.map(({ id }) => id);
+      return ids.flatMap((id, index) =>
+        ids.indexOf(id) === index ? [] : [{ path: [index, 'id'], message: `\`${id}\` is a duplicate` }],
+      );
+    }),
+  )
+  .register(globalRegistry, { maxItems: GROUP_LIMITS.attributesPerGroup });
 
 const definition = {
   description: optional(textOf(0, GROUP_LIMITS.description)),
@@ -59,7 +62,7 @@ export const GroupReply = looseObject({
   id: string(),
   description: nullish(string()),
   source_user_attribute: nullish(string()),
-  attributes: nullish(array(looseObject({ id: string(), type: nullish(string()) }))),
+  attributes: nullish(array(looseObject({ id: string(), type: word(AGGREGATIONS) }))),
   ...auditFields,
 });
 export type GroupReply = Infer<typeof GroupReply>;

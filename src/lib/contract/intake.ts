@@ -1,5 +1,5 @@
 // F. Intake: one user's events, and one user's identities and attributes (specification, "F. Intake shapes").
-import { array, looseObject, optional, record, string, type infer as Infer, unknown } from 'zod/mini';
+import { array, globalRegistry, looseObject, optional, record, string, type infer as Infer, unknown } from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { Environment, Identities, Integer, messageRule, textOf, Xpid } from './shared.ts';
 
@@ -18,19 +18,26 @@ export const EventIntake = looseObject({
   ip: optional(string()),
   timestamp_unixtime_ms: optional(Integer),
   environment: Environment,
-}).check(
-  messageRule(({ xpid, user_identities = {} }) =>
-    xpid === undefined && Object.keys(user_identities).length === 0
-      ? 'needs `user_identities` with at least one identity, or `xpid`'
-      : undefined,
-  ),
-);
+})
+  .check(
+    messageRule(({ xpid, user_identities = {} }) =>
+      xpid === undefined && Object.keys(user_identities).length === 0
+        ? 'needs `user_identities` with at least one identity, or `xpid`'
+        : undefined,
+    ),
+  )
+  .register(globalRegistry, {
+    anyOf: [
+      { required: ['xpid'] },
+      { required: ['user_identities'], properties: { user_identities: { type: 'object', minProperties: 1 } } },
+    ],
+  });
 export type EventIntake = Infer<typeof EventIntake>;
 
 export const IdentityIntake = looseObject({
   user_identities: Identities.check(
     messageRule((identities) => (Object.keys(identities).length === 0 ? 'contains no identity' : undefined)),
-  ),
+  ).register(globalRegistry, { minProperties: 1 }),
   user_attributes: optional(record(string(), unknown())),
   ip: optional(string()),
   timestamp_unixtime_ms: optional(Integer),

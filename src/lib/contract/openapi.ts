@@ -1,5 +1,7 @@
 // Generates an OpenAPI 3.1 document from the schemas that client and embedded platform use.
-import { array, int, object, optional, string, toJSONSchema, type ZodMiniType } from 'zod/mini';
+import { array, int, minLength, object, optional, string, toJSONSchema, type ZodMiniType } from 'zod/mini';
+import { DSR_FAILURES, type Failure, GROUP_FAILURES, ROLE_FAILURES, WAREHOUSE_FAILURES } from './failures.ts';
+import { examples } from './openapi-examples.ts';
 import type { Auth, Endpoint, Service } from './endpoint.ts';
 import { allEndpoints } from './index.ts';
 
@@ -54,15 +56,16 @@ const PARAMETER_TYPES: Record<string, Json> = {
 };
 
 /** Error responses by service (specification, "Errors"); all others have the first shape (decision: D5). */
+const listOf = <Item extends ZodMiniType>(item: Item) => array(item).check(minLength(1));
 const ERRORS = {
-  Refusal: object({ statusCode: int(), errors: array(object({ message: string() })) }),
+  Refusal: object({ statusCode: int(), errors: listOf(object({ message: string() })) }),
   DsrRefusal: object({
     code: int(),
     message: string(),
-    errors: array(object({ domain: string(), reason: string(), message: string() })),
+    errors: listOf(object({ domain: string(), reason: string(), message: string() })),
   }),
   // The specification shows a code only for 400.
-  IntakeRefusal: object({ errors: array(object({ code: optional(string()), message: string() })) }),
+  IntakeRefusal: object({ errors: listOf(object({ code: optional(string()), message: string() })) }),
 };
 
 const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
@@ -73,19 +76,84 @@ const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
   identity: 'IntakeRefusal',
 };
 
+/** The messages of an area's errors. */
+const FAILURES: Record<string, Record<string, Failure>> = {
+  roles: ROLE_FAILURES,
+  groups: GROUP_FAILURES,
+  dsr: DSR_FAILURES,
+  connections: WAREHOUSE_FAILURES,
+  dataModels: WAREHOUSE_FAILURES,
+  pipelines: WAREHOUSE_FAILURES,
+};
+
+/** Other statuses, and those without a message of their own. */
+const REASONS: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not found',
+  413: 'Request body is too large',
+  429: 'Provisioned limit exceeded',
+  503: 'Service unavailable',
+};
+
+/** Error statuses that not every call of the same kind has. */
+const FURTHER: Record<string, number[]> = {
+  'oauth.token': [401, 403],
+  'roles.replace': [409],
+  'dsr.create': [409],
+  'dsr.cancel': [400],
+  'connections.create': [505],
+  'connections.update': [505],
+  'connections.delete': [400],
+  'dataModels.delete': [400],
+  'seeding.set': [503],
+  'seeding.bulk': [503],
+};
+
+/** The documented error statuses of a call. */
+function errorStatuses({ auth, body, id, path, query, service }: Endpoint): number[] {
+  const area = id.slice(0, id.indexOf('.'));
+  const isNamed = path.includes('{');
+  return [
+    ...(body || query ? [400] : []),
+    ...(auth === 'none' ? [] : [401]),
+    ...(isNamed && service === 'base' ? [403] : []),
+    ...(auth === 'seeding-basic' ? [403] : []),
+    ...(isNamed ? [404] : []),
+    ...(body ? [413] : []),
+    ...(body && area === 'groups' ? [422] : []),
+    ...(['roles', 'dsr', 'seeding', 'intake'].includes(area) ? [429] : []),
+    ...(FURTHER[id] ?? []),
+  ];
+}
+
+/** Headers of responses, by status or by the endpoint's id. */
+const HEADERS: Record<string, Record<string, Json>> = {
+  429: { 'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } } },
+  'dsr.create 201': {
+    'X-OpenDSR-Processor-Domain': { description: 'The processor domain.', required: true, schema: { type: 'string' } },
+    'X-OpenDSR-Signature': {
+      description: 'Base64 of the RSA-SHA256 signature over the raw body.',
+      required: true,
+      schema: { type: 'string', pattern: '^[A-Za-z0-9+/]+={0,2}$' },
+    },
+  },
+};
+
 /** The whole contract. Schemas are in `components`, named after the first call that uses them. */
 export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOptions): OpenApiDocument {
   const schemas = Object.fromEntries(Object.entries(ERRORS).map(([name, schema]) => [name, jsonSchema(schema)]));
   const names = new Map<ZodMiniType, string>();
 
-  function reference(schema: ZodMiniType, name: string): Json {
+  const reference: Reference = (schema, name, use) => {
     const known = names.get(schema) ?? name;
     if (!names.has(schema)) {
       names.set(schema, name);
-      schemas[name] = jsonSchema(schema);
+      schemas[name] = jsonSchema(schema, use);
     }
     return { $ref: `#/components/schemas/${known}` };
-  }
+  };
 
   const paths: Record<string, Json> = {};
   for (const endpoint of allEndpoints) {
@@ -107,19 +175,34 @@ export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOp
   };
 }
 
-function operation(
-  { auth, body, id, path, query = [], reply, safety, service, status }: Endpoint,
-  reference: (schema: ZodMiniType, name: string) => Json,
-  address: string,
-): Json {
+function errorExample(service: Service, status: number, message: string): Json {
+  if (service === 'dsr')
+    return { code: status, message, errors: [{ domain: 'subject_request', reason: 'invalid', message }] };
+  return ERROR_OF[service] === 'Refusal' ? { statusCode: status, errors: [{ message }] } : { errors: [{ message }] };
+}
+
+type Reference = (schema: ZodMiniType, name: string, use?: 'reply') => Json;
+
+function operation(endpoint: Endpoint, reference: Reference, address: string): Json {
+  const { auth, body, id, path, query = [], reply, safety, service, status } = endpoint;
   const [area = '', verb = ''] = id.split('.');
   const name = capital(area) + capital(verb);
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name, 'path')),
     ...query.map((name) => parameter(name, 'query')),
   ];
-  const error = content({ $ref: `#/components/schemas/${ERROR_OF[service]}` });
-  const refused = { description: 'Refused', ...error };
+  const example = examples[id];
+  const refused = (error: number): Json => {
+    const messages = Object.values(FAILURES[area] ?? {}).filter((failure) => failure.status === error);
+    const [message = REASONS[error] ?? ''] = messages.map((failure) => failure.message);
+    const all = messages.length === 0 ? [message] : messages.map((failure) => failure.message);
+    return {
+      description: all.join('; or '),
+      ...(HEADERS[error] && { headers: HEADERS[error] }),
+      ...content({ $ref: `#/components/schemas/${ERROR_OF[service]}` }, errorExample(service, error, message)),
+    };
+  };
+  const headers = HEADERS[`${id} ${status}`];
   return {
     operationId: id,
     summary: `${capital(area)}: ${verb.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`,
@@ -128,11 +211,15 @@ function operation(
     security: auth === 'none' ? [] : [{ [auth]: [] }],
     'x-safety': safety,
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, ...content(reference(body, `${name}Request`)) } }),
+    ...(body && { requestBody: { required: true, ...content(reference(body, `${name}Request`), example) } }),
     responses: {
-      [status]: { description: 'Done', ...(reply && content(reference(reply, `${name}Reply`))) },
-      '4XX': refused,
-      '5XX': { ...refused, description: 'The platform is in trouble' },
+      [status]: {
+        description: 'Done',
+        ...(headers && { headers }),
+        ...(reply && content(reference(reply, `${name}Reply`, 'reply'))),
+      },
+      ...Object.fromEntries(errorStatuses(endpoint).map((error) => [error, refused(error)])),
+      '5XX': { ...refused(500), description: 'The platform is in trouble' },
     },
   };
 }
@@ -142,12 +229,24 @@ function parameter(name: string, place: 'path' | 'query'): Json {
   return { name, in: place, ...(place === 'path' && { required: true }), schema };
 }
 
-function content(schema: Json): Json {
-  return { content: { 'application/json': { schema } } };
+function content(schema: Json, example?: unknown): Json {
+  return { content: { 'application/json': { schema, ...(example !== undefined && { example }) } } };
 }
 
 /** Fields that the platform sets. They may be sent back with the rest. */
 const OWN_FIELDS = ['status', 'errors', 'created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
+
+/** Fields of responses that are absent where there is nothing to say, and those that are null then. The client accepts more. */
+const ABSENT = new Set(
+  'cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until'.split(
+    ' ',
+  ),
+);
+const NULLABLE = new Set(
+  'current_iterator_position ended_on expected_completion_time extensions group_id last_modified_by last_modified_on latest_pipeline_run latest_successful_pipeline_run_id range_end range_start results_url started_on'.split(
+    ' ',
+  ),
+);
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -155,9 +254,10 @@ function capital(text: string): string {
 
 /**
  * The wire format: a 64-bit integer is one integer, not one of two JavaScript types. The platform ignores unknown fields,
- * although our own requests are strict (decision: D6).
+ * although our own requests are strict (decision: D6). Responses are described as the platform sends them, although the
+ * client accepts more.
  */
-function jsonSchema(schema: ZodMiniType): Json {
+function jsonSchema(schema: ZodMiniType, use?: 'reply'): Json {
   const { $schema: _, ...made } = toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: 'input',
@@ -169,10 +269,27 @@ function jsonSchema(schema: ZodMiniType): Json {
         json.description = OWN_FIELDS.includes(String(path.at(-1))) ? 'Set by the platform, ignored here' : 'Any value';
       }
       if (json.additionalProperties === false) delete json.additionalProperties;
-      if (def.type !== 'union' || !def.options.some((option) => option._zod.def.type === 'bigint')) return;
-      delete json.anyOf;
-      json.type = 'integer';
+      if (def.type === 'union' && def.options.some((option) => option._zod.def.type === 'bigint')) {
+        delete json.anyOf;
+        json.type = 'integer';
+      }
+      if (use === 'reply' && json.properties) makeStrict(json);
     },
   });
   return made;
+}
+
+/** Requires the fields that the platform always sends, and forbids null where it never sends that. */
+function makeStrict(json: Json): void {
+  const properties = json['properties'] as Record<string, Json>;
+  json['required'] = Object.keys(properties).filter((name) => !ABSENT.has(name));
+  for (const [name, field] of Object.entries(properties)) {
+    const { anyOf, type, ...rest } = field;
+    if (NULLABLE.has(name)) continue;
+    if (Array.isArray(type))
+      properties[name] = { type: type.length > 2 ? type.filter((one) => one !== 'null') : type[0], ...rest };
+    if (!Array.isArray(anyOf)) continue;
+    const [first, ...others] = anyOf.filter((form: Json) => form['type'] !== 'null') as Json[];
+    properties[name] = others.length === 0 ? { ...first, ...rest } : { anyOf: [first, ...others], ...rest };
+  }
 }

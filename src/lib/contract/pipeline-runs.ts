@@ -10,7 +10,7 @@ import {
   string,
   union,
 } from 'zod/mini';
-import { Integer } from './shared.ts';
+import { Integer, Time, word } from './shared.ts';
 import { ResourceErrors, Slug } from './warehouse.ts';
 
 /** The statuses of a finished run. */
@@ -24,18 +24,16 @@ const Count = nullish(union([number(), string()]));
 export const RunReply = looseObject({
   id: union([Integer, string()]),
   pipeline_id: text,
-  /** `scheduled` or `manual`. */
-  type: text,
-  /** `queued`, `running`, `success`, `failed`, `stopped` or `retrying`. */
-  status: text,
+  type: word(['scheduled', 'manual']),
+  status: word(['queued', 'running', 'success', 'failed', 'stopped', 'retrying']),
   errors: ResourceErrors,
   /** Aligned to the schedule's interval and frequency. */
-  logical_date: text,
-  started_on: text,
-  ended_on: text,
+  logical_date: Time,
+  started_on: Time,
+  ended_on: Time,
   /** The range of data, aligned to the delay. */
-  range_start: text,
-  range_end: text,
+  range_start: Time,
+  range_end: Time,
   successful_records: Count,
   failed_records: Count,
 });
@@ -52,4 +50,7 @@ export const RunPageReply = looseObject({
 });
 
 export const TriggerRequest = strictObject({ pipeline_id: Slug });
-export const TriggerReply = looseObject({ pipeline_run_id: union([Integer, string()]), status: text });
+export const TriggerReply = looseObject({
+  pipeline_run_id: union([Integer, string()]),
+  status: word(['attempt_requested']),
+});

@@ -3,6 +3,7 @@ import { PIPELINE_STATES, PIPELINE_TYPES, SYNC_MODES, SCHEDULE_TYPES, FREQUENCIE
 import {
   array,
   enum as oneOf,
+  globalRegistry,
   type infer as Infer,
   int,
   literal,
@@ -18,13 +19,21 @@ import {
 } from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { RunPageReply, RunReply, TriggerReply, TriggerRequest } from './pipeline-runs.ts';
-import { auditFields, Environment, Integer, rule } from './shared.ts';
+import { auditFields, Environment, ENVIRONMENTS, Integer, rule, word } from './shared.ts';
 import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 import { parseIso } from '../kernel/timestamps.ts';
 import type { FieldIssue } from './explain.ts';
 import { WAREHOUSE_FAILURES } from './failures.ts';
 
 export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as const;
+
+const DELAY = /^\d{1,9}[smhdwy]$/;
+const SYNC_TIME_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/** The fields that a `type` requires, in JSON Schema. */
+function whereTypeIs(type: string, required: string[]) {
+  return { if: { properties: { type: { const: type } } }, then: { required } };
+}
 
 /** The rows that a run reads. `syncModeIssues` checks the fields that `type` requires. */
 export const SyncMode = strictObject({
@@ -33,10 +42,10 @@ export const SyncMode = strictObject({
   /** Such as `timestamp` or `datetime_tz`: an open list. */
   iterator_data_type: optional(Filled),
   /** `YYYY-MM-DDThh:mm:ssZ`: the first record to sync. */
-  from: optional(string()),
+  from: optional(string().register(globalRegistry, { pattern: SYNC_TIME_FORM.source })),
   /** The last record to sync. */
-  until: optional(string()),
-});
+  until: optional(string().register(globalRegistry, { pattern: SYNC_TIME_FORM.source })),
+}).register(globalRegistry, whereTypeIs('incremental', ['iterator_field', 'iterator_data_type']));
 export type SyncMode = Infer<typeof SyncMode>;
 
 /** Both spellings are accepted; the underscore is sent (decision: D63). */
@@ -49,10 +58,10 @@ export const Schedule = strictObject({
   type: ScheduleType,
   frequency: optional(oneOf(FREQUENCIES)),
   /** A number and a unit: `s`, `m`, `h`, `d`, `w` or `y`. */
-  delay: optional(string()),
-  start: optional(string()),
-  end: optional(string()),
-});
+  delay: optional(string().register(globalRegistry, { pattern: DELAY.source })),
+  start: optional(string().register(globalRegistry, { format: 'date-time' })),
+  end: optional(string().register(globalRegistry, { format: 'date-time' })),
+}).register(globalRegistry, whereTypeIs('interval', ['frequency', 'start']));
 export type Schedule = Infer<typeof Schedule>;
 
 const PipelineFields = strictObject({
@@ -76,7 +85,12 @@ const PipelineFields = strictObject({
 type Written = Infer<typeof PipelineFields>;
 
 /** The body of POST and PUT. */
-export const PipelineRequest = PipelineFields.check(rule(pipelineIssues));
+export const PipelineRequest = PipelineFields.check(rule(pipelineIssues)).register(globalRegistry, {
+  if: { properties: { pipeline_type: { const: 'events' } } },
+  then: { required: ['field_transformation_id'] },
+  else: { not: { required: ['field_transformation_id'] } },
+  dependentRequired: { data_plan_id: ['data_plan_version'], data_plan_version: ['data_plan_id'] },
+});
 export type PipelineRequest = Infer<typeof PipelineRequest>;
 
 const text = nullish(string());
@@ -84,21 +98,22 @@ const text = nullish(string());
 export const PipelineReply = looseObject({
   id: string(),
   name: text,
-  pipeline_type: text,
+  pipeline_type: word(PIPELINE_TYPES),
   connection_id: text,
   field_transformation_id: text,
   data_model_id: text,
   partner_feed_id: nullish(Integer),
   partner_feed_key: text,
-  state: text,
-  /** `idle`, `running`, `faulted` or `stopped`. */
-  status: text,
+  state: word(PIPELINE_STATES),
+  status: word(PIPELINE_STATUSES),
   errors: ResourceErrors,
   sync_mode: nullish(
-    looseObject({ type: text, iterator_field: text, iterator_data_type: text, from: text, until: text }),
+    looseObject({ type: word(SYNC_MODES), iterator_field: text, iterator_data_type: text, from: text, until: text }),
   ),
-  schedule: nullish(looseObject({ type: text, frequency: text, delay: text, start: text, end: text })),
-  environment: text,
+  schedule: nullish(
+    looseObject({ type: word(SCHEDULE_TYPES), frequency: word(FREQUENCIES), delay: text, start: text, end: text }),
+  ),
+  environment: word(ENVIRONMENTS),
   data_plan_id: text,
   data_plan_version: nullish(union([string(), number()])),
   ...auditFields,
@@ -107,11 +122,11 @@ export type PipelineReply = Infer<typeof PipelineReply>;
 
 export const PipelineReportReply = looseObject({
   pipeline_id: text,
-  status: text,
+  status: word(PIPELINE_STATUSES),
   errors: ResourceErrors,
-  connection_status: text,
+  connection_status: word(['healthy', 'faulted']),
   connection_errors: ResourceErrors,
-  data_model_status: text,
+  data_model_status: word(['valid', 'invalid']),
   data_model_errors: ResourceErrors,
   latest_successful_pipeline_run_id: nullish(union([Integer, string()])),
   /** The last position that was synced; incremental pipelines only. */
@@ -228,12 +243,11 @@ function scheduleIssues({ type, frequency, delay, start, end }: Schedule): Field
   return issues;
 }
 
-const DELAY = /^\d{1,9}[smhdwy]$/;
 const SYNC_TIME = 'must be a valid time as YYYY-MM-DDThh:mm:ssZ';
 const TIME = 'must be a time with its zone, such as 2026-01-31T08:00:00Z';
 
 function isSyncTime(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && parseIso(text) !== undefined;
+  return SYNC_TIME_FORM.test(text) && parseIso(text) !== undefined;
 }
 
 /** True when `later` is earlier than `earlier`. False when one is absent or not a time. */

@@ -1,5 +1,5 @@
 // A. Custom roles: the manifest and its three calls (specification, "A. Custom roles").
-import { array, type infer as Infer, looseObject, nullish, string } from 'zod/mini';
+import { array, globalRegistry, type infer as Infer, looseObject, nullish, string } from 'zod/mini';
 import { characterCount } from '../kernel/words.ts';
 import { endpoints } from './endpoint.ts';
 import { ROLE_LIMITS } from './limits.ts';
@@ -11,13 +11,19 @@ export const CORE_TASK = 'user:core';
 /** Characters that the platform may reject in ids and names (decision: D12). */
 export const RESTRICTED_CHARACTERS = /[<>"'\\`]/;
 
+/** Not blank, without restricted and control characters. */
+const PLAIN_NAME = `^(?=.*\\S)[^${RESTRICTED_CHARACTERS.source.slice(1, -1)}\\u0000-\\u001f\\u007f-\\u009f]*$`;
+
 function roleText(what: string, max: number) {
-  return textWhere((text) => {
-    const length = characterCount(text);
-    if (text.trim() === '') return 'is empty';
-    if (length > max) return `has ${length} characters; at most ${max} are allowed`;
-    return what !== 'description' && hasControlCharacter(text) ? 'contains a control character' : undefined;
-  });
+  return textWhere(
+    (text) => {
+      const length = characterCount(text);
+      if (text.trim() === '') return 'is empty';
+      if (length > max) return `has ${length} characters; at most ${max} are allowed`;
+      return what !== 'description' && hasControlCharacter(text) ? 'contains a control character' : undefined;
+    },
+    { maxLength: max, pattern: what === 'description' ? '\\S' : PLAIN_NAME },
+  );
 }
 
 export const TaskRef = looseObject({ task_id: string() });
@@ -36,7 +42,9 @@ export const Role = looseObject({
 export type Role = Infer<typeof Role>;
 
 /** The body of PUT. */
-export const ManifestRequest = looseObject({ roles: array(Role) });
+export const ManifestRequest = looseObject({
+  roles: array(Role).register(globalRegistry, { maxItems: ROLE_LIMITS.rolesPerOrganization }),
+});
 export type ManifestRequest = Infer<typeof ManifestRequest>;
 
 /** A role in a response: texts may be null. */

@@ -105,6 +105,37 @@ function countIssues(pairs: Record<string, unknown>): FieldIssue[] {
     .map(([key]) => ({ path: ['seed', 'key_value_pairs', key], message: 'must be a whole number, 0 or more' }));
 }
 
+/** The content of a seed of this type, in JSON Schema. */
+export function seedSchema(type: keyof typeof SEED_RULES): object {
+  const rule: SeedRule = SEED_RULES[type];
+  const number = { anyOf: [{ type: 'number' }, { type: 'string', pattern: NUMERIC_TEXT.source }] };
+  const whole = (minimum: number, pattern: string) => ({
+    anyOf: [
+      { type: 'integer', minimum, exclusiveMaximum: 1e19 },
+      { type: 'string', pattern },
+    ],
+  });
+  if (rule.form === 'list') return {};
+  if (rule.form === 'value') {
+    const holds = { number, anything: { type: ['string', 'number'] } };
+    return { properties: { value: rule.holds in holds ? holds[rule.holds as 'number'] : whole(0, WHOLE_TEXT.source) } };
+  }
+  if (rule.pairs === 'counts') {
+    return { properties: { key_value_pairs: { type: 'object', additionalProperties: whole(0, WHOLE_TEXT.source) } } };
+  }
+  const properties = { sum: number, count: whole(1, '^0*[1-9]\\d*$') };
+  return {
+    properties: {
+      key_value_pairs: {
+        type: 'object',
+        properties,
+        required: ['sum', 'count'],
+        propertyNames: { enum: ['sum', 'count'] },
+      },
+    },
+  };
+}
+
 const NUMERIC_TEXT = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 const WHOLE_TEXT = /^\d{1,19}$/;
 

@@ -2,6 +2,7 @@
 import {
   array,
   enum as oneOf,
+  globalRegistry,
   type infer as Infer,
   minLength,
   optional,
@@ -13,30 +14,38 @@ import {
   unknown,
 } from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
-import { SEED_RULES, seedIssues } from './seed-rules.ts';
+import { SEED_RULES, seedIssues, seedSchema } from './seed-rules.ts';
 import { Environment, Identities, messageRule, rule, textWhere, Xpid } from './shared.ts';
 
 /** Both spellings of minimum and maximum are accepted and sent unchanged (decision: D27). */
 export type CalculationType = keyof typeof SEED_RULES;
 export const CALCULATION_TYPES = Object.keys(SEED_RULES) as CalculationType[];
 
-const Name = textWhere((text) => (text === '' ? 'is empty' : undefined));
+const Name = textWhere((text) => (text === '' ? 'is empty' : undefined), { minLength: 1 });
 
 /** `seed-rules.ts` checks the form and the content, which depend on the calculation type. */
 const SeedForm = strictObject({
   value: optional(unknown()),
   key_value_pairs: optional(record(string(), unknown())),
   list: optional(array(string())),
-});
+}).register(globalRegistry, { minProperties: 1, maxProperties: 1 });
 
 /** One attribute in the input: `cutoff_date` also with a double t (decision: D27). */
 const WrittenAttributeSeed = strictObject({
   attribute_name: Name,
   calculation_type: oneOf(CALCULATION_TYPES),
-  cutoff_date: optional(string()),
-  cuttoff_date: optional(string()),
+  cutoff_date: optional(string().register(globalRegistry, { format: 'date' })),
+  cuttoff_date: optional(string().register(globalRegistry, { format: 'date' })),
   seed: SeedForm,
-}).check(rule(seedIssues));
+})
+  .check(rule(seedIssues))
+  .register(globalRegistry, {
+    oneOf: [{ required: ['cutoff_date'] }, { required: ['cuttoff_date'] }],
+    allOf: CALCULATION_TYPES.map((type) => ({
+      if: { properties: { calculation_type: { const: type } } },
+      then: { properties: { seed: { type: 'object', required: [SEED_RULES[type].form], ...seedSchema(type) } } },
+    })),
+  });
 
 /** One attribute in a request, with the date in the spelling of the examples: events before it are not calculated. */
 export const AttributeSeed = pipe(
@@ -60,13 +69,20 @@ export const SingleSeed = strictObject({
   identities: optional(Identities),
   calculated_attributes: record(Name, array(AttributeSeed)),
   user_attributes: optional(record(Name, array(UserAttribute))),
-}).check(
-  messageRule(({ xpid, identities = {} }) =>
-    xpid === undefined && Object.keys(identities).length === 0
-      ? 'needs `xpid`, or `identities` with at least one identity'
-      : undefined,
-  ),
-);
+})
+  .check(
+    messageRule(({ xpid, identities = {} }) =>
+      xpid === undefined && Object.keys(identities).length === 0
+        ? 'needs `xpid`, or `identities` with at least one identity'
+        : undefined,
+    ),
+  )
+  .register(globalRegistry, {
+    anyOf: [
+      { required: ['xpid'] },
+      { required: ['identities'], properties: { identities: { type: 'object', minProperties: 1 } } },
+    ],
+  });
 export type SingleSeed = Infer<typeof SingleSeed>;
 
 /** The body of the bulk call, which the platform accepts or rejects as a whole. */

@@ -3,6 +3,7 @@ import {
   bigint,
   check,
   enum as oneOf,
+  globalRegistry,
   nullish,
   number,
   optional,
@@ -35,20 +36,31 @@ export function messageRule<T>(messageOf: (value: T) => string | undefined) {
   });
 }
 
+/** Keywords of JSON Schema for what the check of a schema requires; the documents of `schema` contain them. */
+type Keywords = Readonly<Record<string, unknown>>;
+
 /** A string for which `messageOf` has no message. */
-export function textWhere(messageOf: (text: string) => string | undefined) {
-  return string().check(messageRule(messageOf));
+export function textWhere(messageOf: (text: string) => string | undefined, keywords: Keywords = {}) {
+  return string().check(messageRule(messageOf)).register(globalRegistry, keywords);
+}
+
+/** A word of a response: the platform may have newer ones than the specification. */
+export function word(values: readonly string[]) {
+  return nullish(string().register(globalRegistry, { enum: values }));
 }
 
 /** A string of `min` to `max` characters. */
 export function textOf(min: number, max: number) {
-  return textWhere((text) => {
-    const length = characterCount(text);
-    if (length >= min && length <= max) return undefined;
-    const found = length === 0 ? 'is empty' : `has ${length} ${length === 1 ? 'character' : 'characters'}`;
-    const bound = length < min ? `at least ${min} are needed` : `at most ${max} are allowed`;
-    return length === 0 && min === 1 ? found : `${found}; ${bound}`;
-  });
+  return textWhere(
+    (text) => {
+      const length = characterCount(text);
+      if (length >= min && length <= max) return undefined;
+      const found = length === 0 ? 'is empty' : `has ${length} ${length === 1 ? 'character' : 'characters'}`;
+      const bound = length < min ? `at least ${min} are needed` : `at most ${max} are allowed`;
+      return length === 0 && min === 1 ? found : `${found}; ${bound}`;
+    },
+    { minLength: min, maxLength: max },
+  );
 }
 
 /** True when the text contains a control character (C0, DEL, C1). */
@@ -99,7 +111,8 @@ export const Xpid = pipe(
 );
 
 /** The environment of the data (E and F). */
-export const Environment = oneOf(['production', 'development']);
+export const ENVIRONMENTS = ['production', 'development'] as const;
+export const Environment = oneOf(ENVIRONMENTS);
 
 /** Identity type -> value (E and F). Both are strings; types are an open list (decision: D27). */
 export const Identities = record(string(), textOf(1, 4096));
@@ -112,11 +125,14 @@ export const ignoredAuditFields = {
   last_modified_by: optional(unknown()),
 };
 
-/** Creator and last editor of a resource, with ISO 8601 times. */
+/** A time of a response, ISO 8601. */
+export const Time = nullish(string().register(globalRegistry, { format: 'date-time' }));
+
+/** Creator and last editor of a resource. */
 export const auditFields = {
-  created_on: nullish(string()),
+  created_on: Time,
   created_by: nullish(string()),
-  last_modified_on: nullish(string()),
+  last_modified_on: Time,
   last_modified_by: nullish(string()),
 };
 

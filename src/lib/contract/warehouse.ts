@@ -8,13 +8,16 @@ export const WORKSPACE_PATH = '/platform/v2/workspaces/{workspaceId}';
 const SLUG = /^[A-Za-z0-9_-]+$/;
 
 /** An id that the caller chooses: letters, digits, `_` and `-`. */
-export const Slug = textWhere((text) => {
-  if (SLUG.test(text)) return undefined;
-  return text === '' ? 'is empty' : 'may contain only letters, digits, `_` and `-`';
-});
+export const Slug = textWhere(
+  (text) => {
+    if (SLUG.test(text)) return undefined;
+    return text === '' ? 'is empty' : 'may contain only letters, digits, `_` and `-`';
+  },
+  { pattern: SLUG.source },
+);
 
 /** A non-blank string. */
-export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : undefined));
+export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : undefined), { pattern: '\\S' });
 
 /** Fields that the platform sets. They may be sent back with the rest, and are ignored. */
 export const readOnlyFields = {
