@@ -23,7 +23,7 @@ import { callbackUrlIssue, EXTENSION_PREFIX, identityIssues, OTHER_SPELLING, SEN
 import { endpoints } from './endpoint.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
 import { DSR_LIMITS } from './limits.ts';
-import { hasControlCharacter, Integer, textWhere, Time, word } from './shared.ts';
+import { hasControlCharacter, Integer, type Keywords, oneFieldOf, textWhere, Time, word } from './shared.ts';
 
 export const API_VERSION = '3.0';
 export const FORWARDING_STATUSES = ['pending', 'skipped', 'sent', 'failed'] as const;
@@ -43,8 +43,8 @@ export function extensionKey(vendorDomain: string): string {
 }
 
 /** A non-blank string for which `issueOf` returns no problem. */
-function filledWhere(issueOf: (text: string) => string | undefined, keywords: object) {
-  return textWhere((text) => (text.trim() === '' ? 'is empty' : issueOf(text)), { ...keywords });
+function filledWhere(issueOf: (text: string) => string | undefined, keywords: Keywords) {
+  return textWhere((text) => (text.trim() === '' ? 'is empty' : issueOf(text)), keywords);
 }
 
 const Name = filledWhere((text) => (hasControlCharacter(text) ? 'contains a control character' : undefined), {
@@ -132,12 +132,7 @@ export const DsrRequest = strictObject({
     ),
     overwrite(normalizeSpelling),
   )
-  .register(globalRegistry, {
-    anyOf: [
-      { required: ['subject_identities'], properties: { subject_identities: { type: 'object', minProperties: 1 } } },
-      { required: ['extensions'], properties: { extensions: { type: 'object', minProperties: 1 } } },
-    ],
-  });
+  .register(globalRegistry, oneFieldOf([], ['subject_identities', 'extensions']));
 export type DsrRequest = Infer<typeof DsrRequest>;
 
 /** The body of the 201 response. */

@@ -1,7 +1,7 @@
 // F. Intake: one user's events, and one user's identities and attributes (specification, "F. Intake shapes").
 import { array, globalRegistry, looseObject, optional, record, string, type infer as Infer, unknown } from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
-import { Environment, Identities, Integer, messageRule, textOf, Xpid } from './shared.ts';
+import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid } from './shared.ts';
 
 /** `event_type` is an open list: the specification shows only some. */
 export const IntakeEvent = looseObject({
@@ -26,12 +26,7 @@ export const EventIntake = looseObject({
         : undefined,
     ),
   )
-  .register(globalRegistry, {
-    anyOf: [
-      { required: ['xpid'] },
-      { required: ['user_identities'], properties: { user_identities: { type: 'object', minProperties: 1 } } },
-    ],
-  });
+  .register(globalRegistry, oneFieldOf(['xpid'], ['user_identities']));
 export type EventIntake = Infer<typeof EventIntake>;
 
 export const IdentityIntake = looseObject({

@@ -94,6 +94,7 @@ const REASONS: Record<number, string> = {
   404: 'Not found',
   413: 'Request body is too large',
   429: 'Provisioned limit exceeded',
+  500: 'Internal server error',
   503: 'Service unavailable',
 };
 

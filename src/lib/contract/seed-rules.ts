@@ -105,39 +105,40 @@ function countIssues(pairs: Record<string, unknown>): FieldIssue[] {
     .map(([key]) => ({ path: ['seed', 'key_value_pairs', key], message: 'must be a whole number, 0 or more' }));
 }
 
+const NUMERIC_TEXT = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const WHOLE_TEXT = /^\d{1,19}$/;
+
+const whole = (minimum: number, pattern: string) => ({
+  anyOf: [
+    { type: 'integer', minimum, exclusiveMaximum: 1e19 },
+    { type: 'string', pattern },
+  ],
+});
+const NUMERIC = { anyOf: [{ type: 'number' }, { type: 'string', pattern: NUMERIC_TEXT.source }] };
+const COUNT = whole(0, WHOLE_TEXT.source);
+const SUM_AND_COUNT = { sum: NUMERIC, count: whole(1, '^0*[1-9]\\d*$') };
+
+/** What the checks above require, in JSON Schema. */
+const CONTENT: Record<string, object> = {
+  number: NUMERIC,
+  'whole-number': COUNT,
+  milliseconds: COUNT,
+  anything: { type: ['string', 'number'] },
+  counts: { type: 'object', additionalProperties: COUNT },
+  average: {
+    type: 'object',
+    properties: SUM_AND_COUNT,
+    required: ['sum', 'count'],
+    propertyNames: { enum: ['sum', 'count'] },
+  },
+};
+
 /** The content of a seed of this type, in JSON Schema. */
 export function seedSchema(type: keyof typeof SEED_RULES): object {
   const rule: SeedRule = SEED_RULES[type];
-  const number = { anyOf: [{ type: 'number' }, { type: 'string', pattern: NUMERIC_TEXT.source }] };
-  const whole = (minimum: number, pattern: string) => ({
-    anyOf: [
-      { type: 'integer', minimum, exclusiveMaximum: 1e19 },
-      { type: 'string', pattern },
-    ],
-  });
   if (rule.form === 'list') return {};
-  if (rule.form === 'value') {
-    const holds = { number, anything: { type: ['string', 'number'] } };
-    return { properties: { value: rule.holds in holds ? holds[rule.holds as 'number'] : whole(0, WHOLE_TEXT.source) } };
-  }
-  if (rule.pairs === 'counts') {
-    return { properties: { key_value_pairs: { type: 'object', additionalProperties: whole(0, WHOLE_TEXT.source) } } };
-  }
-  const properties = { sum: number, count: whole(1, '^0*[1-9]\\d*$') };
-  return {
-    properties: {
-      key_value_pairs: {
-        type: 'object',
-        properties,
-        required: ['sum', 'count'],
-        propertyNames: { enum: ['sum', 'count'] },
-      },
-    },
-  };
+  return { properties: { [rule.form]: CONTENT[rule.form === 'value' ? rule.holds : rule.pairs] } };
 }
-
-const NUMERIC_TEXT = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
-const WHOLE_TEXT = /^\d{1,19}$/;
 
 /** A number, or a string with one (decision: D27). */
 function isNumeric(value: unknown): boolean {

@@ -15,7 +15,7 @@ import {
 } from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { SEED_RULES, seedIssues, seedSchema } from './seed-rules.ts';
-import { Environment, Identities, messageRule, rule, textWhere, Xpid } from './shared.ts';
+import { Environment, Identities, messageRule, oneFieldOf, rule, textWhere, Xpid } from './shared.ts';
 
 /** Both spellings of minimum and maximum are accepted and sent unchanged (decision: D27). */
 export type CalculationType = keyof typeof SEED_RULES;
@@ -77,12 +77,7 @@ export const SingleSeed = strictObject({
         : undefined,
     ),
   )
-  .register(globalRegistry, {
-    anyOf: [
-      { required: ['xpid'] },
-      { required: ['identities'], properties: { identities: { type: 'object', minProperties: 1 } } },
-    ],
-  });
+  .register(globalRegistry, oneFieldOf(['xpid'], ['identities']));
 export type SingleSeed = Infer<typeof SingleSeed>;
 
 /** The body of the bulk call, which the platform accepts or rejects as a whole. */

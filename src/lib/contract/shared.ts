@@ -37,7 +37,16 @@ export function messageRule<T>(messageOf: (value: T) => string | undefined) {
 }
 
 /** Keywords of JSON Schema for what the check of a schema requires; the documents of `schema` contain them. */
-type Keywords = Readonly<Record<string, unknown>>;
+export type Keywords = Readonly<Record<string, unknown>>;
+
+/** In JSON Schema: at least one of the fields, and of these maps at least one with an entry. */
+export function oneFieldOf(fields: readonly string[], maps: readonly string[]): Keywords {
+  const filled = maps.map((name) => ({
+    required: [name],
+    properties: { [name]: { type: 'object', minProperties: 1 } },
+  }));
+  return { anyOf: [...fields.map((name) => ({ required: [name] })), ...filled] };
+}
 
 /** A string for which `messageOf` has no message. */
 export function textWhere(messageOf: (text: string) => string | undefined, keywords: Keywords = {}) {

@@ -1,7 +1,7 @@
 // Derives the JSON Schema, the short shape and the fields of a command's result from its record.
 import type { Command } from 'commander';
 import { type CommandHelp, helpOf, pathOf } from '../command-line/help.ts';
-import { toJSONSchema, type ZodMiniType } from 'zod/mini';
+import { registry, toJSONSchema, type ZodMiniType } from 'zod/mini';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
@@ -70,6 +70,8 @@ export type Schema = Readonly<Record<string, unknown>>;
 export function jsonSchemaOfResult(output: ZodMiniType): Schema {
   const { $schema: _, ...schema } = toJSONSchema(output, {
     target: 'draft-7',
+    // Without the words and formats of the contract: a newer platform may send others.
+    metadata: registry(),
     unrepresentable: 'any',
     override: ({ jsonSchema, zodSchema }) => {
       const { def } = zodSchema._zod;

@@ -63,7 +63,9 @@ function requestOf({ operation, path }: Target, platform: TestEmulator): fc.Arbi
   return fc.record({ values, body }).map(({ values: given, body: sent }) => {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
     const query = Object.entries(given).filter(([name]) => !required.includes(name));
-    const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, String(value)])).toString();
+    const search = new URLSearchParams(
+      query.map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
     return { path: filled + (search === '' ? '' : `?${search}`), body: sent };
   });
 }
@@ -83,7 +85,7 @@ it('the platform accepts every example of the document', async () => {
   for (const [id, body] of Object.entries(examples)) {
     const target = operations.find(({ operation }) => operation.operationId === id);
     if (!target) throw new Error(`${id} is not in the document`);
-    const values: Record<string, unknown> = {
+    const values: Record<string, string | number> = {
       orgId: platform.ready.org_id,
       accountId: platform.ready.account_id,
       group_id: 'household',
