@@ -1,5 +1,6 @@
-// Writes the reference pages of `docs/` from the built program; a test fails if they are out of date.
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+// Writes the reference pages of `docs/`, and the list of manual pages in package.json (npm links only pages that `man`
+// lists), from the built program. A test fails if they are out of date.
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { builtProgram, quietIo } from './built-program.mjs';
 import { markdownPages } from './markdown-pages.mjs';
@@ -10,3 +11,9 @@ const reference = await builtProgram(join(root, 'dist')).reference(quietIo(100))
 await rm(join(docs, 'commands'), { recursive: true, force: true });
 await mkdir(join(docs, 'commands'));
 for (const [name, text] of markdownPages(reference)) await writeFile(join(docs, name), text);
+
+const manifest = join(root, 'package.json');
+/** @type {object} */
+const fields = JSON.parse(await readFile(manifest, 'utf8'));
+const man = (await readdir(join(root, 'dist/man'))).sort().map((name) => `dist/man/${name}`);
+await writeFile(manifest, `${JSON.stringify({ ...fields, man }, null, 2)}\n`);

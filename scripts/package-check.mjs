@@ -1,5 +1,5 @@
 // Checks the package as npm would publish it: its files, their requires, its entry points and types. Then installs it
-// into an empty folder and uses the program as a user and the library as another program.
+// into an empty folder and globally, and uses the program as a user and the library as another program.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
@@ -167,6 +167,13 @@ async function useIt(tarball, consumer) {
     ['npm install', 'npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball], /added/],
     ['the program', join(consumer, 'node_modules/.bin/cdpadm'), ['roles', 'list', '--profile', 'local'], /admin-role/],
     ...MODULES.map(compiled),
+    [
+      'npm install --global',
+      'npm',
+      ['install', '--global', '--prefix', 'global', '--prefer-offline', tarball],
+      /added/,
+    ],
+    ['its manual', 'cat', ['global/share/man/man1/cdpadm-roles-push.1'], /roles push/],
     ['the library', process.execPath, ['use.js'], /200 string/],
   ];
   for (const [what, file, args, expected] of steps) {

@@ -29,6 +29,11 @@ it('has a manual page for every command and one for the program', () => {
   ).toEqual([]);
 });
 
+it('lists the manual in package.json, because npm installs only pages on that list (to fix: run `npm run docs`)', () => {
+  const { man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { man: string[] };
+  expect(man).toEqual([...manual.keys()].sort().map((name) => `dist/man/${name}`));
+});
+
 it('escapes dots, backslashes and capitalized words in the manual', () => {
   const [group] = all.groups;
   if (!group) throw new Error('there is no group');
