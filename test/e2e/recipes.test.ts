@@ -46,7 +46,6 @@ beforeAll(async () => {
   });
   const files = {
     GITHUB_STEP_SUMMARY: join(home.cwd, 'summary.md'),
-    GITHUB_OUTPUT: join(home.cwd, 'output.txt'),
     GITHUB_ENV: join(home.cwd, 'env.txt'),
   };
   const runner = { CI: 'true', GITHUB_ACTIONS: 'true', ...files };
@@ -102,14 +101,13 @@ const settings = (): Record<string, string> =>
       .flatMap((line) => (line === '' ? [] : [line.split(/=(.*)/s, 2) as [string, string]])),
   );
 
-/** Runs every step of the plan job as on a separate runner; returns its plan and summary. */
+/** Runs every step of the plan job as on a separate runner; returns their outcomes and the summary. */
 async function planned(more: Record<string, string> = {}) {
-  for (const name of ['GITHUB_ENV', 'GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY']) writeFileSync(env[name] ?? '', '');
-  const plan = (): string => /plan=([0-9a-f]+)/.exec(readFileSync(env.GITHUB_OUTPUT ?? '', 'utf8'))?.[1] ?? '';
+  for (const name of ['GITHUB_ENV', 'GITHUB_STEP_SUMMARY']) writeFileSync(env[name] ?? '', '');
   const steps = [];
   for (const line of commandsOf('roles-push-with-plan.yml', 'plan'))
-    steps.push(await step(line, { ...more, ...settings(), PLAN: plan() }));
-  return { plan: plan(), steps, summary: readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8') };
+    steps.push(await step(line, { ...more, ...settings() }));
+  return { steps, summary: readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8') };
 }
 
 /** The folders of another machine. */
@@ -211,11 +209,12 @@ describe('recipes', () => {
 
   test('roles-drift.yml shows the change of a pull request, and fails only if the file is invalid', async () => {
     writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
-    const [install = '', validate = '', diff = '', comment = ''] = commandsOf('roles-drift.yml', 'review');
+    const [install = '', read = '', validate = '', diff = '', comment = ''] = commandsOf('roles-drift.yml', 'review');
     const asked = join(home.cwd, 'comment.txt');
     const gh = join(home.folder, 'global/bin/gh');
     expect(await step(install)).toMatchObject({ code: 0 });
     writeFileSync(gh, `#!/bin/sh\n{ echo "$@"; cat "$5"; } > ${asked}\n`, { mode: 0o755 });
+    expect(await step(read)).toMatchObject({ code: 0 });
     expect(await step(validate)).toMatchObject({ code: 0 });
     expect(await step(diff)).toMatchObject({ code: 0 });
     expect(await step(comment, { PULL_REQUEST: 'https://example.com/pull/1' })).toMatchObject({ code: 0 });
@@ -228,6 +227,7 @@ describe('recipes', () => {
     expect(broken.code).toBe(9);
     expect(broken.output).toContain('::error file=roles.yaml,line=');
     change('rule_id: user-role', 'role_id: user-role');
+    rmSync(join(home.cwd, '.cdpadm.yaml'));
   });
 
   test('dsr-due.yml exits every morning with 0, or with 10 if a request is late, and writes nothing', async () => {
@@ -306,16 +306,20 @@ describe('recipes', () => {
     expect(await job('apply', SECRET_ENV)).toMatchObject({ codes: [0, 6] });
   });
 
-  test('roles-push-with-plan.yml applies only the plan that was shown', async () => {
+  test('roles-push-with-plan.yml applies only the plan that was shown, once', async () => {
     repository();
-    const { plan, steps } = await planned();
-    expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
-    const [install = '', base = '', push = '', tag = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
+    const { steps } = await planned();
+    expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const saved = join(home.cwd, 'roles.plan');
+    const plan = readFileSync(saved, 'utf8');
+    expect(plan).toMatch(/^# ~ modify user-role/m);
+    const [install = '', push = '', tag = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
     expect(await step(install)).toMatchObject({ code: 0 });
-    expect(await step(base)).toMatchObject({ code: 0 });
-    expect(await step(push, { PLAN: plan.replace(/./g, '0') })).toMatchObject({ code: 6 });
-    expect(await step(push, { PLAN: plan })).toMatchObject({ code: 0 });
-    expect(await step(push, { PLAN: plan })).toMatchObject({ code: 6 });
+    writeFileSync(saved, plan.replace('Someone', 'Anyone'));
+    expect(await step(push)).toMatchObject({ code: 9 });
+    writeFileSync(saved, plan);
+    expect(await step(push)).toMatchObject({ code: 0 });
+    expect(await step(push)).toMatchObject({ code: 6 });
     expect(await step(tag)).toMatchObject({ code: 0 });
   });
 
@@ -330,13 +334,12 @@ describe('recipes', () => {
     commit();
     // Each runner starts without any state.
     const fresh = createHomeEnv('fresh');
-    const { plan, steps, summary } = await planned(fresh);
-    expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    const { steps, summary } = await planned(fresh);
+    expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     expect(summary).toContain('> Kept from the platform, changed there after the file was pulled: `read-only-role`');
     expect(summary).not.toContain('privacy:settings');
-    const [, base = '', push = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
-    await step(base, fresh);
-    expect(await step(push, { ...fresh, ...settings(), PLAN: plan })).toMatchObject({ code: 0 });
+    const [, push = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
+    expect(await step(push, fresh)).toMatchObject({ code: 0 });
     const { stdout } = await runCli(['roles', 'get', 'read-only-role', '-o', 'json'], { env, cwd: home.cwd });
     expect(stdout).toContain('privacy:settings');
   });

@@ -159,8 +159,8 @@ Change roles, with a preview of the change:
 In continuous integration: exit with 10 if the platform differs from the file; apply only the reviewed plan:
 
   $ cdpadm roles diff roles.yaml --exit-code --summary
-  $ cdpadm roles diff roles.yaml --query plan -o name --out plan.txt
-  $ cdpadm roles push roles.yaml --yes --expect-plan "$(cat plan.txt)"
+  $ cdpadm roles diff roles.yaml --save-plan roles.plan
+  $ cdpadm roles push --plan roles.plan --yes
 
 The installed package contains complete workflow files: docs/recipes/roles-drift.yml reports differences each morning and
 shows the plan in a pull request; docs/recipes/roles-push-with-plan.yml applies the plan after its approval.

@@ -40,7 +40,7 @@ export const FIELDS: readonly Field[] = [
   own('seeding_url', 'seedingUrl'),
   own('identity_url', 'identityUrl'),
   own('vendor_domain', 'vendorDomain'),
-  own('environment', 'environment'),
+  { ...own('environment', 'environment'), label: 'environment' },
   { name: 'ca_file', flag: '--ca-file', label: 'file of additional certificate authorities' },
 ];
 

@@ -130,7 +130,7 @@ function fieldOf(name: Name): (typeof FIELDS)[number] | undefined {
 }
 
 function labelOf(name: Name): string {
-  const label = (fieldOf(name)?.label ?? name.replace('_', ' ')).replace(/:.*/, '');
+  const label = fieldOf(name)?.label ?? name.replace('_', ' ');
   return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
