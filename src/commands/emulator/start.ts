@@ -9,7 +9,7 @@ import { readInput } from '../../lib/files/read-input.ts';
 import { KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { readIdentity, rehearsalFolder } from '../../lib/runtime/emulator/identity.ts';
+import { readIdentity, type Rehearsed, rehearsalFolder } from '../../lib/runtime/emulator/identity.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { readPort } from '../flag-values.ts';
 import { findEmulator } from '../../lib/runtime/emulator/control.ts';
@@ -47,6 +47,11 @@ const startFlags = {
     value: 'profile',
     help: 'imitate the platform of this profile: its ids, domains and names; accepts any secret',
   },
+  fromLive: {
+    value: 'profile',
+    help: 'like --as, with the roles, groups and warehouse resources of that platform; replaces the state',
+    conflicts: ['as', 'fixtures'],
+  },
   vendorDomain: { value: 'domain', help: 'vendor domain (default: platform.example)' },
   audience: { value: 'url', help: "audience of tokens, in addition to the platform's own address" },
   publicUrl: { value: 'url', help: 'address of the platform in responses (default: where it listens)' },
@@ -66,11 +71,13 @@ export const startPlatform = defineCommand({
   notes: [
     'The embedded platform serves all services of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
     'With --as, a copy of the profile works once its addresses are replaced. The command does not read the secrets of the profile. --org, --account and --workspace set the first id of each kind.',
+    '--from-live reads the platform of the profile once, when it starts, and writes nothing to it. Secrets of connections are masks.',
   ],
   examples: [
     'cdpadm emulator start',
     'cdpadm emulator start --memory --port 0 -o json',
     'cdpadm emulator start --as prod',
+    'cdpadm emulator start --from-live prod --memory',
     'cdpadm emulator start --memory --vendor-domain cdp.example --workspace 4711',
   ],
   exits: {
@@ -102,17 +109,20 @@ function readyResult() {
 }
 
 async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promise<void> {
-  const { identity, names } = await readIdentity(ctx, flags);
+  const as = flags.fromLive ?? flags.as;
+  const { identity, names } = await readIdentity(ctx, { ...flags, as });
   const tls = await loadTls(ctx, flags);
   const fixtures = flags.fixtures === undefined ? undefined : await loadDocument(flags.fixtures, ctx);
   const ownNames = flags.names === undefined ? names : await loadNames(ctx, flags.names);
-  const data = flags.data ?? (flags.as === undefined ? undefined : rehearsalFolder(ctx.paths, flags.as));
+  const live = flags.fromLive === undefined ? undefined : await readLivePlatform(ctx, flags.fromLive, identity);
+  const data = flags.data ?? (as === undefined ? undefined : rehearsalFolder(ctx.paths, as));
   const serving = serveEmulator(ctx, {
     host: flags.host,
     port: readPort(flags.port),
     data: flags.memory ? null : data === undefined ? undefined : resolve(ctx.io.cwd, data),
     identity,
-    ...(fixtures && { fixtures: fixtures.value }),
+    ...((fixtures ?? live) && { fixtures: fixtures?.value ?? live }),
+    fresh: live !== undefined,
     ...(flags.warehouse !== undefined && { warehouse: resolve(ctx.io.cwd, flags.warehouse) }),
     ...(flags.clock && { clock: flags.clock }),
     ...(ownNames && { names: ownNames }),
@@ -123,6 +133,31 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
   await serving.catch((error: unknown) => {
     throw fixtures && error instanceof KnownError ? placed(fixtures, error) : error;
   });
+}
+
+/** Fixtures with the one organization, account and workspace of the profile. */
+async function readLivePlatform(
+  ctx: Context,
+  profile: string,
+  { account, org, workspace }: Rehearsed['identity'],
+): Promise<object> {
+  const [{ connect, resolveAlone }, { readLiveFixtures }] = await Promise.all([
+    import('../../lib/runtime/connect.ts'),
+    import('../../lib/workflows/live-fixtures.ts'),
+  ]);
+  const api = connect(ctx, await resolveAlone(ctx, profile, '--from-live'));
+  const { fixtures, omitted } = await readLiveFixtures(api, ctx.signal);
+  if (omitted.length > 0) ctx.out.warn(`Unknown to the embedded platform, omitted: ${omitted.join(', ')}.`);
+  const counts = Object.entries(fixtures).map(([name, list]) => `${name.replace('_', ' ')} ${list.length}`);
+  ctx.out.note(`Copied from profile ${profile}: ${counts.join(', ')}.`);
+  // The platform accepts any key and secret for the workspace of a profile.
+  const credentials = { key: 'local-workspace-key', secret: 'local-workspace-secret' };
+  return {
+    organizations: [{ id: org }],
+    accounts: [{ id: account }],
+    workspaces: [{ id: workspace, ...credentials }],
+    ...fixtures,
+  };
 }
 
 /** Adds file, line and column to the platform's issues with fixtures, which have only paths such as `roles[0].name`. */

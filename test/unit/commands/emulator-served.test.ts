@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectEmulator } from '../../../src/lib/emulator/client.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import type { CliOptions, CliResult } from '../../helpers/cli.ts';
-import { send } from '../../helpers/emulator.ts';
+import { send, startTestEmulator } from '../../helpers/emulator.ts';
+import { opened } from '../../helpers/opened.ts';
 import { createProfileHome, type ProfileHome } from '../../helpers/profile-home.ts';
 
 let home: ProfileHome;
@@ -97,6 +98,81 @@ describe('start --as', () => {
   ])('rejects %s', async (_what, args, code, message) => {
     const result = await run(['emulator', 'start', '--port', '0', '--memory', ...args]);
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) as string });
+  });
+});
+
+describe('start --from-live', () => {
+  const config = { database: 'd', user: 'u', cloud_iam_role_arn: 'role', host: 'h.example' };
+  const fixtures = {
+    roles: [{ role_id: 'their-role', name: 'Theirs', description: 'Views', tasks: ['audiences:view'] }],
+    groups: [{ id: 'household', source_user_attribute: 'home', attributes: [{ id: 'owner', type: 'latest' }] }],
+    connections: [
+      { id: 'cluster', name: 'C', service_provider: 'PROVIDER_C', config: { ...config, password: 'real-password' } },
+      { id: 'lake', name: 'L', service_provider: 'PROVIDER_D', config: { provider: 'p', schema: 's' } },
+    ],
+    data_models: [{ id: 'people', name: 'P', type: 'sql', config: { sql_query: 'SELECT member_id FROM s.people' } }],
+    pipelines: [
+      {
+        ...{ id: 'sync', name: 'S', pipeline_type: 'user_attributes', connection_id: 'lake', data_model_id: 'people' },
+        ...{ state: 'active', sync_mode: { type: 'full' }, schedule: { type: 'on_demand' } },
+        ...{ environment: 'development', partner_feed_id: 7, partner_feed_key: 'real-feed-key' },
+      },
+    ],
+  };
+  const inWorkspace = ({ roles, ...lists }: typeof fixtures) => ({
+    roles,
+    ...Object.fromEntries(
+      Object.entries(lists).map(([name, list]) => [name, list.map((one) => ({ ...one, workspace_id: 43 }))]),
+    ),
+  });
+  const TOP = { organizations: [{ id: 41 }], accounts: [{ id: 42 }] };
+
+  it('copies roles, groups and the warehouse of a platform, without secrets', async () => {
+    const workspaces = [
+      { id: 3001, key: 'other-key', secret: 'other-secret' },
+      { id: 43, key: 'real-key', secret: 'real-secret' },
+    ];
+    const live = await opened(startTestEmulator({ fixtures: { ...TOP, workspaces, ...inWorkspace(fixtures) } }));
+    const { base_url, auth_url, dsr_base_url, seeding_url, identity_url, client_id, client_secret } = live.ready;
+    const addresses = { base_url, auth_url, dsr_base_url, seeding_url, identity_url };
+    const ids = {
+      org_id: '41',
+      account_id: '42',
+      workspace_id: '43',
+      secrets: { client_id, client_secret: `command:echo ${client_secret}` },
+    };
+    const profiles = { live: { ...addresses, vendor_domain: 'cdp.example', ...ids } };
+    writeFileSync(home.settingsFile, JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
+
+    await whileServing(['--as', 'live'], async () => {
+      expect((await run(['roles', 'list', '-o', 'name'])).stdout).not.toContain('their-role');
+    });
+    await whileServing(['--from-live', 'live'], async (ready) => {
+      expect(ready).toMatchObject({ org_id: 41, account_id: 42, workspace_id: 43, vendor_domain: 'cdp.example' });
+      expect(await run(['emulator', 'export', 'state.json'])).toMatchObject({ code: 0 });
+    });
+    const writes = (await live.api.requests()).filter(
+      ({ method, path }) => method !== 'GET' && path !== '/oauth/token',
+    );
+    expect(writes).toEqual([]);
+    const { tables } = JSON.parse(readFileSync(join(home.cwd, 'state.json'), 'utf8')) as {
+      tables: Record<string, { workspace: number; id: string }[]>;
+    };
+    expect(JSON.stringify(tables['manifests'])).toContain('their-role');
+    for (const name of ['groups', 'connections', 'data_models', 'pipelines'] as const) {
+      expect(tables[name]).toMatchObject(fixtures[name].map(({ id }) => ({ workspace: 43, id })));
+    }
+    expect(JSON.stringify(tables)).not.toMatch(/real-password|real-feed-key/);
+    const folder = join(home.folder, 'data', 'rehearsals', 'live');
+    for (const file of readdirSync(folder)) expect(readFileSync(join(folder, file), 'latin1')).not.toContain('real-');
+  });
+
+  it('rejects --from-live with --as, and a profile without a workspace', async () => {
+    const start = ['emulator', 'start', '--port', '0', '--memory', '--from-live', 'live'];
+    expect(await run([...start, '--as', 'live'])).toMatchObject({ code: 2 });
+    const profiles = { live: { base_url: 'https://api.cdp.example', org_id: '41', account_id: '42' } };
+    writeFileSync(home.settingsFile, JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
+    expect(await run(start)).toMatchObject({ code: 2, stderr: expect.stringContaining('workspace') as string });
   });
 });
 

@@ -12,6 +12,8 @@ import { registerEmulator } from './running.ts';
 /** `data` is null for memory and undefined for the state of profile `local`. */
 export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory'> {
   data: string | null | undefined;
+  /** Reset an existing state to the fixtures. */
+  fresh?: boolean;
   /** Print the address of the console. */
   ui?: boolean | undefined;
 }
@@ -28,7 +30,7 @@ const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
 export async function serveEmulator(ctx: Context, options: ServeOptions): Promise<void> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const data = options.data === undefined ? localFolder(ctx.paths) : options.data;
-  const { data: _chosen, ui, ...rest } = options;
+  const { data: _chosen, fresh, ui, ...rest } = options;
   const emulator = await startEmulator({
     ...rest,
     ...(data !== null && { data }),
@@ -36,6 +38,7 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
     systemClock: ctx.clock,
   });
   ctx.onClose(() => emulator.close());
+  if (fresh) await emulator.reset();
   const { port, ready } = emulator;
   const forget = registerEmulator(ctx.paths, { pid: host.pid, port, data, started: ctx.clock.now(), ready });
   ctx.onClose(async () => forget());
