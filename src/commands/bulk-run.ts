@@ -10,7 +10,7 @@ import type { RunFlags } from './bulk-flags.ts';
 /** The command line of this run with `how` at its end. `ended` is what ended the run. */
 export type Again = (how: '--resume' | '--restart', ended?: KnownError) => string;
 
-/** The command that resumes a run on any machine, with its target: for people, and in words. */
+/** The command that resumes a run on any machine, with its target and a result to join: for people, and in words. */
 export interface ResumeCommand {
   resume: string;
   argv: string[];
@@ -27,7 +27,7 @@ export function createAgain(
   });
   const line = commandWords(record, words.map(hideLink), Object.fromEntries(shown), globals);
   const limit = maxErrors === undefined ? [] : ['--max-errors', maxErrors.replace(/\s+/g, '')];
-  const argv = [...line, ...limit, '--resume', ...targetFlags(globals).flat()];
+  const argv = [...line, ...limit, '--resume', '-o', 'json', ...targetFlags(globals).flat()];
   return {
     // A limit that ended this run would also end the next one.
     again: (how, ended) => shellLine([...line, ...(ended?.code === 'bulk.too_many_errors' ? [] : limit), how]),

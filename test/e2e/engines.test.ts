@@ -212,7 +212,7 @@ describe('seed-slurm.md', () => {
       touched.delete(requeued);
       expect(lost).toEqual([...touched].sort((a, b) => a - b));
       for (const [index, command] of again.entries()) {
-        const { code, stderr } = await bash(`${command} -o json > ${it.data}/results/again-${index}.json`, it, env);
+        const { code, stderr } = await bash(`${command} > ${it.data}/results/again-${index}.json`, it, env);
         expect(code, stderr).toBe(0);
       }
       const last = await bash(`${joined} -o json`, it, env);

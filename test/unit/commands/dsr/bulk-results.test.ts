@@ -39,7 +39,7 @@ it('names the parts without a result, and the command that submits them', async 
   const { code, data } = await home.json<{ again: string[] }>([...JOIN.split(' '), '--parts', '?.csv']);
   expect(code).toBe(1);
   expect(data).toMatchObject({ parts: 2, complete: 1, missing_parts: ['b.csv'] });
-  expect(data.again).toEqual(['cdpadm dsr submit --regulation gdpr --type access --bulk b.csv --yes --resume']);
+  expect(data.again).toEqual(['cdpadm dsr submit --regulation gdpr --type access --bulk b.csv --yes --resume -o json']);
   const { stdout } = await home.run(`${data.again[0]?.slice('cdpadm '.length) ?? ''} -o json`);
   home.write('b.json', stdout);
   expect(await home.json(JOIN)).toMatchObject({ code: 0, data: { rows: 3, complete: 2 } });
@@ -52,5 +52,5 @@ it('ends with the exit code of the error that ended a part', async () => {
   const { code, data } = await home.json<{ again: string[] }>(JOIN);
   expect(code).toBe(4);
   expect(data).toMatchObject({ rows: 4, submitted: 2, complete: 1, failed_parts: ['b.csv'] });
-  expect(data.again).toEqual([expect.stringMatching(/--bulk b\.csv .*--yes --resume$/)]);
+  expect(data.again).toEqual([expect.stringMatching(/--bulk b\.csv .*--yes --resume -o json$/)]);
 });

@@ -72,8 +72,8 @@ test('names missing shards and the commands that run them, which then complete t
   const { code, result } = await joined(it);
   expect([code, result.missing, result.complete]).toEqual([1, [2, 3], 2]);
   expect(result.again).toEqual([
-    'cdpadm seed bulk users.ndjson --shard 2/4 --yes --resume',
-    'cdpadm seed bulk users.ndjson --shard 3/4 --yes --resume',
+    'cdpadm seed bulk users.ndjson --shard 2/4 --yes --resume -o json',
+    'cdpadm seed bulk users.ndjson --shard 3/4 --yes --resume -o json',
   ]);
   for (const [index, command] of result.again.entries()) {
     const { stdout } = await it.run([...command.split(' ').slice(1), '-o', 'json']);
@@ -92,7 +92,7 @@ test('counts what a failed shard sent, and ends with the exit code of its error'
   expect((await shards([2], 2, file)).codes).toEqual([4]);
   const { code, result } = await joined(it);
   expect([code, result.complete, result.failed, result.missing]).toEqual([4, 1, [2], []]);
-  expect(result.again).toEqual(['cdpadm seed bulk users.ndjson --shard 2/2 --yes --resume']);
+  expect(result.again).toEqual(['cdpadm seed bulk users.ndjson --shard 2/2 --yes --resume -o json']);
   // A later result of the shard replaces its error.
   isDown = false;
   const { stdout } = await it.run(['seed', 'bulk', file, '--shard', '2/2', '--yes', '--resume', '-o', 'json']);
