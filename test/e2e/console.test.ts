@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { CHROMIUM, openBrowser, type Page } from '../helpers/browser.ts';
 import { startCallbackReceiver } from '../helpers/callback-receiver.ts';
 import { dsrBody, dsrCaller, raw } from '../helpers/dsr.ts';
-import { send, startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
+import { basicAuth, send, startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { opened } from '../helpers/opened.ts';
 import { LEAST_CONTRAST, SIDEWAYS } from '../helpers/page-look.ts';
 import { PATIENT } from '../helpers/patient.ts';
@@ -59,6 +59,23 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     }
     expect(page.complaints).toEqual([]);
     expect(page.requests.filter((url) => !url.startsWith(platform.control) && url !== 'data:,')).toEqual([]);
+  });
+
+  it('shows where the attributes and seeds of a person came from', async () => {
+    const { identity_url, workspace_key, workspace_secret } = platform.ready;
+    const body = {
+      environment: 'production',
+      user_identities: { email: 'ada@people.example' },
+      user_attributes: { plan: 'plus' },
+    };
+    await send('POST', `${identity_url}/v1/identify`, {
+      body,
+      headers: basicAuth(`${workspace_key}:${workspace_secret}`),
+    });
+    const page = await open('people');
+    await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+    expect(await text(page)).toMatch(/plan\s+attribute\s+plus\s+intake, 20/);
+    expect(await text(page)).toMatch(/purchases\s+seed\s+.*12.*\s+fixtures, 20/);
   });
 
   it('shows text from outside as text', async () => {

@@ -29,9 +29,18 @@ export const pretty = (value) => make('pre', {}, typeof value === 'string' ? val
 /** @param {string} text */
 export const none = (text) => make('p', { class: 'quiet' }, text);
 /** @param {number | null | undefined} ms epoch milliseconds */
-export const time = (ms) => (ms === null || ms === undefined ? '' : new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z'));
+export const time = (ms) =>
+  typeof ms === 'number' ? make('time', {}, new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')) : '';
 /** @param {Row} row */
 export const documentOf = (row) => /** @type {Row} */ (JSON.parse(row['document'] ?? row['body'] ?? '{}'));
+
+/**
+ * A narrow page shows the label of each cell.
+ * @param {string[]} heads
+ * @param {number} at
+ * @returns {Record<string, string>}
+ */
+const labelOf = (heads, at) => (at === 0 ? { scope: 'row' } : { 'data-label': heads[at] ?? '' });
 
 /**
  * @param {string[]} heads
@@ -43,7 +52,7 @@ export function table(heads, rows, empty, kind = '') {
   if (rows.length === 0) return none(empty);
   const head = make('tr', {}, ...heads.map((name) => make('th', { scope: 'col' }, name)));
   const body = rows.map((cells) =>
-    make('tr', {}, ...cells.map((cell, at) => (at === 0 ? make('th', { scope: 'row' }, cell) : make('td', {}, cell)))),
+    make('tr', {}, ...cells.map((cell, at) => make(at === 0 ? 'th' : 'td', labelOf(heads, at), cell))),
   );
   const whole = make('table', { class: kind }, make('thead', {}, head), make('tbody', {}, ...body));
   return make('div', { class: 'scroll', tabindex: '0' }, whole);

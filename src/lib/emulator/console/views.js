@@ -101,9 +101,9 @@ function requests({ tables, callbacks }) {
       {},
       make('li', {}, `${body['submitted_time']} submitted`),
       ...own.toReversed().flatMap(attemptsOf),
-      row['completed_at'] === null ? null : make('li', {}, `${time(row['completed_at'])} ${row['status']}`),
+      row['completed_at'] === null ? null : make('li', {}, time(row['completed_at']), ` ${row['status']}`),
       ...steps.map((/** @type {Row} */ step) =>
-        make('li', { class: 'quiet' }, `${time(step['at'])} due: ${step['step'].replace('_', ' ')}`),
+        make('li', { class: 'quiet' }, time(step['at']), ` due: ${step['step'].replace('_', ' ')}`),
       ),
     );
     return [
@@ -124,11 +124,22 @@ function requests({ tables, callbacks }) {
   ];
 }
 
+const KINDS = { user_attributes: 'attribute', group_attributes: 'group attribute', calculated_attributes: 'seed' };
+
 /** @param {Row} state */
 function people({ tables, counts }) {
   const rows = tables.profiles.map((/** @type {Row} */ row) => {
-    const { identities, user_attributes, group_attributes, calculated_attributes } = documentOf(row);
-    const names = Object.entries(identities ?? {}).map(([type, values]) => `${type}: ${[values].flat().join(', ')}`);
+    const document = documentOf(row);
+    const sources = JSON.parse(row['sources']);
+    const names = Object.entries(document['identities']).map(([type, values]) => `${type}: ${values.join(', ')}`);
+    const attributes = Object.entries(KINDS).flatMap(([kind, label]) =>
+      Object.entries(document[kind]).map(([name, value]) => [
+        name,
+        label,
+        typeof value === 'string' ? value : JSON.stringify(value),
+        sources[`${kind}.${name}`] ?? `group ${name.split(':')[0]}`,
+      ]),
+    );
     return [
       row['xpid'],
       row['workspace'],
@@ -137,8 +148,8 @@ function people({ tables, counts }) {
       time(row['changed_at']),
       fold(
         `profile-${row['id']}`,
-        'Attributes and seeds',
-        pretty({ user_attributes, group_attributes, calculated_attributes }),
+        `Attributes and seeds: ${attributes.length}`,
+        table(['Name', 'Kind', 'Value', 'From'], attributes, 'No attribute.'),
       ),
     ];
   });
@@ -220,18 +231,15 @@ function faults({ faults: list }) {
       make('input', { id: `fault-${name}`, name: name ?? '', placeholder: hint ?? '', size: '12' }),
     ),
   );
-  const add = () => {
+  const form = make('form', {}, ...inputs, make('button', { type: 'submit', id: 'fault-add' }, 'Add fault'));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
     const given = fields.flatMap(([name]) => {
       const { value } = /** @type {HTMLInputElement} */ (byId(`fault-${name}`));
       const number = ['status', 'times', 'probability'].includes(name ?? '');
       return value === '' ? [] : [[name, number ? Number(value) : value]];
     });
     act(() => call('/faults', 'POST', Object.fromEntries(given)));
-  };
-  const form = make('form', {}, ...inputs, make('button', { type: 'submit', id: 'fault-add' }, 'Add fault'));
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    add();
   });
   const rows = list.map((/** @type {Row} */ fault) => [
     fault['path'] ?? 'any path',
@@ -256,7 +264,7 @@ function requestLog({ log }) {
   const rows = log
     .toReversed()
     .map((/** @type {Row} */ one) => [
-      one['at'],
+      make('time', {}, one['at']),
       one['method'],
       make('span', { class: one['status'] === null || one['status'] >= 400 ? 'bad' : '' }, one['status'] ?? 'cut'),
       fold(

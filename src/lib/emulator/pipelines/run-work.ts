@@ -153,7 +153,7 @@ function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: P
         reasons[reason] = (reasons[reason] ?? 0) + 1;
       }
     }
-    profiles.apply(changes, run.started_at ?? 0);
+    profiles.apply(changes, run.started_at ?? 0, `pipeline ${run.pipeline}, run ${run.id}`);
     return {
       ...before,
       rows: Math.max(before.rows, first + rows.length),

@@ -52,7 +52,7 @@ function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<
     return ({ caller, body }) => {
       const { id } = workspaceOf(caller);
       ingest.admit(id, body.length);
-      profiles.apply(changesOf(read(body), id), clock.now());
+      profiles.apply(changesOf(read(body), id), clock.now(), 'seeding');
       return { status: 202 };
     };
   }
@@ -74,7 +74,7 @@ function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<
     },
     load: (loaded) => {
       profiles.clear();
-      profiles.apply(loaded.profiles, clock.now());
+      profiles.apply(loaded.profiles, clock.now(), 'fixtures');
       ingest.clear();
     },
   };
@@ -142,14 +142,14 @@ function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof inta
           ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),
         };
         const events = intake.events?.map((event) => ({ ...event, ...about }));
-        profiles.apply([{ workspace, environment, xpid, identities, user_attributes, events }], clock.now());
+        profiles.apply([{ workspace, environment, xpid, identities, user_attributes, events }], clock.now(), 'intake');
         return ACCEPTED;
       },
       identify: ({ caller, body }) => {
         const { id: workspace } = workspaceOf(caller);
         ingest.admit(workspace, body.length);
         const { environment, user_identities: identities, user_attributes } = readIngestBody(IdentityIntake, body);
-        profiles.apply([{ workspace, environment, identities, user_attributes }], clock.now());
+        profiles.apply([{ workspace, environment, identities, user_attributes }], clock.now(), 'intake');
         return ACCEPTED;
       },
     },

@@ -72,11 +72,14 @@ export interface ProfileRow {
   created_at: number;
   changed_at: number;
   document: ProfileDocument;
+  /** `user_attributes.<name>` or `calculated_attributes.<name>` -> what set it, and when. */
+  sources: Record<string, string>;
 }
 
 export type ProfileTable = Table<ProfileRow>;
 
-export const openProfileTable = (db: Database): ProfileTable => openTable<ProfileRow>(db, 'profiles', ['document']);
+export const openProfileTable = (db: Database): ProfileTable =>
+  openTable<ProfileRow>(db, 'profiles', ['document', 'sources']);
 
 export function profileOf(row: ProfileRow): Omit<Profile, 'events'> {
   return {

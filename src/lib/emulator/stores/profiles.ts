@@ -56,6 +56,7 @@ export const profilesMigrations = [
    );
    CREATE INDEX profile_events_of ON profile_events (profile);
    CREATE TABLE profile_identities (key TEXT PRIMARY KEY, profile INTEGER NOT NULL) WITHOUT ROWID`,
+  "ALTER TABLE profiles ADD COLUMN sources TEXT NOT NULL DEFAULT '{}'",
 ];
 
 /** A person: the platform's own id, identities in any spelling (decision: D27), or both. */
@@ -94,22 +95,23 @@ export function createProfiles(db: Database) {
     return { id, added };
   }
 
-  function insert(id: number, change: ProfileChange, added: readonly Identity[], at: number): string {
+  function insert(id: number, change: ProfileChange, added: readonly Identity[], at: number, from: string): string {
     const xpid = change.xpid === undefined ? newXpid(change, added, id) : String(change.xpid);
     const document = emptyDocument();
     writeInto(document, change, added);
     const { workspace, environment } = change;
     const row = { id, workspace, environment, xpid, created_at: at, changed_at: at };
-    profiles.insert({ ...row, seeds: seedsOf(document), document });
+    profiles.insert({ ...row, seeds: seedsOf(document), sources: sourcesOf(change, from), document });
     return xpid;
   }
 
-  function update(id: number, change: ProfileChange, added: readonly Identity[], at: number): string {
+  function update(id: number, change: ProfileChange, added: readonly Identity[], at: number, from: string): string {
     const row = profiles.find({ id });
     if (!row) throw new Error(`profile ${id} is missing`);
     const { document } = row;
     writeInto(document, change, added);
-    profiles.update({ id }, { changed_at: at, seeds: seedsOf(document), document });
+    const sources = { ...row.sources, ...sourcesOf(change, from) };
+    profiles.update({ id }, { changed_at: at, seeds: seedsOf(document), sources, document });
     return row.xpid;
   }
 
@@ -140,16 +142,17 @@ export function createProfiles(db: Database) {
   return {
     /**
      * Applies all changes or none, in order. The profile is that of `xpid`, otherwise that of the first known identity. An
-     * identity of another profile stays there (decision: D70). `at` is epoch milliseconds. Returns the profiles' `xpid`s.
-     * Throws TypeError for a change without a subject.
+     * identity of another profile stays there (decision: D70). `at` is epoch milliseconds; `source` names what sent the
+     * attributes. Returns the profiles' `xpid`s. Throws TypeError for a change without a subject.
      */
-    apply: (changes: readonly ProfileChange[], at: number): (number | bigint)[] =>
+    apply: (changes: readonly ProfileChange[], at: number, source: string): (number | bigint)[] =>
       db.transaction(() => {
+        const from = `${source}, ${isoMillis(at)}`;
         revision++;
         let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM profiles')?.last ?? 0) + 1;
         return changes.map((change) => {
           const { id, added } = identify(change, next);
-          const xpid = (id === next ? insert : update)(id, change, added, at);
+          const xpid = (id === next ? insert : update)(id, change, added, at, from);
           if (id === next) next++;
           for (const event of change.events ?? []) events.insert({ profile: id, at, event });
           return integerOf(xpid);
@@ -193,6 +196,15 @@ export function createProfiles(db: Database) {
 
 function identitiesOf({ identities }: Subject): Identity[] {
   return Object.entries(identities ?? {}).map(([type, value]) => [internalIdentityType(type), value]);
+}
+
+/** Each attribute of the change, with where it came from. */
+function sourcesOf({ user_attributes = {}, calculated_attributes = [] }: ProfileChange, from: string) {
+  const names = [
+    ...Object.keys(user_attributes).map((name) => `user_attributes.${name}`),
+    ...calculated_attributes.map(({ attribute_name }) => `calculated_attributes.${attribute_name}`),
+  ];
+  return Object.fromEntries(names.map((name) => [name, from]));
 }
 
 function seedsOf({ calculated_attributes }: ProfileDocument): number {

@@ -29,7 +29,7 @@ const change = (fields: Partial<ProfileChange>): ProfileChange => ({
   environment: 'production',
   ...fields,
 });
-const put = (fields: Partial<ProfileChange>) => store.apply([change(fields)], AT)[0];
+const put = (fields: Partial<ProfileChange>) => store.apply([change(fields)], AT, 'seeding')[0];
 const idsOf = (subject: Subject, workspace = 1) => store.find(workspace, subject).map(({ xpid }) => xpid);
 
 describe('a profile', () => {
@@ -143,6 +143,7 @@ describe('apply', () => {
           const given = store.apply(
             batch.map((identities) => change({ identities: Object.fromEntries(identities) })),
             AT,
+            'seeding',
           );
           batch.forEach((identities, index) => {
             const keys = Object.entries(Object.fromEntries(identities)).map((pair) => pair.join('='));
@@ -160,17 +161,17 @@ describe('apply', () => {
 
   test('is atomic, also inside another transaction', () => {
     const valid = change({ identities: { email: 'a' }, events: [{}] });
-    expect(() => store.apply([valid, change({})], AT)).toThrow(TypeError);
+    expect(() => store.apply([valid, change({})], AT, 'seeding')).toThrow(TypeError);
     expect(store.counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });
     db.transaction(() => {
-      store.apply([valid], AT);
-      expect(() => store.apply([change({ xpid: 9 }), change({})], AT)).toThrow(TypeError);
+      store.apply([valid], AT, 'seeding');
+      expect(() => store.apply([change({ xpid: 9 }), change({})], AT, 'seeding')).toThrow(TypeError);
     });
     expect(store.counts()).toEqual({ profiles: 1, seeds: 0, events: 1 });
     expect(store.find(1, { xpid: 9 })).toEqual([]);
     expect(() =>
       db.transaction(() => {
-        store.apply([change({ xpid: 9 })], AT);
+        store.apply([change({ xpid: 9 })], AT, 'seeding');
         throw new Error('later');
       }),
     ).toThrow('later');
