@@ -15,53 +15,76 @@ export function choice(value: string, hint: unknown): Choice {
   return typeof hint === 'string' && hint !== '' ? { value, hint } : { value };
 }
 
-export const pickRole: Picker = async (ctx) => {
-  const { roles } = await (await ctx.api()).roles.get({ signal: ctx.signal });
-  return roles.map(({ name, role_id }) => choice(role_id, name));
+export const pickRole: Picker = {
+  question: 'Role',
+  choices: async (ctx) => {
+    const { roles } = await (await ctx.api()).roles.get({ signal: ctx.signal });
+    return roles.map(({ name, role_id }) => choice(role_id, name));
+  },
 };
 
 /** The whole manifest first, which is no role. */
-export const pickManifest: Picker = async (ctx, args, flags) => [
-  { value: '', label: 'the whole manifest' },
-  ...((await pickRole(ctx, args, flags)) ?? []),
-];
-
-export const pickRevision: Picker = async (ctx, _args, { last }) => {
-  if (last === true) return undefined;
-  const { store } = await openRolesMemory(ctx);
-  const heads = store
-    .revisions()
-    .slice(0, NEWEST)
-    .flatMap(({ revision }) => store.head(revision) ?? []);
-  return heads.map(({ reason, revision, roles, saved_at: at }) =>
-    choice(revision, `${at}, before ${reason}, ${roles} roles`),
-  );
+export const pickManifest: Picker = {
+  question: 'Role',
+  choices: async (...given) => [
+    { value: '', label: 'the whole manifest' },
+    ...((await pickRole.choices(...given)) ?? []),
+  ],
 };
 
-export const pickGroup: Picker = async (ctx) =>
-  (await (await ctx.api()).groups.list(ctx.signal)).map(({ id, name }) => choice(id, name));
+export const pickRevision: Picker = {
+  question: 'Revision',
+  choices: async (ctx, _args, { last }) => {
+    if (last === true) return undefined;
+    const { store } = await openRolesMemory(ctx);
+    const heads = store
+      .revisions()
+      .slice(0, NEWEST)
+      .flatMap(({ revision }) => store.head(revision) ?? []);
+    return heads.map(({ reason, revision, roles, saved_at: at }) =>
+      choice(revision, `${at}, before ${reason}, ${roles} roles`),
+    );
+  },
+};
+
+export const pickGroup: Picker = {
+  question: 'Group',
+  choices: async (ctx) => (await (await ctx.api()).groups.list(ctx.signal)).map(({ id, name }) => choice(id, name)),
+};
 
 export function pickResource(type: ResourceType): Picker {
-  return async (ctx) =>
-    (await warehouseCalls(await ctx.api(), type).list(ctx.signal)).map(({ id, name }) => choice(id, name));
+  return {
+    question: { connection: 'Connection', data_model: 'Data model', pipeline: 'Pipeline' }[type],
+    choices: async (ctx) =>
+      (await warehouseCalls(await ctx.api(), type).list(ctx.signal)).map(({ id, name }) => choice(id, name)),
+  };
 }
 
-export const pickRun: Picker = async (ctx, args) => {
-  const { pipelines } = await ctx.api();
-  const { items } = await pipelines.runs(String(args['pipeline_id']), { currentPage: 1, pageSize: NEWEST }, ctx.signal);
-  return items.map(({ id, status }) => choice(String(id), status));
+export const pickRun: Picker = {
+  question: 'Run',
+  choices: async (ctx, args) => {
+    const { pipelines } = await ctx.api();
+    const query = { currentPage: 1, pageSize: NEWEST };
+    const { items } = await pipelines.runs(String(args['pipeline_id']), query, ctx.signal);
+    return items.map(({ id, status }) => choice(String(id), status));
+  },
 };
 
 /** The latest run first, which is the default. Undefined without runs: the command then explains why. */
-export const pickLatestRun: Picker = async (ctx, args, flags) => {
-  try {
-    const runs = (await pickRun(ctx, args, flags)) ?? [];
-    return runs.length > 0 ? [{ value: '', label: 'the latest run' }, ...runs] : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+export const pickLatestRun: Picker = {
+  question: 'Run',
+  choices: async (...given) => {
+    try {
+      const runs = (await pickRun.choices(...given)) ?? [];
+      return runs.length > 0 ? [{ value: '', label: 'the latest run' }, ...runs] : undefined;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  },
 };
 
-export const pickProfile: Picker = async (ctx) =>
-  [...(await (await ctx.profiles()).read()).profiles.keys()].map((value) => ({ value }));
+export const pickProfile: Picker = {
+  question: 'Profile',
+  choices: async (ctx) => [...(await (await ctx.profiles()).read()).profiles.keys()].map((value) => ({ value })),
+};

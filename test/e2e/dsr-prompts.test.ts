@@ -105,7 +105,7 @@ test('goes back to the previous prompt, and offers time, group and callback in o
     ['Value of email', `jane@example.com${KEY.enter}`],
     ['Another identity', KEY.enter],
     ['More options', `${KEY.down}${KEY.enter}`],
-    ['When the subject made the request', `yesterday${KEY.enter}`],
+    ['when the subject made the request', `yesterday${KEY.enter}`],
     ['It ', `${KEY.clearLine}2020-01-01T00:00:00Z${KEY.enter}`],
     ['More options', `${KEY.down}${KEY.down}${KEY.enter}`],
     ['Group id', `spring${KEY.enter}`],
@@ -117,6 +117,17 @@ test('goes back to the previous prompt, and offers time, group and callback in o
     screen.type(keys);
   }
   expect(await screen.exit).toBe(130);
+});
+
+test('offers the requests of the ledger by time, type and status if an id is missing', async () => {
+  for (const type of ['access', 'erasure'])
+    await home.run(`dsr submit --type ${type} --regulation gdpr --identity email=jane@example.com --yes`);
+  const screen = openTerminal(['dsr', 'evidence', '--out', 'proof.zip'], { cwd: home.cwd, env: home.env });
+  await screen.waitFor('Request');
+  await screen.waitFor('erasure      pending');
+  screen.type(KEY.enter);
+  expect(await screen.exit).toBe(0);
+  expect(screen.screen()).toContain('proof.zip');
 });
 
 describe.each([

@@ -40,7 +40,7 @@ describe('a missing id on a terminal', () => {
     screen.type(KEY.enter);
     await screen.waitFor('Support');
     expect(await screen.exit).toBe(0);
-    expect(screen.screen()).toMatch(/✔ role_id support-role/);
+    expect(screen.screen()).toMatch(/✔ Role support-role/);
   });
 
   test('is a number or a word without redrawing', async () => {

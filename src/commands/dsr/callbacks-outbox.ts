@@ -80,14 +80,17 @@ export const listOutbox = defineCommand({
   },
 });
 
-const pickDelivery: Picker = (ctx, _args, { all }) => {
-  if (all === true) return Promise.resolve(undefined);
-  const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock)).map(({ delivery }) => shownOf(delivery));
-  return Promise.resolve(
-    found.map(({ id, request_status, state, subject_request_id }) =>
-      choice(id, [state, request_status, subject_request_id].filter(Boolean).join(', ')),
-    ),
-  );
+const pickDelivery: Picker = {
+  question: 'Delivery',
+  choices: (ctx, _args, { all }) => {
+    if (all === true) return Promise.resolve(undefined);
+    const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock)).map(({ delivery }) => shownOf(delivery));
+    return Promise.resolve(
+      found.map(({ id, request_status, state, subject_request_id }) =>
+        choice(id, [state, request_status, subject_request_id].filter(Boolean).join(', ')),
+      ),
+    );
+  },
 };
 
 const chosenArgs = {

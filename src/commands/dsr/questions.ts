@@ -120,17 +120,19 @@ const askMore: Step = async (asking, before) => {
     if (field === 'none') return parts;
     const check = (text: string): string | undefined =>
       isBack(text) ? undefined : issueOf(asking, { [field]: valueOf(field, text.trim()) }, field);
-    const text = (await asking.ctx.prompt.input(`${QUESTIONS[field] ?? field} ${OR_BACK}`, { check })).trim();
+    const [question = field, example] = QUESTIONS[field] ?? [];
+    const note = example === undefined ? TO_GO_BACK : `${example}; ${TO_GO_BACK}`;
+    const text = (await asking.ctx.prompt.input(question, { check, note })).trim();
     if (!isBack(text)) parts = { ...parts, [field]: valueOf(field, text) };
   }
 };
 
-const QUESTIONS: Record<string, string> = {
-  submitted_time: 'When the subject made the request, such as 2026-01-31T08:00:00Z',
-  group_id: 'Group id',
-  status_callback_urls: 'Callback address',
+const QUESTIONS: Record<string, [question: string, example?: string]> = {
+  submitted_time: ['Submitted time', 'when the subject made the request, such as 2026-01-31T08:00:00Z'],
+  group_id: ['Group id'],
+  status_callback_urls: ['Callback address'],
 };
-const OR_BACK = '(< goes back)';
+const TO_GO_BACK = 'type < to go back';
 
 function isBack(text: string): boolean {
   return text.trim() === BACK_CHOICE.value;
@@ -190,7 +192,7 @@ async function askValue(asking: Asking, type: string): Promise<string | typeof B
     return text.trim() === '' ? 'It is empty.' : issueOf(asking, { identities: [[type, text.trim()]] }, type);
   };
   for (;;) {
-    const value = (await ctx.prompt.input(`Value of ${type} ${OR_BACK}`, { check })).trim();
+    const value = (await ctx.prompt.input(`Value of ${type}`, { check, note: TO_GO_BACK })).trim();
     if (isBack(value)) return BACK;
     if (type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
     if (await ctx.prompt.ask('It does not look like an e-mail address (name@example.com). Use it anyway?', false))

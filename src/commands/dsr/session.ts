@@ -1,5 +1,5 @@
 // Opens the clients, the ledger and the verifier that the `dsr` commands share.
-import { choice, NEWEST, type Picker } from '../pick.ts';
+import { NEWEST, type Picker } from '../pick.ts';
 import type { Api } from '../../lib/api/index.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
@@ -154,11 +154,15 @@ export async function* withReadingProgress<Part>(
   }
 }
 
-/** The requests that were sent from this machine, newest first, to choose from. */
-export const pickRequest: Picker = async (ctx, _args, { from, groupId, to }) => {
-  if ((from ?? groupId ?? to) !== undefined) return undefined;
-  const { requests } = await (await openDsrMemory(ctx)).ledger.newest(NEWEST);
-  return requests.map(({ at, id, status, subject_request_type: type }) =>
-    choice(id, [type, status, at].filter(Boolean).join(', ')),
-  );
+/** The requests that were sent from this machine, newest first. Their ids alone tell a person nothing. */
+export const pickRequest: Picker = {
+  question: 'Request',
+  choices: async (ctx, _args, { from, groupId, to }) => {
+    if ((from ?? groupId ?? to) !== undefined) return undefined;
+    const { requests } = await (await openDsrMemory(ctx)).ledger.newest(NEWEST);
+    return requests.map(({ at, id, status, subject_request_type: type }) => {
+      const sent = (at ?? '').slice(0, 16).replace('T', ' ').padEnd(16);
+      return { value: id, label: `${sent}  ${(type ?? '').padEnd(11)}  ${status ?? ''}`.trimEnd(), hint: id };
+    });
+  },
 };

@@ -176,6 +176,8 @@ export interface PromptOptions {
   /** The flag that the usage error names if no one can answer. */
   flag?: string;
   initial?: string;
+  /** Shown in brackets after the question until it is answered. */
+  note?: string;
   /** Of a choice: typed text narrows the list. */
   search?: true;
   /** Returns the problem of the text, or undefined. Called on Enter. */

@@ -2,8 +2,12 @@
 import {
   type DeliveryTarget,
   longestPause,
+  newHealth,
   nextDeliveries,
   retryAt,
+  takeFailure,
+  takeSuccess,
+  type TargetHealth,
   targetsOf,
 } from '../domain/callbacks/delivery-order.ts';
 import {
@@ -22,6 +26,7 @@ import type { Outbox, OutboxNews } from '../files/outbox.ts';
 import { inBatches } from '../kernel/batches.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatDuration, isoMillis } from '../kernel/timestamps.ts';
+import { counted } from '../kernel/words.ts';
 import type { LedgerPort } from './dsr-ports.ts';
 import type { Tell } from './ports.ts';
 
@@ -80,8 +85,7 @@ export class Deliveries {
   #state = emptyOutbox();
   #wake = (): void => undefined;
   readonly #running = new Map<string, Delivery>();
-  /** Targets whose last attempt failed: an outage is reported once. */
-  readonly #failing = new Set<string>();
+  readonly #health: ReadonlyMap<string, TargetHealth>;
   /** Stored callbacks whose state is not in the ledger yet. */
   #unrecorded: ReceivedLine[] = [];
 
@@ -111,6 +115,7 @@ export class Deliveries {
 
   private constructor(ports: DeliveryPorts) {
     this.#ports = ports;
+    this.#health = new Map(ports.targets.map(({ name }) => [name, newHealth()]));
   }
 
   /** Reads the outbox. Its deliveries are due at once, also those that an earlier run would retry later. */
@@ -122,18 +127,16 @@ export class Deliveries {
   }
 
   async #resume(): Promise<void> {
-    const { outbox, targets } = this.#ports;
-    await outbox.exchange((news) => {
+    await this.#ports.outbox.exchange((news) => {
       this.#takeNews(news);
       for (const line of news.lines.map(readLine)) if (line?.event === 'received') this.#unrecorded.push(line);
       return [];
     });
     await this.#record([]);
     if (this.#state.seen.size > 0) await this.#compact();
-    const names = new Set(targets.map(({ name }) => name));
     for (const delivery of this.#state.open.values()) {
       delivery.dueAt = 0;
-      this.left[delivery.isDead ? 'dead' : names.has(delivery.target) ? 'due' : 'elsewhere']++;
+      this.left[delivery.isDead ? 'dead' : this.#health.has(delivery.target) ? 'due' : 'elsewhere']++;
     }
   }
 
@@ -158,11 +161,11 @@ export class Deliveries {
 
   /** Delivers until the signal is aborted, and then waits for the attempts that run. */
   async run(): Promise<void> {
-    const { clock, concurrency, signal, targets } = this.#ports;
+    const { clock, concurrency, signal } = this.#ports;
     const attempts = new Set<Promise<void>>();
     while (!signal.aborted) {
       await this.#whileBusy();
-      const busy = { running: [...this.#running.values()], concurrency, targets, now: clock.now() };
+      const busy = { running: [...this.#running.values()], concurrency, targets: this.#health, now: clock.now() };
       const { start, wakeAt } = nextDeliveries(this.#state, busy);
       for (const delivery of start) {
         this.#running.set(delivery.id, delivery);
@@ -197,6 +200,10 @@ export class Deliveries {
     while (this.#ports.isBusy() && clock.now() < end && !signal.aborted) await clock.sleep(HOLD_MS);
   }
 
+  #healthOf(target: string): TargetHealth {
+    return this.#health.get(target) ?? newHealth();
+  }
+
   async #attempt(delivery: Delivery): Promise<void> {
     const { clock, signal, tell } = this.#ports;
     const { callback, target } = delivery;
@@ -204,7 +211,9 @@ export class Deliveries {
     let outcome: Pick<OutcomeLine, 'event' | 'due' | 'reason'> = { event: 'delivered' };
     try {
       await this.#ports.deliver(target, callback, signal);
-      this.#failing.delete(target);
+      const due = takeSuccess(this.#healthOf(target), delivery, clock.now());
+      if (due > 0)
+        tell.verbose(`${target} works again: ${counted(due, 'waiting delivery', 'waiting deliveries')} due now.`);
     } catch (error) {
       if (signal.aborted) return;
       outcome = this.#failed(delivery, attempts, (error as Error).message);
@@ -220,20 +229,19 @@ export class Deliveries {
     }
   }
 
-  #failed(
-    { callback, target }: Delivery,
-    attempts: number,
-    reason: string,
-  ): Pick<OutcomeLine, 'event' | 'due' | 'reason'> {
+  #failed(delivery: Delivery, attempts: number, reason: string): Pick<OutcomeLine, 'event' | 'due' | 'reason'> {
     const { attempts: most, clock, tell } = this.#ports;
+    const { callback, target } = delivery;
+    const health = this.#healthOf(target);
+    // An outage is reported once.
+    const say = health.failed.size > 0 ? tell.verbose : tell.warn;
+    takeFailure(health, delivery, clock.now());
     const what = `${target} of ${callback.request_id ?? callback.id} (${callback.status ?? 'no status'})`;
     if (attempts >= most) {
       tell.warn(`Dead letter: ${what} failed ${attempts} times: ${reason}. See: cdpadm dsr callbacks outbox list`);
       return { event: 'dead', reason };
     }
     const due = retryAt(attempts, clock.now(), () => this.#ports.random());
-    const say = this.#failing.has(target) ? tell.verbose : tell.warn;
-    this.#failing.add(target);
     say(`${what} failed: ${reason}. Attempt ${attempts + 1} of ${most} in ${formatDuration(due - clock.now())}.`);
     return { event: 'failed', reason, due: isoMillis(due) };
   }

@@ -4,7 +4,13 @@ import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
 import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
-import { daysLate, hasUpperCaseEmail, identitiesOf, namesDevicesOnly, skipsWaiting } from '../domain/dsr/normalize.ts';
+import {
+  daysLateOf,
+  hasUpperCaseEmail,
+  identitiesOf,
+  namesDevicesOnly,
+  skipsWaiting,
+} from '../domain/dsr/normalize.ts';
 import type { Row } from '../bulk/row.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
@@ -104,7 +110,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     if (skipsWaiting(request)) found.skipWaiting++;
     if (namesDevicesOnly(request)) found.devicesOnly++;
     if (hasUpperCaseEmail(request)) found.upperCase++;
-    const days = daysLate(request, options.now);
+    const days = daysLateOf(request, options.now);
     if (days > 0 && !done) found.late++;
     found.mostDaysLate = Math.max(found.mostDaysLate, done ? 0 : days);
     if (reader.targets) return;

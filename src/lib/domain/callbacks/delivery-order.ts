@@ -30,41 +30,100 @@ export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: r
     .map(({ name }) => name);
 }
 
+/** What the attempts of this run have shown about a target. */
+export interface TargetHealth {
+  /** Deliveries that failed since the last success. */
+  failed: Set<string>;
+  /** When the first of them failed. */
+  failedSince: number;
+  /** Pauses since the target is down. */
+  pauses: number;
+  /** A target that is down gets no attempt before this time. */
+  retryAt: number;
+  /** Waiting deliveries that a success made due: true until they are attempted. */
+  woken: Map<string, boolean>;
+}
+
+export function newHealth(): TargetHealth {
+  return { failed: new Set(), failedSince: 0, pauses: 0, retryAt: 0, woken: new Map() };
+}
+
+/** So many deliveries failed without a success that the cause is not one of them. */
+const DOWN_AFTER = 3;
+const LONGEST_PROBE_PAUSE_MS = 30_000;
+const SHORTEST_OUTAGE_MS = 10_000;
+
+function isDown({ failed }: TargetHealth): boolean {
+  return failed.size >= DOWN_AFTER;
+}
+
+export function takeFailure(health: TargetHealth, { id }: Delivery, now: number): void {
+  if (health.failed.size === 0) health.failedSince = now;
+  health.failed.add(id);
+  if (health.woken.has(id)) health.woken.set(id, false);
+  // Attempts that ran at the same time fail together and count once.
+  if (isDown(health) && now >= health.retryAt) {
+    health.retryAt = now + Math.min(LONGEST_PROBE_PAUSE_MS, FIRST_PAUSE_MS * 2 ** health.pauses++);
+  }
+}
+
+/**
+ * Makes the deliveries due that failed since the last success, and returns their number. One that fails again waits
+ * for its own pauses, so that successes of others do not use up its attempts (decision: D360).
+ */
+export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number): number {
+  const { failed, woken } = health;
+  const isEndOfOutage = isDown(health) && now - health.failedSince >= SHORTEST_OUTAGE_MS;
+  woken.delete(id);
+  failed.delete(id);
+  const due = [...failed].filter((one) => isEndOfOutage || !woken.has(one));
+  for (const one of due) woken.set(one, true);
+  failed.clear();
+  health.pauses = 0;
+  health.retryAt = 0;
+  return due.length;
+}
+
 export interface Running {
   running: readonly Delivery[];
   /** The most that may run. */
   concurrency: number;
-  targets: readonly DeliveryTarget[];
+  /** The targets of this listener, by name. */
+  targets: ReadonlyMap<string, TargetHealth>;
   now: number;
 }
 
 /**
  * The deliveries that may start now, and when the next one may. Deliveries of one request to hooks run one after the
  * other, and so do those to the forward address. Neither kind takes the last free place from the other, so that a
- * receiver that hangs does not stop the hooks (decision: D258).
+ * receiver that hangs does not stop the hooks (decision: D258). A target that is down gets one attempt at a time.
  */
 export function nextDeliveries(
   { open }: OutboxState,
   { concurrency, now, running, targets }: Running,
 ): { start: Delivery[]; wakeAt: number | undefined } {
-  const known = new Set(targets.map(({ name }) => name));
-  const kinds = new Set(targets.map(({ name }) => kindOf(name)));
+  const kinds = new Set([...targets.keys()].map(kindOf));
   const most = kinds.size > 1 ? Math.max(1, concurrency - 1) : concurrency;
   const busy = { forward: 0, hook: 0 };
   for (const { target } of running) busy[kindOf(target)]++;
+  const probed = new Set(running.map(({ target }) => target));
   const start: Delivery[] = [];
   const heads = new Set(running.map(laneOf));
   let wakeAt: number | undefined;
   for (const delivery of open.values()) {
     if (busy.forward + busy.hook >= concurrency) break;
-    if (delivery.isDead || !known.has(delivery.target)) continue;
+    const health = targets.get(delivery.target);
+    if (delivery.isDead || !health) continue;
     const kind = kindOf(delivery.target);
     const lane = laneOf(delivery);
     if (heads.has(lane)) continue;
     heads.add(lane);
-    if (delivery.dueAt > now) wakeAt = Math.min(wakeAt ?? Infinity, delivery.dueAt);
+    if (isDown(health) && probed.has(delivery.target)) continue;
+    const dueAt = Math.max(health.woken.get(delivery.id) ? 0 : delivery.dueAt, health.retryAt);
+    if (dueAt > now) wakeAt = Math.min(wakeAt ?? Infinity, dueAt);
     else if (busy[kind] < most) {
       busy[kind]++;
+      probed.add(delivery.target);
       start.push(delivery);
     }
   }

@@ -40,9 +40,15 @@ function addMonths(at: number, months: number): number {
   return result.getTime();
 }
 
-/** Whole days from now to a deadline; negative once it has passed. */
+/** Whole days from now to a deadline; at most -1 once it has passed. */
 export function daysLeft(deadline: number, now: number): number {
-  return Math.floor((deadline - now) / DAY_MS);
+  const days = (deadline - now) / DAY_MS;
+  return days < 0 ? Math.min(-1, Math.ceil(days)) : Math.floor(days);
+}
+
+/** Whole days since a deadline, at least 1 after it; 0 before it. */
+export function daysLate(deadline: number, at: number): number {
+  return Math.max(0, -daysLeft(deadline, at));
 }
 
 /** Days from receipt within which an erasure is done, from and to; other types have no such window. */

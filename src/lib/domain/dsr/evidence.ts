@@ -1,8 +1,9 @@
 // The evidence of a request: its history, its signatures, and the deadline, met or missed.
 import { SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
+import { parseIso } from '../../kernel/timestamps.ts';
 import type { HeaderLines } from '../callbacks/verify.ts';
+import { daysLate } from './deadlines.ts';
 import { answeredAt, deadlineOfRequest, type LedgerRequest } from './ledger.ts';
 
 export interface RequestEvidence {
@@ -15,8 +16,6 @@ export interface RequestEvidence {
   days_late: number;
 }
 
-const DAY_MS = 86_400_000;
-
 /** `now` in milliseconds since the epoch. */
 export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence {
   const deadline = deadlineOfRequest(request) ?? null;
@@ -24,14 +23,14 @@ export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence
     request.subject_request_type === 'erasure' ? ['completed', 'cancelled'].includes(status) : status === 'cancelled',
   );
   const finished = answeredAt(request) ?? end?.at ?? null;
-  const late = deadline === null ? 0 : (parseIso(finished ?? isoSeconds(now)) ?? now) - (parseIso(deadline) ?? now);
-  const isLate = late > 0;
+  const until = parseIso(finished ?? '') ?? now;
+  const late = daysLate(parseIso(deadline ?? '') ?? until, until);
   return {
     request,
     deadline,
     finished_at: finished,
-    deadline_met: deadline === null || (finished === null && !isLate) ? null : !isLate,
-    days_late: isLate ? Math.max(1, Math.floor(late / DAY_MS)) : 0,
+    deadline_met: deadline === null || (finished === null && late === 0) ? null : late === 0,
+    days_late: late,
   };
 }
 

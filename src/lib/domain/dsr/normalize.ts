@@ -5,8 +5,9 @@ import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
 import { DEVICE_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { counted } from '../../kernel/words.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
-import { deadlineFrom } from './deadlines.ts';
+import { daysLate, deadlineFrom } from './deadlines.ts';
 import { nullWordIssue, type NullWords } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
@@ -68,7 +69,6 @@ export function isInFuture(submittedTime: unknown, now: number): boolean {
 
 /** Clocks of two machines may differ by this much. */
 const CLOCK_SKEW_MS = 5 * 60_000;
-const DAY_MS = 86_400_000;
 
 function futureTime(value: unknown, now: number): FieldIssue[] {
   const at = isRecord(value) ? value['submitted_time'] : undefined;
@@ -132,8 +132,8 @@ function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue
 
 /** decision: D56 */
 function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
-  const days = daysLate(request, now);
-  const late = `has a deadline that passed ${days === 1 ? '1 day' : `${days} days`} ago`;
+  const days = daysLateOf(request, now);
+  const late = `has a deadline that passed ${counted(days, 'day')} ago`;
   const devices = 'contains only device identities; data stored under other identities will not be found';
   return [
     ...(hasUpperCaseEmail(request) ? [{ path: ['subject_identities', 'email'], message: UPPER_CASE }] : []),
@@ -156,8 +156,7 @@ export function namesDevicesOnly(request: DsrRequest): boolean {
   return types.length > 0 && types.every((type) => DEVICE_IDENTITY_TYPES.has(type));
 }
 
-/** Whole days since the deadline of a request, at least 1 after it; 0 before it. */
-export function daysLate({ regulation, submitted_time: at }: DsrRequest, now: number): number {
-  const late = now - (deadlineFrom(regulation, at) ?? now);
-  return late <= 0 ? 0 : Math.max(1, Math.floor(late / DAY_MS));
+/** Days since the deadline of a request. */
+export function daysLateOf({ regulation, submitted_time: at }: DsrRequest, now: number): number {
+  return daysLate(deadlineFrom(regulation, at) ?? now, now);
 }

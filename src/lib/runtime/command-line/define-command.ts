@@ -17,12 +17,16 @@ export interface ArgSpec {
   readonly many?: true;
   /** The values that completion offers. */
   readonly offers?: OfferedValues;
-  /** On a terminal: the values to choose from if the argument is missing. Undefined if these flags make it needless. */
-  readonly pick?: (
-    ctx: Context,
-    args: Readonly<Record<string, unknown>>,
-    flags: Readonly<Record<string, unknown>>,
-  ) => Promise<readonly Choice[] | undefined>;
+  /** Asked on a terminal if the argument is missing. */
+  readonly pick?: {
+    readonly question: string;
+    /** Undefined if these flags make the argument needless. */
+    readonly choices: (
+      ctx: Context,
+      args: Readonly<Record<string, unknown>>,
+      flags: Readonly<Record<string, unknown>>,
+    ) => Promise<readonly Choice[] | undefined>;
+  };
 }
 
 /** A flag. `expectPlan` is `--expect-plan`. Without a `value` it is a switch, and with `default: true` it is `--no-…`. */
@@ -176,9 +180,9 @@ async function pickMissing(
   for (const [key, { many, name = key, optional, pick }] of Object.entries(specs)) {
     const value = args[key];
     if (!pick || !(value === undefined || (Array.isArray(value) && value.length === 0))) continue;
-    const choices = ctx.prompt.possible && !ctx.flags.curl ? await pick(ctx, args, flags) : undefined;
+    const choices = ctx.prompt.possible && !ctx.flags.curl ? await pick.choices(ctx, args, flags) : undefined;
     if (choices && choices.length > 0) {
-      const chosen = await ctx.prompt.select(name, [...choices], { search: true });
+      const chosen = await ctx.prompt.select(pick.question, [...choices], { search: true });
       args[key] = many ? [chosen] : chosen === '' ? undefined : chosen;
     } else if (!optional) missing(name);
   }

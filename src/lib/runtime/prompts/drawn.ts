@@ -29,21 +29,23 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
   // Inquirer breaks a long line in the middle of words.
   const fitted = (question: string): string => wrapMessage(question, io.columns() - MARK);
   const complaint = (wrong: string | undefined): string | true => (wrong === undefined ? true : fitted(wrong));
+  /** The note after the question disappears with the answer. */
+  const noted = (question: string, note: string | undefined): Record<string, unknown> => {
+    const shown = (text: string, status: string): string =>
+      theme.style.message(status === 'done' || note === undefined ? text : fitted(`${question} (${note})`));
+    return { message: fitted(question), theme: { ...theme, style: { ...theme.style, message: shown } } };
+  };
   const common = (question: string, options: PromptOptions): Record<string, unknown> => ({
-    message: fitted(question),
+    ...noted(question, options.note),
     ...(options.initial !== undefined && { default: options.initial }),
     ...(options.check && { validate: (text: string) => complaint(options.check?.(text)) }),
   });
 
   /** Inquirer's own confirmation keeps an invalid answer: `garbage`, then `y`, would be `garbagey`. */
-  function yesNoQuestion(message: string, fallback: boolean): Record<string, unknown> {
-    const keys = theme.style.defaultAnswer(fallback ? 'Y/n' : 'y/N');
-    const shown = (text: string, status: string): string =>
-      status === 'done' ? theme.style.message(text) : `${theme.style.message(text)} ${keys}`;
+  function yesNoQuestion(question: string, fallback: boolean): Record<string, unknown> {
     return {
       type: 'input',
-      message,
-      theme: { ...theme, style: { ...theme.style, message: shown } },
+      ...noted(question, fallback ? 'Y/n' : 'y/N'),
       validate: (text: string) => /^(y|yes|n|no)?$/i.test(text.trim()) || 'Type y or n.',
       transformer: (text: string, { isFinal }: { isFinal: boolean }) =>
         isFinal ? (isYes(text, fallback) ? 'Yes' : 'No') : text,
@@ -73,7 +75,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
         ...(options.initial !== undefined && { default: options.initial }),
       });
     },
-    yesNo: async (question, fallback) => isYes(await answer(yesNoQuestion(fitted(question), fallback)), fallback),
+    yesNo: async (question, fallback) => isYes(await answer(yesNoQuestion(question, fallback)), fallback),
   };
 }
 

@@ -30,8 +30,8 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
 
   return {
     input: (question, options) => {
-      const initial = options.initial === undefined ? '' : ` (${options.initial})`;
-      return untilRight(`${question}${initial} `, asText(options));
+      const after = options.note ?? options.initial;
+      return untilRight(`${question}${after === undefined ? '' : ` (${after})`} `, asText(options));
     },
     secret: (question, options) => untilRight(`${question} (not shown) `, asText(options), true),
     select: (question, choices, options) => {

@@ -1,11 +1,15 @@
 // The deliveries that may start: in order per request, up to the concurrency, with growing pauses after failures.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   hookTargets,
   longestPause,
+  newHealth,
   nextDeliveries,
   retryAt,
+  takeFailure,
+  takeSuccess,
+  type TargetHealth,
   targetsOf,
 } from '../../../../../src/lib/domain/callbacks/delivery-order.ts';
 import {
@@ -30,8 +34,13 @@ function stateOf(...lines: unknown[]): OutboxState {
   return state;
 }
 
+function healthOf(...targets: { name: string }[]): Map<string, TargetHealth> {
+  return new Map(targets.map(({ name }) => [name, newHealth()]));
+}
+
 function next(state: OutboxState, options: Partial<Parameters<typeof nextDeliveries>[1]> = {}) {
-  const { start, wakeAt } = nextDeliveries(state, { running: [], concurrency: 4, targets: ALL, now: NOW, ...options });
+  const all = { running: [], concurrency: 4, targets: healthOf(...ALL), now: NOW };
+  const { start, wakeAt } = nextDeliveries(state, { ...all, ...options });
   return { wakeAt, start: start.map(({ callback, target }) => `${callback.request_id} ${callback.status} ${target}`) };
 }
 
@@ -103,7 +112,7 @@ describe('the next delivery', () => {
     const requests = ['a', 'b', 'c', 'd', 'e'];
     const forwards = stateOf(...requests.map((id) => received('pending', ['forward'], id)));
     expect(next(forwards).start).toHaveLength(3);
-    expect(next(forwards, { targets: [FORWARD] }).start).toHaveLength(4);
+    expect(next(forwards, { targets: healthOf(FORWARD) }).start).toHaveLength(4);
     expect(next(forwards, { concurrency: 1 }).start).toHaveLength(1);
     const running = [...forwards.open.values()].slice(0, 3);
     const hooks = stateOf(received('pending', ['on-any'], 'z'));
@@ -132,9 +141,10 @@ describe('the next delivery', () => {
           const done: string[] = [];
           let running: Delivery[] = [];
           let now = NOW;
+          const targets = healthOf(...ALL);
           for (let turn = 0; state.open.size > 0; turn++) {
             expect(turn).toBeLessThan(2000);
-            const { start, wakeAt } = nextDeliveries(state, { running, concurrency, targets: ALL, now });
+            const { start, wakeAt } = nextDeliveries(state, { running, concurrency, targets, now });
             running = [...running, ...start];
             expect(running.length).toBeLessThanOrEqual(concurrency);
             const lanes = running.map(({ callback, target }) => `${callback.request_id} ${target === 'forward'}`);
@@ -150,6 +160,9 @@ describe('the next delivery', () => {
               state,
               JSON.stringify({ ...outcome, ...(isDelivered ? { event: 'delivered' } : { event: 'failed', due: at }) }),
             );
+            const health = targets.get(ended.target) ?? newHealth();
+            if (isDelivered) takeSuccess(health, ended, now);
+            else takeFailure(health, ended, now);
             if (isDelivered) done.push(ended.id);
           }
           expect(new Set(done)).toEqual(due);
@@ -168,6 +181,72 @@ describe('the next delivery', () => {
     function isOf(delivery: string, request: string): boolean {
       return statuses.some((status) => delivery.startsWith(received(status, [], request).id));
     }
+  });
+});
+
+describe('a target', () => {
+  const SECOND = 1000;
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  let state: OutboxState;
+  let targets: Map<string, TargetHealth>;
+
+  beforeEach(() => {
+    state = stateOf(...ids.map((id) => received('pending', ['forward'], id)));
+    targets = healthOf(FORWARD);
+  });
+
+  function attempt(request: string, isDelivered: boolean, now: number): void {
+    const [health] = [...targets.values()];
+    const delivery = [...state.open.values()].find(({ callback }) => callback.request_id === request);
+    if (!health || !delivery) throw new Error('no such delivery');
+    const outcome = { id: delivery.callback.id, target: delivery.target, at: AT, attempts: delivery.attempts + 1 };
+    const due = new Date(now + 3600 * SECOND).toISOString();
+    takeLine(
+      state,
+      JSON.stringify({ ...outcome, ...(isDelivered ? { event: 'delivered' } : { event: 'failed', due }) }),
+    );
+    if (isDelivered) takeSuccess(health, delivery, now);
+    else takeFailure(health, delivery, now);
+  }
+  const at = (now: number) => next(state, { targets, now });
+
+  it('that fails three deliveries gets one attempt at a time, after pauses of up to 30 seconds', () => {
+    for (const id of ['a', 'b']) attempt(id, false, NOW);
+    expect(at(NOW).start).toHaveLength(3);
+    attempt('c', false, NOW);
+    expect(at(NOW)).toEqual({ start: [], wakeAt: NOW + SECOND });
+    expect(at(NOW + SECOND).start).toEqual(['d pending forward']);
+    const running = [...state.open.values()].filter(({ callback }) => callback.request_id === 'd');
+    expect(next(state, { targets, now: NOW + SECOND, running }).start).toEqual([]);
+    let now = NOW;
+    const pauses: number[] = [];
+    for (let probe = 0; probe < 7; probe++) {
+      const { retryAt: until = 0 } = targets.get('forward') ?? {};
+      pauses.push((until - now) / SECOND);
+      now = until;
+      attempt('d', false, now);
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30]);
+  });
+
+  it('that works again makes all its waiting deliveries due at once', () => {
+    for (const id of ['a', 'b', 'c']) attempt(id, false, NOW);
+    attempt('d', true, NOW + 60 * SECOND);
+    expect(at(NOW + 60 * SECOND).start).toHaveLength(4);
+    // Each outage of some seconds makes them due again.
+    for (const id of ['a', 'b', 'c']) attempt(id, false, NOW + 61 * SECOND);
+    attempt('e', true, NOW + 90 * SECOND);
+    expect(at(NOW + 90 * SECOND).start).toHaveLength(3);
+  });
+
+  it('that only fails one delivery retries it once early, and then after its own pauses', () => {
+    attempt('a', false, NOW);
+    attempt('b', true, NOW + SECOND);
+    expect(at(NOW + SECOND).start).toContain('a pending forward');
+    attempt('a', false, NOW + SECOND);
+    attempt('c', true, NOW + 60 * SECOND);
+    expect(at(NOW + 60 * SECOND).start).toEqual(['d pending forward', 'e pending forward']);
+    expect(at(NOW + 3601 * SECOND).start).toContain('a pending forward');
   });
 });
 
