@@ -37,8 +37,8 @@ function fail(text) {
 }
 
 /**
- * The width of the output, as `src/lib/runtime/io.ts` determines it. Usually detects without loading anything that a
- * descriptor is not a terminal.
+ * The width of the output, as `src/lib/runtime/io.ts` determines it. Usually detects that a descriptor is not a
+ * terminal without loading anything.
  */
 function columns() {
   const streams = /** @type {const} */ ([
@@ -58,7 +58,7 @@ function columns() {
 }
 
 /**
- * The prebuilt help screen for a command line that only asks for help (`roles push --help`), if there is one for this
+ * The prebuilt help screen for a command line that only requests help (`roles push --help`), if there is one for this
  * width. No screen is wider than 100 columns.
  * @param {string[]} args
  * @returns {string | undefined}

@@ -1,5 +1,5 @@
 // Loads the bundle with V8's compiled code from an earlier run, because compiling takes a quarter of a short command.
-// Node's own cache (`module.enableCompileCache`) contains only code compiled while a file is loaded, which is little.
+// Node's own cache (`module.enableCompileCache`) contains only the little code that is compiled while a file is loaded.
 // The cache folder has one file for each command. Its contents are executed, so it must belong to this user alone. It
 // is written after the command's work, only if code is missing. A failure of the cache is never an error.
 'use strict';
@@ -11,7 +11,7 @@ const vm = require('node:vm');
 const MAX_FILES = 16;
 const MAX_SIZE = 16 * 2 ** 20;
 
-/** The module wrapper of Node. Stack traces count columns without it. */
+/** The module wrapper of Node. Columns in stack traces do not count it. */
 const HEAD = '(function (exports, require, module, __filename, __dirname) { ';
 
 /** Exit codes of a finished command: success, and differences found. */
@@ -113,11 +113,12 @@ function load(dist, args) {
  */
 function fileFor(args) {
   const { CI, NODE_DISABLE_COMPILE_CACHE } = process.env;
-  // Continuous integration starts without a cache; on Windows a file mode does not show who may write; the single
-  // executable, which is its own script, puts none of its code on the disk.
+  // Continuous integration starts without a cache; on Windows, a file mode does not show who can write; the single
+  // executable, which is its own script, writes none of its code to the disk.
   const isExecutable = process.argv[1] === process.execPath;
   if (CI || NODE_DISABLE_COMPILE_CACHE || !process.getuid || isExecutable) return undefined;
-  // The command's name, such as `roles list`, with its flags in any position. An unknown command only produces an unused file
+  // The command's name, such as `roles list`, with its flags in any position. An unknown command only leaves an unused
+  // file
   // name.
   const words = args.filter((word, at) => /^[a-z_][a-z_-]{0,30}$/.test(word) && !(args[at - 1] || '').startsWith('-'));
   const name = [...words.slice(0, 2), process.version, process.arch].join('.');
@@ -251,7 +252,7 @@ function writeWhole(file, pieces) {
 
 /**
  * Creates the folder if it is missing; returns whether it may be used. Does not create the cache folder itself, because
- * a command that leaves nothing else behind must not leave this.
+ * a command that otherwise writes nothing must not leave one.
  * @param {string} folder
  */
 function openFolder(folder) {

@@ -42,11 +42,11 @@ export const readFlags = {
 
 export type ReadFlags = FlagValues<typeof readFlags>;
 
-/** Requests at once: usually, and at most. */
+/** The default and the maximum number of concurrent requests. */
 const CONCURRENCY = { dsr: { usual: '16', most: 256 }, seeding: { usual: '64', most: 1024 } } as const;
 const GIVE_UP_AFTER = '10m';
 
-/** How fast a run of this kind goes, and when it ends. */
+/** Flags for the pace of a run and for when it ends. */
 export function runFlags(kind: keyof typeof CONCURRENCY) {
   const { usual } = CONCURRENCY[kind];
   return {
@@ -67,9 +67,9 @@ export function runFlags(kind: keyof typeof CONCURRENCY) {
 export type RunFlags = FlagValues<ReturnType<typeof runFlags>>;
 
 export interface Pace {
-  /** Most requests at once. */
+  /** Maximum number of concurrent requests. */
   concurrency: number;
-  /** Requests a second; undefined is no limit. */
+  /** Requests per second; undefined means no limit. */
   rate: number | undefined;
   giveUpAfterMs: number;
   maxErrors: MaxErrors | undefined;

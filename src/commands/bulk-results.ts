@@ -12,11 +12,11 @@ import type { workspaceTarget } from './results.ts';
 /** The result of one part, as its run printed it. */
 interface Part {
   seconds: number;
-  /** The words of the command that runs it again. */
+  /** The arguments of the command that runs it again. */
   argv: string[];
 }
 
-/** A part that no other one of the same number or content replaces. */
+/** A part that no other part with the same number or content replaces. */
 export interface Report<Result> {
   /** Where it was read. */
   file: string;
@@ -30,7 +30,7 @@ export interface Report<Result> {
 export interface Joining<Result extends Part, Label extends string | number> {
   /** Fields that are added up. */
   counts: readonly string[];
-  /** Those of rows that make the whole result partial. */
+  /** Counts of rows that make the combined result partial. */
   partial: readonly string[];
   /** The names of these fields in the result. */
   names: { parts: string; missing: string; failed: string; files: string };
@@ -38,13 +38,13 @@ export interface Joining<Result extends Part, Label extends string | number> {
   /** Further fields of the result. */
   more?: () => Record<string, ZodMiniType>;
   part: () => ZodMiniType<Result>;
-  /** The part that a result is of: a later one replaces it. */
+  /** Identifies the part: a later result of the same part replaces this one. */
   keyOf(result: Result): string;
-  /** For messages; parts of one run have the same. */
+  /** For messages; the same for all parts of one run. */
   runOf(result: Result): string;
-  /** How the result names the part. */
+  /** The name of the part in the result. */
   labelOf(result: Result): Label;
-  /** The flag of the command by which the parts differ, and its value for a part. */
+  /** The flag that differs between the parts, and its value for one part. */
   flag: string;
   valueOf(label: Label, like: Result): string;
 }
@@ -58,12 +58,12 @@ export function joinedResult<Label extends string | number>({
 }: Pick<Joining<Part, Label>, 'counts' | 'label' | 'more' | 'names'>) {
   return object({
     ...Object.fromEntries(counts.map((key) => [key, int()])),
-    /** Of the part that took longest. */
+    /** The time of the slowest part. */
     seconds: number(),
     [names.parts]: int(),
     complete: int(),
     [names.missing]: array(label()),
-    /** Parts that an error ended. */
+    /** Parts that ended with an error. */
     [names.failed]: array(label()),
     /** Commands that run the missing and failed parts again. */
     again: array(string()),
@@ -92,8 +92,8 @@ export function placeOf({ address, environment, workspace_id: workspace }: Infer
 }
 
 /**
- * Prints the joined result of the reports; `missing` are parts without one. Sets the exit code that one run would have, and
- * shows how to run again what is missing. decision: D291
+ * Prints the joined result of the reports; `missing` are parts without one. Sets the exit code that a single run would
+ * have, and shows how to rerun missing parts. decision: D291
  */
 export async function emitJoined<Result extends Part, Label extends string | number>(
   ctx: Context,
@@ -136,12 +136,12 @@ export async function emitJoined<Result extends Part, Label extends string | num
   if (hidden > 0) ctx.out.note(`${counted(hidden, 'more command')}: see \`again\` of the JSON result.`);
 }
 
-/** Commands that are shown; `again` of the result lists all. */
+/** Maximum number of commands shown; `again` in the result lists all. */
 const SHOWN_COMMANDS = 10;
 
 const numberIn = (result: object, key: string): number => Number((result as Record<string, unknown>)[key] ?? 0);
 
-/** The words with one value for a flag, in place of all its values. */
+/** The arguments with one value for a flag instead of all its values. */
 function withFlag(words: readonly string[], flag: string, value: string): string[] {
   const at = words.indexOf(flag);
   return words.flatMap((word, index) =>
@@ -155,8 +155,9 @@ export function valuesOf(words: readonly string[], flag: string): string[] {
 }
 
 /**
- * Reads the last report of each part; a complete one replaces an error. Other lines of a log are ignored: a part whose
- * report is damaged is missing. Throws usage (2) without files, and invalid input (9) for results of different runs, or for
+ * Reads the last report of each part; a complete one replaces an error. Other lines of a log are ignored, so a part
+ * with a damaged report counts as missing. Throws usage (2) without files, and invalid input (9) for results of
+ * different runs, or for
  * none at all.
  */
 export async function readReports<Result extends Part, Label extends string | number>(

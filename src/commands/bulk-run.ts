@@ -7,10 +7,13 @@ import { type CommandRecord, commandWords } from '../lib/runtime/command-line/de
 import type { Context, Progress } from '../lib/runtime/context.ts';
 import type { RunFlags } from './bulk-flags.ts';
 
-/** The command line of this run with `how` at its end. `ended` is what ended the run. */
+/** The command line of this run with `how` at its end. `ended` is the reason why the run ended. */
 export type Again = (how: '--resume' | '--restart', ended?: KnownError) => string;
 
-/** The command that resumes a run on any machine, with its target and a result to join: for people, and in words. */
+/**
+ * The command that resumes a run on any machine, with its target and a result to join: as text for people, and as
+ * arguments.
+ */
 export interface ResumeCommand {
   resume: string;
   argv: string[];
@@ -29,13 +32,13 @@ export function createAgain(
   const limit = maxErrors === undefined ? [] : ['--max-errors', maxErrors.replace(/\s+/g, '')];
   const argv = [...line, ...limit, '--resume', '-o', 'json', ...targetFlags(globals).flat()];
   return {
-    // A limit that ended this run would also end the next one.
+    // The limit that ended this run would also end the next one.
     again: (how, ended) => shellLine([...line, ...(ended?.code === 'bulk.too_many_errors' ? [] : limit), how]),
     resume: { resume: shellLine(argv), argv },
   };
 }
 
-/** Runs `work` with progress. An error that ends it early is thrown as `explain` returns it. */
+/** Runs `work` with progress. If an error ends it early, throws what `explain` returns for it. */
 export async function runWithProgress<Result>(
   ctx: Context,
   title: string,

@@ -1,4 +1,4 @@
-// The result of a check of a hash chain: of the ledger, and of the log.
+// The result of checking the hash chain of the ledger or the log.
 import { array, boolean, enum as oneOf, type infer as Infer, int, nullable, object, optional, string } from 'zod/mini';
 import type { ErrorCode } from '../lib/errors/registry.ts';
 import { fail } from '../lib/errors/fail.ts';
@@ -18,7 +18,7 @@ export function chainResult() {
     pruned: int(),
     /** Lines that a killed process left unfinished. */
     unfinished: int(),
-    /** Entries of a version without a chain, and when they were chained. */
+    /** The number of entries from a version without a chain, and the time when they were chained. */
     adopted: nullable(object({ entries: int(), at: string() })),
     faults: array(
       object({
@@ -26,7 +26,7 @@ export function chainResult() {
         entry: nullable(int()),
         kind: oneOf(['changed', 'missing', 'added']),
         message: string(),
-        /** A file that was put aside, if it is not in `file`. */
+        /** The rotated file that contains the line, if that is not `file`. */
         file: optional(string()),
       }),
     ),

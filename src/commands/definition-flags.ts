@@ -1,4 +1,4 @@
-// The fields of connections, data models and pipelines as flags. A flag of a secret accepts only a reference to it.
+// The fields of connections, data models and pipelines as flags. A flag for a secret accepts only a reference to it.
 import {
   FREQUENCIES,
   PIPELINE_STATES,
@@ -29,7 +29,7 @@ interface FieldFlag {
   about: string;
   /** The placeholder in help. */
   value?: string;
-  /** How the value is read; a `file` holds a query. */
+  /** How the value is parsed; a `file` contains a query. */
   kind?: 'text' | 'integer' | 'reference' | 'file';
   /** Values for tab completion. */
   offered?: readonly string[];

@@ -32,7 +32,7 @@ import { flagOf, type GivenField } from './definition-flags.ts';
 import { loadDefinition } from './definition-file.ts';
 import { askForSecrets, referencesOf, type SourcedDefinition } from './definition-secrets.ts';
 
-/** The endpoint whose body a definition is, and the fields that flags alone start from. */
+/** The endpoint that the definition is sent to, and the initial fields when there are only flags. */
 export const DEFINITIONS: Readonly<Record<ResourceType, { create: () => Endpoint; blank: Record<string, unknown> }>> = {
   connection: { create: () => connectionsEndpoints.create, blank: { config: {} } },
   data_model: { create: () => dataModelsEndpoints.create, blank: { type: 'sql', config: {} } },
@@ -47,7 +47,7 @@ export interface DefinitionSource {
   fields: readonly GivenField[];
   /** `--allow-commands`. */
   allowCommands: boolean;
-  /** The definition that flags without a file change. */
+  /** The live definition that flags change if there is no file. */
   live?: ResourceReply;
 }
 
@@ -92,7 +92,7 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
     if (value['id'] !== id) issues.push({ path: ['id'], message: `must be \`${id}\`, the id on the command line` });
   }
   const provider = fields.find(({ flag }) => flag === '--service-provider')?.value;
-  // The fields of one provider mean nothing to another.
+  // A provider's fields have no meaning for another provider.
   if (live && provider !== undefined && provider !== live['service_provider']) value = { ...value, config: {} };
   for (const field of fields) value = withField(value, field);
   value = (await inNeutralWords(ctx, endpoint, value)) as Record<string, unknown>;
@@ -101,7 +101,10 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
   return { document: loaded?.document, value: expanded.value, folder, issues: [...issues, ...expanded.issues] };
 }
 
-/** A live definition may hold more than a request may: such fields are sent back and are not an issue of the flags. */
+/**
+ * A live definition may contain more than a request may: such fields are sent back, and the flags are not to blame for
+ * them.
+ */
 function check(
   type: ResourceType,
   value: Record<string, unknown>,
@@ -122,7 +125,7 @@ function withField(value: Record<string, unknown>, { path, value: item }: GivenF
   if (inner === undefined) return withValue(value, path, item);
   const held = value[outer];
   const record: Record<string, unknown> = isRecord(held) ? held : {};
-  // A query replaces the name of its file.
+  // The query replaces the name of its file.
   const kept = inner === 'sql_query' ? withValue(record, [SQL_FILE], undefined) : record;
   return { ...value, [outer]: withValue(kept, [inner], item) };
 }

@@ -1,4 +1,4 @@
-// The secrets of definitions: where they are, the question for a masked one, and the body that is sent.
+// The secrets of definitions: their references, the prompt for a masked one, and the body that is sent.
 import { isMask } from '../lib/contract/masks.ts';
 import {
   type Definition,
@@ -21,7 +21,7 @@ export interface SourcedDefinition {
   readonly definition: Definition;
   /** The folder that a path in this field starts from. */
   folderFor(path: readonly string[]): string;
-  /** Secrets that are masks here: a terminal asks for them, and a mask is never sent. */
+  /** Masked secrets: a terminal prompts for them, and a mask is never sent. */
   readonly masked: readonly (readonly string[])[];
   /** Answers for masked secrets, by dotted path: each is a secret or a reference. */
   readonly answers: Map<string, string>;
@@ -80,7 +80,7 @@ function complaint(text: string): string | undefined {
 
 /**
  * Throws KnownError auth (4) for a variable or file that cannot be read, before anything is sent and in a dry run too. A
- * command or a keychain may ask the user each time, so it is not tried.
+ * command or a keychain may prompt the user each time, so it is not tried.
  */
 export async function checkSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
   for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(ctx, source, use);
@@ -92,7 +92,7 @@ export async function secretOf(ctx: Context, source: SourcedDefinition, use: Pla
   return await readReference(ctx, use, options);
 }
 
-/** `definition`, which may be completed from the live one, with its secrets. `onSecret` gets each with its dotted path. */
+/** `definition`, possibly completed from the live one, with its secrets. `onSecret` gets each with its dotted path. */
 export async function bodyWithSecrets(
   ctx: Context,
   source: SourcedDefinition,

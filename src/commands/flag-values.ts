@@ -1,8 +1,8 @@
-// Values that flags of several commands accept: read and checked, each failure names its flag.
+// Parses and checks flag values that several commands accept. Each error names its flag.
 import { usageError } from '../lib/kernel/errors.ts';
 import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
-/** A port to listen on; 0 is for a free one. Throws KnownError usage (2). */
+/** A port to listen on; 0 means any free port. Throws KnownError usage (2). */
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
@@ -17,7 +17,8 @@ export function readCount(flag: string, text: string, most: number): number {
 }
 
 /**
- * The most requests a second: of `--rate`, else of the profile's own `limits.KIND`; undefined where neither limits them.
+ * The maximum requests per second: from `--rate`, or else from the profile's own `limits.KIND`; undefined if neither is
+ * set.
  * Throws KnownError usage (2) that names the flag or the limit.
  */
 export function readRate(
@@ -42,7 +43,7 @@ export function readDuration(flag: string, text: string): number {
   throw usageError(`${flag} must be a duration such as 5s or 10m, not \`${text}\`.`);
 }
 
-/** A time in ISO 8601; of a bare day, the time `ofDay` of it in UTC. Throws KnownError usage (2). */
+/** A time in ISO 8601; for a bare day, the time `ofDay` in UTC. Throws KnownError usage (2). */
 export function readTime<Text extends string | undefined>(flag: string, text: Text, ofDay: string): Text | string {
   if (text === undefined) return text;
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T${ofDay}Z` : text;
@@ -50,12 +51,12 @@ export function readTime<Text extends string | undefined>(flag: string, text: Te
   throw usageError(`${flag} must be a day, or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
 }
 
-/** Of the commands that prune. */
+/** The flag of the commands that prune. */
 export const beforeFlag = {
   before: { value: 'date', help: 'day or time; anything newer is kept' },
 } as const;
 
-/** The value of `beforeFlag` as an ISO time. Throws KnownError usage (2) also without it. */
+/** The value of `beforeFlag` as an ISO time. Also throws KnownError usage (2) if it is missing. */
 export function readBefore(text = ''): string {
   return isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
 }

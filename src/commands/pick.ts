@@ -1,4 +1,4 @@
-// What the user chooses from, on a terminal, if an id is missing.
+// The choices on a terminal when an id is missing.
 import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { isNotFound } from '../lib/kernel/errors.ts';
 import type { ArgSpec } from '../lib/runtime/command-line/define-command.ts';
@@ -8,7 +8,7 @@ import { warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 
 export type Picker = NonNullable<ArgSpec['pick']>;
 
-/** Most choices of kinds that grow forever. */
+/** Maximum number of choices for kinds that grow without limit. */
 export const NEWEST = 100;
 
 export function choice(value: string, hint: unknown): Choice {
@@ -23,7 +23,7 @@ export const pickRole: Picker = {
   },
 };
 
-/** The whole manifest first, which is no role. */
+/** The whole manifest, which is not a role, comes first. */
 export const pickManifest: Picker = {
   question: 'Role',
   choices: async (...given) => [

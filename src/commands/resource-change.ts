@@ -112,7 +112,7 @@ export async function updateResource(
   return await writeChange(ctx, type, live, { ...source, definition }, flags.allowReset === true);
 }
 
-/** The file and the fields that the flags give. Throws usage (2) if there is neither. */
+/** The file and the fields set by flags. Throws usage (2) if there is neither. */
 async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlags) {
   const fields = await readFieldFlags(ctx, type, flags);
   if (flags.file === undefined && fields.length === 0) {
@@ -121,7 +121,7 @@ async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlag
   return { file: flags.file, fields, allowCommands: flags.allowCommands === true };
 }
 
-/** Shows the difference, asks, checks that the resource did not change, and writes. */
+/** Shows the difference, asks for confirmation, checks that the resource did not change, and writes. */
 export async function writeChange(
   ctx: Context,
   type: ResourceType,
@@ -161,7 +161,7 @@ export async function writeChange(
   return withHiddenSecrets(type, reply);
 }
 
-/** Reads the secrets, writes, and remembers what was sent. A printed curl command gets no secrets. */
+/** Reads the secrets, writes, and remembers what was sent. A printed curl command contains no secrets. */
 async function sending(
   ctx: Context,
   source: SourcedDefinition,

@@ -23,7 +23,7 @@ const REPLIES = {
   pipeline: () => PipelineReply,
 };
 
-/** The texts of one command that its kind adds. */
+/** The texts that a kind adds to one command. */
 type Own = Pick<CommandRecord, 'examples' | 'exits' | 'notes'>;
 
 /** `read` reads the list if `flags` select a part of it. */
@@ -120,7 +120,7 @@ export function resourceCommands(
   ];
 }
 
-/** Shows the resource, asks, and deletes it. Throws conflict (6) if a pipeline uses it. */
+/** Shows the resource, asks for confirmation, and deletes it. Throws conflict (6) if a pipeline uses it. */
 async function deleteResource(
   ctx: Context,
   type: ResourceType,

@@ -3,7 +3,7 @@ import { type infer as Infer, literal, nullable, object, string, type ZodMiniTyp
 import type { RecordView } from '../lib/render/view.ts';
 import type { Target } from '../lib/runtime/target.ts';
 
-/** A result with the target as `startWrite` gives it. */
+/** A result with the target that `startWrite` returns. */
 export type WithTarget<Schema extends () => ZodMiniType> = Omit<Infer<ReturnType<Schema>>, 'target'> & {
   target: Target;
 };

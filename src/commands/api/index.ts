@@ -72,10 +72,12 @@ export const command = defineCommand({
   },
 });
 
-/** A DELETE without a response body is confirmed by a GET of its path, any other known write by its own response. */
+/**
+ * A GET of its path confirms a DELETE without a response body; any other known write is confirmed by its own response.
+ */
 async function sendWrite(ctx: Context, client: Client, route: Route, given: Input): Promise<unknown> {
   const { method, path, safety } = route;
-  // After a lost response only the command of the resource knows which read confirms the write.
+  // After a lost response, only the resource's own command knows which read confirms the write.
   const input: Input = safety === 'repeat' ? given : { ...given, mayRepeat: 'never' };
   if (method === 'DELETE' && !route.reply && !route.anyReply) return await confirmDelete(ctx, client, route, input);
   const reply: unknown = await client.call(route, input);
@@ -117,7 +119,7 @@ async function confirmDelete(ctx: Context, client: Client, route: Route, input: 
   );
 }
 
-/** True if a reply has no id, or the id of the body or of the path. */
+/** True if the reply has no id, or the same id as the body or the path. */
 function namesNoOther({ method, path }: Route, input: Input, reply: unknown): boolean {
   const idOf = (value: unknown): unknown =>
     isRecord(value) ? (value['id'] ?? value['subject_request_id']) : undefined;

@@ -40,7 +40,7 @@ export function refuseSecondRun(
   }
 }
 
-/** Digest of all that turns rows into requests: a resumed run must send the same ones. */
+/** Digest of everything that turns rows into requests: a resumed run must send the same requests. */
 export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions, [{ dialect }]: Inputs): string {
   const { submitted_time: _now, ...rest } = defaults;
   const reading = Object.keys(dialect).length === 0 ? [] : [dialect];
@@ -50,7 +50,8 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
 }
 
 /**
- * Adds to an error that ended the run how many rows are complete, and how to continue. The platform may have accepted a row
+ * Adds the number of complete rows and the next step to the error that ended the run. The platform may have accepted a
+ * row
  * whose outcome is unknown, so a run with such a row does not end as unavailable (7).
  */
 export function resumable(

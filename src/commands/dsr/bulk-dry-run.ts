@@ -1,4 +1,4 @@
-// `dsr submit --bulk` with --dry-run or --curl: what would go out.
+// `dsr submit --bulk` with --dry-run or --curl: what would be sent.
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { renderDsrBulk, renderDsrRows } from '../../lib/render/dsr-bulk.ts';
@@ -10,20 +10,23 @@ import type { DsrSession } from './session.ts';
 
 export interface DryRun {
   examined: Examined;
-  /** How many rows are left to be sent, and the first of them. */
+  /** The number of rows left to send, and the first ones. */
   left: number;
   first: readonly ReadyRow[];
   showIdentities: boolean;
 }
 
-/** Shows the first requests as they would go out, identities masked; with --curl the very first as a command line. */
+/**
+ * Shows the first requests as they would be sent, with identities masked; with --curl, only the first, as a command
+ * line.
+ */
 export async function showDryRun(ctx: Context, session: DsrSession, dryRun: DryRun): Promise<void> {
   const { examined, first, left, showIdentities } = dryRun;
   const bodies = first.map(({ hasId, request }): DsrRequest => {
     const whole = hasId ? request : { ...request, subject_request_id: randomUUID() };
     return showIdentities ? whole : maskRequest(whole);
   });
-  // Prints the command in place of sending, and ends.
+  // Prints the command instead of sending, and ends.
   if (ctx.flags.curl && bodies[0]) await session.api.create(bodies[0]);
   const { done, kinds, rows, skipWaiting, withoutId } = examined;
   const shown = first.map(({ hasId, row }, index) => ({ hasId, row, request: bodies[index] as DsrRequest }));

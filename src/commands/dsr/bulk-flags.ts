@@ -37,7 +37,7 @@ export const tableFlags = {
 /** Values of fields that a row lacks, and the meaning of columns. */
 export type RowFlags = FlagValues<typeof rowFlags & typeof tableFlags>;
 
-/** Requests of the ledger that may not be repeated, by a single request or by a row. */
+/** Requests in the ledger that neither a single request nor a row may repeat. */
 export const duplicateFlags = {
   duplicateWindow: {
     value: 'duration',
@@ -58,7 +58,7 @@ export const bulkFlags = {
 
 export type BulkFlags = RowFlags & FlagValues<typeof bulkFlags & typeof duplicateFlags> & { showIdentities?: boolean };
 
-/** How rows become requests. Rows without a time get the present one. */
+/** How rows become requests. Rows without a time get the current time. */
 export async function rowOptions(ctx: Context, options: NormalizeOptions, flags: RowFlags): Promise<RowOptions> {
   const now = ctx.clock.now();
   const dialect = readDialect(flags);
@@ -83,7 +83,9 @@ const FLAG_OF: Record<string, string> = {
   submitted_time: '--submitted-time',
 };
 
-/** An invalid flag is one error, not an error of each row. Throws usage (2), or invalid input (9) for a time in the future. */
+/**
+ * An invalid flag is a single error, not one per row. Throws usage (2), or invalid input (9) for a time in the future.
+ */
 function checkDefaults(defaults: RowOptions['defaults'], options: NormalizeOptions, now: number): void {
   const { regulation = 'gdpr', subject_request_type = 'access' } = defaults;
   const whole = { ...defaults, regulation, subject_request_type, subject_request_id: randomUUID() };

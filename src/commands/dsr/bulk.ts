@@ -38,7 +38,7 @@ export function bulkResult() {
     failed: int(),
     /** Neither a response nor a read shows whether the platform accepted them; absent when there are none. */
     unknown: optional(int()),
-    /** Complete by an earlier run, or done according to a result file. */
+    /** Completed by an earlier run, or done according to a results file. */
     skipped: int(),
     requests: int(),
     retries: int(),
@@ -47,7 +47,7 @@ export function bulkResult() {
     journal: string(),
     /** The inputs as they were given. */
     input: optional(string()),
-    /** The command that continues the run, and its words. */
+    /** The command that resumes the run, and its arguments. */
     resume: optional(string()),
     argv: optional(array(string())),
     target: workspaceTarget(),
@@ -57,10 +57,10 @@ export function bulkResult() {
 type SentCounts = Pick<BulkCounts, 'requests' | 'retries'>;
 
 interface Run {
-  /** The inputs as messages name them. */
+  /** The name of the inputs in messages. */
   name: string;
   again: Again;
-  /** Repeats the flags about the target too. */
+  /** Also repeats the target flags. */
   resume: ResumeCommand;
   inputs: Inputs;
   results: string;
@@ -69,7 +69,7 @@ interface Run {
   states: RowStates;
   journal: DsrJournal;
   pace: Pace;
-  /** When requests were submitted that a row may not repeat; absent with --allow-duplicates. */
+  /** The submission times of requests that a row may not repeat; absent with --allow-duplicates. */
   recent: { from: number; to: number } | undefined;
   target: Target;
 }
@@ -117,7 +117,7 @@ export async function submitBulk(
     }
     const wanted =
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
-    // A finished run with unknown rows has left its results there.
+    // A finished run with unknown rows has already written its results there.
     const results = states.count('unknown') > 0 ? freeName(wanted) : wanted;
     // Rows of this run are not duplicates of each other, also after a resume.
     const to = head ? Date.parse(head.at) : ctx.clock.now();
@@ -133,7 +133,10 @@ export async function submitBulk(
   }
 }
 
-/** Asks, sends the rows that are left, writes the results file and reports the outcome. `head` is of an earlier run. */
+/**
+ * Asks for confirmation, sends the remaining rows, writes the results file and reports the outcome. `head` belongs to
+ * an earlier run.
+ */
 async function perform(ctx: Context, session: DsrSession, run: Run, head: JournalHead | undefined): Promise<void> {
   const { examined, inputs, journal, name, options, results, states } = run;
   const completeBefore = countComplete(states);
@@ -202,7 +205,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   }
 }
 
-/** Sends the rows with progress. Throws what ends the run early, with the command that resumes it. */
+/** Sends the rows with progress. Throws the error that ends the run early, with the command that resumes it. */
 async function sendRows(
   ctx: Context,
   session: DsrSession,

@@ -6,7 +6,7 @@ import type { Callback, Received } from '../../lib/workflows/receive-callback.ts
 
 /** Only an id of this form becomes part of a file name. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Anyone who reaches the port can post: a run keeps at most this many messages that were not acknowledged. */
+/** Anyone who can reach the port can post, so a run keeps at most this many unacknowledged messages. */
 const REFUSED_AT_MOST = 1000;
 
 /** Keeps responses of the platform. Throws if the folder cannot be used. */
@@ -29,7 +29,7 @@ export function openReplyKeep(ctx: Context, folder: string | undefined) {
 
 /**
  * Keeps callbacks. Returns paths as the user would type them; undefined for a message without a body. Throws if the folder
- * cannot be used. Later failures are warnings and delay no callback (decision: D203).
+ * cannot be used. Later failures are only warnings and do not delay callbacks (decision: D203).
  */
 export function openKeep(ctx: Context, folder: string | undefined) {
   if (folder === undefined) return () => undefined;

@@ -69,7 +69,7 @@ export const listenForCallbacks = defineCommand({
 
 type ListenFlags = FlagValues<typeof listenFlags>;
 
-/** Verification must leave time to store within the ten seconds of the platform. */
+/** Verification must leave time to store the callback within the platform's ten seconds. */
 const CERTIFICATE_MS = 6000;
 const REPORT_MS = 500;
 
@@ -85,7 +85,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const verify = await openVerifier(ctx, { allow: flags.allow, patienceMs: CERTIFICATE_MS });
   const ledger = await openLedgerOf(ctx);
   const ledgerOf = (id: string): LedgerPort => ledger.in({ address, workspace_id: id });
-  // Read a long ledger before the first callback arrives.
+  // Reads a long ledger before the first callback arrives.
   await ledgerOf(workspace ?? '').append([]);
   const accepted = flags.anyController ? undefined : workspace;
   let answering = 0;
@@ -108,7 +108,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     answering++;
     try {
       const received = await receiveCallback(callback, ports);
-      // A closed or slow reader of the output delays no callback.
+      // A closed or slow reader of the output does not delay callbacks.
       const printed = tell(lineOf(ctx, received, keep(callback, received))).catch(() => undefined);
       await waitAtMost(printed, REPORT_MS, ctx.clock);
       return received.status;
@@ -139,7 +139,7 @@ function callbackLine() {
     request_status: optional(string()),
     new: boolean(),
     detail: string(),
-    /** The files of --keep; null without them. */
+    /** The files of --keep; null if there are none. */
     headers_file: nullable(string()),
     body_file: nullable(string()),
   });

@@ -1,4 +1,4 @@
-// `dsr callbacks outbox list|replay|drop`: deliveries of callbacks that are due, or that no attempt could deliver.
+// `dsr callbacks outbox list|replay|drop`: deliveries of callbacks that are due or have failed for good.
 import { array, enum as oneOf, type infer as Infer, nullable, number, object, string } from 'zod/mini';
 import type { Delivery } from '../../lib/domain/callbacks/outbox.ts';
 import { openOutboxes } from '../../lib/files/outbox.ts';

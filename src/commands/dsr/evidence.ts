@@ -123,7 +123,10 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   await ctx.out.beside().emit(result, view);
 }
 
-/** The chosen requests, and what the chain of the ledger shows. Throws not found (5) for an id that it does not have. */
+/**
+ * The selected requests, and the result of checking the ledger's chain. Throws not found (5) for an id that is not in
+ * the ledger.
+ */
 async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceFlags) {
   const from = timeOf('--from', flags.from, '00:00:00') ?? -Infinity;
   const to = timeOf('--to', flags.to, '23:59:59') ?? Infinity;

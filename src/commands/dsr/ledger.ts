@@ -11,7 +11,7 @@ import { openLedgerOf, withReadingProgress } from './session.ts';
 function exportedRequest() {
   return extend(LedgerRequest, {
     deadline: nullable(string()),
-    /** The time of the answer to the subject, if this machine knows it. */
+    /** The time when the subject got the answer, if this machine knows it. */
     answered_at: nullable(string()),
   });
 }

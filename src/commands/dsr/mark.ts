@@ -1,4 +1,4 @@
-// `dsr mark`: records in the ledger that the subject has the answer, or that the deadline was extended.
+// `dsr mark`: records in the ledger that the subject was answered, or that the deadline was extended.
 import { array, boolean, type infer as Infer, nullable, object, string } from 'zod/mini';
 import { deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
 import { deadlineOfRequest, type LedgerRequest, type MarkedNews } from '../../lib/domain/dsr/ledger.ts';

@@ -1,4 +1,4 @@
-// Asks for the values that no flag of `dsr submit` has.
+// Asks for the values of `dsr submit` that the flags do not give.
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
 import { OTHER_SPELLING } from '../../lib/contract/dsr-rules.ts';
 import {
@@ -24,7 +24,7 @@ const MEANING = {
   erasure: 'the subject wants to be forgotten',
 } as const;
 
-/** Replaces unknown values while the others are checked. */
+/** Placeholder values for the unknown ones while the others are checked. */
 const STAND_IN = {
   regulation: REGULATIONS[0],
   subject_request_type: REQUEST_TYPES[0],
@@ -62,7 +62,7 @@ const BACK = Symbol('back');
 interface Asking {
   ctx: Context;
   session: DsrSession;
-  /** The flags that are missing. */
+  /** The missing flags. */
   flag: string;
   canGoBack: boolean;
 }
@@ -160,7 +160,7 @@ function checkGiven(ctx: Context, { normalize }: DsrSession, parts: RequestParts
 
 /** Back removes the last identity; without one, it leaves the step. */
 const askIdentities: Step = async (asking, parts) => {
-  // Rejected before discovery is read: without a terminal, no one can answer.
+  // Rejects before reading discovery, because without a terminal no one can answer.
   if (!asking.ctx.prompt.possible) await asking.ctx.prompt.input('Identity', { flag: asking.flag });
   const types = await identityTypes(asking.ctx, asking.session);
   const given: [string, string][] = [];
@@ -184,7 +184,10 @@ const askIdentities: Step = async (asking, parts) => {
   return { ...parts, identities: given };
 };
 
-/** Asks again about a value that is probably a mistake: with a wrong address the platform finds no data, weeks later. */
+/**
+ * Questions a value that is probably a mistake: with a wrong address, the platform finds no data, and reports that
+ * weeks later.
+ */
 async function askValue(asking: Asking, type: string): Promise<string | typeof BACK> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {
@@ -203,7 +206,7 @@ async function askValue(asking: Asking, type: string): Promise<string | typeof B
 /** Some deployments store digests instead of addresses. */
 const EMAIL_OR_DIGEST = /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i;
 
-/** From discovery, else from the specification. Types that name a person directly come first. */
+/** From discovery or, if that fails, from the specification. Types that name a person directly come first. */
 async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise<string[]> {
   try {
     const { supported_identities: supported } = await api.discovery(signal);

@@ -81,7 +81,7 @@ export async function openVerifier(
   const roots = () => (loaded ??= loadTrustedRoots(ctx).then(indexRoots));
   const chains = await openChains(ctx);
   const source = certificates ?? (await discoveredCertificates(ctx));
-  // A listener loads both before the first message, so that wrong addresses and credentials show at once.
+  // A listener loads both before the first message, so that wrong addresses and credentials are reported immediately.
   if (patienceMs !== undefined) {
     await roots();
     source.get().catch((error: unknown) => {

@@ -61,7 +61,7 @@ function notOfExtension(type: string): KnownError {
   );
 }
 
-/** The fields that flags give. Only the form of `TYPE=VALUE` is checked. */
+/** The fields that flags give. Checks only the form `TYPE=VALUE`. */
 export async function partsOf(ctx: Context, flags: RequestFlags, options: NormalizeOptions): Promise<RequestParts> {
   const identities: [string, string][] = [];
   for (const [flag, texts] of [
@@ -101,7 +101,8 @@ async function readIdentity(
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`${flag} must be TYPE=VALUE, such as email=jane@example.com.`);
   const type = names.fromWire(text.slice(0, at).trim());
-  // Spaces at the ends are removed, as in the cells of a file: with them, the platform would find no one.
+  // Leading and trailing spaces are removed, as in the cells of a file: with them, the platform would not find the
+  // person.
   const value = text.slice(at + 1).trim();
   if (value === '-' || value.startsWith('@')) {
     const read = await readInput(value === '-' ? '-' : value.slice(1), ctx);
@@ -112,11 +113,14 @@ async function readIdentity(
 
 export interface GivenRequest extends NormalizedRequest {
   request: DsrRequest;
-  /** True if this command made the id. */
+  /** True if this command generated the id. */
   isNewId: boolean;
 }
 
-/** The body of these parts, completed with an id and the present time, and checked. Throws usage (2), or invalid input (9) for a time in the future. */
+/**
+ * The body of these parts, completed with an id and the current time, and checked. Throws usage (2), or invalid input
+ * (9) for a time in the future.
+ */
 export function requestFromParts(ctx: Context, parts: RequestParts, options: NormalizeOptions): GivenRequest {
   const body = composeRequest(
     {

@@ -1,4 +1,4 @@
-// `dsr submit` of one request: shows it, asks, sends it, and reports the response.
+// `dsr submit` of one request: shows it, asks for confirmation, sends it, and reports the response.
 import { boolean, nullable, object, string } from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';

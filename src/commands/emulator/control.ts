@@ -16,7 +16,7 @@ export async function read<Reply>(ctx: Context, { port }: PortFlag, call: Contro
   return await callControl(ctx, await findEmulator(ctx, port), call);
 }
 
-/** Makes a change. A dry run shows the call and returns undefined. */
+/** Makes a change; a dry run only shows the call and returns undefined. */
 export async function change<Reply>(
   ctx: Context,
   { port }: PortFlag,

@@ -9,7 +9,7 @@ import { change, portFlag, read } from './control.ts';
 
 type Fault = Infer<ReturnType<typeof faultResult>>;
 
-/** As on the wire of the control address. */
+/** As sent to the control address. */
 function faultResult() {
   return object({
     method: optional(string()),

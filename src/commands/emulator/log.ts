@@ -34,7 +34,7 @@ const columns: Column<LoggedRequest>[] = [
     value: ({ status }) => status ?? 'cut',
     paint: (text, { status }, style) => (status === null || status >= 400 ? style.red(text) : text),
   },
-  // The path holds ids, which a table never cuts.
+  // The path contains ids, which a table never truncates.
   { key: 'path', value: ({ path }) => path, id: true },
 ];
 

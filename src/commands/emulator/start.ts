@@ -160,7 +160,7 @@ async function readLivePlatform(
   };
 }
 
-/** Adds file, line and column to the platform's issues with fixtures, which have only paths such as `roles[0].name`. */
+/** Adds the file, line and column to the platform's fixture issues, which have only paths such as `roles[0].name`. */
 function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
   if (exitOf(error) !== 'invalidInput' || error.issues.some(({ file }) => file !== undefined)) return error;
   const issues = error.issues.map(({ path, message, at }) => {
@@ -218,7 +218,7 @@ export const printEnvironment = defineCommand({
   },
 });
 
-/** In single quotes, a shell interprets only the quote itself. */
+/** Inside single quotes, a shell interprets only the quote itself. */
 function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -60,7 +60,7 @@ export async function planWanted(ctx: Context, wanted: GroupRequest): Promise<Pl
   return { plan, live, wanted };
 }
 
-/** Shows the plan, asks, writes, and returns the definition that the platform then holds. */
+/** Shows the plan, asks for confirmation, writes, and returns the definition that the platform now has. */
 export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGroup): Promise<GroupReply | undefined> {
   const { groups } = await ctx.api();
   await ctx.startWrite('workspace');

@@ -64,7 +64,7 @@ export function describeCommands(root: Command, words: readonly string[]): Descr
   return found && actingFrom(found, words);
 }
 
-/** A plain group has no help of its own; `emulator clock` is a command with another one below it. */
+/** A plain group has no help of its own; `emulator clock` is a command with a subcommand. */
 function actingFrom(command: Command, path: readonly string[]): Described[] {
   const below = command.commands.flatMap((child) => actingFrom(child, [...path, child.name()]));
   const help = helpOf(command);

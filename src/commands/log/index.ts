@@ -1,4 +1,4 @@
-// `log`: every write from this machine. `log verify` checks it, and `log prune` shortens it.
+// `log`: every write from this machine. `log verify` checks the log, and `log prune` shortens it.
 import { array, int, object, string } from 'zod/mini';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';

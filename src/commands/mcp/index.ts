@@ -1,4 +1,4 @@
-// `mcp`: serves assistants over the Model Context Protocol.
+// `mcp`: a server for assistants over the Model Context Protocol.
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
 export const command = defineCommand({

@@ -114,7 +114,10 @@ async function readPages(ctx: Context, id: string, query: ReturnType<typeof quer
   }
 }
 
-/** Shows the age of the last success by the platform's clock. Throws failed (1) if it is older than `staleAfter` milliseconds. */
+/**
+ * Shows the age of the last success according to the platform's clock. Throws failed (1) if it is older than
+ * `staleAfter` milliseconds.
+ */
 async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
   if (staleAfter === undefined && ctx.flags.quiet) return;
   const { pipelines } = await ctx.api();

@@ -47,12 +47,12 @@ export async function onPipeline<T>(ctx: Context, id: string, call: Promise<T>):
   }
 }
 
-/** Whether to show the last runs as a line of signs: only with a table on a terminal. */
+/** Whether to show the last runs as a line of symbols: only for a table on a terminal. */
 export function wantsRuns({ flags, io }: Context): boolean {
   return flags.output === 'table' && !flags.quiet && !flags.curl && io.tty.stderr;
 }
 
-/** Shows the last runs as one line of signs and words. */
+/** Shows the last runs as one line of symbols and words. */
 export function tellRuns(ctx: Context, runs: readonly RunReply[]): void {
   if (!wantsRuns(ctx) || runs.length === 0) return;
   ctx.out.note(runSparkline(runs, wantsPlainSigns(ctx.io.env)));

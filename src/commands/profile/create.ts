@@ -112,10 +112,10 @@ async function askName(ctx: Context, profiles: Profiles): Promise<string> {
   return (await ctx.prompt.input('Name of the profile', { flag: 'a name', check })).trim();
 }
 
-/** Enough for a distant platform, and short for a person who waits for the next question. */
+/** Long enough for a distant platform, short enough for a user who waits for the next question. */
 const PROBE_LIMIT_MS = 3000;
 
-/** Probes without credentials. `--yes` skips the probes, because the user did not ask for these calls. */
+/** Probes without credentials. `--yes` skips the probes, because the user did not request these calls. */
 function probeFor(ctx: Context, { profile }: Draft): AddressProbe {
   const caFile = profile.ca_file ?? (ctx.io.env.CDPADM_CA_FILE || undefined);
   return (address) =>
@@ -124,7 +124,7 @@ function probeFor(ctx: Context, { profile }: Draft): AddressProbe {
       : checkAddress(ctx, address, { check: 'address', caFile, limitMs: PROBE_LIMIT_MS });
 }
 
-/** The profile as it would be stored: a typed or piped secret becomes a reference to its place. */
+/** The profile as it would be stored: a typed or piped secret becomes a reference. */
 function asStored({ profile, typed, storage }: Draft): Draft['profile'] {
   const kept = Object.fromEntries(Object.keys(typed).map((name) => [name, `${storage}:`]));
   const secrets = { ...profile.secrets, ...kept };
@@ -165,8 +165,8 @@ function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed
 }
 
 /**
- * Offers to test a new profile's credentials, with its own settings only (decision: D172). A failure is reported and does
- * not change the profile. Resolves to whether they were tested.
+ * Offers to test a new profile's credentials, with its own settings only (decision: D172). A failure is reported and
+ * does not change the profile. Resolves to true if they were tested.
  */
 async function offerTry(ctx: Context, name: string): Promise<boolean> {
   if (!(await ctx.prompt.ask('Try the credentials now?', true))) return false;

@@ -1,4 +1,4 @@
-// `profile edit NAME`: settings of a profile by flags, or in the editor.
+// `profile edit NAME`: changes the settings of a profile with flags or in the editor.
 import { pickProfile } from '../pick.ts';
 import { boolean, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -77,7 +77,7 @@ export const editProfile = defineCommand({
   },
 });
 
-/** People who created a profile with these flags try them here too; the error then names the assignment. */
+/** Users who created a profile with these flags try them here too, so the error names the assignment. */
 function hiddenFlags() {
   type Hidden = Record<SettingFlag | 'protected' | 'access', { value: string; help: string; hidden: true }>;
   return Object.fromEntries(CREATE_FLAGS.map(({ key }) => [key, { value: 'value', help: '', hidden: true }])) as Hidden;

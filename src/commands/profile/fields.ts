@@ -48,7 +48,7 @@ function own(name: SettingName, key: SettingFlag): Field {
   return { name, key, flag: flagName(key), label: settingFlags[key].help };
 }
 
-/** A profile as its file has it. Fields of a newer version are kept. */
+/** A profile as stored in its file. Fields of a newer version are kept. */
 export function profileResult() {
   const text = optional(string());
   const texts = optional(record(string(), string()));

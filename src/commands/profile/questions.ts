@@ -52,14 +52,14 @@ interface Asking {
   isProtected: boolean;
 }
 
-/** Whether a command can use the profile. A token service alone serves none. */
+/** Whether a command can use the profile. A token service alone is not enough. */
 export function hasAddress({ profile }: Draft): boolean {
   return (['base_url', ...WORKSPACE] as const).some((address) => profile[address] !== undefined);
 }
 
 /**
  * Completes the draft: asks for an address and its credentials unless flags give them, then shows every setting until the
- * user accepts them (decision: D198). Without a keychain the questions are for the place of each secret, not for the secret.
+ * user accepts them (decision: D198). Without a keychain, asks for the place of each secret instead of the secret.
  */
 export async function askForSettings(
   ctx: Context,
@@ -152,7 +152,7 @@ async function ask(asking: Asking, name: Name): Promise<void> {
     if (status === 'warning') ctx.out.warn(`${detail}.`);
     if (status !== 'failed') return;
     ctx.out.warn([`${detail}.`, fix].filter(Boolean).join(' '));
-    // It may be in a network that the machine has not joined yet.
+    // It may be on a network that this machine has not joined yet.
     if (await ctx.prompt.ask('Keep it anyway?', false, { flag: fieldOf(name)?.flag ?? '' })) return;
     delete draft.profile[name];
   }

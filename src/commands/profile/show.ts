@@ -27,7 +27,7 @@ function shownResult() {
   const setting = object({ value: string(), origin });
   return object({
     profile: nullable(setting),
-    // Chosen by `--profile` or NAME: only flags override it.
+    // Selected by `--profile` or NAME: only flags override it.
     pinned: boolean(),
     protected: boolean(),
     access: oneOf(['read', 'write']),
@@ -127,7 +127,7 @@ function viewWith(origin: boolean): DocumentView<Shown> {
         Math.max(...rows.map((row) => displayWidth(row[index] ?? ''))),
       );
       const indent = ' '.repeat(first + GAP);
-      // If the three columns do not fit, the origin comes below its value.
+      // If the three columns do not fit, the origin goes below its value.
       const isWide = first + GAP + second + GAP + third <= width;
       const below = (text: string): string[] => wrapText(text, Math.max(LEAST, width - first - GAP));
       return rows

@@ -49,7 +49,7 @@ function modifiedRole() {
   const text = object({ from: nullable(string()), to: nullable(string()) });
   const tasks = object({ added: array(string()), removed: array(string()) });
   const known = object({ name: optional(text), description: optional(text), tasks: optional(tasks) });
-  // Fields that the specification does not know hold any JSON.
+  // Fields that are not in the specification may hold any JSON.
   const changes = catchall(known, object({ from: unknown(), to: unknown() }));
   return object({ role_id: string(), changes, escalations: array(string()) });
 }
@@ -65,7 +65,7 @@ export const guardFlags = {
 
 type RawGuardFlags = FlagValues<typeof guardFlags>;
 
-/** An empty variable of a script must not read as a plan that has changed. */
+/** An empty shell variable must not look like a changed plan. */
 function planOf(value: string): string {
   if (/^[0-9a-f]{32}$/i.test(value)) return value;
   throw usageError(`--expect-plan must be the 32 hexadecimal digits of a plan, not \`${value}\`.`, {
@@ -156,7 +156,7 @@ export const outcomeRecord = {
   output: outcomeResult,
 } as const satisfies Partial<CommandRecord>;
 
-/** Applies `change` to the live roles. `reason` is for the history. */
+/** Applies `change` to the live roles. `reason` is stored in the history. */
 export async function changeRoles(
   ctx: Context,
   reason: string,
@@ -177,7 +177,7 @@ export async function changeRoles(
     for (const warning of warnings) {
       const role = roles[Number(warning.path[1])];
       const advice = `${pathOf(warning)}: ${warning.message}`;
-      // Only about roles that the command changes. The workflow may plan more than once.
+      // Only those about roles that the command changes. The workflow may plan more than once.
       if (!role || live.roles.includes(role) || told.has(advice)) continue;
       ctx.out.warn(advice);
       told.add(advice);

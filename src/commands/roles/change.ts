@@ -62,7 +62,7 @@ export const createRole = defineCommand({
   },
 });
 
-/** A live role or else a template: a live role of the same id may have been adapted. */
+/** A live role takes precedence over the template with its id, because it may have been adapted. */
 function findSource(name: string, roles: readonly Role[]): Role {
   const live = roles.find((role) => role.role_id === name);
   if (live) return live;

@@ -96,7 +96,9 @@ async function diffLive(
   return planned.plan;
 }
 
-/** The plan of `roles push --profile NAME`. A stamp from another platform says nothing there, so it gives no warning. */
+/**
+ * The plan of `roles push --profile NAME`. A stamp from another platform means nothing here, so it causes no warning.
+ */
 async function diffOther(
   ctx: Context,
   file: string,

@@ -61,7 +61,7 @@ export const editRoles = defineCommand({
       const mine = roleId === undefined ? edited : { ...opened, roles };
       const intent = { reason: 'edit', want: (live: Manifest) => askConflicts(ctx, wantedRoles(mine, opened, live)) };
       const outcome = await applyIntent(ctx, memory, intent, flags);
-      // After a dry run people usually want to apply the same text.
+      // After a dry run, users usually want to apply the same text.
       if (outcome.kind === 'dry-run') ctx.out.note(`Your text is kept in ${file.path}`);
       else file.discard();
       await emitOutcome(ctx, outcome);

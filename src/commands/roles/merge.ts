@@ -12,7 +12,7 @@ import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { conflictError, showSide } from '../../lib/workflows/roles-plan.ts';
 import { openRolesFile, tellRebased } from './session.ts';
 
-/** Asks for each conflict on a terminal. Elsewhere, and in a dry run, the conflicts stay. */
+/** Asks for each conflict on a terminal. Elsewhere, and in a dry run, the conflicts remain. */
 export async function askConflicts(ctx: Context, merged: WantedRoles): Promise<WantedRoles> {
   if (!ctx.prompt.possible || ctx.flags.dryRun) return merged;
   let { roles } = merged;
@@ -38,8 +38,8 @@ async function askSide(ctx: Context, { role_id, field, base, mine, theirs }: Mer
 }
 
 /**
- * The text of the file with the changes of the platform merged into it. Conflicts that no one resolved are comments in it;
- * a file that cannot have comments is left alone (6).
+ * The text of the file with the changes of the platform merged into it. Unresolved conflicts become comments in it; a
+ * file that cannot have comments is not changed (6).
  */
 export async function mergeFile(
   ctx: Context,

@@ -115,7 +115,7 @@ export const pullRoles = defineCommand({
   },
 });
 
-/** Writes the schema that the file's hint names next to the file, where an editor finds it on every machine. */
+/** Writes the schema next to the file whose hint names it, so that an editor finds it on every machine. */
 async function writeSchema(ctx: Context, rolesFile: string): Promise<void> {
   const { rolesFileSchema } = await import('../../lib/files/roles-schema.ts');
   const path = join(dirname(rolesFile), SCHEMA_HINT);
@@ -139,7 +139,7 @@ async function requireNoEdits(file: string, text: string, live: Manifest, memory
   const document = await parseDocumentText(file, text, formatOf(file));
   const { manifest, issues } = checkManifest(document.value, { tolerateUnknown: true });
   const base = chooseBase(manifest, memory.store.bases(manifest).map(fromReply));
-  // A file need not repeat the platform's own fields to have the same content.
+  // A file may omit the platform's own fields and still have the same content.
   const hasContentOf = (known: Manifest): boolean =>
     sameContent({ ...known, roles: carryUnknownFields(manifest.roles, known.roles) }, known);
   if (issues.length === 0 && [base, live].some((known) => known && hasContentOf(known))) return;

@@ -1,4 +1,4 @@
-// `roles push`: replaces the live manifest with a roles file, after every check that is possible beforehand.
+// `roles push`: replaces the live manifest with a roles file after every possible check.
 import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { array, object } from 'zod/mini';
@@ -84,7 +84,7 @@ async function updateFile(
   { roles, rebased }: WantedRoles,
   { last_modified_on, last_modified_by }: Manifest,
 ): Promise<void> {
-  // Without a new stamp, the one in the file stays.
+  // Without a new stamp, the file keeps its stamp.
   const stamps = last_modified_on === null ? {} : { last_modified_on, last_modified_by };
   const updated = await updateManifestText(text, format, { ...stamps, roles });
   if (updated === text) return;

@@ -112,7 +112,7 @@ export const listTemplates = defineCommand({
 
 function noSuchTemplate(id: string): KnownError {
   const known = ROLE_TEMPLATES.map(({ role_id }) => role_id);
-  // People leave out the common suffix when they type an id from memory.
+  // Users omit the common suffix when they type an id from memory.
   const stems = known.map((one) => one.replace(/-role$/, ''));
   const stem = nearest(id, stems);
   const guess = nearest(id, known) ?? known[stems.findIndex((one) => one === stem)];

@@ -25,7 +25,7 @@ export const baseFlag = {
   help: 'the manifest that the file was made from (default: the one kept at pull or push)',
 } as const satisfies FlagSpec;
 
-/** A roles file that passed every check possible offline, and the manifest it was made from. */
+/** A roles file that passed every offline check, and the manifest it was created from. */
 export interface RolesFile {
   document: LoadedDocument;
   base: Manifest | undefined;
@@ -33,7 +33,7 @@ export interface RolesFile {
   check(known: Omit<Known, 'base'>): CheckedManifest;
 }
 
-/** Loads a roles file and finds its base. Throws invalid input (9) for every issue that shows offline. */
+/** Loads a roles file and finds its base. Throws invalid input (9) for every issue that can be detected offline. */
 export async function openRolesFile(
   ctx: Context,
   path: string,
@@ -76,7 +76,7 @@ async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
   }
 }
 
-/** Throws invalid input (9) if conflicts of a merge are left in the file. */
+/** Throws invalid input (9) if the file still contains merge conflicts. */
 async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument> {
   const document = await loadDocument(path, ctx);
   requireNoConflicts(document);
@@ -97,9 +97,9 @@ type Compared = Awaited<ReturnType<typeof loadCompared>>;
 /** Loads two files only to compare them. Throws invalid input (9) if one does not have the form of a roles file. */
 export async function openForComparison(ctx: Context, paths: readonly [string, string]) {
   const [left, right] = [await loadCompared(ctx, paths[0]), await loadCompared(ctx, paths[1])];
-  // Only a platform could accept or reject unknown fields, empty texts and unknown tasks; here they are advice.
+  // Only a platform could accept or reject unknown fields, empty texts and unknown tasks, so here they are only advice.
   const advised = ({ document, manifest }: Compared, other: Compared) => {
-    // A field that both files hold came from the platform.
+    // A field that is in both files came from the platform.
     const found = checkManifest(document.value, { base: other.manifest });
     return { document, manifest, advice: [...found.issues, ...found.warnings] };
   };
@@ -117,7 +117,7 @@ export async function loadCompared(ctx: Context, path: string) {
 /** Next to a plan, only the first warnings are shown: a large manifest may have a thousand. */
 const WARNINGS_WITH_PLAN = 5;
 
-/** Shows advice with its place on stderr. Advice stops nothing. */
+/** Shows advice with its place on stderr. Advice does not stop the command. */
 export function tellAdvice(
   ctx: Context,
   document: LoadedDocument,
@@ -128,7 +128,7 @@ export function tellAdvice(
   for (const issue of placed.slice(0, most)) ctx.out.warn(issue);
   const left = advice.length - Math.min(most, placed.length);
   if (left === 0) return;
-  // `roles validate` itself lists no more than `most`.
+  // `roles validate` itself lists at most `most`.
   const isShort = most === WARNINGS_WITH_PLAN;
   const all = { text: `${left} more warnings. To list them:`, command: `cdpadm roles validate ${document.name}` };
   ctx.out.warn(isShort ? all : `${left} more warnings.`);

@@ -21,7 +21,7 @@ function validationResult() {
     file: string(),
     roles: number(),
     warnings: array(object({ path: string(), line: number(), column: number(), message: string() })),
-    /** Warnings beyond those listed. */
+    /** The number of warnings that are not listed. */
     warnings_omitted: optional(number()),
   });
 }

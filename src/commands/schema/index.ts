@@ -62,7 +62,7 @@ function outputSchema(root: Command, words: readonly string[], shape: typeof res
   });
 }
 
-/** The words of this command and of every command below it that has a result. */
+/** The paths of this command and of all its subcommands that have a result. */
 function pathsFrom(command: Command, before = ''): string[] {
   const path = `${before}${command.name()}`;
   const below = command.commands.flatMap((child) => pathsFrom(child, `${path} `));

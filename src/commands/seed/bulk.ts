@@ -1,4 +1,4 @@
-// `seed bulk`: sends files of users of any length, and reports which rows were accepted.
+// `seed bulk`: sends user files of any length, and reports which rows were accepted.
 import { exitOf } from '../../lib/errors/fail.ts';
 import { isAbsolute, relative } from 'node:path';
 import { array, int, nullable, number, object, optional, string } from 'zod/mini';
@@ -33,7 +33,7 @@ export function seedBulkResult() {
     rejects: nullable(string()),
     /** With --shard only. */
     shard: optional(shardOf()),
-    /** With --shard only: the command that runs the shard again, and its words. */
+    /** With --shard only: the command that runs the shard again, and its arguments. */
     resume: optional(string()),
     argv: optional(array(string())),
     target: workspaceTarget(),
@@ -109,7 +109,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     return;
   }
   const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
-  // The journal has the path of the rejects, and another shard has a file of its own.
+  // The journal has the path of the rejects file, and each shard has its own.
   const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
   const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
   const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
@@ -118,7 +118,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     const estimate = sumEstimates(await Promise.all(opened.sources.map((source) => estimateSeeds(source, shard))));
     await ctx.confirmWrite(`Seed ${usersOf(estimate)} into ${workspaceOf(target, estimate.environments)}?`);
   });
-  /** The progress so far: of standard input, no journal has it. */
+  /** The progress so far: a run from standard input has no journal. */
   let reached: SeedCounts | undefined;
   try {
     const counts = await runWithProgress(
@@ -177,7 +177,7 @@ function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
   ctx.out.note({ text: `Correct the rejected rows in ${shown}, then send them:`, command });
 }
 
-/** Which part of the run, and where it went. */
+/** The shard of the run, and its target. */
 type Origin = Pick<WithTarget<typeof seedBulkResult>, 'shard' | 'resume' | 'argv' | 'target'>;
 
 function resultOf(counts: SeedCounts, run: SeedRun, origin: Origin): SeedBulkResult {
@@ -196,7 +196,7 @@ function resultOf(counts: SeedCounts, run: SeedRun, origin: Origin): SeedBulkRes
   };
 }
 
-/** Adds what was done to an error that ended the run, and how to continue. */
+/** Adds the progress and the next step to the error that ended the run. */
 function resumable(
   error: KnownError,
   run: SeedRun,

@@ -1,4 +1,4 @@
-// From the files of a seeding command to inputs that can be read.
+// Turns the files of a seeding command into readable inputs.
 import { isCalendarDate } from '../../lib/contract/shared.ts';
 import type { SkippedColumn } from '../../lib/domain/seed/columns.ts';
 import { createRowRules, type RowRules } from '../../lib/domain/seed/row-rules.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
 import { openBulkInputs, readColumnMap, readDialect, type ReadFlags } from '../bulk-flags.ts';
 
-/** More columns are counted, not listed. */
+/** Further columns are counted, not listed. */
 const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs {
@@ -58,7 +58,7 @@ export async function openInputs(
   return { sources, inputs, rules };
 }
 
-/** Reports the columns that a map leaves out, once for the same columns; warns if the name of one is like a field. */
+/** Reports the columns that a map omits, once per set of columns; warns if a name resembles a field. */
 function reportSkippedColumns(ctx: Context): (name: string, columns: readonly SkippedColumn[]) => void {
   const reported = new Set<string>();
   return (name, columns) => {
@@ -74,7 +74,7 @@ function reportSkippedColumns(ctx: Context): (name: string, columns: readonly Sk
   };
 }
 
-/** Warns of each column once. */
+/** Warns about each column once. */
 function warnOfNulls(ctx: Context): (name: string, column: string, word: string) => void {
   return (name, column, word) =>
     ctx.out.warn(

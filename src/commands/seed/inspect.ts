@@ -1,4 +1,4 @@
-// `seed inspect`: what exports contain, and the flags and the map that read them.
+// `seed inspect`: the contents of exports, and the flags and the map to read them with.
 import { array, boolean, enum as oneOf, int, nullable, object, record, string } from 'zod/mini';
 import { SOURCES, type SourceName } from '../../lib/domain/csv/dialect.ts';
 import { shellWord, counted } from '../../lib/kernel/words.ts';
@@ -97,7 +97,7 @@ function draw({
   return lines.map((line) => cleanLine(line)).join('\n');
 }
 
-/** `3 × 1000, 12`: at most a few sizes, with their numbers. */
+/** `3 × 1000, 12`: a few sizes at most, with their counts. */
 function summary(groups: readonly number[]): string {
   const sizes = new Map<number, number>();
   for (const size of groups) sizes.set(size, (sizes.get(size) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// `seed preview`: one row of a file as the body that would be sent, or why it would not.
+// `seed preview`: one row of a file as the body that would be sent, or the reason why it would not be sent.
 import { SingleSeed } from '../../lib/contract/seeding.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';

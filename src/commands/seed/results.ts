@@ -1,4 +1,4 @@
-// `seed results`: joins the results and rejects of all shards, and names those that must run again.
+// `seed results`: joins the results and rejects of all shards, and lists those that must run again.
 import { createReadStream, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { array, extend, type infer as Infer, int, string } from 'zod/mini';

@@ -1,4 +1,4 @@
-// A run of `seed bulk`: its numbers, its dry run, and what an earlier run of the same files left.
+// A run of `seed bulk`: its counts, its dry run, and the state that an earlier run of the same files left.
 import { join } from 'node:path';
 import { NOTHING_COMPLETED } from '../../lib/domain/seed/marks.ts';
 import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
@@ -41,7 +41,7 @@ export interface BulkNumbers {
   /** `rate` is the share of this machine. */
   pace: Pace;
   shard: Shard | undefined;
-  /** Where the shards share their rate. */
+  /** The store through which the shards share their rate. */
   store: URL | undefined;
 }
 
@@ -126,7 +126,7 @@ export async function openRun(
       ? `${sources.find(({ base }) => base)?.base ?? join(ctx.io.cwd, 'seed')}${part}.rejects.ndjson`
       : resolvePath(flags.rejects, ctx.io.cwd);
   const settings = await ctx.settings();
-  // The rows of a table become other requests in another workspace or environment.
+  // In another workspace or environment, the rows of a table become different requests.
   const target = [
     lastingAddress(settings, 'seeding_url'),
     settings.get('workspace_id')?.value ?? '',

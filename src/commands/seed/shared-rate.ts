@@ -6,7 +6,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import type { BulkNumbers } from './run.ts';
 
-/** Opens the store of the shared rate; undefined without one. If it is unreachable, the shard uses its share. */
+/** Opens the store of the shared rate; undefined without one. If it is unreachable, the shard uses its own share. */
 export async function openSharedRate(
   ctx: Context,
   { pace, shard, store }: BulkNumbers,

@@ -1,4 +1,4 @@
-// `seed template`: a file to begin with, one user with every calculation type.
+// `seed template`: a starter file: one user with every calculation type.
 import { enum as oneOf, object, string } from 'zod/mini';
 import { templateText } from '../../lib/render/seed-template.ts';
 import type { DocumentView } from '../../lib/render/view.ts';

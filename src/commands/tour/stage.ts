@@ -20,7 +20,7 @@ import { fail } from '../../lib/errors/fail.ts';
 /** A busy machine can take this long to post a callback. */
 const MOST_MS = 20_000;
 const INDENT = '  ';
-/** Longer output is shown by its first and last lines. */
+/** Of longer output, only the first and last lines are shown. */
 const MOST_LINES = 6;
 
 export type Stage = ReturnType<typeof openStage>;
@@ -35,7 +35,7 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
 
   /** A command directly after a text has no blank line before it. */
   let gap = '\n';
-  /** Prints a command line, runs it and prints its output. Throws when its exit is not `expect`. */
+  /** Prints a command line, runs it and prints its output. Throws if its exit code is not `expect`. */
   async function run(line: string, expect: ExitName = 'ok'): Promise<CommandRun> {
     await ctx.out.emitLine(
       { command: `cdpadm ${line}` },

@@ -107,7 +107,7 @@ async function applyDirectory(
     const resend = flags.sendSecrets ? 'all' : (saved?.content.resend ?? (await changedSecrets(ctx, entries, memory)));
     const planned = await planDirectory(ctx, entries, memory, { prune, only, resend });
     const check = () => checkPlanned(ctx, dir ?? flags.plan ?? '', planned);
-    // A saved plan was valid; if it is no longer, the platform changed (6).
+    // A saved plan was valid; if it no longer is, the platform has changed (6).
     if (!saved) check();
     const { plan, live, wanted } = planned;
     const { dryRun } = ctx.flags;
@@ -180,7 +180,9 @@ async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirect
   });
 }
 
-/** On a terminal, typing the id of the deletion, or the number of several, allows them. Every other guard needs its flag. */
+/**
+ * On a terminal, typing the id to delete, or the number of deletions, allows them. Every other guard needs its flag.
+ */
 async function passGuards(
   ctx: Context,
   { plan, live }: PlannedDirectory,

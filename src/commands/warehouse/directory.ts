@@ -55,7 +55,7 @@ interface Draft {
   layers: [Layer, ...Layer[]];
 }
 
-/** Reads folders whose definitions will be compared or sent, and warns about what is probably not intended. */
+/** Reads folders whose definitions will be compared or sent, and warns about probable mistakes. */
 export async function openDirectory(ctx: Context, dirs: readonly [string, ...string[]], allowCommands = false) {
   const rules = await openReferenceRules(ctx, allowCommands);
   const opened = withGuard(rules, await readDirectory(ctx, dirs, rules));

@@ -53,7 +53,7 @@ export const exportFolder = defineCommand({
       { key: 'type', value: (it) => it.type },
       { key: 'id', id: true, value: (it) => it.id },
       { key: 'action', value: (it) => it.action },
-      // A path that is cut cannot be opened.
+      // A truncated path cannot be opened.
       { key: 'file', id: true, value: (it) => it.file },
     ],
     empty: 'This workspace has no connections, data models or pipelines.',
@@ -90,7 +90,7 @@ async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): P
 
 async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]> {
   if (!statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory()) return [];
-  // Nothing is sent, so references are not judged.
+  // Nothing is sent, so references are not checked.
   return await readDirectory(ctx, [dir], await openReferenceRules(ctx, false));
 }
 
@@ -151,7 +151,7 @@ async function newFile(type: ResourceType, definition: Definition, dir: string):
   return { type, id, file, action: 'written', texts };
 }
 
-/** An existing file with the fields that differ. Its references stay. */
+/** An existing file with the fields that differ. It keeps its references. */
 async function updatedFile(entry: DirectoryEntry, live: Definition, cwd: string): Promise<Writing> {
   const { type, definition, file } = entry;
   const wanted = comparable(type, completed(type, definition, live));

@@ -40,7 +40,7 @@ import { plainStyle } from '../../lib/render/style.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse.ts';
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 
-/** The flags that decide what is compared. */
+/** The flags that select what is compared. */
 export const planFlags = {
   prune: { help: 'plan the deletion of resources that no file defines' },
   only: {
@@ -61,7 +61,7 @@ function stepFields() {
     action: oneOf(['create', 'update', 'delete']),
     type: oneOf(RESOURCE_TYPES),
     id: string(),
-    // Values of a definition hold any JSON.
+    // The values of a definition may be any JSON.
     changes: record(string(), object({ from: unknown(), to: unknown() })),
     secrets: array(string()),
     references: record(string(), string()),
@@ -269,7 +269,7 @@ export async function openSaved(ctx: Context, { resources }: SavedContent, allow
   return withGuard(rules, entries);
 }
 
-/** Throws guard (12). A plan may be made by another machine, whose files outside of the working folder it cannot name. */
+/** Throws guard (12). A plan may come from another machine, so it cannot refer to files outside the working folder. */
 function requireInside(folder: string): void {
   if (!isAbsolute(folder) && !/^\.\.(?:[\\/]|$)/.test(folder)) return;
   throw fail('references.not_allowed', {

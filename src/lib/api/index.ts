@@ -1,4 +1,4 @@
-// The clients of all areas. Each is created at first use.
+// The clients of all areas. Each is created on first use.
 import { connectionsEndpoints, type ServiceProvider } from '../contract/connections.ts';
 import { dataModelsEndpoints } from '../contract/data-models.ts';
 import { type EventIntake, type IdentityIntake, intakeEndpoints } from '../contract/intake.ts';
@@ -35,7 +35,7 @@ export function createApi(client: Client, scope: ApiScope) {
   });
 }
 
-/** An object whose members are created at first use, once. */
+/** An object whose members are created once, on first use. */
 function lazy<T extends Record<string, () => unknown>>(makers: T) {
   const members = new Map<string, unknown>();
   const getters = Object.entries(makers).map(([name, make]): [string, PropertyDescriptor] => {
@@ -52,7 +52,7 @@ function createConnectionsApi(client: Client, workspaceId: bigint) {
   const params = { workspaceId };
   return {
     ...resourceCalls(client, connectionsEndpoints, params, 'connectionId'),
-    /** All, or those of one provider. */
+    /** All connections, or those of one provider. */
     list: (signal?: AbortSignal, serviceProvider?: ServiceProvider) =>
       client.call(connectionsEndpoints.list, { params, query: { serviceProvider }, signal }),
   };
@@ -68,7 +68,7 @@ function createSeedingApi(client: Client) {
     describeSet: (body: SingleSeed) => client.describe(set, { body }),
     /**
      * POST of a list without users, which changes nothing. Returns when the platform accepts the credentials, because it
-     * checks them before the body (specification, E). Throws as any call does when it rejects them.
+     * checks them before the body (specification, E). If the platform rejects them, throws like any other call.
      */
     tryCredentials: async (signal?: AbortSignal): Promise<void> => {
       try {

@@ -5,7 +5,7 @@ import { dated } from './dsr.ts';
 import { resourceCalls } from './resource.ts';
 
 interface UpdateOptions {
-  /** False lets the update change the sync mode, which resets the sync position. */
+  /** If false, the update may change the sync mode, which resets the sync position. */
   preventResets?: boolean;
 }
 

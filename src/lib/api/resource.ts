@@ -6,8 +6,9 @@ type ResourceEndpoints = Record<'list' | 'get' | 'create' | 'update' | 'delete',
 type BodyOf<E extends Endpoint> = NonNullable<CallInput<E>['body']>;
 
 /**
- * `scope` holds the path parameters of the list; `idName` is the parameter that names one resource. A write whose
- * response is lost throws OutcomeUnknownError. `describe…` returns what the write of that name would send.
+ * `scope` contains the path parameters of the list; `idName` is the parameter that identifies one resource. A write
+ * whose
+ * response is lost throws OutcomeUnknownError. `describe…` returns the request that the write would send.
  */
 export function resourceCalls<E extends ResourceEndpoints>(
   client: Client,

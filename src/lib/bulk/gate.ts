@@ -13,7 +13,7 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
   shared?: SharedRate | undefined;
 }
 
-/** A timer that is this late shows that the program was blocked. */
+/** If a timer is this late, the program was blocked. */
 const BLOCKED_MS = 20;
 
 export type Gate = ReturnType<typeof createGate>;
@@ -69,7 +69,7 @@ export function createGate(options: GateOptions) {
     }, stop);
   }
 
-  /** Requests that were sent since the alarm was set had not left the program while it was blocked. */
+  /** Requests that were sent after the alarm was set had not left the program while it was blocked. */
   function noticeBlock(now: number): void {
     if (alarm === undefined || now - alarm.due <= BLOCKED_MS) return;
     pacing.wasBlocked(alarm.setAt, now);
@@ -85,7 +85,7 @@ export function createGate(options: GateOptions) {
   const gate = {
     /** Called when a row begins to rest. */
     onRest: undefined as (() => void) | undefined,
-    /** Rows that rest: they do not count as concurrent. */
+    /** Resting rows do not count as concurrent. */
     get resting() {
       return resting;
     },
@@ -106,7 +106,7 @@ export function createGate(options: GateOptions) {
     get requests() {
       return requests;
     },
-    /** Ends the run: every waiting request is rejected with this. */
+    /** Ends the run: every waiting request rejects with this error. */
     stop,
     /**
      * Resolves when a request may go. A retry goes before new requests, after a pause that grows with the `failures` of its
@@ -120,7 +120,10 @@ export function createGate(options: GateOptions) {
         pump();
       });
     },
-    /** Every request that entered leaves; `failure` ends the run if it gives up now. Returns how long its row must rest. */
+    /**
+     * Every request that entered must leave; `failure` ends the run if it gives up now. Returns how long its row must
+     * pause.
+     */
     leave: (pass: Pass, feedback: Feedback, failure?: KnownError): number => {
       if (feedback.kind === 'trouble') retries++;
       cause = failure;

@@ -45,7 +45,7 @@ function toRow(source: string, start: Place): LocalRow {
   };
   try {
     const value = parseJson(source);
-    // A row is about a person: with a duplicate identity, the wrong one could be used.
+    // A row describes a person: with a duplicate identity, the wrong person could be affected.
     const [twice] = holdsEachKey(value, source) ? [] : readJson(source).problems;
     if (twice) throw new JsonError(twice.message, twice.offset);
     return {

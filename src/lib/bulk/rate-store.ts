@@ -1,10 +1,10 @@
-// A Redis server that shares one rate among all processes, and its address, which may hold a password.
+// A Redis server through which all processes share one rate, and its address, which may contain a password.
 import { createHash } from 'node:crypto';
 import { isLoopback } from '../kernel/address.ts';
 import { usageError } from '../kernel/errors.ts';
 
 export interface RateStore {
-  /** Reserves requests: the first may go after `inMs`, each other one `everyMs` after the one before. */
+  /** Reserves requests: the first may be sent after `inMs`, each further one `everyMs` after the previous one. */
   take(count: number): Promise<{ inMs: number; everyMs: number }>;
   /** The platform rejected a request that was sent `agoMs` ago, and asked for this pause. */
   limited(agoMs: number, askedMs: number): Promise<void>;
@@ -12,7 +12,10 @@ export interface RateStore {
 }
 
 const TIMEOUT_MS = 2000;
-/** `limit` names what is limited: address, workspace and API. `rate` is of all processes together; undefined is no limit. */
+/**
+ * `limit` identifies the limit: address, workspace and API. `rate` is the total rate of all processes; undefined means
+ * no limit.
+ */
 export async function openRateStore(
   address: URL,
   limit: readonly string[],
@@ -28,7 +31,7 @@ export async function openRateStore(
     retryStrategy: (times) => Math.min(times * 100, TIMEOUT_MS),
     scripts: { pace: { lua: RATE_SCRIPT, numberOfKeys: 1 } },
   });
-  // A failure reaches the caller through its command.
+  // The caller sees a failure through its command.
   client.on('error', () => undefined);
   const key = `cdpadm:rate:${createHash('sha256').update(JSON.stringify(limit)).digest('hex').slice(0, 32)}`;
   const scripts = client as unknown as { pace(...words: (string | number)[]): Promise<[number, number]> };
@@ -47,7 +50,8 @@ export async function openRateStore(
 const EXAMPLE = 'for instance redis://127.0.0.1:6379 or rediss://redis.example';
 
 /**
- * The address of `--rate-store`, else of CDPADM_RATE_STORE; undefined without either. Only an address from the environment may
+ * The address from `--rate-store` or else from CDPADM_RATE_STORE; undefined without either. Only an address from the
+ * environment may
  * have a password. Throws usage (2).
  */
 export function readStoreAddress(

@@ -4,7 +4,7 @@ import type { Place } from '../kernel/errors.ts';
 
 /** One row. `locate` finds line and column of an issue. */
 export interface Row {
-  /** From 1 through all inputs; headings and empty lines do not count. */
+  /** Counts from 1 across all inputs; headings and empty lines do not count. */
   number: number;
   /** The name of its input. */
   file: string;
@@ -28,7 +28,7 @@ export interface Heading {
   lineEnd: string;
 }
 
-/** A row before it has its number. */
+/** A row that has no number yet. */
 export type LocalRow = Omit<Row, 'number' | 'file'>;
 
 export interface Opened {

@@ -8,17 +8,17 @@ import { ownTurn } from '../kernel/clock.ts';
 import { invalidInput, usageError } from '../kernel/errors.ts';
 
 export interface RowTable {
-  /** Of the first input; the others have the same columns. */
+  /** The columns of the first input; the others have the same ones. */
   heading: Heading;
   /** In groups, as the file is read. Throws invalid input (9) if no further row is readable. */
   rows: AsyncIterable<Row[]>;
-  /** Hex of the SHA-256 over the unwrapped bytes; complete when the rows are. */
+  /** SHA-256 of the unwrapped bytes in hex; complete once all rows are read. */
   digest(): string;
 }
 
 /**
  * Reads the rows of all inputs; reading ends with the reason of an aborted `signal`. Throws usage (2) for Parquet, and
- * invalid input (9) for columns that are not those of the first input.
+ * invalid input (9) for columns that differ from those of the first input.
  */
 export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<RowTable> {
   const hash = createHash('sha256');
@@ -59,7 +59,7 @@ async function tableOf(source: InputBytes, chunks: AsyncIterable<Buffer>): Promi
   return { heading, rows: jsonRows(chunks, format) };
 }
 
-/** One results file has the rows of all inputs. */
+/** A single results file contains the rows of all inputs. */
 function requireSameColumns(first: Heading, other: Heading): void {
   const listOf = ({ columns }: Heading): string =>
     columns === undefined ? 'no columns (JSON)' : columns.map(({ text }) => `\`${text}\``).join(', ');

@@ -5,7 +5,7 @@ import { fail } from '../errors/fail.ts';
 import { type Clock, waitAtMost } from '../kernel/clock.ts';
 import type { Gate } from './gate.ts';
 
-/** One row or batch, until its outcome is known. What it throws ends the run. */
+/** The work on one row or batch, until its outcome is known. An error that it throws ends the run. */
 export type Task = () => Promise<void>;
 
 export interface RunOptions {
@@ -17,15 +17,16 @@ export interface RunOptions {
   atOnce: number;
 }
 
-/** Tasks beyond `atOnce` while others rest: each of them holds its rows in memory. */
+/** Additional tasks while others rest; limited because each holds its rows in memory. */
 const MOST_RESTING = 128;
 
 /** How long unfinished tasks may take to finish after a stop or a failure. */
 const GRACE_MS = 600;
 
 /**
- * Runs the tasks, in groups as they are read. `start` gets a signal that is aborted after the grace period: unfinished
- * requests then end too. Resolves with what ended the run early, or undefined once all tasks are done.
+ * Runs the tasks, in groups as they are read. `start` gets a signal that is aborted after the grace period, which also
+ * ends unfinished requests. Resolves with the reason why the run ended early, or with undefined once all tasks are
+ * done.
  */
 export async function runTasks(
   { atOnce, clock, gate, signal }: RunOptions,

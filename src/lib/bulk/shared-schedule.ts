@@ -1,4 +1,5 @@
-// When the next request may go by a rate that is shared with other processes. While the store is unreachable, this process
+// Decides when the next request may be sent at a rate that is shared with other processes. While the store is
+// unreachable, this process
 // uses its own share.
 import { createSchedule, type Schedule } from '../domain/pacing/schedule.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -10,18 +11,20 @@ export interface SharedRate {
   onLost(error: unknown): void;
 }
 
-/** A store that was lost is tried again after this. */
+/** Time after which a lost store is tried again. */
 const RETRY_MS = 5000;
-/** Requests are reserved for this long: a late or killed process leaves little unused. */
+/** Requests are reserved for this long, so that a late or killed process leaves little unused. */
 const RESERVED_MS = 20;
 const MOST_RESERVED = 64;
-/** A slot that is older is lost: others were granted the time after it. More would exceed the margin below the limit. */
+/**
+ * An older slot is lost, because others were granted the time after it. More would exceed the margin below the limit.
+ */
 const LATE_MS = 10;
 
 /** `share` is the rate of this process alone. */
 export function createSharedSchedule({ store, onLost }: SharedRate, share: number | undefined, clock: Clock) {
   const own = createSchedule(share);
-  /** When each reserved request may go. */
+  /** The time at which each reserved request may be sent. */
   let slots: number[] = [];
   let everyMs = 0;
   let isAsking = false;
@@ -53,7 +56,7 @@ export function createSharedSchedule({ store, onLost }: SharedRate, share: numbe
       slots.shift();
     },
     wasBlocked: own.wasBlocked,
-    /** Reserves requests, at most `most`, if there are none; calls `changed` when that is done. */
+    /** Reserves at most `most` requests if there are none; calls `changed` afterwards. */
     reserve: (most: number, changed: () => void): void => {
       const now = clock.now();
       while ((slots[0] ?? now) < now - LATE_MS) slots.shift();

@@ -11,12 +11,12 @@ export interface CachedCertificate {
 
 export type CertificateCache = ReturnType<typeof openCertificateCache>;
 
-/** `address` is the one of data subject requests, or `local` for the embedded platform, whose port changes. */
+/** `address` is the DSR base address, or `local` for the embedded platform, whose port changes. */
 export function openCertificateCache(cacheFolder: string, address: string, files: CacheFiles) {
   const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
   const path = join(cacheFolder, 'certificates', `${name}.json`);
   return {
-    // A damaged file is fetched again.
+    // If the file is damaged, the certificate is fetched again.
     read: (): CachedCertificate | undefined => parse(files.read(path) ?? ''),
     write: (certificate: CachedCertificate): void => files.write(path, `${JSON.stringify(certificate)}\n`),
   };

@@ -21,7 +21,7 @@ export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyr
   type Entry = InstanceType<KeyringModule['AsyncEntry']>;
   async function reach<T>(entry: string, work: (entry: Entry) => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      // Without the named store, Linux uses the kernel's keyring, which is empty after a restart.
+      // Without a named store, Linux uses the kernel's keyring, which is empty after a reboot.
       return await work(new keyring.AsyncEntry(SERVICE, entry, { linux: { store: 'secret-service' } }));
     } catch (error) {
       if (signal?.aborted) throw signal.reason;

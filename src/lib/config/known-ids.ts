@@ -24,9 +24,9 @@ export interface IdScope {
 
 export type KnownIds = ReturnType<typeof openKnownIds>;
 
-/** A person would not read more. */
+/** A user would not read more. */
 const MAX_IDS = 5000;
-/** The newest ids of kinds that grow forever, such as requests. */
+/** The limit for kinds that grow without limit, such as requests. */
 const MAX_ADDED = 200;
 const MAX_NAME = 200;
 
@@ -54,7 +54,7 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
   return {
     read,
     replace,
-    /** Adds ids in front, and drops the oldest beyond the limit. */
+    /** Adds ids at the front, and drops the oldest beyond the limit. */
     add: (kind: IdKind, ids: readonly string[]): void => {
       const before = read(kind);
       if (ids.every((id) => before.includes(id))) return;

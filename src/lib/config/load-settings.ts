@@ -106,7 +106,7 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
   throw usageError(`Unknown profile \`${name}\` (${origin.detail}).`, proposeProfile(name, profiles));
 }
 
-/** The error of a command about a missing profile: exit 5. */
+/** The error of a `profile` command for a missing profile: exit 5. */
 export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): KnownError {
   return fail('profile.not_found', {
     message: `Unknown profile \`${name}\`.`,

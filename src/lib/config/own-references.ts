@@ -25,7 +25,9 @@ function spelling(reference: string): string {
   return reference.replace(/:\s*/, ':').trimEnd();
 }
 
-/** True if a reference other than `file:` leads to a secret of this program. `held` are the profiles' references. */
+/**
+ * True if a reference other than `file:` leads to a secret of this program. `held` contains the profiles' references.
+ */
 export function isOwnReference(reference: string, held: readonly { reference: string }[]): boolean {
   const text = spelling(reference);
   return /^env:CDPADM_/i.test(text) || held.some((it) => it.reference === text);
@@ -64,7 +66,7 @@ export async function childEnvironment({
     ...named.map(({ name, reference }) => ({ name, variable: reference.slice('env:'.length) })),
   ];
   const withheld = new Set(variables.map(({ variable }) => variable));
-  // Separate from the command's redactor, which need not mask secrets that the command never read.
+  // Separate from the command's redactor, which does not need to mask secrets that the command never read.
   const values = createRedactor();
   for (const { name, variable } of variables) if (name !== 'client_id') values.add(env[variable] ?? '');
   return Object.fromEntries(

@@ -64,7 +64,7 @@ function standardPaths(env: Environment, platform: NodeJS.Platform, home: string
   };
 }
 
-/** The file's name without its extension, as conf requires. */
+/** The file name without its extension, as conf requires. */
 export const CONFIG_NAME = 'config';
 
 /** The path of the settings file. */

@@ -135,7 +135,7 @@ const PROFILE_FIELDS = {
 
 /**
  * The fields of a project file, in addition to `profile`. Everyone who can change a repository sets them for all its users,
- * so none of them decides on trust, on wire words, or on commands that run here.
+ * so they cannot decide on trust, wire words, or the commands that run here.
  */
 export const SHARED_FIELDS = {
   ...settingsOf<SharedName>(SHARED_NAMES),

@@ -1,4 +1,4 @@
-// Reads, creates, changes and deletes profiles, and the secrets that are stored for them.
+// Reads, creates, changes and deletes profiles and their stored secrets.
 import { explainIssues, showPath } from '../contract/explain.ts';
 import { type KnownError, usageError } from '../kernel/errors.ts';
 import { profileNotFound } from './load-settings.ts';
@@ -126,7 +126,9 @@ export function openProfiles(options: SecretsOptions) {
         write();
         if (Object.keys(filed).length > 0) removeSecretFile(folder, from);
       }),
-    /** Creates a second profile with the same settings. Secrets in a private file are copied, other places are shared. */
+    /**
+     * Creates a second profile with the same settings. Secrets in a private file are copied; other places are shared.
+     */
     copy: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);
@@ -180,7 +182,7 @@ export function openProfiles(options: SecretsOptions) {
     },
     /** The value as it is stored, or its problem. */
     checkValue: checkSetting,
-    /** Throws KnownError auth (4) if secrets cannot be stored there, and says where else. */
+    /** Throws KnownError auth (4) with the alternatives if secrets cannot be stored there. */
     checkStorage: secrets.check,
   };
 }
@@ -193,7 +195,7 @@ function refuseName(name: string, others: Iterable<string>): void {
 function problemOfName(name: string, others: Iterable<string>): KnownError | undefined {
   const problem = profileNameProblem(name);
   if (problem !== undefined) return usageError(problem);
-  // Two names that differ in case only would share a file of secrets on many file systems.
+  // Names that differ only in case would share a secrets file on many file systems.
   const other = [...others].find((one) => one.toLowerCase() === name.toLowerCase());
   if (other === undefined) return undefined;
   return fail('profile.exists', {
@@ -221,8 +223,8 @@ function isFiled({ secrets }: Pick<Profile, 'secrets'>, name: ProfileSecretName)
 }
 
 /**
- * The references whose secret no other profile uses: a copied profile refers to the same keychain entry. `left` are the
- * other profiles. A profile's own file is never shared.
+ * The references whose secret no other profile uses: a copied profile refers to the same keychain entry. `left`
+ * contains the other profiles. A profile's own file is never shared.
  */
 function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
   const others = JSON.stringify(left);

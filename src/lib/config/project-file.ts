@@ -9,7 +9,7 @@ import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
 import { placeFinder } from './settings-file.ts';
 
-/** A usual file has a few hundred bytes. */
+/** A typical file has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
 
 const ProjectSettings = strictObject({ $schema: optional(string()), profile: optional(string()), ...SHARED_FIELDS });

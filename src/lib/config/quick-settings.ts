@@ -19,7 +19,7 @@ export interface QuickSettings {
   profiles: string[];
   /** The profile that a command would use. */
   profile: string | undefined;
-  /** The values of this id in all profiles, each with the first profile that has it. */
+  /** The values of this id across all profiles, each with the first profile that has it. */
   valuesOf(name: 'org_id' | 'account_id' | 'workspace_id'): { value: string; profile: string }[];
   scope: IdScope;
 }

@@ -1,5 +1,5 @@
 // Resolves every setting with its source: flag > environment > project file > profile > default. A profile that `--profile`
-// names is pinned: only flags override it, and the environment provides only secrets that it lacks.
+// names is pinned: only flags override it, and the environment provides only missing secrets.
 import { isAbsolute, join } from 'node:path';
 import { type KnownError, usageError } from '../kernel/errors.ts';
 import {
@@ -176,7 +176,7 @@ function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Recor
   return origins;
 }
 
-/** The profile's own settings. Its secrets may go only to these addresses. */
+/** The profile's own settings. Its secrets may be sent only to these addresses. */
 function ownSettings({ profile }: SettingsLayers): Partial<Record<SettingName, string>> {
   const own: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
@@ -213,7 +213,7 @@ function checked(name: SettingName, text: string, origin: Origin, folder: string
   return { value: join(folder, result.value), origin };
 }
 
-/** A pinned profile's own secrets come first, and it ignores a ready token. */
+/** A pinned profile's own secrets come first, and it ignores `CDPADM_ACCESS_TOKEN`. */
 function secretSources({ env, profile, secret, hide }: SettingsLayers, pinned: boolean): Map<SecretName, SecretSource> {
   const sources = new Map<SecretName, SecretSource>();
   for (const name of SECRET_NAMES) {

@@ -11,7 +11,7 @@ import { openLineFile } from '../kernel/line-file.ts';
 import { canonicalJson, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 
-/** The oldest bases beyond this number are deleted. Their files then count as files without a base. */
+/** The oldest bases beyond this number are deleted. Their roles files then count as files without a base. */
 const MAX_BASES = 200;
 
 const headFields = {
@@ -26,7 +26,7 @@ const headFields = {
   plan: string(),
 };
 const SavedRevision = object({ ...headFields, manifest: ManifestReply });
-/** What a file begins with, so that a list does not read the manifests. */
+/** The start of a file, so that listing does not read the manifests. */
 const RevisionHead = object({
   ...headFields,
   roles: int(),
@@ -34,7 +34,7 @@ const RevisionHead = object({
   last_modified_by: nullable(string()),
 });
 
-/** A manifest as it was before a write. */
+/** A manifest saved before a write. */
 export type Revision = Infer<typeof SavedRevision>;
 export type RevisionHead = Infer<typeof RevisionHead>;
 
@@ -50,7 +50,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** The names of the saved revisions, newest first. Without an organization, those of all. */
+/** The names of the saved revisions, newest first. Without an organization, those of all organizations. */
 export function revisionNames(
   stateFolder: string,
   { organization, address }: { organization: string | undefined; address: string },
@@ -83,7 +83,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   const bases = join(folder, 'bases');
   const history = join(folder, 'history');
 
-  /** Undefined for a missing or damaged file. The other files are still used. */
+  /** Undefined for a missing or damaged file; the other files are still used. */
   function read<T>(path: string, schema: ZodMiniType<T>): T | undefined {
     const text = readPrivateFile(path);
     if (text === undefined) return undefined;
@@ -130,7 +130,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   }
 
   return {
-    /** Stores the manifest that a roles file was made from. */
+    /** Stores the manifest that a roles file was created from. */
     saveBase: (manifest: ManifestReply): void => {
       const suffix = baseSuffix(manifest);
       const name = `${stampName()}${suffix}`;
@@ -146,7 +146,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       jsonFiles(bases)
         .filter((name) => name.includes(stampKey(stamp)))
         .flatMap((name) => read(join(bases, name), ManifestReply) ?? []),
-    /** Saves a manifest before it is overwritten. It is on the disk when this returns the revision's name. */
+    /** Saves a manifest before it is overwritten. It is on disk once this returns the revision's name. */
     saveRevision: (entry: Omit<Revision, 'revision' | 'saved_at'>): string => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;
       const { manifest, ...rest } = entry;

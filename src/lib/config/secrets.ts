@@ -65,7 +65,7 @@ export function createSecrets(options: SecretsOptions) {
     const kept: Partial<Record<ProfileSecretName, string>> = {};
     try {
       for (const [name, value] of entries) {
-        // The random part keeps profiles of equal name in different configuration folders apart.
+        // The random part distinguishes profiles with the same name in different configuration folders.
         const entry = `${profile}/${name}/${randomBytes(6).toString('hex')}`;
         await chain.set(entry, value);
         kept[name] = `keychain:${entry}`;
@@ -107,7 +107,7 @@ export function createSecrets(options: SecretsOptions) {
     },
     /** Throws KnownError auth (4) if secrets cannot be stored there. */
     check: async (storage: 'keychain' | 'file'): Promise<void> => {
-      // Reading an absent entry proves that the service responds, and stores nothing.
+      // Reading a missing entry proves that the service responds, and stores nothing.
       if (storage === 'keychain') await (await keychain()).get('probe', options.signal);
     },
   };
@@ -136,7 +136,7 @@ export async function readReference(
 }
 
 const TIME_LIMIT_MS = 30_000;
-/** Far more than any secret. */
+/** Far larger than any secret. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 export interface CommandOptions {
@@ -144,7 +144,7 @@ export interface CommandOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** The name of the secret in messages. */
   what: string;
-  /** The secret is the whole output, a document of many lines, and not only the first line. */
+  /** The secret is the whole output (a multi-line document), not just the first line. */
   whole?: boolean;
   clock: Clock;
   signal?: AbortSignal | undefined;
@@ -176,7 +176,7 @@ async function run(line: string, { env, clock, signal }: CommandOptions): Promis
       waiting.abort();
       signal?.removeEventListener('abort', interrupted);
       child.kill('SIGKILL');
-      // A grandchild may keep the pipe open, which must not block us.
+      // A grandchild process may keep the pipe open, which must not block us.
       child.stdout.destroy();
     }
     function end(status: string): void {

@@ -50,13 +50,13 @@ export const SHARED_NAMES = SETTING_NAMES.filter((name): name is SharedName => F
 const PLATFORM: readonly SettingName[] = ['auth_url', 'base_url'];
 const WORKSPACE: readonly SettingName[] = ['dsr_base_url', 'seeding_url', 'identity_url'];
 
-/** Each secret, with the addresses that it, or a token bought with it, is sent to. */
+/** Each secret, with the addresses that it, or a token issued for it, is sent to. */
 const SECRET_FIELDS = {
   client_id: { label: 'client id', sentTo: PLATFORM },
   client_secret: { label: 'client secret', sentTo: PLATFORM },
   workspace_key: { label: 'workspace key', sentTo: WORKSPACE },
   workspace_secret: { label: 'workspace secret', sentTo: WORKSPACE },
-  /** Only the environment has it. It is used as it is. */
+  /** Only the environment can provide it, and it is used unchanged. */
   access_token: { label: 'access token', sentTo: ['base_url'] as readonly SettingName[] },
 };
 
@@ -81,7 +81,7 @@ export interface Setting {
   origin: Origin;
 }
 
-/** The name for people. */
+/** The display name. */
 export function labelOf(name: SettingName | SecretName): string {
   return { ...SETTING_FIELDS, ...SECRET_FIELDS }[name].label;
 }

@@ -123,7 +123,7 @@ async function parseText(file: string, text: string): Promise<unknown> {
   if (holdsEachKey(value, text)) return value;
   const repeated = await repeatedKeys(text);
   const issues = repeated.map((place) => ({ file, path: '', ...place, message: 'duplicate key' }));
-  // Otherwise a key was dropped.
+  // No duplicate key: the parser dropped `__proto__`.
   const proto = { file, path: '', ...placeAt(text, text.indexOf('__proto__')), message: 'unknown field' };
   throw broken(file, issues.length > 0 ? issues : [proto]);
 }
@@ -145,7 +145,7 @@ function broken(file: string, issues: Parameters<typeof invalidInput>[1]): Known
   );
 }
 
-/** Returns the place of the key or item at a path, or of the nearest value around it. JSON is also YAML. */
+/** Returns the place of the key or item at a path, or of the nearest value around it. JSON is valid YAML. */
 export async function placeFinder(text: string): Promise<(path: readonly (string | number)[]) => Place> {
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;

@@ -9,7 +9,7 @@ export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 /** How the members' values of an attribute are combined. */
 export const AGGREGATIONS = ['latest', 'boolean_or', 'sum', 'average'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
-/** States of connections and data models; `new` when a request omits it (decision: D62). */
+/** States of connections and data models; `new` if a request omits it (decision: D62). */
 export const RESOURCE_STATES = ['new', 'active', 'inactive'] as const;
 export const PIPELINE_STATES = ['new', 'active', 'paused'] as const;
 export const PIPELINE_TYPES = ['user_attributes', 'events'] as const;

@@ -1,4 +1,4 @@
-// Rules for a data subject request that its body alone decides (specification, C, "Request fields").
+// Rules for a data subject request that depend only on its body (specification, C, "Request fields").
 import { isLoopback } from '../kernel/address.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { isRecord } from '../kernel/json.ts';
@@ -25,7 +25,8 @@ interface Located {
 }
 
 /**
- * The problems of a body's identities as a whole. A body with too many gets only that problem. `body` may be any value:
+ * The problems of a body's identities as a whole. A body with too many identities gets only that problem. `body` may be
+ * any value:
  * the schema checks the types of the fields.
  */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {

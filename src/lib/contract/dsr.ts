@@ -59,7 +59,7 @@ export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? unde
   pattern: UUID_V4.source.replaceAll('a-f', 'a-fA-F').replace('[89ab]', '[89abAB]'),
 }).check(toLowerCase());
 
-/** With a zone: the deadline starts at this time (decision: D53). */
+/** Needs a zone, because the deadline runs from this time (decision: D53). */
 const SubmittedTime = filledWhere(
   (text) => (parseIso(text) === undefined ? 'must be a time with its zone, such as 2026-01-31T08:00:00Z' : undefined),
   { format: 'date-time' },

@@ -14,8 +14,8 @@ export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
  * - `repeat`: send it again; a repeat is harmless;
  * - `confirm`: a read decides (the caller gets `OutcomeUnknownError`);
  * - `once`: never send it again.
- * A 429, or a 401 that leads to a new token, normally has no effect, so the call is repeated. If the platform rejects the
- * repeat, a read decides.
+ * A 429, or a 401 that leads to a new token, normally has no effect, so the call is repeated. If the platform rejects
+ * the repeat, a read decides the outcome.
  */
 export type Safety = 'repeat' | 'confirm' | 'once';
 
@@ -91,7 +91,7 @@ type Row = Omit<EndpointSpec<string, ZodMiniType, ZodMiniType>, 'id' | 'service'
 type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends ZodMiniType> ? Schema : undefined;
 
 /**
- * Declares the calls of an area. The service and the status (200) are those of the area unless the row has others. A GET
+ * Declares the calls of an area. Unless a row overrides them, the service is the area's and the status is 200. A GET
  * may be repeated; any other call must be confirmed by a read, unless the row says otherwise.
  */
 export function endpoints<const Rows extends Record<string, Row>>(

@@ -33,7 +33,7 @@ export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown)
           return { path: [...path, key], message: `unknown field \`${key}\``, at: 'key' };
         });
       case 'invalid_key':
-        // Zod puts the key at the end of the path.
+        // zod puts the key at the end of the path.
         return inside(issue.issues, path.at(-1)).map((item): FieldIssue => ({ ...item, at: 'key' }));
       case 'invalid_union': {
         const form = intendedForm(issue.errors);

@@ -53,7 +53,7 @@ export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   ...OTHER_IDS,
 ]);
 
-/** Identities that people know of themselves, and so the most frequent ones in requests. */
+/** Identities that people know about themselves, and therefore the most frequent in requests. */
 const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
 
 /**

@@ -9,7 +9,7 @@ export const ROLE_LIMITS = {
   requestsPerMinute: 100,
 } as const;
 
-/** C. Data subject requests. Days are of 24 hours. */
+/** C. Data subject requests. A day has 24 hours. */
 export const DSR_LIMITS = {
   identities: 50,
   requestsPerGroup: 150,

@@ -237,7 +237,9 @@ function content(schema: Json, example?: unknown): Json {
 /** Fields that the platform sets. They may be sent back with the rest. */
 const OWN_FIELDS = ['status', 'errors', 'created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
 
-/** Fields of responses that are absent where there is nothing to say, and those that are null then. The client accepts more. */
+/**
+ * Response fields that are absent when they have no value, and those that are null instead. The client accepts more.
+ */
 const ABSENT = new Set(
   'cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until'.split(
     ' ',

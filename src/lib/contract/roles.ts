@@ -47,7 +47,7 @@ export const ManifestRequest = looseObject({
 });
 export type ManifestRequest = Infer<typeof ManifestRequest>;
 
-/** A role in a response: texts may be null. */
+/** A role in a response: text fields may be null. */
 export const RoleReply = looseObject({
   role_id: string(),
   name: nullish(string()),

@@ -53,7 +53,7 @@ export function textWhere(messageOf: (text: string) => string | undefined, keywo
   return string().check(messageRule(messageOf)).register(globalRegistry, keywords);
 }
 
-/** A word of a response: the platform may have newer ones than the specification. */
+/** An enumerated value in a response: the platform may have newer ones than the specification. */
 export function word(values: readonly string[]) {
   return nullish(string().register(globalRegistry, { enum: values }));
 }

@@ -9,7 +9,7 @@ export interface FieldChange {
 /** By dotted path; a list is one field. */
 export type FieldChanges = Record<string, FieldChange>;
 
-/** Compares two values; an absent value is null. Compares inside objects, an absent one as empty. */
+/** Compares two values; an absent value is null. Compares inside objects; an absent object counts as empty. */
 export function changedFields(from: unknown, to: unknown, prefix = ''): FieldChanges {
   if ((isRecord(from) || from === undefined) && (isRecord(to) || to === undefined)) {
     const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])];

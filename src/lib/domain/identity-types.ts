@@ -13,7 +13,10 @@ export interface IdentityTypes {
   issue(type: string): string | undefined;
 }
 
-/** The specification's types, those that the profile's `names` declare, and `extra` of `--identity-type` (decision: D242). */
+/**
+ * The specification's types, those that the profile's `names` declare, and `extra` from `--identity-type` (decision:
+ * D242).
+ */
 export function createIdentityTypes(names: NamesMap, extra: readonly string[]): IdentityTypes {
   const declared = Object.keys(names).filter((name) => name !== 'xpid' && !name.endsWith('*'));
   const words = new Set([...USER_IDENTITY_TYPES, ...declared, ...extra]);
@@ -29,7 +32,7 @@ export function createIdentityTypes(names: NamesMap, extra: readonly string[]): 
   };
 }
 
-/** The issues of a body's identities in neutral words, apart from their form. */
+/** The issues of a body's identities in neutral words, except for their form. */
 export function userIdentityIssues(
   identities: unknown,
   field: string,

@@ -4,12 +4,12 @@ import type { Dialect } from './csv/dialect.ts';
 
 /** Warehouses write this for a missing value, in every format. */
 const ALWAYS_NULL = '\\N';
-/** pandas, Python and SQL tools write these for a missing value; as an attribute, each may be meant as text. */
+/** pandas, Python and SQL tools write these for a missing value; in an attribute, each may be intended as text. */
 const SUSPECT_WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'] as const;
 
 export type NullWords = ReturnType<typeof createNullWords>;
 
-/** `extra` are the words of `--null`, in addition to those of the dialect. */
+/** `extra` contains the words of `--null`, in addition to those of the dialect. */
 export function createNullWords(extra: readonly string[], { floats = false, nulls = [] }: Dialect = {}) {
   const empty = new Set([ALWAYS_NULL, ...nulls, ...extra]);
   const suspect = new Set<string>(SUSPECT_WORDS.filter((word) => !empty.has(word)));

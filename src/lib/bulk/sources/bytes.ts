@@ -25,9 +25,9 @@ export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export interface InputBytes extends RawBytes {
   format: RowFormat;
   wrapping: Wrapping;
-  /** How CSV is written in it. */
+  /** Its CSV dialect. */
   dialect: Dialect;
-  /** Whether each shard reads a part of it. Any other input belongs to one shard as a whole. */
+  /** True if each shard reads a part of it. Any other input belongs to a single shard. */
   isDivisible: boolean;
 }
 
@@ -42,13 +42,13 @@ interface RawBytes {
   /** Path from which the names of results files are made; undefined for standard input. */
   base: string | undefined;
   fingerprint(): Promise<Fingerprint>;
-  /** In bytes, compressed; undefined for standard input. */
+  /** Compressed size in bytes; undefined for standard input. */
   size: number | undefined;
   /** Whether the bytes can be read only once. */
   isOnce: boolean;
   /**
-   * The bytes from `start` to `end` (only of uncompressed files), in `InputBytes` decompressed. The next chunk may overwrite
-   * a chunk.
+   * The bytes from `start` to `end` (only of uncompressed files), in `InputBytes` decompressed. A chunk may be
+   * overwritten by the next one.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
 }
@@ -75,7 +75,7 @@ const SNIFFED_BYTES = 4096;
 export async function openInputs(names: readonly string[], source: InputSource, options: ReadOptions): Promise<Inputs> {
   const { shard } = options;
   let dealt = 0;
-  /** Inputs that cannot be divided are dealt out in turn. */
+  /** Inputs that cannot be divided are assigned in turn. */
   const isOthers = (): boolean => shard !== undefined && dealt++ % shard.count !== shard.index;
   const opened: InputBytes[] = [];
   for (const name of names) {
@@ -94,7 +94,7 @@ export async function openInputs(names: readonly string[], source: InputSource, 
   return [first, ...others];
 }
 
-/** In place of an input of another shard: the run has the same list of inputs in every shard. */
+/** A placeholder for another shard's input: every shard has the same list of inputs. */
 function emptyInput(name: string, base: string | undefined): InputBytes {
   const content = { format: 'ndjson', wrapping: 'none', dialect: {}, isDivisible: false } as const;
   return {
@@ -170,7 +170,7 @@ async function openStream(source: InputSource, options: ReadOptions): Promise<In
   return await recognise({ ...raw, isOnce: true, chunks: () => all }, head, options);
 }
 
-/** Finds compression and format of an input that begins with `head`. */
+/** Detects the compression and format of an input that begins with `head`. */
 async function recognise(
   raw: RawBytes,
   head: Buffer,
@@ -208,7 +208,7 @@ async function readHead(name: string, path: string): Promise<{ head: Buffer; siz
   }
 }
 
-/** Reads into two buffers in turn: the disk reads while the last chunk is used. */
+/** Alternates between two buffers, so that the disk reads while the last chunk is processed. */
 async function* readFileChunks(path: string, start: number, end: number): AsyncGenerator<Buffer> {
   const file = await open(path, 'r');
   const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
@@ -264,7 +264,7 @@ function formatOf(name: string, head: Buffer): RowFormat {
   const first = /^\ufeff?\s*(.)/s.exec(head.toString('utf8'))?.[1];
   if (inner.endsWith('.json') || first === '[') return 'json';
   if (first !== '{') return 'csv';
-  // An object that continues on the next line is a document.
+  // An object that continues on the next line is a document, not a row.
   const [line = '', next] = head.toString('utf8').trimStart().split('\n', 2);
   return next === undefined || isJson(line) ? 'ndjson' : 'json';
 }

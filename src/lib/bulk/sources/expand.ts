@@ -9,12 +9,12 @@ import { isAddress, withoutQuery } from './remote.ts';
 /** The longest path that Linux accepts. A longer pattern would also exceed the limit of the glob library. */
 const LONGEST_PATH = 4_096;
 
-/** Files of tools and of this program in a folder of data. */
+/** Files that tools and this program leave in a data folder. */
 const NO_DATA = ['**/_*', '**/_*/**', '**/*.results*.csv', '**/*.rejects.ndjson', '**/*.journal'];
 
 /**
- * The inputs that the words and the list name, in their order; the files of a folder or a pattern by name. Throws KnownError:
- * nothing named, nothing found, or one input twice (2); a list that cannot be used (9).
+ * The inputs that the arguments and the list name, in that order; files of a folder or pattern are sorted by name.
+ * Throws KnownError for no inputs, no matches or a duplicate input (2), or an unusable list (9).
  */
 export async function expandInputs(
   words: readonly string[],
@@ -53,7 +53,7 @@ async function find(pattern: string, cwd: string): Promise<string[]> {
   return names.sort();
 }
 
-/** The lines of a list; of a Redshift manifest the entries, as files beside it. */
+/** The lines of a list, or the entries of a Redshift manifest as files next to it. */
 async function readList(list: string, source: InputSource): Promise<string[]> {
   const { name, text } = await readInput(list, source);
   if (!text.trimStart().startsWith('{')) return readLines(name, text);

@@ -1,4 +1,4 @@
-// Inputs at an https address, such as a signed link of an object store. Their query is a secret.
+// Inputs at an https address, such as a signed link to an object store. Their query is a secret.
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,14 +31,14 @@ export interface RemoteInput {
 
 /** A part fits in memory, and is read within the time limit of one request. */
 const PART_BYTES = 4 * 1024 * 1024;
-/** V8 keeps texts of a million characters outside its heap, where searching them is slower. */
+/** V8 stores texts of a million characters outside its heap, where searching them is slower. */
 const CHUNK_BYTES = 512 * 1024;
 
 export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }
 
-/** An address without its query, for every output; any other word as it is. */
+/** For output: an address without its query; any other argument unchanged. */
 export function withoutQuery(word: string): string {
   return isAddress(word) ? word.replace(/[?#].*$/s, '') : word;
 }
@@ -48,7 +48,7 @@ export function hideLink(word: string): string {
   return isAddress(word) && /[?#]/.test(word) ? '<signed link>' : word;
 }
 
-/** The address without its query. Throws usage (2) for one that is invalid, or http to another machine. */
+/** The address without its query. Throws usage (2) for an invalid address, or for http to another machine. */
 export function addressName(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const name = withoutQuery(address);
@@ -58,7 +58,7 @@ export function addressName(address: string): string {
   return name;
 }
 
-/** Throws as `addressName` does, and what `get` throws. */
+/** Throws like `addressName` and like `get`. */
 export async function openRemote(address: string, get: GetAddress): Promise<RemoteInput> {
   const name = addressName(address);
   let etag: string | undefined;
@@ -71,7 +71,7 @@ export async function openRemote(address: string, get: GetAddress): Promise<Remo
       hint: 'Run the command again, with an address whose content does not change.',
     });
 
-  /** One part; the whole file in `spool` if the server ignores the range. */
+  /** One part, or the whole file in `spool` if the server ignores the range. */
   async function part(start: number, end: number, spool?: () => number): Promise<Buffer> {
     let parts: Buffer[] = [];
     let file: number | undefined;
@@ -115,7 +115,7 @@ export async function openRemote(address: string, get: GetAddress): Promise<Remo
     return spooled;
   }).finally(() => spooled !== undefined && closeSync(spooled));
   const total = path === undefined ? (size ?? 0) : statSync(path).size;
-  // Without an ETag, a hash of the content shows a change.
+  // Without an ETag, a hash of the content detects a change.
   const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
 
   const remote: RemoteInput = {
@@ -153,7 +153,7 @@ export async function* readParts({ read }: RemoteInput, start: number, end: numb
   let at = start;
   const request = (): Promise<Buffer> => {
     const part = read(at, end);
-    // It is awaited later: until then, a failure is not unhandled.
+    // It is awaited later, so a failure before then must not count as unhandled.
     part.catch(() => undefined);
     return part;
   };

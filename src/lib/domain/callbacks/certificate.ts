@@ -3,7 +3,7 @@ import { type KeyObject, X509Certificate } from 'node:crypto';
 import { type CertificateFields, DerError, readCertificate } from './der.ts';
 import { authorityIssue, signingIssue, unknownCondition } from './usage.ts';
 
-/** The roots that are trusted, indexed once: reading a field of a certificate costs more than looking it up. */
+/** The trusted roots, indexed once: reading a certificate's field costs more than the lookup. */
 export interface TrustedRoots {
   fingerprints: ReadonlySet<string>;
   bySubject: ReadonlyMap<string, readonly X509Certificate[]>;
@@ -15,7 +15,9 @@ export interface CertificateTrust {
   now: number;
 }
 
-/** The key to check signatures with, or why there is none, as the end of the sentence "the certificate …". */
+/**
+ * The key that verifies signatures, or the reason why there is none, which completes the sentence "the certificate …".
+ */
 export type CertificateCheck = { key: KeyObject; validTo: number; fingerprint: string } | { issue: string };
 
 const MAX_CERTIFICATES = 10;
@@ -44,7 +46,7 @@ export function indexRoots(roots: readonly X509Certificate[]): TrustedRoots {
   return { fingerprints: new Set(roots.map(({ fingerprint256 }) => fingerprint256)), bySubject };
 }
 
-/** `pem` holds the processor's certificate first and those of authorities between it and a root after it. */
+/** `pem` contains the processor's certificate, followed by those of the intermediate authorities. */
 export function checkCertificate(pem: string, domain: string, trust: CertificateTrust): CertificateCheck {
   const certificates = parseCertificates(pem);
   if (!certificates) return { issue: 'cannot be read as PEM' };
@@ -86,14 +88,14 @@ function ownIssue(own: X509Certificate, domain: string, now: number): string | u
   return unknownCondition(extensions) ?? signingIssue(extensions);
 }
 
-/** The common name counts only where there are no alternative names at all. Wildcards name no single processor. */
+/** The common name counts only if there are no alternative names. A wildcard does not identify a single processor. */
 function isFor(certificate: X509Certificate, domain: string): boolean {
   const subject = certificate.subjectAltName === undefined ? 'always' : 'never';
   return certificate.checkHost(domain, { subject, wildcards: false, partialWildcards: false }) !== undefined;
 }
 
 function dateIssue(certificate: X509Certificate, now: number): string | undefined {
-  // This form rejects a date that cannot be parsed.
+  // Written this way, the comparison rejects an unparseable date.
   if (!(Date.parse(certificate.validFrom) <= now)) return `is not valid until ${certificate.validFrom}`;
   return Date.parse(certificate.validTo) >= now ? undefined : `expired on ${certificate.validTo}`;
 }
@@ -118,7 +120,7 @@ function createSearch(between: readonly X509Certificate[], domain: string, { roo
 
   function vouches(issuer: X509Certificate, certificate: X509Certificate, below: number): boolean {
     if (issuer.subject !== certificate.issuer || issuer.fingerprint256 === certificate.fingerprint256) return false;
-    // `checkIssued` compares names and usage only; whether the issuer really signed is seen by its key alone.
+    // `checkIssued` compares only names and usage; only the issuer's key shows whether it really signed.
     if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return false;
     const fields: CertificateFields = readCertificate(issuer.raw);
     const issue =

@@ -5,13 +5,13 @@ import { type Delivery, isFirst, isRepeat, type OutboxState, type ReceivedLine, 
 export interface DeliveryTarget {
   /** `forward`, `on-completed`, `on-completed-2`. */
   name: string;
-  /** Only callbacks that are the first with this status; `any` is each status. Undefined: every callback. */
+  /** Only the first callback with this status; `any` means every status. Undefined: every callback. */
   status?: string;
 }
 
 export const FORWARD = 'forward';
 
-/** The targets of `--on`, in the order of the command line. */
+/** The targets of `--on`, in command-line order. */
 export function hookTargets(statuses: readonly string[]): DeliveryTarget[] {
   const counts = new Map<string, number>();
   return statuses.map((status) => {
@@ -21,7 +21,7 @@ export function hookTargets(statuses: readonly string[]): DeliveryTarget[] {
   });
 }
 
-/** The names of the targets that a callback is due to. A repeat is due to none. */
+/** The names of the targets that must receive a callback; none for a repeated callback. */
 export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: readonly DeliveryTarget[]): string[] {
   if (isRepeat(state, callback)) return [];
   const first = isFirst(state, callback);
@@ -86,7 +86,7 @@ export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number)
 
 export interface Running {
   running: readonly Delivery[];
-  /** The most that may run. */
+  /** Maximum number of concurrent deliveries. */
   concurrency: number;
   /** The targets of this listener, by name. */
   targets: ReadonlyMap<string, TargetHealth>;
@@ -95,8 +95,8 @@ export interface Running {
 
 /**
  * The deliveries that may start now, and when the next one may. Deliveries of one request to hooks run one after the
- * other, and so do those to the forward address. Neither kind takes the last free place from the other, so that a
- * receiver that hangs does not stop the hooks (decision: D258). A target that is down gets one attempt at a time.
+ * other, and so do those to the forward address. Neither kind takes the last free slot from the other, so that a
+ * hanging receiver does not block the hooks (decision: D258). A target that is down gets one attempt at a time.
  */
 export function nextDeliveries(
   { open }: OutboxState,
@@ -142,12 +142,12 @@ const FIRST_PAUSE_MS = 1000;
 const GROWTH = 4;
 const LONGEST_PAUSE_MS = 8 * 3_600_000;
 
-/** The longest pause after this many failed attempts: ten of them bridge hours (decision: D259). */
+/** The maximum pause after this many failed attempts: ten attempts last for hours (decision: D259). */
 export function longestPause(attempts: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (attempts - 1));
 }
 
-/** Full jitter: any part of the longest pause. */
+/** Full jitter: a random part of the maximum pause. */
 export function retryAt(attempts: number, now: number, random: () => number): number {
   return now + random() * longestPause(attempts);
 }

@@ -1,4 +1,5 @@
-// The parts of a certificate that Node does not show: its extensions and how it was signed, read from its DER bytes.
+// Reads the parts of a certificate that Node does not expose from its DER bytes: the extensions and the signature
+// algorithm.
 
 export interface Extension {
   critical: boolean;
@@ -8,18 +9,18 @@ export interface Extension {
 export interface CertificateFields {
   /** Hex of the signature algorithm's object identifier. */
   signatureAlgorithm: string;
-  /** By hex of their object identifiers. */
+  /** Keyed by the hex of their object identifiers. */
   extensions: ReadonlyMap<string, Extension>;
 }
 
-/** One value of DER. `end` is the offset after it. */
+/** A DER value; `end` is the offset after it. */
 export interface DerValue {
   tag: number;
   content: Buffer;
   end: number;
 }
 
-/** Thrown for bytes that are no DER of the expected form. */
+/** Thrown for bytes that are not DER of the expected form. */
 export class DerError extends Error {
   constructor(message: string) {
     super(message);
@@ -31,7 +32,7 @@ const SEQUENCE = 0x30;
 const BOOLEAN = 0x01;
 const OBJECT_ID = 0x06;
 const OCTET_STRING = 0x04;
-/** `[3]` of a certificate's inner part. */
+/** Tag `[3]` of the certificate's inner part. */
 const EXTENSIONS = 0xa3;
 
 /** Reads `X509Certificate.raw`. Throws DerError. */
@@ -44,7 +45,7 @@ export function readCertificate(raw: Buffer): CertificateFields {
     for (const item of childrenOf(expect(readDer(part.content, 0), SEQUENCE))) {
       const [oid, ...rest] = childrenOf(expect(item, SEQUENCE));
       const name = expect(oid, OBJECT_ID).content.toString('hex');
-      // Two of one kind could be read in two ways.
+      // Two extensions of one kind would be ambiguous.
       if (extensions.has(name)) throw new DerError('an extension appears twice');
       const critical = rest[0]?.tag === BOOLEAN && rest[0].content[0] !== 0;
       extensions.set(name, { critical, value: expect(rest.at(-1), OCTET_STRING).content });
@@ -53,7 +54,7 @@ export function readCertificate(raw: Buffer): CertificateFields {
   return { signatureAlgorithm: expect(id, OBJECT_ID).content.toString('hex'), extensions };
 }
 
-/** Reads the value at `at`. Throws DerError for lengths that lead out of the bytes. */
+/** Reads the value at `at`. Throws DerError for a length that exceeds the bytes. */
 export function readDer(bytes: Buffer, at: number): DerValue {
   const tag = bytes[at];
   const first = bytes[at + 1];
@@ -70,7 +71,7 @@ export function readDer(bytes: Buffer, at: number): DerValue {
   return { tag, content: bytes.subarray(start, start + length), end: start + length };
 }
 
-/** The values within a constructed one. */
+/** The values inside a constructed value. */
 export function childrenOf({ content }: DerValue): DerValue[] {
   const children: DerValue[] = [];
   for (let at = 0; at < content.length;) {

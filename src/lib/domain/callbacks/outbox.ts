@@ -22,13 +22,15 @@ import { SignatureFacts } from './verify.ts';
 const time = string().check(refine((text) => !Number.isNaN(Date.parse(text))));
 const identified = { id: string(), at: time };
 
-/** A genuine callback with the deliveries that it makes due, in one line: neither can be stored without the other. */
+/**
+ * A verified callback and the deliveries that it requires, in one line, so that neither is stored without the other.
+ */
 const ReceivedLine = looseObject({
   event: literal('received'),
   /** The stable event id: the same for the same bytes from the same workspace. */
   ...identified,
   address: string(),
-  /** Null if the body names none. */
+  /** Null if the body has none. */
   workspace_id: nullable(string()),
   /** Both null if the body is not a request status. */
   request_id: nullable(string()),
@@ -80,7 +82,7 @@ export interface Delivery {
 
 interface SeenRequest {
   at: string;
-  /** Each status that was news, oldest first. */
+  /** Each new status, oldest first. */
   statuses: string[];
   events: Set<string>;
 }
@@ -89,7 +91,7 @@ export interface OutboxState {
   /** In the order of their callbacks. */
   open: Map<string, Delivery>;
   seen: Map<string, SeenRequest>;
-  /** Lines that are damaged, or that a newer version wrote: they are only kept. */
+  /** Lines that are damaged or written by a newer version; they are kept unchanged. */
   unknown: string[];
 }
 
@@ -107,7 +109,7 @@ export function deliveryId({ id }: { id: string }, target: string): string {
   return `${id}.${target}`;
 }
 
-/** The request that a callback is about; a callback without a request is a request of its own. */
+/** The request that a callback is about; a callback without a request id counts as its own request. */
 export function requestOf({ id, request_id, workspace_id }: ReceivedLine): string {
   return request_id === null ? id : `${workspace_id} ${request_id}`;
 }
@@ -162,10 +164,10 @@ function takeOutcome({ open }: OutboxState, line: OutcomeLine): void {
   delivery.reason = line.reason ?? delivery.reason;
 }
 
-/** The platform may repeat a callback for this long. Older statuses are forgotten. */
+/** The platform may repeat a callback for this long; older statuses are dropped. */
 const REMEMBERED_MS = 90 * 86_400_000;
 
-/** The fewest lines that add up to the same state. */
+/** The smallest set of lines that gives the same state. */
 export function compactLines({ open, seen, unknown }: OutboxState, now: number): string[] {
   const lines: OutboxLine[] = [];
   const events = new Map<string, Delivery[]>();

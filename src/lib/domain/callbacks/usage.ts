@@ -1,4 +1,4 @@
-// Checks the allowed uses of a certificate: for signatures, as an authority, and for which names.
+// Checks what a certificate may be used for: signatures, as an authority, and for which names.
 import { childrenOf, readDer, type Extension } from './der.ts';
 
 const BASIC_CONSTRAINTS = '551d13';
@@ -21,13 +21,13 @@ const DNS_NAME = 0x82;
 
 type Extensions = ReadonlyMap<string, Extension>;
 
-/** Why a certificate must not be relied on at all: it makes a condition that we do not know. */
+/** The reason not to trust a certificate at all: it has a critical extension that we do not know. */
 export function unknownCondition(extensions: Extensions): string | undefined {
   const unknown = [...extensions].find(([name, { critical }]) => critical && !UNDERSTOOD.has(name));
   return unknown && 'has an unknown critical extension';
 }
 
-/** Why the key must not sign messages. */
+/** The reason why the key must not sign messages. */
 export function signingIssue(extensions: Extensions): string | undefined {
   if (!allowsUsage(extensions, DIGITAL_SIGNATURE)) return 'is not meant for signatures';
   const usage = extensions.get(EXTENDED_KEY_USAGE);
@@ -38,14 +38,15 @@ export function signingIssue(extensions: Extensions): string | undefined {
 }
 
 /**
- * Why a certificate cannot be the authority of another. `below` counts the authorities between it and the certificate of
+ * The reason why a certificate cannot issue another one. `below` counts the authorities between it and the certificate
+ * of
  * `domain`.
  */
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
   const constraints = extensions.get(BASIC_CONSTRAINTS);
   const [isAuthority, most] = constraints ? childrenOf(readDer(constraints.value, 0)) : [];
   if (isAuthority?.tag !== 0x01 || (isAuthority.content[0] ?? 0) === 0) return 'is not a certificate authority';
-  // Written so that a number which cannot be read allows none.
+  // Written so that an unreadable number allows none.
   if (most?.tag === 0x02 && !(Number(`0x${most.content.toString('hex')}`) >= below)) {
     return 'may not sign a chain of this length';
   }
@@ -53,11 +54,11 @@ export function authorityIssue(extensions: Extensions, below: number, domain: st
   return mayName(extensions, domain) ? undefined : 'may not sign for this domain';
 }
 
-/** A certificate without the extension may be used for everything. */
+/** A certificate without the extension may be used for any purpose. */
 function allowsUsage(extensions: Extensions, bit: number): boolean {
   const usage = extensions.get(KEY_USAGE);
   if (!usage) return true;
-  // A bit string: how many bits at its end do not count, then the bits; those asked for are in the first byte.
+  // A bit string: the number of unused trailing bits, then the bits. The relevant ones are in the first byte.
   const bits = readDer(usage.value, 0).content;
   return ((bits[1] ?? 0) & (0x80 >> bit)) !== 0;
 }
@@ -75,7 +76,7 @@ function mayName(extensions: Extensions, domain: string): boolean {
   const isWithin = (base: string): boolean =>
     base === '' || domain === base || domain.endsWith(base.startsWith('.') ? base : `.${base}`);
   const permitted = names(PERMITTED);
-  // Readers differ on whether `.a.example` means `a.example`, too: it is not permitted by that, and it is excluded.
+  // Implementations differ on whether `.a.example` includes `a.example`. The strict reading applies to both lists.
   const isExcluded = names(EXCLUDED).some((base) => isWithin(base) || isWithin(base.replace(/^\./, '')));
   return !isExcluded && (permitted.length === 0 || permitted.some(isWithin));
 }

@@ -1,12 +1,13 @@
-// The four checks of a signed message of the processor, in the specification's order, each explained ("Events", 5).
+// The four checks of a signed message from the processor, in the specification's order, each with an explanation
+// ("Events", 5).
 import { constants, type KeyObject, verify } from 'node:crypto';
 import { boolean, enum as oneOf, exactOptional, type infer as Infer, nullable, object, string } from 'zod/mini';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 
-/** Header names and values as they came, one pair for each line: what stands twice must be seen. */
+/** Header names and values as received, one pair per line, so that a duplicate header is noticed. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** In the order in which they are made. */
+/** In the order in which they run. */
 export const CHECK_NAMES = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
@@ -16,7 +17,7 @@ export function checkResult() {
 }
 export type Check = Infer<ReturnType<typeof checkResult>>;
 
-/** The facts of a signed message in the ledger. */
+/** What the ledger records about a signed message. */
 export const SignatureFacts = object({
   valid: boolean(),
   /** SHA-256 of the certificate, in hex; null when no certificate was accepted. */
@@ -34,11 +35,14 @@ export interface Verdict {
   checks: Check[];
 }
 
-/** Longer than a name of the DNS can be. */
+/** Longer than any DNS name. */
 const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
-/** First: the header's domain is in the allow list; without a list, the certificate decides. `domain` is set when it is. */
+/**
+ * First check: the header's domain is in the allow list; without a list, the certificate decides. Sets `domain` on
+ * success.
+ */
 export function checkDomain(headers: HeaderLines, allow: readonly string[] | undefined): Check & { domain?: string } {
   const name = 'domain';
   const value = onlyHeader(headers, PROCESSOR_DOMAIN_HEADER);
@@ -54,7 +58,7 @@ export function checkDomain(headers: HeaderLines, allow: readonly string[] | und
   return { name, ok: true, detail: `${domain} is allowed`, domain };
 }
 
-/** Fourth: the signature over the raw body, by the key of the certificate. */
+/** Fourth check: the signature over the raw body, verified with the certificate's key. */
 export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObject): Check {
   const name = 'signature';
   const value = onlyHeader(headers, SIGNATURE_HEADER);
@@ -65,7 +69,7 @@ export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObjec
   return { name, ok, detail: ok ? 'valid for the body' : 'not valid for the body' };
 }
 
-/** All checks in order; what a failed one left undone says so. */
+/** All checks in order; those after a failed one are marked as skipped. */
 export function verdictOf(done: readonly Check[]): Verdict {
   const failed = done.find(({ ok }) => !ok);
   const checks = CHECK_NAMES.map((name): Check => {
@@ -85,7 +89,7 @@ function onlyHeader(headers: HeaderLines, wanted: string): { text: string } | { 
   return text === '' ? { issue: `the header ${wanted} is empty` } : { text };
 }
 
-/** The bytes of canonical Base64 and of nothing else: Node's own reader passes over what it does not know. */
+/** Decodes canonical Base64 and nothing else: Node's decoder skips unknown characters. */
 function strictBase64(text: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
   const bytes = Buffer.from(text, 'base64');

@@ -1,4 +1,4 @@
-// How the programs write CSV that people export from: separator, header, escapes, null words and decimal sign.
+// The CSV dialects of common export tools: separator, header, escapes, null words and decimal sign.
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
@@ -6,7 +6,7 @@ export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } a
 export type Escapes = 'unquoted' | 'quoted' | 'everywhere';
 
 export interface Dialect {
-  /** Default: the most frequent one of the header. */
+  /** Default: the most frequent one in the header. */
   readonly separator?: string | undefined;
   /** The columns of files without a header. */
   readonly columns?: readonly string[] | undefined;
@@ -15,7 +15,7 @@ export interface Dialect {
   readonly nulls?: readonly string[] | undefined;
   /** Whole numbers may have become floating-point numbers: `123.0` is not an id. */
   readonly floats?: boolean | undefined;
-  /** A column without a name is left out: an index of pandas, or an empty last column of Excel. */
+  /** A column without a name is ignored: a pandas index, or an empty last column from Excel. */
   readonly ignoresUnnamed?: boolean | undefined;
   /** Numbers have decimal commas if the separator is not a comma. */
   readonly isLocal?: boolean | undefined;
@@ -36,7 +36,7 @@ export type SourceName = keyof typeof SOURCES;
 const GROUPED = /^-?\d{1,3}(?:\.\d{3})+$/;
 const LOCAL = /^(-?\d{1,3}(?:\.\d{3})*|-?\d+),(\d+)$/;
 
-/** A number with a decimal comma, `1.234,50`, with a point; undefined if the meaning of a point is unclear. */
+/** Converts a decimal comma (`1.234,50`) to a point; undefined if the meaning of a point is ambiguous. */
 export function withDecimalPoint(text: string): string | undefined {
   if (GROUPED.test(text)) return undefined;
   const [, whole, fraction] = LOCAL.exec(text) ?? [];

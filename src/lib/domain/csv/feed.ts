@@ -10,7 +10,7 @@ import { RecordScan } from './record.ts';
 export interface CsvTaker {
   /** Called for each record, the header first. */
   take(): void;
-  /** The input ends in a quoted cell; `shown` is the beginning of that record. Default: an error. */
+  /** The input ends inside a quoted cell; `shown` is the beginning of that record. Default: an error. */
   takeUnclosed?(shown: string): void;
 }
 
@@ -38,7 +38,7 @@ export class CsvFeed implements RowReader {
     this.scan = new RecordScan(escapes);
   }
 
-  /** The bytes of the current record, as text. */
+  /** The current record as text. */
   get source(): string {
     const { end, start } = this.scan.record;
     return this.#pending.bytes.toString('utf8', start, end);
@@ -65,7 +65,7 @@ export class CsvFeed implements RowReader {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }
 
-  /** Invalid input (9) at a byte of the current record; at its beginning by default. */
+  /** Invalid input (9) at a byte of the current record, by default at its beginning. */
   error(message: string, offset = this.scan.record.start): KnownError {
     return this.#errorAt(message, this.scan.record.start, offset);
   }
@@ -81,7 +81,7 @@ export class CsvFeed implements RowReader {
     this.#pending.drop(this.#takeRecords(length, isLast));
   }
 
-  /** Returns where the first record begins that is not whole. */
+  /** Returns the start of the first incomplete record. */
   #takeRecords(length: number, isLast: boolean): number {
     const { scan } = this;
     const { bytes } = this.#pending;

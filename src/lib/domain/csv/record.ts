@@ -2,25 +2,25 @@
 import { BACKSLASH, LINE_FEED, QUOTE } from '../seed/scan.ts';
 import type { Escapes } from './dialect.ts';
 
-/** The cells of one record. The byte after each cell is not a digit. */
+/** The cells of one record. The byte after a cell is never a digit. */
 export interface Cells {
   bytes: Buffer;
   starts: Int32Array;
   ends: Int32Array;
 }
 
-/** A record; overwritten by the next one. */
+/** A record; the next one overwrites it. */
 export interface CsvRecord {
-  /** Its bytes, without the line end. */
+  /** Its bytes without the line end. */
   start: number;
   end: number;
-  /** Offset of the next record; after the limit if only the limit ends the record. */
+  /** Offset of the next record; beyond the limit if only the limit ends the record. */
   next: number;
   /** Cells. */
   count: number;
   /** Number of its lines. */
   lines: number;
-  /** Whether its cells need no unescaping. */
+  /** True if its cells need no unescaping. */
   isPlain: boolean;
   /** The first violation of the rules for quotes. `at` is an offset in `bytes`. */
   fault: { message: string; at: number } | undefined;
@@ -32,12 +32,12 @@ const BEHIND = 'text follows a closing quote; a quote within quotes is written t
 
 export class RecordScan {
   readonly record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true, fault: undefined };
-  /** The cells of the record, still escaped; overwritten by the next one. */
+  /** The cells of the record, still escaped; the next record overwrites them. */
   readonly cells: Cells = { bytes: Buffer.alloc(0), starts: new Int32Array(64), ends: new Int32Array(64) };
   /** Offset in the record of the quoted cell that was open when `read` returned false. */
   openAt = 0;
   readonly #escapes: Escapes | undefined;
-  /** The byte that may escape the next one; none if negative. */
+  /** The escape byte; negative for none. */
   readonly #escape: number;
   /** The first quote in the current unquoted cell, or -1. */
   #quoteAt = -1;
@@ -103,7 +103,7 @@ export class RecordScan {
     this.#quoteAt = -1;
     let at = start;
     for (let code = bytes[at] as number; code !== separator; code = bytes[++at] as number) {
-      // Nearly every byte of a cell is above a quote.
+      // Nearly every byte of a cell is greater than a quote.
       if (code <= QUOTE) {
         if (code === LINE_FEED) break;
         if (code === QUOTE && this.#quoteAt < 0) this.#quoteAt = at;
@@ -152,7 +152,7 @@ export class RecordScan {
   }
 }
 
-/** The texts as cells of one buffer. */
+/** The texts as cells in one buffer. */
 export function cellsOf(texts: readonly string[]): Cells {
   const starts = new Int32Array(texts.length);
   const ends = new Int32Array(texts.length);

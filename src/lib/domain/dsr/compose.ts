@@ -2,7 +2,7 @@
 import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_IDENTITY_TYPES } from '../../contract/identities.ts';
 
-/** The values of a user or a row. Any may be missing: the check of the whole body reports required ones. */
+/** The values from a user or a row. Any may be missing: the check of the whole body reports required ones. */
 export interface RequestParts {
   regulation?: string | undefined;
   subject_request_type?: string | undefined;
@@ -11,7 +11,7 @@ export interface RequestParts {
   group_id?: string | undefined;
   status_callback_urls?: readonly string[] | undefined;
   skip_waiting_period?: boolean | undefined;
-  /** Identity type and value. Extension types go into the vendor extension by themselves. */
+  /** Identity type and value. Extension types go into the vendor extension automatically. */
   identities: readonly (readonly [type: string, value: string])[];
 }
 
@@ -21,12 +21,12 @@ export function isExtensionType(type: string): boolean {
   return extensionTypes.has(type);
 }
 
-/** The version 3 body, not yet checked. Callers have rejected a type that occurs twice. */
+/** The version 3 body, not yet checked. Callers have already rejected duplicate types. */
 export function composeRequest(parts: RequestParts, vendorDomain: string): Record<string, unknown> {
   const { skip_waiting_period: skip, status_callback_urls: urls } = parts;
   const own = identityMap(parts.identities, false);
   const extended = identityMap(parts.identities, true);
-  // Assigned one after the other: a bulk run makes millions of these, and spreading is many times as slow.
+  // Assigned one by one: a bulk run makes millions of these, and spreading is many times slower.
   const body: Record<string, unknown> = {};
   if (parts.regulation !== undefined) body['regulation'] = parts.regulation;
   if (parts.subject_request_id !== undefined) body['subject_request_id'] = parts.subject_request_id;
@@ -46,7 +46,7 @@ export function composeRequest(parts: RequestParts, vendorDomain: string): Recor
   return body;
 }
 
-/** Those of the vendor extension, or the others; undefined when there are none. */
+/** The identities inside or outside the vendor extension; undefined if there are none. */
 function identityMap(identities: RequestParts['identities'], extension: boolean): Record<string, unknown> | undefined {
   const own = identities.filter(([type]) => isExtensionType(type) === extension);
   if (own.length === 0) return undefined;

@@ -25,7 +25,7 @@ export function deadlineOf(regulation: string | undefined, submittedAt: number):
   return regulation === 'gdpr' ? addMonths(submittedAt, 1) : undefined;
 }
 
-/** The latest legal extension: two further months under GDPR, 45 further days under CCPA. */
+/** The latest legal extension: two more months under GDPR, 45 more days under CCPA. */
 export function longestExtension(regulation: string | undefined, submittedAt: number): number | undefined {
   if (regulation === 'ccpa') return submittedAt + 2 * CCPA_DAYS * DAY_MS;
   return regulation === 'gdpr' ? addMonths(submittedAt, 3) : undefined;
@@ -51,7 +51,7 @@ export function daysLate(deadline: number, at: number): number {
   return Math.max(0, -daysLeft(deadline, at));
 }
 
-/** Days from receipt within which an erasure is done, from and to; other types have no such window. */
+/** The window in which an erasure completes, in days from receipt; other types have no such window. */
 export function expectedDays(type: string | undefined, skipWaiting: boolean): { from: number; to: number } | undefined {
   if (type !== 'erasure') return undefined;
   return DSR_LIMITS.completionDays[skipWaiting ? 'skipped' : 'waiting'];

@@ -9,7 +9,7 @@ import { answeredAt, deadlineOfRequest, type LedgerRequest } from './ledger.ts';
 export interface RequestEvidence {
   request: LedgerRequest;
   deadline: string | null;
-  /** The time of the answer to the subject, or of the end of an erasure; null while it is open. */
+  /** The time when the subject got the answer or the erasure completed; null while the request is open. */
   finished_at: string | null;
   /** Null while the request is open and its deadline has not passed, and without a deadline. */
   deadline_met: boolean | null;

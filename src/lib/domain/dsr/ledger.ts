@@ -1,4 +1,4 @@
-// The lines of the ledger, and how they add up to a request.
+// The lines of the ledger, and how they combine into a request.
 import {
   array,
   boolean,
@@ -35,11 +35,13 @@ const Submission = object({
   identities: record(string(), string()),
 });
 const Download = object({ at: string(), sha256: string(), bytes: int(), content_type: string() });
-/** The mark of a user: true if the subject has the answer, or the new deadline (ISO 8601). */
+/** Set by a user: true if the subject has the answer, or the new deadline (ISO 8601). */
 const Mark = object({ at: string(), answered: exactOptional(boolean()), extended: text, reason: text });
 const seen = { status: string(), at: string(), source: string(), ...actor };
 
-/** A request in the ledger. Everything but the id may be missing: some requests are known only by a callback. */
+/**
+ * A request in the ledger. Everything but the id may be missing, because some requests are known only from a callback.
+ */
 export const LedgerRequest = object({
   id: string(),
   at: text,
@@ -59,9 +61,9 @@ export const LedgerRequest = object({
   status: text,
   expected_completion_time: textOrNull,
   received_time: textOrNull,
-  /** Each status that was news, with its reader. */
+  /** Each new status, with its source. */
   states: array(object(seen)),
-  /** Each signed message, also one whose status was not news. */
+  /** Each signed message, even if its status was already known. */
   signatures: exactOptional(array(extend(SignatureFacts, seen))),
   downloads: exactOptional(array(extend(Download, actor))),
   marks: exactOptional(array(extend(Mark, actor))),
@@ -79,7 +81,7 @@ export type SubmittedNews = News<'submitted'> &
   Infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &
   Times;
-/** A status, with the facts of the signed message that had it. */
+/** A status, with the facts of the signed message that reported it. */
 export type StateNews = News<'state'> &
   Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback' };
 /** The results were saved to a file. */
@@ -91,10 +93,10 @@ type Actor = Pick<LedgerRequest, 'by' | 'host'>;
 /** The ledger adds the user, the machine and the workspace. Lines of earlier versions lack some of them. */
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
 
-/** How lines add up, as the ledger's file asks for it (`config/ledger.ts`). */
+/** How lines combine, for the code that reads the file (`files/ledger.ts`). */
 export const LEDGER_RULES = { fold: foldEvent, isAdvance };
 
-/** True if two requests share an identity, in the form in which identities are compared (decision: D278). */
+/** True if two requests share an identity after normalization for comparison (decision: D278). */
 export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, b: typeof a): boolean {
   const [one, other] = [a, b].map(({ compared, identities }): Record<string, string> => ({
     ...identities,
@@ -148,7 +150,7 @@ function startOf(before: LedgerRequest | undefined, event: LedgerEvent): LedgerR
   return { states: [], ...fieldsOf(event, ...SCOPE), ...before, id: event.id };
 }
 
-/** The fields of these names that the event has. */
+/** The fields with these names, if the event has them. */
 function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[]): Pick<Event, Name> {
   const fields: Partial<Event> = {};
   for (const name of names) if (event[name] !== undefined) fields[name] = event[name];
@@ -201,7 +203,7 @@ export function isAnswered(request: LedgerRequest): boolean {
   return answeredAt(request) !== undefined || (!isMarked && request.states.some(isOldCompletion));
 }
 
-/** The time of the answer to the subject, if this machine knows it. */
+/** The time when the subject got the answer, if this machine knows it. */
 export function answeredAt({
   downloads = [],
   marks = [],
@@ -214,7 +216,7 @@ export function answeredAt({
   return last?.isAnswer === true ? last.at : undefined;
 }
 
-/** ISO 8601: the last deadline that a user set, else the legal one. */
+/** ISO 8601: the latest deadline that a user set, or else the legal one. */
 export function deadlineOfRequest({
   marks = [],
   regulation,

@@ -12,21 +12,21 @@ import { nullWordIssue, type NullWords } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
 export interface NormalizedRequest {
-  /** Only there when nothing is wrong; as it is sent, in the specification's words. */
+  /** Present only without issues; as it is sent, in the specification's words. */
   request?: DsrRequest;
   issues: FieldIssue[];
-  /** Advice: it stops nothing. */
+  /** Advice, which does not stop the command. */
   warnings: FieldIssue[];
   /** The changes of an upgrade. */
   changes: string[];
 }
 
 export interface NormalizeOptions {
-  /** Of the profile: the only one whose extension the platform takes. */
+  /** From the profile; the platform accepts only this domain's extension. */
   vendorDomain: string;
   /** A body may be in a deployment's words. */
   names: WireNames;
-  /** Of the inputs of a bulk run. */
+  /** From the inputs of a bulk run. */
   nulls?: NullWords;
 }
 
@@ -61,7 +61,7 @@ function inLowerCase(value: unknown): unknown {
   return words.length === 0 ? value : { ...value, ...Object.fromEntries(words) };
 }
 
-/** True for a time in the future, if clocks differ by no more than `CLOCK_SKEW_MS` (decision: D227). */
+/** True for a time in the future, even if the clocks differ by `CLOCK_SKEW_MS` (decision: D227). */
 export function isInFuture(submittedTime: unknown, now: number): boolean {
   const at = typeof submittedTime === 'string' ? parseIso(submittedTime) : undefined;
   return at !== undefined && at > now + CLOCK_SKEW_MS;
@@ -77,7 +77,7 @@ function futureTime(value: unknown, now: number): FieldIssue[] {
   return [{ path: ['submitted_time'], message }];
 }
 
-/** Every identity of a request with its type, those of the extension last. */
+/** Every identity of a request with its type; those of the extension come last. */
 export function identitiesOf(request: DsrRequest): [type: string, value: string][] {
   const maps = [
     request.subject_identities,
@@ -86,7 +86,7 @@ export function identitiesOf(request: DsrRequest): [type: string, value: string]
   return maps.flatMap((map) => Object.entries(map ?? {}).map(([type, entry]): [string, string] => [type, entry.value]));
 }
 
-/** The form in which identities of different requests are compared. The platform gets the value as it was given. */
+/** The form in which identities of different requests are compared. The platform gets the original value. */
 export function comparable(type: string, value: string): string {
   const text = value.normalize('NFC').trim();
   return type === 'email' ? text.toLowerCase() : text;
@@ -110,7 +110,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     }));
 }
 
-/** The e-mail address `NULL` identifies no person, or every person without an address. */
+/** The e-mail address `NULL` identifies no one, or everyone without an address. */
 function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
   if (!isRecord(body)) return [];
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
@@ -150,7 +150,7 @@ export function hasUpperCaseEmail(request: DsrRequest): boolean {
   return email !== undefined && email !== email.toLowerCase();
 }
 
-/** True if every identity of a request is that of a device. */
+/** True if every identity of a request identifies a device. */
 export function namesDevicesOnly(request: DsrRequest): boolean {
   const types = identitiesOf(request).map(([type]) => type);
   return types.length > 0 && types.every((type) => DEVICE_IDENTITY_TYPES.has(type));

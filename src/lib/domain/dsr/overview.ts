@@ -15,10 +15,10 @@ export function requestResult() {
     deadline: nullable(string()),
     /** True while the subject waits for it. */
     due: boolean(),
-    /** Whole days to the deadline, negative after it; null for what is not due. */
+    /** Whole days to the deadline, negative after it; null if the request is not due. */
     days_left: nullable(int()),
     overdue: boolean(),
-    /** The time of the answer to the subject, if this machine knows it. */
+    /** The time when the subject got the answer, if this machine knows it. */
     answered_at: nullable(string()),
     cancellable_until: nullable(string()),
     /** Approximate: the platform does not report when a request was completed. */
@@ -27,7 +27,7 @@ export function requestResult() {
 }
 export type RequestOverview = Infer<ReturnType<typeof requestResult>>;
 
-/** Smaller differences of the clocks are ignored; the time of a response has whole seconds. */
+/** Smaller clock differences are ignored, because the time of a response has whole seconds. */
 const SAME_CLOCK_MS = 60_000;
 
 /** The same moment by our clock and by the platform's, in milliseconds since the epoch. */
@@ -77,7 +77,8 @@ export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[
 }
 
 /**
- * The latest time of completion by the platform's clock: before this machine saw it, and by the expected time. The platform
+ * The latest possible time of completion by the platform's clock: when this machine first saw it, or the expected time.
+ * The platform
  * does not report it (decision: D55).
  */
 function completedAt(reply: RequestStatusReply, known: LedgerRequest | undefined, clocks: Clocks): number | undefined {

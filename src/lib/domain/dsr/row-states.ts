@@ -9,7 +9,7 @@ const START = 1024;
 
 export type RowStates = ReturnType<typeof createRowStates>;
 
-/** Whether a run has to send the row, or to ask for it. */
+/** True if a run has to send or query the row. */
 export function isLeft(state: RowState): boolean {
   return state === 'open' || state === 'planned' || state === 'unknown';
 }
@@ -55,14 +55,14 @@ export function createRowStates() {
       set(row, 'planned');
       ids.set(Buffer.from(id.replaceAll('-', ''), 'hex'), row * ID_BYTES);
     },
-    /** Its request never went out after all. The id stays. */
+    /** Its request was not sent after all. The id stays. */
     release: (row: number): void => set(row, 'open'),
     complete: (row: number, state: RowState, error?: string): void => {
       set(row, state);
       if (error === undefined) errors.delete(row);
       else errors.set(row, error);
     },
-    /** Why it failed or is unknown. */
+    /** The reason why it failed or is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
     count: (state: RowState): number => counts.get(state) ?? 0,
   };

@@ -1,4 +1,5 @@
-// Rows of a table and what their columns mean: from cells to the parts of a request, and from an issue back to its column.
+// The rows of a table and the meaning of their columns: maps cells to the parts of a request, and an issue back to its
+// column.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
@@ -7,7 +8,7 @@ import { isoOf } from '../../kernel/timestamps.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';
 
-/** Columns that are not identities, in the order that we write them. */
+/** Columns that are not identities, in the order in which we write them. */
 export const ROW_FIELDS = [
   'regulation',
   'subject_request_type',
@@ -41,7 +42,7 @@ export interface ColumnPlan {
   issues: { column: number; message: string }[];
 }
 
-/** `mapping` is column -> field; other columns have their own name, also in a deployment's words. */
+/** `mapping` is column -> field; other columns keep their name, which may be in a deployment's words. */
 export function planColumns(
   columns: readonly string[],
   mapping: ReadonlyMap<string, string>,
@@ -75,8 +76,8 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
 }
 
 /**
- * What neither a column nor a flag says of any row: told once for the file, not once for each of its rows. `path` is the
- * name of the missing column; empty where any of many would do.
+ * Values that no column and no flag provides: reported once for the file, not once for each row. `path` is the name of
+ * the missing column; empty if any of several columns would do.
  */
 export function missingColumns(
   targets: readonly ColumnTarget[],
@@ -100,7 +101,7 @@ const NEEDED = { regulation: '--regulation', subject_request_type: '--type' } as
 
 export interface RowParts {
   parts: RequestParts;
-  /** The row comes from a result file and is done. */
+  /** The row comes from a results file and is done. */
   done: boolean;
   issues: FieldIssue[];
 }
@@ -150,7 +151,7 @@ export function partsOfRow(
   };
 }
 
-/** A flat JSON object as cells under its keys; undefined if anything but a list of texts is nested. */
+/** Turns a flat JSON object into cells by key; undefined if it contains nested values other than lists of texts. */
 export function cellsOfObject(value: Record<string, unknown>): { columns: string[]; cells: string[] } | undefined {
   const columns = Object.keys(value);
   const cells: string[] = [];
@@ -165,7 +166,7 @@ export function cellsOfObject(value: Record<string, unknown>): { columns: string
   return { columns, cells };
 }
 
-/** Whether a JSON value is a request's body rather than a flat row. */
+/** True if a JSON value is a request body rather than a flat row. */
 export function isBody(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('subject_identities' in value || 'extensions' in value);
 }
@@ -176,7 +177,7 @@ export function columnOfIssue({ path }: FieldIssue, targets: readonly ColumnTarg
   return name === undefined ? undefined : targets.indexOf(String(name));
 }
 
-/** The column that would have said what an issue is about, where a row has none; empty for the row as a whole. */
+/** The missing column that would resolve an issue; empty for the row as a whole. */
 export function fieldOfIssue({ path }: FieldIssue): string {
   return String([...path].reverse().find((segment) => known.has(String(segment))) ?? '');
 }

@@ -1,4 +1,4 @@
-// How far a request has come, so that states from answers and callbacks, which arrive in any order, never go backwards.
+// Orders the states of a request: responses and callbacks arrive in any order, and a state must never go backwards.
 const RANK: Readonly<Record<string, number>> = {
   // Only in the ledger: the platform rejected the request.
   refused: 0,
@@ -10,7 +10,7 @@ const RANK: Readonly<Record<string, number>> = {
 /** The rank of an unknown status: between the known ones. */
 const UNKNOWN_RANK = 2;
 
-/** True if `next` is news after `current`; false for the same or an earlier status. */
+/** True if `next` comes after `current`; false for the same or an earlier status. */
 export function isAdvance(current: string | undefined, next: string): boolean {
   if (current === undefined) return true;
   if (current === next) return false;
@@ -18,7 +18,7 @@ export function isAdvance(current: string | undefined, next: string): boolean {
   return to > from || (to === from && !Object.hasOwn(RANK, next));
 }
 
-/** True for a last status. */
+/** True for a final status. */
 export function isFinal(status: string): boolean {
   return status === 'completed' || status === 'cancelled';
 }

@@ -1,4 +1,4 @@
-// Bodies of versions 1 and 2 made into version 3, with every change told (specification, "Versioning").
+// Upgrades bodies of versions 1 and 2 to version 3, and lists every change (specification, "Versioning").
 import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
@@ -6,9 +6,9 @@ import { isRecord } from '../../kernel/json.ts';
 import { isExtensionType } from './compose.ts';
 
 export interface Upgraded {
-  /** The body of version 3; the very value that came in when nothing had to change. */
+  /** The version 3 body; the input value itself if nothing had to change. */
   value: unknown;
-  /** One sentence for each change; empty for a body that was of version 3. */
+  /** One sentence for each change; empty for a version 3 body. */
   changes: string[];
   /** Issues that no upgrade can fix, with paths in the original body. */
   issues: FieldIssue[];
@@ -16,7 +16,7 @@ export interface Upgraded {
 
 type Entries = Record<string, unknown>;
 
-/** Recognises an older body by its `api_version` or by lists of identities. `value` may be anything. */
+/** Recognizes an older body by its `api_version` or by lists of identities; `value` may be anything. */
 export function upgradeRequest(value: unknown, vendorDomain: string): Upgraded {
   if (!isRecord(value) || !isOlder(value)) return { value, changes: [], issues: [] };
   const changes: string[] = [];
@@ -71,7 +71,10 @@ function upgradeExtension(key: string, extension: Entries, changes: string[], is
   return { ...extension, subject_identities: keyed(extension['subject_identities'], path, changes, issues) };
 }
 
-/** A list of `{identity_type, identity_value, identity_format}` as an object by type; anything else as it is. */
+/**
+ * A list of `{identity_type, identity_value, identity_format}` as an object by type; anything else is returned
+ * unchanged.
+ */
 function keyed(list: unknown, path: string[], changes: string[], issues: FieldIssue[]): unknown {
   if (!Array.isArray(list)) return isRecord(list) ? { ...list } : list;
   const result = new Map<string, unknown>();

@@ -1,5 +1,5 @@
-// Decides when the next request of a bulk run may go: limited in number and rate, not during a pause, and one at a time
-// in an outage. Also decides when to give up. All times are milliseconds of one clock.
+// Decides when the next request of a bulk run may be sent: within the limits on number and rate, not during a pause,
+// and one at a time during an outage. Also decides when to give up. All times are milliseconds on one clock.
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
 import { createExcuses, createTroubles } from './troubles.ts';
@@ -8,22 +8,22 @@ import { createWindow, type Window } from './window.ts';
 export interface PacingOptions {
   /** Maximum number of concurrent requests. */
   concurrency: number;
-  /** Requests per second; undefined is no limit. */
+  /** Requests per second; undefined means no limit. */
   rate: number | undefined;
-  /** When requests may go; default: at `rate`. */
+  /** Decides when requests may be sent; default: at `rate`. */
   schedule?: Schedule | undefined;
   /** An outage ends the run after this long without a successful request. */
   giveUpAfterMs: number;
   random(): number;
   /** A pause or a learned rate, for verbose output. */
   onDecision(text: string): void;
-  /** A pause of all requests and its reason, for the progress. */
+  /** A pause of all requests and its reason, for the progress line. */
   onWait(ms: number, why: string): void;
-  /** The run is over, because of `why`; `hint` explains it. */
+  /** Ends the run because of `why`; `hint` explains it. */
   onGiveUp(why: string, hint?: string): void;
 }
 
-/** The meaning of a response for the pace of the run. */
+/** The effect of a response on the pace of the run. */
 export type Feedback =
   | { kind: 'answered'; ms: number; slowDown: boolean }
   /** 429, or 503 with `Retry-After`: the platform is healthy and asks to wait. */
@@ -34,7 +34,7 @@ export type Feedback =
   | { kind: 'none' };
 
 export interface Pass {
-  /** Requests that fail together belong to one round. Only the first of them counts. */
+  /** Requests that fail together belong to one round, and only the first of them counts. */
   readonly round: number;
   /** When the request was sent. */
   readonly at: number;
@@ -42,11 +42,11 @@ export interface Pass {
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
-/** Between two probes during an outage. */
+/** The pause between two probes during an outage. */
 const PROBE_CAP_MS = 60_000;
-/** Before one row is sent again. */
+/** The pause before one row is sent again. */
 const ROW_CAP_MS = 5000;
-/** Consecutive 429s without a time to wait that end the run: about two minutes. */
+/** The number of consecutive 429s without a pause that ends the run, after about two minutes. */
 const MAX_BUSY = 14;
 
 export class Pacing {
@@ -59,7 +59,7 @@ export class Pacing {
   #pausedUntil = 0;
   #probes = 0;
   #busy = 0;
-  /** Consecutive 429s without a time to wait. */
+  /** Consecutive 429s without a requested pause. */
   #untimed = 0;
   #round = 0;
 
@@ -71,29 +71,29 @@ export class Pacing {
     this.#excuses = createExcuses(options.rate);
   }
 
-  /** How many more requests may be unfinished; none if it is 0 or less. */
+  /** The number of further requests that may be in progress; none if it is 0 or less. */
   get room(): number {
     return (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size) - this.#inFlight;
   }
 
-  /** When the next request may go. */
+  /** The time when the next request may be sent. */
   get startAt(): number {
     return Math.max(this.#pausedUntil, this.#schedule.startAt);
   }
 
-  /** A request goes now. Each one must `leave`. */
+  /** Records that a request is sent now; each one must `leave`. */
   take(now: number): Pass {
     this.#schedule.take(now);
     this.#inFlight++;
     return { round: this.#round, at: now };
   }
 
-  /** The program was blocked between the two times: nothing was sent. */
+  /** Records that the program was blocked between the two times, so nothing was sent. */
   wasBlocked(from: number, to: number): void {
     this.#schedule.wasBlocked(from, to);
   }
 
-  /** The pause before a row is sent again that failed this often. */
+  /** The pause before a row that failed this often is sent again. */
   rowPause(failures: number): number {
     return this.#options.random() * backoff(failures, ROW_CAP_MS);
   }
@@ -120,7 +120,7 @@ export class Pacing {
     const { learned } = this.#schedule;
     learned.accepted(at);
     this.#succeed(now);
-    // A request that was sent before the limit was met does not show whether it is over.
+    // A request that was sent before the limit was hit does not show whether the limit is over.
     if (isFirst) {
       this.#busy = 0;
       this.#untimed = 0;
@@ -143,12 +143,13 @@ export class Pacing {
     if (isFirst) {
       this.#round++;
       this.#busy++;
-      // A time to wait shows that the platform is healthy, even if it comes often.
+      // A requested pause shows that the platform is healthy, even if it comes often.
       this.#untimed = askedMs === undefined || askedMs === 0 ? this.#untimed + 1 : 0;
     }
     if (this.#untimed > MAX_BUSY) this.#options.onGiveUp('the rate limit did not clear');
     else if (askedMs !== undefined) {
-      // At least as long as asked, and at least our own backoff: repeated requests to wait 0 seconds are no pause.
+      // At least as long as requested, and at least our own backoff: repeated requests to wait 0 seconds are not a
+      // pause.
       const own = isFirst ? random() * backoff(this.#busy) : 0;
       this.#pause(now, Math.max(askedMs + random() * BACKOFF_BASE_MS, own), 'the platform asked to wait');
     } else if (isFirst) this.#pause(now, random() * backoff(this.#busy), 'too many requests');
@@ -173,7 +174,7 @@ export class Pacing {
     const failingMs = this.#troubles.sinceSuccess(now);
     const leftMs = this.#options.giveUpAfterMs - failingMs;
     if (leftMs > 0) {
-      // At least half of it, so that the intervals always grow.
+      // At least half of the interval, so that the intervals always grow.
       const ms = backoff(this.#probes, PROBE_CAP_MS) * (0.5 + this.#options.random() / 2);
       this.#pause(now, Math.min(leftMs, ms), 'the platform is unavailable');
       return;
@@ -191,14 +192,14 @@ export class Pacing {
   #pause(now: number, ms: number, why: string): void {
     const before = this.#pausedUntil;
     this.#pausedUntil = Math.max(before, now + ms);
-    // The first of several requests that met the same limit has reported it.
+    // The first of several requests that hit the same limit has already reported it.
     if (this.#pausedUntil - before <= BACKOFF_BASE_MS && before > now) return;
     this.#options.onDecision(`${why}: waiting ${formatDuration(Math.ceil(ms))}`);
     this.#options.onWait(ms, why);
   }
 }
 
-/** The longest pause; callers use a random part of it. */
+/** The maximum pause; callers use a random part of it. */
 function backoff(times: number, cap = BACKOFF_CAP_MS): number {
   return Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
 }

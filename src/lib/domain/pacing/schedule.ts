@@ -1,4 +1,4 @@
-// When the next request may go: at the wanted rate, or at a lower learned one.
+// Decides when the next request may be sent: at the wanted rate, or at a lower learned one.
 import { createLearnedRate } from './learned-rate.ts';
 
 /** After a late timer, requests catch up by this much to reach the wanted rate. */
@@ -9,7 +9,7 @@ const CATCH_UP_AT_ONCE_MS = 10;
 
 export type Schedule = ReturnType<typeof createSchedule>;
 
-/** `rate` is in requests a second; undefined is no limit. All times are milliseconds on one clock. */
+/** `rate` is in requests per second; undefined means no limit. All times are milliseconds on one clock. */
 export function createSchedule(rate: number | undefined) {
   const interval = rate === undefined ? 0 : 1000 / rate;
   const slots = rate === undefined ? undefined : createSlots(rate);
@@ -18,11 +18,11 @@ export function createSchedule(rate: number | undefined) {
   let soonestAt = 0;
   return {
     learned,
-    /** When the next request may go. */
+    /** The time when the next request may be sent. */
     get startAt(): number {
       return Math.max(nextAt, soonestAt, slots?.from ?? 0);
     },
-    /** One goes now. */
+    /** Records that one is sent now. */
     take: (now: number): void => {
       slots?.take(now);
       const learnedInterval = 1000 / learned.at(now);
@@ -38,23 +38,23 @@ export function createSchedule(rate: number | undefined) {
   };
 }
 
-/** More are not remembered: a stretch of that many is short enough. */
+/** Maximum number of remembered requests: a stretch of that many is short enough. */
 const MAX_SLOTS = 10_000;
-/** A slow request arrives together with later ones: the second is a little longer than the platform's. */
+/** A slow request may arrive together with later ones, so this second is a little longer than the platform's. */
 const MARGIN = 1.01;
 
-/** Limits requests in every sliding second, as a platform does that answers 429 to the first one too many. */
+/** Limits the requests in every sliding second, like a platform that rejects the first excess request with 429. */
 export function createSlots(rate: number) {
   const count = Math.min(MAX_SLOTS, Math.max(1, Math.ceil(rate)));
   const stretchMs = (count / rate) * 1000 * MARGIN;
   const taken = new Float64Array(count).fill(-Infinity);
   let oldest = 0;
   return {
-    /** Milliseconds of the clock from which on the next request may go. */
+    /** The earliest time for the next request, in milliseconds on the clock. */
     get from(): number {
       return (taken[oldest] as number) + stretchMs;
     },
-    /** A request goes now. */
+    /** Records that a request is sent now. */
     take: (now: number): void => {
       taken[oldest] = now;
       oldest = (oldest + 1) % count;

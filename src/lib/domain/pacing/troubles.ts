@@ -1,11 +1,11 @@
 // Judges failed requests (5xx, or no response): a few among many, too many, or an outage.
 
-/** How many of the last requests count. */
+/** The number of recent requests that count. */
 const RECENT = 1000;
-/** Failures that mean nothing: a tenth of the requests, and ten more. */
+/** Failures that are tolerated: a tenth of the requests, plus ten. */
 const TOLERATED = 10;
 const TOLERATED_SHARE = 0.1;
-/** This many failures without a success between them are an outage. */
+/** This many failures in a row are an outage. */
 const IN_A_ROW = 8;
 
 export function createTroubles(startedAt: number) {
@@ -34,7 +34,7 @@ export function createTroubles(startedAt: number) {
     get isOutage(): boolean {
       return inARow >= IN_A_ROW;
     },
-    /** Whether more of the recent requests failed than is tolerated. */
+    /** True if more of the recent requests failed than is tolerated. */
     get areMany(): boolean {
       return failures > TOLERATED + Math.min(count, RECENT) * TOLERATED_SHARE;
     },
@@ -49,7 +49,7 @@ const AT_ANY_RATE = { share: 0.1, least: 16, first: 0 };
 
 /**
  * Excuses 429s that say nothing about our rate: another client used up the limit, or a request was counted in the wrong
- * second. With more than are excused, the limit is lower than the rate.
+ * second. If there are more, the limit is lower than the rate.
  */
 export function createExcuses(rate: number | undefined) {
   const { share, least, first } = rate === undefined ? AT_ANY_RATE : AT_KNOWN_RATE;
@@ -59,7 +59,7 @@ export function createExcuses(rate: number | undefined) {
     answered: (): void => {
       left = Math.min(most, left + share);
     },
-    /** Whether one more is excused. */
+    /** True if one more is excused. */
     take: (): boolean => {
       if (left < 1) return false;
       left--;

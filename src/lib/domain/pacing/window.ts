@@ -1,4 +1,4 @@
-// The number of concurrent requests: more while responses stay fast, fewer when they slow down or hit a limit.
+// The number of concurrent requests: grows while responses stay fast, shrinks when they slow down or hit a limit.
 
 export type Window = ReturnType<typeof createWindow>;
 
@@ -7,7 +7,7 @@ const START = 4;
 const FIRST_GROWTH = 2;
 const GROWTH = 1.25;
 const SHRINK = 0.85;
-/** Latency may double, plus a little if it is tiny, before it counts as growing. */
+/** Latency counts as growing once it has doubled, plus a little if it is tiny. */
 const TOLERATED = 2;
 const SLACK_MS = 5;
 /** The best latency is forgotten slowly: a platform may be slower now than it was. */
@@ -30,7 +30,7 @@ export function createWindow(max: number) {
     get size(): number {
       return Math.max(1, Math.floor(size));
     },
-    /** A response came after `ms`; `slowDown` if it reported that a limit is near. */
+    /** A response arrived after `ms`; `slowDown` if it reported that a limit is near. */
     answered: (ms: number, slowDown: boolean): void => {
       if (stale > 0) stale--;
       answers++;

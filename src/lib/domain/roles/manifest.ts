@@ -3,7 +3,7 @@ import type { ManifestReply, RoleReply, TaskRef } from '../../contract/roles.ts'
 import { CORE_TASK } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 
-/** One role, unknown fields included. Texts may be null where the platform sent null. */
+/** One role, unknown fields included. Text fields may be null if the platform sent null. */
 export type Role = RoleReply;
 
 /** Time and author of a manifest's last write. Whole seconds cannot tell two manifests apart. */
@@ -30,7 +30,7 @@ export function fromReply(reply: ManifestReply): Manifest {
   return { roles, last_modified_on: last_modified_on ?? null, last_modified_by: last_modified_by ?? null, extra };
 }
 
-/** The manifest as the wire has it. */
+/** The manifest in its wire format. */
 export function toReply(manifest: Manifest): ManifestReply {
   const { roles, last_modified_on, last_modified_by, extra } = manifest;
   return { ...extra, last_modified_on, last_modified_by, roles };

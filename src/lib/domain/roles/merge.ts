@@ -23,7 +23,8 @@ export interface MergeResult {
 
 /**
  * Applies the difference base → mine to theirs. Roles and fields that only one side changed come from that side.
- * Tasks are a set: the changes of both sides add up. My order comes first, then the roles that only they have.
+ * Tasks are a set: the changes of both sides add up. My roles come first in my order, then the roles that only they
+ * have.
  */
 export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs: readonly Role[]): MergeResult {
   const bases = rolesById(base);
@@ -144,7 +145,7 @@ export interface WantedRoles {
   stale: boolean;
 }
 
-/** Computes the roles that the file asks for, given the live manifest. */
+/** Computes the roles that the file wants, given the live manifest. */
 export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Manifest): WantedRoles {
   if (base) {
     const known = rolesById(base.roles);
@@ -158,8 +159,8 @@ export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Ma
 }
 
 /**
- * Picks the remembered manifest that a file was made from. Stamps have whole seconds, so among those with the file's
- * stamp it is the one whose roles differ least from the file's. `candidates` come newest first.
+ * Picks the remembered manifest that a file was created from. Stamps have whole seconds, so it picks the one with the
+ * file's stamp whose roles differ least from the file's. `candidates` come newest first.
  */
 export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Manifest | undefined {
   if (file.last_modified_on === null) return undefined;
@@ -173,7 +174,7 @@ export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Man
 }
 
 /**
- * The roles with the further fields of the same role or task in `source`. A file that omits a field which the
+ * The roles, with the additional fields of the same role or task in `source`. A file that omits a field which the
  * specification does not know, or names a task by its id alone, does not mean to remove anything.
  */
 export function carryUnknownFields(roles: readonly Role[], source: readonly Role[]): Role[] {

@@ -94,7 +94,7 @@ export interface AssertionResult {
   kind: 'only' | 'never' | 'each';
   /** The assertion as a sentence. */
   assertion: string;
-  /** What breaks it; empty if it holds. */
+  /** The violations; empty if it holds. */
   violations: string[];
 }
 
@@ -136,7 +136,7 @@ function grants(role: Role, task: string): string[] {
   return [`${role.role_id} has ${task}${by === task ? '' : ` (by ${by})`}`];
 }
 
-/** Every id that does not exist, with the nearest one. A policy with a typo would hold without meaning anything. */
+/** Every id that does not exist, with the nearest one. A policy with a typo would always hold. */
 export function unknownIds(
   { only, never }: RolesAssertion,
   roles: readonly Role[],

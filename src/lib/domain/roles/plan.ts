@@ -17,7 +17,7 @@ import type { FieldChange } from '../field-changes.ts';
 import { isEscalation } from './permissions.ts';
 
 export interface RolesPlan extends RolesDiff {
-  /** 32 hex digits over organization, address, the whole live manifest and the whole wanted one. */
+  /** 32 hex digits: a hash of the organization, the address, and the complete live and wanted manifests. */
   plan: string;
   /** The stamp of the live manifest that the plan starts from. */
   base: { last_modified_on: string | null; last_modified_by: string | null };
@@ -44,7 +44,10 @@ export interface PlannedPush {
   request: ManifestRequest;
 }
 
-/** Plans to replace the live manifest by exactly these roles. Unchanged roles go back as the platform sent them. */
+/**
+ * Plans to replace the live manifest with exactly these roles. Unchanged roles are sent back as the platform returned
+ * them.
+ */
 export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly Role[]): PlannedPush {
   const current = rolesById(live.roles);
   const roles = wanted.map((role) => {
@@ -52,7 +55,7 @@ export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly
     return now && sameRole(now, role) ? now : role;
   });
   const request = { ...live.extra, roles } as ManifestRequest;
-  // Tasks in stable order: the order in which the platform lists them is no change.
+  // Tasks in stable order: a different order on the platform is not a change.
   const spelling = (role: Role): string => canonicalJson({ ...role, tasks: inTaskOrder(role.tasks) });
   const hashed = {
     scope,

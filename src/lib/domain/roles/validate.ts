@@ -11,9 +11,12 @@ export interface Known {
   /** The manifests whose unknown fields the file may repeat. */
   live?: Manifest | undefined;
   base?: Manifest | undefined;
-  /** The ids a role may hold. Without them the catalog of the specification only advises. */
+  /** The ids a role may hold. Without them, the specification's catalog gives only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
-  /** True until the platform was read: unknown fields and empty texts, which it may explain, are then no issue. */
+  /**
+   * True until the platform was read: unknown fields and empty texts are not issues yet, because the platform may
+   * explain them.
+   */
   tolerateUnknown?: boolean | undefined;
 }
 
@@ -145,7 +148,7 @@ function checkUnique(
 const ROLE_FIELDS = ['role_id', 'name', 'description', 'tasks'];
 const DIRECTION_CONTROL = /\p{Bidi_Control}/u;
 
-/** Everything a check needs next to the value. `seen` are the manifests' roles of the same id. */
+/** Everything that a check needs in addition to the value. `seen` contains the manifests' roles with the same id. */
 interface Checking {
   known: Known;
   seen: readonly Role[];

@@ -33,7 +33,7 @@ export function reasonOf(issues: readonly RowIssue[]): string {
 export class Batch {
   /** Index of the input. */
   file = 0;
-  /** Rows of the same stretch that the check rejected. */
+  /** Rejected rows in the same stretch. */
   refused: RefusedRow[] = [];
   /** The stretch of the input is (`from`, `to`]. */
   from = 0;
@@ -51,8 +51,8 @@ export class Batch {
   }
 
   /**
-   * Empties it for the rows of a file after `from`. Batches are reused: their buffers live as long as a request, and would
-   * otherwise fill the memory faster than it is collected.
+   * Clears the batch for the rows of a file after `from`. Batches are reused: their buffers live as long as a request,
+   * and new ones would fill the memory faster than it is collected.
    */
   begin(file: number, from: number): void {
     this.file = file;
@@ -74,7 +74,7 @@ export class Batch {
     return (this.#ends.at(-1) ?? 0) + 1;
   }
 
-  /** Bytes of the longest body that needs no new memory. */
+  /** The length of the longest body that fits without new memory. */
   get capacity(): number {
     return this.#bytes.length;
   }
@@ -98,12 +98,12 @@ export class Batch {
     this.to = position;
   }
 
-  /** The bytes of one row; they are the batch's own. */
+  /** The bytes of one row, which the batch owns. */
   row(index: number): Buffer {
     return this.#bytes.subarray((this.#ends[index - 1] ?? 0) + 1, this.#ends[index]);
   }
 
-  /** The body of the whole batch; the bytes are the batch's own. */
+  /** The body of the whole batch; the batch owns the bytes. */
   body(): Buffer {
     const last = this.size - 1;
     this.#bytes[last] = CLOSE_BRACKET;

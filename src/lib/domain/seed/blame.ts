@@ -1,11 +1,11 @@
 // Finds the invalid rows of a rejected batch by the attribute that the platform's message names. Later batches use what
-// earlier ones showed about an attribute, so an invalid attribute name does not cost a request per row.
+// earlier ones revealed about an attribute, so an invalid attribute name does not cost a request per row.
 import type { Batch } from './batch.ts';
 
 export interface Suspects {
   /** Invalid: no further request is needed. */
   guilty: number[];
-  /** One or more of these are invalid. Empty if `guilty` is not. */
+  /** One or more of these are invalid. Empty unless `guilty` is empty. */
   suspects: number[];
   /** Probably valid. */
   rest: number[];
@@ -22,7 +22,7 @@ interface Attribute {
   cleared: boolean;
 }
 
-/** This many rows rejected alone because of an attribute, and none accepted with it, make it invalid. */
+/** An attribute is invalid once this many rows were rejected alone because of it and none with it was accepted. */
 const PROOF = 2;
 /** Names come from the platform's messages. */
 const MAX_ATTRIBUTES = 200;
@@ -31,7 +31,7 @@ export function createBlame() {
   const attributes = new Map<string, Attribute>();
   const isBad = ({ convicted, cleared }: Attribute): boolean => convicted >= PROOF && !cleared;
 
-  /** The first reading of `<attribute name>: <error message>` whose name some of the rows hold. */
+  /** The first interpretation of `<attribute name>: <error message>` whose name occurs in the rows. */
   function find(batch: Batch, rows: readonly number[], messages: readonly string[]) {
     for (const message of messages) {
       for (let colon = message.indexOf(': '); colon > 0; colon = message.indexOf(': ', colon + 1)) {
@@ -77,7 +77,7 @@ export function createBlame() {
         if (!attribute.cleared && holding(batch, rows, attribute.needle, 1).length > 0) attribute.cleared = true;
       }
     },
-    /** The rows without any bad attribute first, then those that hold one, by attribute. */
+    /** First the rows without a bad attribute, then the rows with one, by attribute. */
     sort: (batch: Batch, rows: readonly number[]): (readonly number[])[] => {
       let clean = rows;
       const groups: (readonly number[])[] = [];
@@ -93,7 +93,7 @@ export function createBlame() {
   };
 }
 
-/** The rows, at most `limit`, in whose bytes the needle stands. */
+/** At most `limit` rows that contain the needle. */
 function holding(batch: Batch, rows: readonly number[], needle: Buffer, limit = Infinity): number[] {
   const found: number[] = [];
   for (const row of rows) {

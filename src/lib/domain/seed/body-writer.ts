@@ -1,5 +1,5 @@
-// Writes the bodies of users from the cells of a table, bytes to bytes: no text, no value and no object is made of a
-// row. The contract accepts all that it writes. A row with an unusual cell is left to the exact check.
+// Writes the bodies of users from the cells of a table, bytes to bytes: no string, value or object is created for a
+// row. The contract accepts everything that it writes. A row with an unusual cell goes to the exact check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
@@ -23,7 +23,7 @@ import {
   ZERO,
 } from './scan.ts';
 
-/** Values of rows without their own. */
+/** Values for rows that have none. */
 export interface TableDefaults {
   workspace: string;
   environment: string | undefined;
@@ -37,7 +37,10 @@ export interface BodyWriter {
   write(cells: Cells, out: Buffer): number;
 }
 
-/** Writes something of the cells from `to` on. Returns the offset after it; FAIL if a cell needs the exact check. */
+/**
+ * Writes a part of the body from the cells, starting at `to`. Returns the offset after it; FAIL if a cell needs the
+ * exact check.
+ */
 type Write = (cells: Cells, out: Buffer, to: number) => number;
 type WriteCell = (bytes: Buffer, start: number, end: number, out: Buffer, to: number) => number;
 
@@ -50,7 +53,7 @@ interface Part {
   tail: Buffer;
 }
 
-/** Items that belong together. Without items it is left out, unless it is required. */
+/** Items that belong together. Omitted if there are none, unless it is required. */
 interface Group {
   head: Buffer;
   open: number;
@@ -59,11 +62,11 @@ interface Group {
   isRequired: boolean;
 }
 
-/** Longer ones are left to the exact check. */
+/** Longer ones go to the exact check. */
 const MAX_IDENTITY_BYTES = 1000;
 const MAX_DIGITS = 18;
 const MAX_NUMBER_BYTES = 36;
-/** Every byte of a cell stands as at most three: `a|b` becomes `"a","b"`, a pair `"k":"1"`. */
+/** Every byte of a cell becomes at most three: `a|b` becomes `"a","b"`, a pair `"k":"1"`. */
 const GROWTH = 3;
 const PIPE = 0x7c;
 const EQUALS = 0x3d;
@@ -115,7 +118,7 @@ export function createBodyWriter(
     .flatMap(({ head, close, parts }) => [head, close, ...parts.flatMap((part) => [part.head, part.tail, COUNT_HEAD])])
     .reduce((sum, { length }) => sum + length, 64);
 
-  /** Writes a date into the heads; most rows of a file have the same one. */
+  /** Writes a date into the heads; most rows of a file have the same date. */
   function setDate(bytes: Buffer, start: number, end: number): boolean {
     if (end - start !== DATE_LENGTH) return false;
     if (matchesAt(bytes, start, date)) return true;
@@ -234,7 +237,7 @@ function copyBytes(bytes: Buffer, start: number, end: number, out: Buffer, begin
   return to;
 }
 
-/** The inside of a JSON string. Control characters are left to the exact check. */
+/** The inside of a JSON string. Control characters go to the exact check. */
 function writeText(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start; at < end; at++) {

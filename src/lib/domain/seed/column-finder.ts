@@ -1,4 +1,4 @@
-// Names the column of an issue: the author of a table does not know the fields of a body.
+// Finds the column of an issue, because the author of a table does not know the fields of a body.
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import type { RowIssue } from './batch.ts';
 import { isEmpty, seedValue, type TableAttribute } from './cells.ts';
@@ -6,7 +6,7 @@ import type { Column } from './columns.ts';
 
 type Path = FieldIssue['path'];
 
-/** The name of a column, and the rest of the path inside its cell. */
+/** The name of a column, and the remaining path inside its cell. */
 interface Found {
   column: string;
   rest: Path;
@@ -15,7 +15,7 @@ interface Found {
 /** Depth of a seed: `calculated_attributes`, workspace, number, `seed`, form. */
 const SEED_DEPTH = 5;
 
-/** `header` has the names of the columns in the file, also if a map changes their meaning. */
+/** `header` has the column names of the file, even if a map changes their meaning. */
 export function createColumnFinder(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
@@ -33,7 +33,7 @@ export function createColumnFinder(
     const [field, key, place] = path;
     switch (field) {
       case undefined:
-        // The only issue of a whole row is a missing user.
+        // The only issue about a whole row is a missing user.
         return { column: whom.map(title).join(', '), rest: [] };
       case 'xpid':
       case 'environment':

@@ -78,17 +78,17 @@ export function readHeader(
   return { columns, issues, skippedColumns };
 }
 
-/** Identity types that people name columns after. */
+/** Identity types that are common as column names. */
 const USUAL_IDENTITIES = ['email', 'customer_id', 'mobile_number'] as const;
 
-/** The field that a column may hold, by its name. */
+/** The field that a column's name suggests. */
 export function fieldLike(title: string): string | undefined {
   if (typeof readField(title) !== 'string') return title;
   const guess = nearest(title.replaceAll(/[\s-]+/g, '_'), [...PLAIN, ...USUAL_IDENTITIES]);
   return guess === undefined || PLAIN.some((word) => word === guess) ? guess : `identity:${guess}`;
 }
 
-/** The column that a field describes, or an error. */
+/** The column described by a field, or an error. */
 function readField(field: string): Column | string {
   const parts = splitField(field);
   if (parts === undefined) return 'has a double quote that is not closed';
@@ -122,7 +122,7 @@ function readField(field: string): Column | string {
   return { kind: 'attribute', name, type: known, key };
 }
 
-/** Parts between colons. A part in double quotes may contain colons, and doubled double quotes. */
+/** Splits at colons. A part in double quotes may contain colons and doubled double quotes. */
 function splitField(field: string): string[] | undefined {
   const parts: string[] = [];
   for (let rest = field; ;) {

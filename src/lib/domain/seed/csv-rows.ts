@@ -20,22 +20,22 @@ export interface TableOptions {
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   rules: RowRules;
-  /** Called once with the columns that the map leaves out. */
+  /** Called once with the columns that are not in the map. */
   onSkippedColumns?: ((columns: readonly SkippedColumn[]) => void) | undefined;
-  /** Called once for each column with an attribute that has a null word. */
+  /** Called once for each attribute column that contains a null word. */
   onNullWord?: ((column: string, word: string) => void) | undefined;
 }
 
 export interface CsvOptions extends TableOptions {
   dialect?: Dialect;
-  /** Whether the record of this number, from 0, is ours (`--shard`). */
+  /** True if the record with this number, from 0, belongs to our shard (`--shard`). */
   isOurs(record: number): boolean;
 }
 
 const NO_MAP =
   'Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.';
 
-/** Positions are the lines on which records begin. Throws invalid input (9) for a header that cannot be used. */
+/** Positions are the lines on which records begin. Throws invalid input (9) for an unusable header. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
   const { dialect = {} } = options;
   const feed = new CsvFeed(options.name, { take, takeUnclosed }, dialect);
@@ -64,7 +64,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     const isLocal = dialect.isLocal === true && feed.separator !== COMMA;
     const floats = dialect.floats === true;
     if (floats || isLocal) readNumbers = createNumberReader(header, table.columns, { floats, isLocal });
-    // The bytes of `1.234` are a number, too.
+    // Bytes such as `1.234` would pass as a number.
     if (isLocal) table = { ...table, writer: undefined };
     return table;
   }
@@ -111,14 +111,14 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   };
 }
 
-/** The table for a header. Throws invalid input (9) with every column that is wrong. */
+/** The table for a header. Throws invalid input (9) with every invalid column. */
 export function tableOf(
   header: readonly string[],
   { name, defaults, map, rules, onSkippedColumns, onNullWord, line = 1 }: TableOptions & { line?: number },
 ): Table {
   const { columns, issues, skippedColumns } = readHeader(header, map, rules);
   if (skippedColumns.length > 0) onSkippedColumns?.(skippedColumns);
-  // Otherwise each of a million rows would have this issue.
+  // Otherwise, each of a million rows would have this issue.
   if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
     const message =
       'there is no column `environment`, and the profile has no environment either; CDPADM_ENVIRONMENT sets it for all rows';
@@ -137,7 +137,8 @@ export function tableOf(
 }
 
 /**
- * Reads flat JSON records, as BigQuery exports them, as rows of a table with the help of a map. The columns are those of the map and of the first record: some exports omit
+ * Reads flat JSON records (a BigQuery export) as table rows, with the help of a map. The columns are those of the map
+ * and of the first record: some exports omit
  * fields that are null.
  */
 export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {

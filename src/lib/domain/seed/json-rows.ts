@@ -1,5 +1,5 @@
 // Finds the rows in a stream of JSON bytes: the lines of NDJSON, or the elements of an array (or values one after the
-// other). Holds at most one row that is not complete yet.
+// other). Holds at most one incomplete row.
 import { type JsonTaker, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,
@@ -16,7 +16,7 @@ import {
 
 const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 
-/** NDJSON. Positions are line numbers after `line`; `offset` is where the bytes begin in the file, or -1. */
+/** NDJSON. Positions are line numbers after `line`; `offset` is the start of the bytes in the file, or -1. */
 export function createLineReader(taker: JsonTaker, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;
@@ -68,7 +68,7 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
   };
 }
 
-/** A JSON array, or values with spaces between them. Positions are numbers from 1; the taker also gets lines. */
+/** A JSON array, or values separated by spaces. Positions count from 1; the taker also gets lines. */
 export class ElementReader implements RowReader {
   readonly #taker: JsonTaker;
   readonly #pending = new Pending();
@@ -79,7 +79,7 @@ export class ElementReader implements RowReader {
   /** The last token of the array. */
   #last: 'element' | 'comma' | undefined;
   #begun = false;
-  /** The search continues here in `#pending`; the element began at `#start` (-1: between elements). */
+  /** The offset in `#pending` where the search continues; the element began at `#start` (-1: between elements). */
   #at = 0;
   #start = -1;
   #depth = 0;
@@ -120,7 +120,7 @@ export class ElementReader implements RowReader {
   #scan(isLast: boolean): void {
     const { bytes, length } = this.#pending;
     if (!this.#begun) {
-      // A byte-order mark may come in parts.
+      // A byte-order mark may arrive in parts.
       if (length < 3 && !isLast) return;
       this.#begun = true;
       this.#at = markLength(bytes);
@@ -140,7 +140,7 @@ export class ElementReader implements RowReader {
     }
   }
 
-  /** Whether an element begins here. */
+  /** True if an element begins here. */
   #isBeginning(code: number): boolean {
     if (isSpace(code)) return false;
     this.#markPlace();
@@ -171,7 +171,7 @@ export class ElementReader implements RowReader {
       this.#depth--;
       if (this.#depth === 0) this.#take(this.#at + 1);
       else if (this.#depth < 0) {
-        // The array ends after a bare value, which is not a row.
+        // The array ends with a bare value, which is not a row.
         this.#take(this.#at);
         this.#inArray = false;
       }
@@ -200,5 +200,5 @@ export class ElementReader implements RowReader {
   }
 }
 
-/** An element is too long: no element after it can be found. */
+/** An element is too long, so no later element can be found. */
 export class RowTooLong extends Error {}

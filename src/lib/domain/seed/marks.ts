@@ -1,4 +1,5 @@
-// Tracks the completed part of the input: everything up to a mark, and a few stretches after it. Its size depends on the number
+// Tracks which part of the input is complete: everything up to a mark, and a few stretches after it. Its size depends
+// on the number
 // of unfinished batches, not on the input.
 
 /** (`from`, `to`] of one input. */
@@ -15,7 +16,7 @@ export interface Mark {
   offset: number;
 }
 
-/** As in the journal. */
+/** The complete part, as in the journal. */
 export interface Completed {
   mark: Mark;
   beyond: Stretch[];
@@ -34,7 +35,7 @@ export function createMarks(before: Completed) {
   let mark = before.mark;
   const entries: Entry[] = [];
   return {
-    /** Adds an unfinished stretch; stretches are opened in the order of the input. */
+    /** Adds an unfinished stretch; stretches are added in the order of the input. */
     open: ({ endOffset, file, from, to }: Stretch & { endOffset: number }): { complete(): void } => {
       const entry: Entry = { file, from, to, endOffset, completed: false };
       entries.push(entry);
@@ -72,7 +73,7 @@ function isAfter(mark: Mark, { file, to }: Stretch): boolean {
   return file > mark.file || (file === mark.file && to > mark.position);
 }
 
-/** The test for rows that an earlier run completed. */
+/** A predicate for rows that an earlier run completed. */
 export function completedBefore({ mark, beyond }: Completed): (file: number, position: number) => boolean {
   return (file, position) =>
     file < mark.file ||

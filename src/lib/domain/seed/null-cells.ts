@@ -1,10 +1,10 @@
-// Empties the cells of a record that have a null word, in bytes or as values.
+// Clears the cells of a record that contain a null word, in bytes or as values.
 import type { NullWords } from '../null-words.ts';
 import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
 import { POINT, matchesAt } from './scan.ts';
 
-/** Called once for each column in which an attribute has a null word. */
+/** Called once for each attribute column that contains a null word. */
 export type OnNullWord = (column: number, word: string) => void;
 
 export function createNullCells(
@@ -15,7 +15,7 @@ export function createNullCells(
   const find = createWordFinder(nulls.words);
   const reported = new Set<number>();
 
-  /** Whether a column may have the word as a text. */
+  /** True if the word is allowed as text in this column. */
   function mayStand(column: number, word: string): boolean {
     const kind = columns[column]?.kind;
     if (kind !== 'attribute' && kind !== 'user') return kind === undefined;
@@ -27,7 +27,7 @@ export function createNullCells(
   }
 
   return {
-    /** Empties cells in place. False if the exact check must reject the row because of a word. */
+    /** Clears cells in place. Returns false if the exact check must reject the row because of a word. */
     clear: ({ bytes, starts, ends }: Cells): boolean => {
       let isClean = true;
       for (let column = 0; column < columns.length; column++) {
@@ -41,7 +41,7 @@ export function createNullCells(
       }
       return isClean;
     },
-    /** The cells with null words emptied. */
+    /** The cells, with null words cleared. */
     cleared: (cells: readonly unknown[]): unknown[] =>
       cells.map((cell, column) => {
         const text = Number.isNaN(cell) ? 'NaN' : cell;
@@ -53,7 +53,7 @@ export function createNullCells(
   };
 }
 
-/** Finds one of a few words in bytes. */
+/** Finds one of a set of words in bytes. */
 export function createWordFinder(words: readonly string[]) {
   const known = words.map((text) => ({ text, bytes: Buffer.from(text) }));
   return (bytes: Uint8Array, start: number, end: number): string | undefined => {

@@ -1,13 +1,13 @@
-// Turns numbers of other programs into numbers of JSON: decimal commas, and floats of pandas.
+// Converts the numbers of other programs to JSON numbers: decimal commas, and floats from pandas.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { withDecimalPoint } from '../csv/dialect.ts';
 import type { RowIssue } from './batch.ts';
 import type { Column } from './columns.ts';
 
 export interface NumberStyle {
-  /** Decimal commas, and points between thousands. */
+  /** Decimal commas, and points as thousands separators. */
   isLocal: boolean;
-  /** Whole numbers may be written `3.0`. */
+  /** Whole numbers may be written as `3.0`. */
   floats: boolean;
 }
 

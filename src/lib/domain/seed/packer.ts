@@ -13,10 +13,10 @@ export interface BatchLimits {
   bytes: number;
 }
 
-/** A stretch of rejected rows alone is complete after this many. */
+/** A stretch of only rejected rows is closed after this many. */
 const MAX_REFUSED = 1000;
 
-/** Issues that are reported for a row. */
+/** Maximum number of issues reported for a row. */
 const MAX_ISSUES = 5;
 
 const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), message });
@@ -36,12 +36,12 @@ export class RowPacker {
   readonly #limits: BatchLimits;
   readonly #rules: RowRules;
   readonly #check: RowCheck;
-  /** Whether a position was completed in an earlier run. */
+  /** True if an earlier run completed a position. */
   readonly #isDone: (file: number, position: number) => boolean;
   readonly #spare: Batch[] = [];
   readonly #bufferBytes: number;
   #open: Batch | undefined;
-  /** For a row that is written. */
+  /** Scratch space for a row that is written. */
   #written = Buffer.alloc(0);
   #file = 0;
   #last = 0;
@@ -54,7 +54,7 @@ export class RowPacker {
     this.#bufferBytes = limits.bytes;
   }
 
-  /** Begins an input; positions up to `last` have been completed. */
+  /** Starts an input; positions up to `last` are already complete. */
   begin(file: number, last: number): void {
     this.flush();
     this.line = undefined;
@@ -84,7 +84,7 @@ export class RowPacker {
     return end >= 0;
   }
 
-  /** A row that is a value. */
+  /** Adds a row that is a value. */
   takeValue(value: unknown, position: number, locate: IssueLocator = inBody): void {
     if (this.#isDone(this.#file, position)) return;
     this.#take(checkRow(value, this.#rules), position, stringifyJson(value), locate);
@@ -101,12 +101,12 @@ export class RowPacker {
     else this.takeValue(row.value, position, row.locate);
   }
 
-  /** A row that is invalid as a whole. */
+  /** Adds a row that is invalid as a whole. */
   refuse(position: number, message: string, original: string): void {
     this.refuseWith(position, [{ path: '', message }], original);
   }
 
-  /** A row with issues that the reader of its format found. */
+  /** Adds a row with issues from the reader of its format. */
   refuseWith(position: number, issues: readonly RowIssue[], original: string): void {
     if (!this.#isDone(this.#file, position)) this.#refuse(position, tellable(issues), original);
   }
@@ -128,7 +128,7 @@ export class RowPacker {
     this.ready.push(batch);
   }
 
-  /** Reuses a complete batch: it must not be read any more. */
+  /** Reuses a completed batch, which must not be read again. */
   recycle(batch: Batch): void {
     if (batch.capacity === this.#bufferBytes) this.#spare.push(batch);
   }
@@ -158,7 +158,7 @@ export class RowPacker {
   }
 }
 
-/** Each issue once, and not too many: an invalid date is an issue of every attribute of its row. */
+/** Reports each issue once, up to the maximum: an invalid date is an issue of every attribute in its row. */
 function tellable(issues: readonly RowIssue[]): RowIssue[] {
   return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()].slice(0, MAX_ISSUES);
 }

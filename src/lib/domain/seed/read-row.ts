@@ -14,7 +14,7 @@ export type ReadRow = { text: string } | { issues: FieldIssue[] };
 export function readRecord(text: string): { value: unknown } | { message: string } {
   try {
     const value = parseJson(text);
-    // With a duplicate key, the last value would silently win: a seed could be for another user.
+    // With a duplicate key, the last value would silently win, and a seed could reach the wrong user.
     if (holdsEachKey(value, text)) return { value: unwrap(value) };
     return { message: 'a field is duplicate, or is not allowed' };
   } catch (error) {
@@ -23,14 +23,14 @@ export function readRecord(text: string): { value: unknown } | { message: string
   }
 }
 
-/** A line of a rejects file contains the row: the file can be sent again. */
+/** A line of a rejects file contains the row, so that the file can be sent again. */
 function unwrap(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('rejected' in value)) return value;
   if ('row' in value) return value.row;
   return 'text' in value && typeof value.text === 'string' ? parseJson(value.text) : value;
 }
 
-/** Checks a row that is parsed. */
+/** Checks a parsed row. */
 export function checkRow(value: unknown, rules: RowRules): ReadRow {
   const { names } = rules;
   try {

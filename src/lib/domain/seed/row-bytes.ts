@@ -1,7 +1,7 @@
-// Bytes of an input from which a reader makes rows.
+// The bytes of an input, for a reader that turns them into rows.
 import { LINE_FEED } from './scan.ts';
 
-/** Reads an input chunk by chunk and gives its rows to the packer. */
+/** Reads an input chunk by chunk and passes its rows to the packer. */
 export interface RowReader {
   feed(chunk: Buffer): void;
   /** At the end of the input. */
@@ -28,7 +28,7 @@ export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 /** How much of an unreadable row is shown. */
 export const SHOWN_BYTES = 200;
 
-/** Bytes that are not read yet, in one piece, with a line feed after them. */
+/** Unread bytes in one piece, followed by a line feed. */
 export class Pending {
   bytes = Buffer.alloc(0);
   length = 0;

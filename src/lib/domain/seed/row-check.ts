@@ -1,6 +1,6 @@
 // Checks one user's body in bytes, in one pass and without parsing it, against every rule of the contract's SingleSeed. The
-// contract accepts all that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A body that
-// fails here may be valid in a rarer spelling: `checkRow` parses it and decides.
+// contract accepts everything that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A
+// body that fails here may be valid in a less common notation: `checkRow` parses it and decides.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import { createWordFinder } from './null-cells.ts';
@@ -29,10 +29,10 @@ import {
   skipSpace,
 } from './scan.ts';
 
-/** Whether the row in `bytes` from `start` to `end` can be sent unchanged. A line feed must follow it. */
+/** True if the row in `bytes` from `start` to `end` can be sent unchanged. A line feed must follow it. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
 
-/** Longer ones are left to the exact check. */
+/** Longer ones go to the exact check. */
 const MAX_IDENTITY_BYTES = 4096;
 
 const findEnvironment = createWordFinder(['"production"', '"development"']);
@@ -43,7 +43,7 @@ export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowR
   const plainTypes = [...new Set([...identityTypes.words].map(toWire))].filter((type) => toWire(type) === type);
   const findType = createWordFinder(plainTypes.map((type) => JSON.stringify(type)));
   const findNull = createWordFinder(nulls.words.map((text) => JSON.stringify(text).slice(1, -1)));
-  /** Whether the current row has an xpid or an identity. */
+  /** True if the current row has an xpid or an identity. */
   let isLocated = false;
 
   function scanXpid(bytes: Buffer, start: number): number {
@@ -76,7 +76,7 @@ export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowR
   };
 }
 
-/** `{workspace: [item, …]}`. Rows of several workspaces are rare: they are left to the exact check. */
+/** `{workspace: [item, …]}`. Rows with several workspaces are rare and go to the exact check. */
 function scanByWorkspace(bytes: Buffer, start: number, item: Scan): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
   const key = skipSpace(bytes, start + 1);
@@ -94,7 +94,7 @@ const scanCount: Scan = (bytes, at) => scanWhole(bytes, at, 0);
 const scanText: Scan = (bytes, at) => (bytes[at] === QUOTE ? scanString(bytes, at) : scanNumber(bytes, at));
 const AVERAGE = [fieldOf('sum', scanNumeric), fieldOf('count', (bytes, at) => scanWhole(bytes, at, 1))];
 
-/** The only field that the seed of each type has (specification, E, CASeed). */
+/** The single field in the seed of each type (specification, E, CASeed). */
 const SEEDS = new Map(
   Object.entries(SEED_RULES).map(([type, rule]): [string, readonly Field[]] => {
     let scan: Scan;
@@ -108,7 +108,7 @@ const SEEDS = new Map(
 );
 const findCalculation = createWordFinder([...SEEDS.keys()]);
 
-/** The seed that the type of the current attribute has. */
+/** The form of seed for the type of the current attribute. */
 let seed: readonly Field[] | undefined;
 
 const ATTRIBUTE = [
@@ -119,7 +119,7 @@ const ATTRIBUTE = [
     return seed === undefined ? FAIL : end;
   }),
   fieldOf('cutoff_date', scanDate),
-  // A seed before its type is left to the exact check.
+  // A seed that precedes its type goes to the exact check.
   fieldOf('seed', (bytes, at) => (seed === undefined ? FAIL : scanFields(bytes, at, seed, 1))),
 ];
 
@@ -129,7 +129,7 @@ function scanAttribute(bytes: Buffer, start: number): number {
   return scanFields(bytes, start, ATTRIBUTE, 0b1111);
 }
 
-/** The last valid date, with its quotes: most attributes of a file have the same one. */
+/** The last valid date, with its quotes: most attributes in a file have the same date. */
 const date = Buffer.from('"2026-01-31"');
 
 function scanDate(bytes: Buffer, start: number): number {

@@ -8,7 +8,7 @@ export interface RowRules {
   names: WireNames;
   identityTypes: IdentityTypes;
   nulls: NullWords;
-  /** Whether columns without a name are left out. */
+  /** True if columns without a name are ignored. */
   ignoresUnnamed: boolean;
 }
 

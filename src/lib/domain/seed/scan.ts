@@ -17,10 +17,10 @@ const MINUS = 0x2d;
 export const POINT = 0x2e;
 export const ZERO = 0x30;
 
-/** Larger objects are left to the exact check. */
+/** Larger objects go to the exact check. */
 const MAX_COMPARED_KEYS = 16;
 
-/** More digits are left to the exact check. */
+/** Numbers with more digits go to the exact check. */
 const MAX_PLAIN_DIGITS = 40;
 
 /** The bytes of a JSON string without escapes. */
@@ -39,12 +39,12 @@ export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === LINE_FEED || code === 0x0d || code === 0x09;
 }
 
-/** Bytes of the byte-order mark at the beginning of an input; 0 without one. */
+/** The length of the byte-order mark at the beginning of an input; 0 without one. */
 export function markLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-/** Whether the bytes at `at` are `word`. */
+/** True if the bytes at `at` are `word`. */
 export function matchesAt(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
   for (let index = 0; index < word.length; index++) if (bytes[at + index] !== word[index]) return false;
   return true;
@@ -97,7 +97,7 @@ function isHex(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
-/** Whether a name begins with `__`: some of these are special in JavaScript, and are left to the exact check. */
+/** True if a name begins with `__`: some of these are special in JavaScript, so they go to the exact check. */
 export function isReserved(bytes: Uint8Array, start: number): boolean {
   return bytes[start] === UNDERSCORE && bytes[start + 1] === UNDERSCORE;
 }
@@ -124,7 +124,7 @@ export function scanColon(bytes: Uint8Array, start: number): number {
   return (bytes[at] as number) <= 0x20 ? skipSpace(bytes, at) : at;
 }
 
-/** A number of JSON without an exponent. */
+/** A JSON number without an exponent. */
 export function scanNumber(bytes: Uint8Array, start: number): number {
   let at = bytes[start] === MINUS ? start + 1 : start;
   const digits = at;
@@ -155,7 +155,7 @@ export function scanDecimal(bytes: Uint8Array, start: number): number {
   return end === at + 1 ? FAIL : end;
 }
 
-/** Digits that certainly fit a 64-bit integer, at least `least`; with or without quotes. */
+/** At least `least` digits that certainly fit a 64-bit integer, with or without quotes. */
 export function scanWhole(bytes: Uint8Array, start: number, least: 0 | 1): number {
   const quoted = bytes[start] === QUOTE;
   const digits = quoted ? start + 1 : start;
@@ -181,7 +181,7 @@ export function scanLong(bytes: Uint8Array, start: number): number {
   const at = scanDigits(bytes, digits);
   const length = at - digits;
   if (length === 0 || length > 19 || (bytes[digits] === ZERO && (length > 1 || negative))) return FAIL;
-  // From -9223372036854775808 to 9223372036854775807; those near the bounds are left to the exact check.
+  // From -9223372036854775808 to 9223372036854775807; those near the bounds go to the exact check.
   return length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
 }
 
@@ -224,7 +224,9 @@ export function fieldOf(name: string, scan: Scan): Field {
   return { key: word(name), scan };
 }
 
-/** `{field, …}`: only these fields, each at most once, and those of `required`, which has a bit for each field. */
+/**
+ * `{field, …}`: only these fields, each at most once, including those in `required`, which has a bit for each field.
+ */
 export function scanFields(bytes: Buffer, start: number, fields: readonly Field[], required: number): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
   let at = skipSpace(bytes, start + 1);

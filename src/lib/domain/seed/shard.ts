@@ -1,5 +1,5 @@
 // Divides an input between several machines: every row is in exactly one shard. `--shard` is I/N, or the number that an
-// engine gives each of its processes.
+// engine assigns to each of its processes.
 import { LINE_FEED } from './scan.ts';
 
 /** `index` from 0. */
@@ -8,15 +8,15 @@ export interface Shard {
   count: number;
 }
 
-/** Records of one shard in a row. */
+/** The number of consecutive records in one shard. */
 const RECORDS_TOGETHER = 1000;
 
-/** Whether a record of this number, from 0, is the shard's. */
+/** True if the record with this number, from 0, belongs to the shard. */
 export function inRecordShard(record: number, shard: Shard | undefined, together = RECORDS_TOGETHER): boolean {
   return shard === undefined || Math.floor(record / together) % shard.count === shard.index;
 }
 
-/** The bytes in which the shard's lines begin. */
+/** The byte range in which the shard's lines begin. */
 export function shardRange(size: number, shard: Shard | undefined): { start: number; end: number } {
   if (shard === undefined) return { start: 0, end: size };
   const edge = (index: number): number => Number((BigInt(size) * BigInt(index)) / BigInt(shard.count));
@@ -28,13 +28,13 @@ export interface ByteShard {
   from: number;
   /** The shard's bytes of the next chunk; undefined if it has none. */
   take(chunk: Buffer): { bytes: Buffer; offset: number } | undefined;
-  /** Whether nothing more is in the shard. */
+  /** True if the shard is complete. */
   readonly isOver: boolean;
 }
 
 /** The complete lines that begin in the range. `resumed` is the beginning of a line from which an earlier run continues. */
 export function inByteShard({ start, end }: { start: number; end: number }, resumed: number | undefined): ByteShard {
-  // The byte before the range shows whether a line begins there.
+  // The byte before the range shows whether a line begins at its start.
   const from = resumed ?? Math.max(0, start - 1);
   let at = from;
   let begun = resumed !== undefined || start === 0;
@@ -52,7 +52,7 @@ export function inByteShard({ start, end }: { start: number; end: number }, resu
       const offset = at + first;
       let last = chunk.length;
       if (at + chunk.length >= end) {
-        // The line that holds the range's last byte is its last.
+        // The line that contains the last byte of the range is the shard's last line.
         const feed = chunk.indexOf(LINE_FEED, Math.max(0, end - 1 - at));
         if (feed >= 0) {
           last = feed + 1;
@@ -72,7 +72,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 interface Engine {
   name: string;
-  /** Set in each process that the engine numbers. */
+  /** The variable that is set in each process that the engine numbers. */
   variable: string;
   /** `number` reads a variable. */
   shardOf(number: (variable: string) => number): { index: number; count: number | undefined };
@@ -98,10 +98,10 @@ const ENGINES: readonly Engine[] = [
   },
 ];
 
-/** A variable of an engine that cannot be used, and why. */
+/** An unusable variable of an engine, and the reason. */
 class Unusable extends Error {}
 
-/** The shard, or why there is none. I is from 1; 0 means N, so counting from 0 works too. */
+/** The shard, or the reason why there is none. I counts from 1; 0 means N, so counting from 0 works too. */
 export function parseShard(text: string, env: Env): Shard | string {
   const [match, wanted, number = 0, count = 0] = /^(?:auto(?:\/(\d{1,6}))?|(\d{1,6})\/(\d{1,6}))$/.exec(text) ?? [];
   if (match === undefined || /\/0+$/.test(match))
@@ -141,7 +141,7 @@ function readNumber(env: Env, variable: string): number {
   throw new Unusable(`--shard auto: ${variable} must be a whole number, not \`${text}\`.`);
 }
 
-/** An array may begin at any number and have any step, but its numbers must be evenly spaced. */
+/** An array may start at any number and have any step, but its numbers must be evenly spaced. */
 function slurmShard(number: (variable: string) => number): { index: number; count: number } {
   const [id, first, last, step, count] = ['ID', 'MIN', 'MAX', 'STEP', 'COUNT'].map((name) =>
     number(`SLURM_ARRAY_TASK_${name}`),

@@ -8,7 +8,7 @@ import type { RowRules } from './row-rules.ts';
 
 export type Table = ReturnType<typeof createTable>;
 
-/** `header` has the names of the columns. `onNullWord` gets null words that are sent as texts. */
+/** `header` has the names of the columns. `onNullWord` gets null words that are sent as text. */
 export function createTable(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
@@ -27,7 +27,7 @@ export function createTable(
   const users = columns.flatMap((column, index) => (column?.kind === 'user' ? [{ index, name: column.name }] : []));
   const attributes = groupAttributes(columns);
 
-  /** The body as a value, valid or not. Cells may be values of a Parquet file. */
+  /** The body as a value, valid or not. Cells may be values from a Parquet file. */
   function value(cells: readonly unknown[]): Record<string, unknown> {
     const cell = (index: number): unknown => (index < 0 || isEmpty(cells[index]) ? undefined : cells[index]);
     const date = dateText(cell(dateAt)) ?? defaults.cutoffDate;
@@ -73,7 +73,7 @@ export function createTable(
   };
 }
 
-/** A floating-point number beyond 2^53 is not converted but rejected: it may mean several ids. */
+/** A floating-point number beyond 2^53 is rejected instead of converted, because it may stand for several ids. */
 function identityText(cell: unknown): unknown {
   return typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER ? cell : asText(cell);
 }
@@ -91,7 +91,7 @@ function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribu
   return [...groups.values()];
 }
 
-/** The day of a time; anything else as it is. */
+/** The day of a time; anything else unchanged. */
 function dateText(cell: unknown): unknown {
   return typeof cell === 'string' && /^\d{4}-\d\d-\d\d[T ]\d/.test(cell) ? cell.slice(0, 10) : cell;
 }

@@ -21,14 +21,14 @@ export const SECRET_PATHS: Readonly<Record<ResourceType, readonly (readonly stri
   pipeline: [['partner_feed_key']],
 };
 
-/** Fields that a file may omit: the platform's value is kept and is not a difference. */
+/** Fields that a file may omit: the platform keeps its value, which does not count as a difference. */
 const LEFT_TO_PLATFORM: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
   connection: [['state'], ['config', 'port']],
   data_model: [['state']],
   pipeline: [],
 };
 
-/** A response as a request would send it: without read-only fields and nulls. */
+/** A response in the form of a request: without read-only fields and nulls. */
 export function toDefinition(reply: Record<string, unknown>): Definition {
   const rest = Object.entries(reply).filter(([key]) => !READ_ONLY_FIELDS.includes(key));
   return withoutNulls(Object.fromEntries(rest)) as Definition;
@@ -95,7 +95,7 @@ export function withValue<T extends object>(value: T, [key = '', ...rest]: reado
   return (item === undefined ? others : { ...record, [key]: item }) as T;
 }
 
-/** `base` with the fields of `over`: maps are merged, null removes a field, everything else is replaced. */
+/** `base` overridden by `over`: maps are merged, null removes a field, everything else is replaced. */
 export function mergeFields(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {
@@ -148,7 +148,7 @@ export function adviseOn(type: ResourceType, definition: Definition): FieldIssue
   return [{ path: ['sync_mode', 'type'], message }];
 }
 
-/** The part that the next run reads again after a reset. */
+/** The part of the data that the next run reads again after a reset. */
 export function describeReread(definition: Definition): string {
   const from = valueAt(definition, ['sync_mode', 'from']);
   const until = valueAt(definition, ['sync_mode', 'until']);

@@ -11,7 +11,7 @@ import type { createWireNames } from '../../contract/names.ts';
 export interface Finding<Next = readonly Hint[]> {
   /** The resource: `connection crm`. */
   about: string;
-  /** `problem` stops the sync; `notice` needs a review. */
+  /** A `problem` stops the sync; a `notice` needs a review. */
   level: 'problem' | 'notice';
   problem: string;
   /** The next step. */
@@ -79,7 +79,7 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
   if (!connection) return [missing('connection', 'connections', id)];
   if (![report.connection_status, connection.status].includes('faulted')) return inactive(about, connection);
   const said = messages(report.connection_errors, connection.errors);
-  // The message of the platform lists all possible causes in brackets.
+  // The platform's message lists all possible causes in brackets.
   const details = said.replace(/\([^()]*\)/g, '');
   const isSecret = /credential|password|auth|key|denied/i.test(details);
   const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(details);
@@ -233,7 +233,10 @@ const LIKELY: Readonly<Record<string, RegExp>> = {
   mobile_number: /mobile|phone/,
 };
 
-/** Whether a query returns an identity, and the columns that would do. `names` translates the deployment's words. */
+/**
+ * Whether a query returns an identity, and the columns that could serve as one. `names` translates the deployment's
+ * words.
+ */
 export function identityColumns(sql: string, names: Pick<ReturnType<typeof createWireNames>, 'fromWire' | 'toWire'>) {
   const columns = selectedColumns(sql);
   const isIdentity = (column: string): boolean => {
@@ -255,7 +258,8 @@ export function identityColumns(sql: string, names: Pick<ReturnType<typeof creat
 
 /** The names in the outer select list; undefined if it has a `*` or cannot be read. */
 export function selectedColumns(sql: string): string[] | undefined {
-  // What is not closed ends with the text: a search for its end from each place would take quadratic time.
+  // An unclosed construct extends to the end of the text: searching for its end from each position would take quadratic
+  // time.
   const tokens =
     sql.match(/--[^\n]*|\/\*[^]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|[(),]|[^\s(),'"`]+/g) ?? [];
   const columns: string[] = [];

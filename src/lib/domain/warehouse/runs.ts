@@ -48,10 +48,12 @@ export function dayOf(run: RunReply): string {
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
-/** The worst status names a day. */
+/** A day gets its worst status. */
 const WORST_FIRST = ['failed', 'stopped', 'retrying', 'running', 'queued'];
 
-/** Sorted runs, one for each day: its sums, its worst status, and the number of runs with each status as its message. */
+/**
+ * Sorted entries, one per day: its totals, its worst status and, as the message, the number of runs with each status.
+ */
 export function dailyRuns(runs: readonly RunReply[]): RunReply[] {
   const days = new Map<string, RunReply[]>();
   for (const run of runs) {
