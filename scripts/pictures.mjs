@@ -1,9 +1,15 @@
-// Draws the terminal pictures of `docs/pictures` from real runs of the built program. A test compares them.
+// Draws the pictures of `docs/pictures` from real runs of the built program: terminals, and with Chromium the console of
+// the embedded platform. A test compares them.
+import { createRequire } from 'node:module';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
+import { chromium } from 'playwright-core';
+import { CHROMIUM } from './chromium.mjs';
 
+/** @type {typeof import('../src/library.ts')} */
+const { startEmulator } = createRequire(import.meta.url)('../dist/index.cjs');
 const root = join(import.meta.dirname, '..');
 const [folder = join(root, 'docs', 'pictures')] = process.argv.slice(2);
 
@@ -24,8 +30,12 @@ const SGR = new RegExp(`(${ESCAPE.replace('[', '\\[')}[\\d;]*m)`);
 const COLUMNS = 110;
 const LINE = 18;
 const CHARACTER = 8.4;
+/** What the clock of the console shows. */
+const NOON = '2026-01-05T12:00:00Z';
 /** Colors on a dark ground, which a light page frames like a window. @type {Record<string, string>} */
 const COLORS = {
+  ground: '#161b22',
+  frame: '#6e7681',
   31: '#ff8080',
   32: '#7ee787',
   33: '#f2cc60',
@@ -43,6 +53,7 @@ try {
     for (const line of commands) lines.push(...(await linesOf(line)));
     await writeFile(join(folder, `${name}.svg`), draw(title, lines));
   }
+  if (CHROMIUM !== undefined) await writeFile(join(folder, 'console.svg'), await drawConsole(CHROMIUM));
 } finally {
   await rm(home, { recursive: true, force: true });
 }
@@ -87,7 +98,7 @@ function draw(title, lines) {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${escaped(title)}</title>`,
-    `<rect width="100%" height="100%" rx="8" fill="#161b22" stroke="#6e7681"/>`,
+    `<rect width="100%" height="100%" rx="8" fill="${COLORS.ground}" stroke="${COLORS.frame}"/>`,
     '<g fill="#e6edf3" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">',
     ...texts,
     '</g>',
@@ -134,4 +145,56 @@ function spans(line) {
 /** @param {string} text */
 function escaped(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The console with a request and its timeline, on a clock that stands still. @param {string} executablePath */
+async function drawConsole(executablePath) {
+  const platform = await startEmulator({ clock: 'manual' });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  try {
+    await platform.clock.set(NOON);
+    await submitRequest(platform.ready);
+    await platform.clock.advance('1d');
+    const page = await browser.newPage();
+    await page.goto(`${platform.control}/ui#requests`);
+    await page.locator('summary').click();
+    await page.evaluate("document.querySelector('noscript').remove()");
+    const body = String(await page.evaluate('new XMLSerializer().serializeToString(document.body)'));
+    const style = await (await fetch(`${platform.control}/ui/page.css`)).text();
+    const [width, height] = [1180, 350];
+    return [
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">`,
+      '<title>The console of the embedded platform: a data subject request and its timeline</title>',
+      `<rect width="100%" height="100%" rx="8" fill="${COLORS.ground}" stroke="${COLORS.frame}"/>`,
+      // Some programs that show pictures do not know `light-dark()`.
+      `<style>${style.replace(/light-dark\((?:[^(),]|\([^)]*\))*, ([^)]*)\)/g, '$1')}body { background: none }`,
+      ':root { color-scheme: dark }</style>',
+      `<foreignObject x="1" y="1" width="${width - 2}" height="${height - 2}">`,
+      body,
+      '</foreignObject>',
+      '</svg>',
+      '',
+    ].join('\n');
+  } finally {
+    await browser.close();
+    await platform.close();
+  }
+}
+
+/** @param {import('../src/library.ts').EmulatorReady} ready */
+async function submitRequest({ dsr_base_url: address, workspace_key: key, workspace_secret: secret }) {
+  const body = {
+    regulation: 'gdpr',
+    subject_request_id: 'a1b2c3d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
+    subject_request_type: 'access',
+    submitted_time: NOON,
+    subject_identities: { email: { value: 'jane@example.com', encoding: 'raw' } },
+    api_version: '3.0',
+  };
+  const { status } = await fetch(`${address}/requests`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${key}:${secret}`)}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (status !== 201) throw new Error(`POST ${address}/requests: ${status}`);
 }

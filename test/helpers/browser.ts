@@ -1,15 +1,8 @@
 // Drives an installed Chromium with playwright-core, for tests of pages.
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { CHROMIUM } from '../../scripts/chromium.mjs';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-
-/** The path of an installed Chromium, or undefined. */
-export const CHROMIUM = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-  .find((path) => existsSync(path));
+export { CHROMIUM };
 
 export interface Page {
   /** Every URL that was requested since the page was opened, including its own. */
