@@ -48,7 +48,7 @@ export function newHealth(): TargetHealth {
   return { failed: new Set(), failedSince: 0, pauses: 0, retryAt: 0, woken: new Map() };
 }
 
-/** So many deliveries failed without a success that the cause is not one of them. */
+/** After this many failures in a row, the target is down; a single delivery is not to blame. */
 const DOWN_AFTER = 3;
 const LONGEST_PROBE_PAUSE_MS = 30_000;
 const SHORTEST_OUTAGE_MS = 10_000;

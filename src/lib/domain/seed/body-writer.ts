@@ -44,9 +44,9 @@ export interface BodyWriter {
 type Write = (cells: Cells, out: Buffer, to: number) => number;
 type WriteCell = (bytes: Buffer, start: number, end: number, out: Buffer, to: number) => number;
 
-/** An item of a list or an object; it is left out if its cells are empty. */
+/** An item of a list or an object; omitted if its cells are empty. */
 interface Part {
-  /** Its first byte is for the sign before it: a bracket or a comma. */
+  /** Its first byte is reserved for the preceding bracket or comma. */
   head: Buffer;
   indexes: readonly number[];
   write: Write;

@@ -20,7 +20,7 @@ const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 export function createLineReader(taker: JsonTaker, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;
-  /** In a line that is too long. */
+  /** True inside a line that is too long. */
   let skipping = false;
 
   function takeLine(start: number, end: number): void {

@@ -73,7 +73,7 @@ export function createTable(
   };
 }
 
-/** A floating-point number beyond 2^53 is rejected instead of converted, because it may stand for several ids. */
+/** A floating-point number beyond 2^53 is rejected instead of converted, because several ids may round to it. */
 function identityText(cell: unknown): unknown {
   return typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER ? cell : asText(cell);
 }
