@@ -65,6 +65,13 @@ export default defineConfig(
         'error',
         { object: 'Date', property: 'now', message: 'Take the time from the Clock.' },
       ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.object.name='Math'] > SpreadElement",
+          message: 'A long list overflows the stack: use largest or smallest.',
+        },
+      ],
     },
   },
   { files: ['src/lib/kernel/host.ts'], rules: { 'no-restricted-globals': 'off' } },

@@ -8,6 +8,7 @@ import type { RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { inputFlags, openBulkInputs } from './bulk-flags.ts';
 import type { workspaceTarget } from './results.ts';
+import { largest } from '../lib/kernel/numbers.ts';
 
 /** The result of one part, as its run printed it. */
 interface Part {
@@ -116,7 +117,7 @@ export async function emitJoined<Result extends Part, Label extends string | num
   const { files, ...others } = more;
   const data = {
     ...sums,
-    seconds: Math.max(...results.map(({ seconds }) => seconds)),
+    seconds: largest(results.map(({ seconds }) => seconds)),
     [names.parts]: reports.length + missing.length,
     complete: reports.length - failed.length,
     [names.missing]: missing,

@@ -163,7 +163,7 @@ async function allPages(send: (input: Input) => Promise<unknown>, input: Input):
   for (let page = 1; ; page++) {
     const data = await send({ ...input, query: { ...input.query, currentPage: page } } as Input);
     if (typeof data !== 'object' || data === null || !('items' in data) || !Array.isArray(data.items)) return data;
-    items.push(...(data.items as unknown[]));
+    for (const item of data.items as unknown[]) items.push(item);
     if (!('has_next_page' in data) || data.has_next_page !== true) return items;
   }
 }

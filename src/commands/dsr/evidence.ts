@@ -139,7 +139,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   };
   const requests: RequestEvidence[] = [];
   for await (const part of withReadingProgress(ctx, ledger.all()))
-    requests.push(...part.filter(isChosen).map((request) => evidenceOf(request, ctx.clock.now())));
+    for (const request of part) if (isChosen(request)) requests.push(evidenceOf(request, ctx.clock.now()));
   const missing = ids.find((id) => !requests.some(({ request }) => request.id === id));
   if (missing !== undefined)
     throw fail('dsr.not_in_ledger', {

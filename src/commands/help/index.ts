@@ -9,6 +9,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import { commandsResult, describeCommands } from './describe.ts';
 import { ERROR_CODES, errorPage, topics } from './topics.ts';
+import { largest } from '../../lib/kernel/numbers.ts';
 
 const offeredWords: OfferedValues = ({ operands: [topic, code] }) => {
   if (topic === undefined) return [...Object.keys(topics), 'error', 'flags'];
@@ -76,7 +77,7 @@ async function topicText(topic: string, more: string | undefined, ctx: Context):
 
 /** The flags of the root under their headings. */
 function flagsTopic(options: readonly Option[]): string {
-  const width = Math.max(...options.map(({ flags }) => flags.length));
+  const width = largest(options.map(({ flags }) => flags.length));
   const headings = [...new Set(options.map((option) => option.helpGroupHeading ?? ''))].filter(Boolean);
   const parts = headings.map((heading) => {
     const lines = options

@@ -108,7 +108,7 @@ async function readPages(ctx: Context, id: string, query: ReturnType<typeof quer
   const runs: RunReply[] = [];
   for (let currentPage = query.currentPage; ; currentPage++) {
     const page = await pipelines.runs(id, { ...query, currentPage }, ctx.signal);
-    runs.push(...page.items);
+    for (const run of page.items) runs.push(run);
     // An empty page ends the list, even if the platform reports a next page.
     if (!all || page.has_next_page !== true || page.items.length === 0) return { runs, pages: page.total_pages ?? 1 };
   }

@@ -16,6 +16,7 @@ import type { Column, DocumentView } from '../../lib/render/view.ts';
 import { displayWidth, padText, wrapText } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { largest } from '../../lib/kernel/numbers.ts';
 
 type Settings = Awaited<ReturnType<Context['settings']>>;
 type Shown = Infer<ReturnType<typeof shownResult>>;
@@ -124,7 +125,7 @@ function viewWith(origin: boolean): DocumentView<Shown> {
     text: (shown, style, width) => {
       const rows = rowsOf(shown);
       const [first = 0, second = 0, third = 0] = [0, 1, 2].map((index) =>
-        Math.max(...rows.map((row) => displayWidth(row[index] ?? ''))),
+        largest(rows.map((row) => displayWidth(row[index] ?? ''))),
       );
       const indent = ' '.repeat(first + GAP);
       // If the three columns do not fit, the origin goes below its value.

@@ -7,6 +7,7 @@ import { decompressPage } from 'hyparquet/src/datapage.js';
 import { deltaBinaryUnpack, deltaByteArray, deltaLengthByteArray } from 'hyparquet/src/delta.js';
 import { byteStreamSplit, readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import { readPlain } from 'hyparquet/src/plain.js';
+import { smallest } from '../kernel/numbers.ts';
 
 /** A value as it is stored. */
 export type Raw = boolean | number | bigint | Buffer;
@@ -72,7 +73,7 @@ export class ColumnChunk {
     this.#meta = meta;
     // A few writers name no offset of the dictionary, or 0.
     const first = [meta.dictionary_page_offset, meta.data_page_offset].filter((offset) => offset);
-    this.#at = Math.min(...first.map(Number));
+    this.#at = smallest(first.map(Number));
     this.#end = this.#at + Number(meta.total_compressed_size);
     this.#entries = Number(meta.num_values);
   }

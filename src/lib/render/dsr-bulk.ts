@@ -6,6 +6,7 @@ import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import type { RecordView } from './view.ts';
 import { padText, wrapUnder } from './width.ts';
+import { largest } from '../kernel/numbers.ts';
 
 const KEYS = [
   'rows',
@@ -65,7 +66,7 @@ export interface DsrBulkRow {
 export function renderDsrRows(rows: readonly DsrBulkRow[], style: Style, width: number): string {
   const kindOf = ({ request }: DsrBulkRow): string => `${request.regulation} ${request.subject_request_type}`;
   const digits = String(rows.at(-1)?.row ?? 0).length;
-  const kinds = Math.max(0, ...rows.map((row) => kindOf(row).length));
+  const kinds = largest(rows.map((row) => kindOf(row).length));
   return rows
     .map((row) => {
       const { hasId, request } = row;

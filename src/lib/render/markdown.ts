@@ -3,6 +3,7 @@ import type { Issue } from '../kernel/errors.ts';
 import { cellText } from './delimited.ts';
 import { cleanLine } from './clean.ts';
 import type { Column } from './view.ts';
+import { largest } from '../kernel/numbers.ts';
 
 /** A table whose cells cannot end it, start code, or bring markup of their own. */
 export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
@@ -16,7 +17,10 @@ export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[
 
 /** Unchanged text in a block whose fence is longer than any run of back-ticks inside. */
 export function toCodeBlock(text: string, language = ''): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (match) => match[0].length));
+  const longest = largest(
+    Array.from(text.matchAll(/`+/g), (match) => match[0].length),
+    2,
+  );
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/(?<!\n)\n*$/, '\n')}${fence}\n`;
 }

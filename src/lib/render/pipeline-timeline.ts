@@ -7,6 +7,7 @@ import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, 
 import { ceiling, halfOf, short } from './pipeline-timeline-scale.ts';
 import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
+import { largest } from '../kernel/numbers.ts';
 
 /** The source of the runs, with the pipeline, which may have no runs. */
 export interface RunsSource extends PageSource {
@@ -112,7 +113,7 @@ function causeOf(runs: readonly RunReply[], isDaily: boolean): string {
 function chart(all: readonly RunReply[]): string {
   const isDaily = all.length > MOST_RUNS;
   const runs = isDaily ? dailyRuns(all) : all;
-  const most = Math.max(0, ...runs.map((run) => recordsOf(run).successful + recordsOf(run).failed));
+  const most = largest(runs.map((run) => recordsOf(run).successful + recordsOf(run).failed));
   const top = ceiling(Math.max(1, most));
   const width = Math.min(COLUMN.most, Math.max(COLUMN.least, Math.floor(CHART_WIDTH / runs.length)));
   const every = Math.ceil(DATE_WIDTH / width);

@@ -9,6 +9,7 @@ import type { Column, DocumentView, ListView, RecordView } from './view.ts';
 import { errorsText, paintStatus } from './warehouse.ts';
 import { wrapMessage, wrapUnder } from './width.ts';
 import { oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
+import { largest, smallest } from '../kernel/numbers.ts';
 
 const RUN: Column<RunReply>[] = [
   { key: 'id', id: true, value: (run) => run.id },
@@ -117,13 +118,13 @@ export function runSparkline(runs: readonly RunReply[], plain: boolean): string 
   const shown = oldestFirst(runs).slice(-SHOWN);
   if (shown.length === 0) return '';
   const records = shown.filter(({ status }) => status === 'success').map((run) => recordsOf(run).successful);
-  const most = Math.max(1, ...records);
+  const most = largest(records, 1);
   const line = shown.map((run) => {
     if (run.status === 'failed') return signs.failed;
     if (run.status !== 'success') return signs.other;
     return signs.levels.charAt(Math.round((recordsOf(run).successful / most) * (signs.levels.length - 1)));
   });
-  const [least, greatest] = [Math.min(...records), Math.max(...records)];
+  const [least, greatest] = [smallest(records), largest(records)];
   const each = records.length > 1 ? ' each' : '';
   const range = least === greatest ? `; ${least} records${each}` : `; ${least} to ${greatest} records`;
   return `Last ${shown.length === 1 ? 'run' : `${shown.length} runs`}: ${line.join('')}  ${cleanLine(statusCounts(shown))}${records.length === 0 ? '' : range}`;

@@ -4,6 +4,7 @@ import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import type { Column } from './view.ts';
 import { displayWidth, fitText, padText, wrapText } from './width.ts';
+import { largest } from '../kernel/numbers.ts';
 
 export interface TableOptions {
   width: number;
@@ -42,9 +43,9 @@ export async function drawTable<Row>(
     const title = options.header ? displayWidth(columnTitle(column)) : 0;
     const cells = rows.map((row) => cleanCell(column, row));
     const words = column.uncut ? cells.flatMap((cell) => cell.split(' ')) : [];
-    const width = Math.max(title, ...cells.map(displayWidth));
+    const width = largest(cells.map(displayWidth), title);
     const isEmpty = cells.every((cell) => cell === '');
-    return { column, title, width, word: Math.max(0, ...words.map(displayWidth)), isEmpty };
+    return { column, title, width, word: largest(words.map(displayWidth)), isEmpty };
   });
   const fitted = fitColumns(sized, options.width);
   const text = fitted ? await drawGrid(rows, fitted, options) : drawCards(rows, columns, options);
@@ -73,7 +74,7 @@ export function filledColumns<T>(data: T, columns: readonly Column<T>[]): Column
 }
 
 function keyWidth<Row>(columns: Column<Row>[]): number {
-  return Math.max(0, ...columns.map((column) => displayWidth(columnTitle(column))));
+  return largest(columns.map((column) => displayWidth(columnTitle(column))));
 }
 
 function drawLines<T>(
@@ -97,29 +98,31 @@ const BORDERS =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid middle';
 const NO_BORDERS = Object.fromEntries(BORDERS.split(' ').map((name) => [name, '']));
 
+/** The library needs quadratic time for its rows, and its call stack overflows with some 100,000. */
+const ROWS_AT_ONCE = 250;
+
 async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options: TableOptions): Promise<string> {
   const { default: Table } = await import('cli-table3');
-  const table = new Table({
-    ...(options.header && { head: sized.map(({ column }) => options.style.bold(columnTitle(column))) }),
-    chars: NO_BORDERS,
-    // By default the library colors headings and borders, even in files.
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
-    colAligns: sized.map(({ column }) => column.align ?? 'left'),
-  });
-  for (const row of rows) {
-    table.push(
-      sized.map(({ column, width }) => {
-        const text = cleanCell(column, row);
-        const lines = column.uncut ? wrapText(text, width) : [fitCell(text, width)];
-        return lines.map((line) => paintCell(column, row, line, options.style)).join('\n');
-      }),
-    );
+  const lines: string[] = [];
+  for (let at = 0; at === 0 || at < rows.length; at += ROWS_AT_ONCE) {
+    const table = new Table({
+      ...(options.header && at === 0 && { head: sized.map(({ column }) => options.style.bold(columnTitle(column))) }),
+      chars: NO_BORDERS,
+      // By default the library colors headings and borders, even in files.
+      style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
+      colAligns: sized.map(({ column }) => column.align ?? 'left'),
+      colWidths: sized.map(({ width }) => width + GAP),
+    });
+    for (const row of rows.slice(at, at + ROWS_AT_ONCE)) table.push(sized.map((one) => drawCell(row, one, options)));
+    for (const line of table.toString().split('\n')) lines.push(line.trimEnd());
   }
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+  return lines.join('\n');
+}
+
+function drawCell<Row>(row: Row, { column, width }: Sized<Row>, { style }: TableOptions): string {
+  const text = cleanCell(column, row);
+  const lines = column.uncut ? wrapText(text, width) : [fitCell(text, width)];
+  return lines.map((line) => paintCell(column, row, line, style)).join('\n');
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
@@ -160,7 +163,7 @@ function withoutEmpty<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] {
 /** The last column with the highest rank, or undefined if none may be dropped. */
 function nextToDrop<Row>(sized: readonly Sized<Row>[]): Sized<Row> | undefined {
   const rankOf = ({ column }: Sized<Row>): number => (column.id ? 0 : (column.rank ?? 0));
-  const rank = Math.max(0, ...sized.map(rankOf));
+  const rank = largest(sized.map(rankOf));
   return rank === 0 ? undefined : sized.findLast((entry) => rankOf(entry) === rank);
 }
 
@@ -174,13 +177,11 @@ function cutColumns<Row>(sized: Sized<Row>[], width: number, least: number): Siz
   let excess = totalOf(result) - width;
   while (excess > 0) {
     const candidates = result.filter((entry) => !entry.column.id && entry.width > floorOf(entry, least));
-    const widest = Math.max(0, ...candidates.map((entry) => entry.width));
+    const widest = largest(candidates.map((entry) => entry.width));
     const target = candidates.find((entry) => entry.width === widest);
     if (!target) return undefined;
-    const next = Math.max(
-      floorOf(target, least),
-      ...candidates.map((entry) => entry.width).filter((own) => own < widest),
-    );
+    const others = candidates.map((entry) => entry.width).filter((own) => own < widest);
+    const next = largest(others, floorOf(target, least));
     const step = Math.min(excess, Math.max(1, widest - next));
     target.width -= step;
     excess -= step;

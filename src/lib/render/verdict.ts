@@ -3,6 +3,7 @@ import type { CheckName, Verdict } from '../domain/callbacks/verify.ts';
 import { cleanLine } from './clean.ts';
 import type { DocumentView } from './view.ts';
 import { wrapUnder } from './width.ts';
+import { largest } from '../kernel/numbers.ts';
 
 const TITLES: Record<CheckName, string> = {
   domain: 'domain',
@@ -10,7 +11,7 @@ const TITLES: Record<CheckName, string> = {
   certificate: 'certificate',
   signature: 'signature',
 };
-const WIDTH = Math.max(...Object.values(TITLES).map((title) => title.length));
+const WIDTH = largest(Object.values(TITLES).map((title) => title.length));
 
 export const verdictView: DocumentView<Verdict> = {
   kind: 'document',

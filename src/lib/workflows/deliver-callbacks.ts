@@ -106,7 +106,7 @@ export class Deliveries {
 
   readonly #record = inBatches<ReceivedLine[]>(async (callbacks) => {
     const { ledger, outbox, tell } = this.#ports;
-    this.#unrecorded.push(...callbacks.flat());
+    this.#unrecorded = this.#unrecorded.concat(callbacks.flat());
     await recordStates(this.#unrecorded, ledger);
     this.#unrecorded = [];
     // The callbacks are stored and can be acknowledged: a later batch replaces the file.

@@ -46,7 +46,7 @@ export async function dueRequests(
     wanted,
   )) {
     const due = dueFirst(await refreshRequests(requests, ports));
-    found.push(...due.filter((request) => deadlineAt(request) <= until));
+    for (const request of due) if (deadlineAt(request) <= until) found.push(request);
     asked += requests.length;
     rest = left;
     // The following requests are less urgent.

@@ -1,6 +1,7 @@
 // Learns the rate that a platform accepts from its 429s: stays a little below it, and tries slightly higher rates after
 // a while. The
 // curve is CUBIC's (RFC 9438): steep far below the last limit, flat near it, steep beyond.
+import { smallest } from '../../kernel/numbers.ts';
 
 export type LearnedRate = ReturnType<typeof createLearnedRate>;
 
@@ -53,7 +54,7 @@ export function createLearnedRate(wanted = Infinity) {
   /** Requests per second: those of the previous second that were accepted. */
   function takenBefore(at: number): number {
     const within = sent.filter((one) => one > at - SECOND_MS && one <= at);
-    return within.length < MAX_REMEMBERED ? within.length : (within.length / (at - Math.min(...within))) * SECOND_MS;
+    return within.length < MAX_REMEMBERED ? within.length : (within.length / (at - smallest(within))) * SECOND_MS;
   }
 
   /** The allowed requests per second at `now`; `Infinity` until a rate was learned. */

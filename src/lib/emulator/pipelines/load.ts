@@ -5,6 +5,7 @@ import type { Fixtures } from '../fixtures/document.ts';
 import { nextRunOf } from './life.ts';
 import type { Pipeline, NewRun } from '../stores/pipelines.ts';
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
+import { largest } from '../../kernel/numbers.ts';
 
 /** Replaces all pipelines and runs with those of the fixtures. */
 export function loadPipelines(fixtures: Fixtures, { pipelines, runs }: WarehouseStores, now: number): void {
@@ -36,7 +37,7 @@ function progressOf(
   const ends = successes.map(({ range_end, logical_date }) => parseIso(range_end ?? logical_date) ?? 0);
   return {
     ranOnce: successes.some(({ type }) => type !== 'manual'),
-    ...(incremental && ends.length > 0 && { position: Math.max(...ends) }),
+    ...(incremental && ends.length > 0 && { position: largest(ends) }),
   };
 }
 

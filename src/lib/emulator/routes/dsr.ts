@@ -165,7 +165,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     },
     nextDue: () => {
       const due = [life.nextDue(), callbacks.nextDue()].filter((at) => at !== undefined);
-      return due.length === 0 ? undefined : Math.min(...due);
+      return due.sort((a, b) => a - b)[0];
     },
     catchUp: (now) => {
       life.catchUp(now);

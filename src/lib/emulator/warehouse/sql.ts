@@ -1,5 +1,6 @@
 // Rewrites a data model's query for the warehouse file: one SELECT, with qualified tables quoted (decision: D68).
 import { isKeyword, nameOf, openingOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
+import { largest } from '../../kernel/numbers.ts';
 
 /** Keywords that end the list of tables. */
 const ENDS_FROM = ['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'WINDOW', 'UNION', 'EXCEPT', 'INTERSECT'];
@@ -25,7 +26,7 @@ function complaintAbout(all: readonly Token[]): string | undefined {
   if (end !== -1 && tokens.slice(end).some(({ text }) => text !== ';')) return 'only a single statement is allowed';
   if (!isKeyword(first, 'SELECT', 'WITH')) return `a query begins with SELECT or WITH, not with ${first.text}`;
   const depths = depthsOf(statement);
-  if (Math.min(...depths) < 0) return 'unmatched )';
+  if (depths.some((depth) => depth < 0)) return 'unmatched )';
   if (depths.at(-1) !== 0) return '( is not closed';
   const verb = statement.find((token, index) => depths[index] === 0 && isKeyword(token, ...VERBS));
   if (!verb || !isKeyword(verb, 'SELECT')) return `only SELECT is allowed${verb ? `, not ${verb.text}` : ''}`;
@@ -54,7 +55,7 @@ function selectsNothing(tokens: readonly Token[], index: number): boolean {
 /** Resolves the parts of a qualified name to a table of the file; returns the whole name without a match. */
 export function resolveAmong(tables: readonly string[]): (parts: readonly string[]) => string {
   const byName = new Map(tables.map((table) => [table.toLowerCase(), table]));
-  const mostParts = Math.max(0, ...tables.map((table) => table.split('.').length));
+  const mostParts = largest(tables.map((table) => table.split('.').length));
   return (parts) => {
     for (let from = Math.max(0, parts.length - mostParts); from < parts.length; from++) {
       const found = byName.get(parts.slice(from).join('.').toLowerCase());

@@ -3,6 +3,7 @@ import type { Command, Help } from 'commander';
 import { MAX_PAGE_WIDTH, wrapShape } from '../../render/page.ts';
 import { shapeTextOf } from '../output/result-shape.ts';
 import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from './help.ts';
+import { largest } from '../../kernel/numbers.ts';
 
 /** With fewer columns left, the description of a flag is below it. */
 const LEAST_BESIDE = 24;
@@ -75,7 +76,7 @@ function formatHelp(command: Command, helper: Help): string {
 }
 
 function learnMore(helper: Help): string {
-  const termWidth = Math.max(...LEARN_MORE.map(([term]) => term.length));
+  const termWidth = largest(LEARN_MORE.map(([term]) => term.length));
   const lines = LEARN_MORE.map(([term, description]) => helper.formatItem(term, termWidth, description, helper));
   return ['Learn more:', ...lines].join('\n');
 }
@@ -88,7 +89,7 @@ function unquoted(description: string): string {
 /** The command's own codes, wrapped in a second column (`6  nothing was sent`), and then the usual codes in one paragraph. */
 function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[] {
   const own = byCode(help.exits ?? {}).map(([code, meaning]) => [String(code), meaning] as const);
-  const column = Math.max(0, ...own.map(([code]) => code.length)) + 2;
+  const column = largest(own.map(([code]) => code.length)) + 2;
   const lines = own.flatMap(([code, meaning]) =>
     helper
       .boxWrap(meaning, width - column)

@@ -33,6 +33,18 @@ describe('a table', () => {
     await expect(`${text}\n`).toMatchFileSnapshot(`../../../golden/table-${width}.txt`);
   });
 
+  test('has any number of rows, and one heading', async () => {
+    const long = Array.from({ length: 130_000 }, () => rows[2] as Role);
+    const text = await drawTable(long, columns.slice(0, 1), { width: 100, style: plainStyle, header: true });
+    expect(text).toBe(`ROLE ID${'\nx'.repeat(130_000)}`);
+  });
+
+  test('has the same columns in every part of a long list', async () => {
+    const long = Array.from({ length: 700 }, (_, at) => rows[at % 2] as Role);
+    const text = await drawTable(long, columns, { width: 100, style: plainStyle, header: true });
+    expect(new Set(text.split('\n'))).toHaveLength(3);
+  });
+
   test('has no headings on request', async () => {
     const text = await drawTable(rows.slice(0, 1), columns, { width: 100, style: plainStyle, header: false });
     expect(text).toBe('marketing_user  Marketing  4  Sees audiences and changes none of them');

@@ -46,6 +46,11 @@ describe('the form of a query', () => {
   ])('is invalid: %j', (sql, problem) => {
     expect(describeForm(sql)).toBe(problem);
   });
+
+  test('is judged at any length', () => {
+    expect(describeForm(`SELECT ${'='.repeat(300_000)} FROM a`)).toBeUndefined();
+    expect(describeForm(`SELECT ${'('.repeat(300_000)}`)).toBe('( is not closed');
+  });
 });
 
 describe('qualified tables', () => {

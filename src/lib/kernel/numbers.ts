@@ -1,0 +1,15 @@
+// Numbers of lists that may be long: a call with `...list` overflows the stack above some 100,000 items.
+
+/** The largest number, but at least `least`. */
+export function largest(numbers: Iterable<number>, least = 0): number {
+  let most = least;
+  for (const one of numbers) if (one > most) most = one;
+  return most;
+}
+
+/** The smallest number; Infinity for none. */
+export function smallest(numbers: Iterable<number>): number {
+  let least = Infinity;
+  for (const one of numbers) if (one < least) least = one;
+  return least;
+}
