@@ -4,8 +4,7 @@ import { METHODS } from '../../lib/contract/choices.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Column, ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { controlCalls } from '../../lib/runtime/emulator/control.ts';
-import { change, portFlag, read } from './control.ts';
+import { change, controlCalls, portFlag, read } from '../../lib/runtime/emulator/control.ts';
 
 type Fault = Infer<ReturnType<typeof faultResult>>;
 

@@ -2,11 +2,10 @@
 import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { assignRole, resetPlatform, showClock, exportPlatform, importPlatform } from './state.ts';
 import { listCallbacks, resendCallbacks } from './callbacks.ts';
-import { printEnvironment, startPlatform } from './start.ts';
+import { printEnvironment, showConsole, startPlatform } from './start.ts';
 import { addFault, clearFaults, listFaults } from './fault.ts';
 import { listRequests } from './log.ts';
 import { makeWarehouse } from './sample-warehouse.ts';
-import { showConsole } from './ui.ts';
 
 export const command = group('emulator', 'the embedded platform: start it, advance its clock, inject faults', [
   startPlatform,

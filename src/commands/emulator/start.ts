@@ -1,4 +1,4 @@
-// `emulator start` serves the embedded platform; `emulator env` points every command to a running one.
+// `emulator start` serves the embedded platform; `emulator env` and `ui` print where a running one is.
 import { exitOf } from '../../lib/errors/fail.ts';
 import { resolve } from 'node:path';
 import { number, object, string, optional } from 'zod/mini';
@@ -7,14 +7,15 @@ import { namesIssues } from '../../lib/contract/neutral-words.ts';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
 import { KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { shellQuoted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { readIdentity, type Rehearsed, rehearsalFolder } from '../../lib/runtime/emulator/identity.ts';
+import { readIdentity, type Rehearsed } from '../../lib/runtime/emulator/identity.ts';
+import { rehearsalFolder } from '../../lib/runtime/emulator/local-folder.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { readPort } from '../flag-values.ts';
-import { findEmulator } from '../../lib/runtime/emulator/control.ts';
-import { environmentOf, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
-import { portFlag } from './control.ts';
+import { findEmulator, portFlag } from '../../lib/runtime/emulator/control.ts';
+import { consoleUrl, environmentOf, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
 
 const startFlags = {
   host: {
@@ -88,24 +89,13 @@ export const startPlatform = defineCommand({
   run: (ctx, { flags }) => start(ctx, flags),
 });
 
+/** The ids of the platform are numbers. */
 function readyResult() {
-  return object({
-    base_url: string(),
-    auth_url: string(),
-    dsr_base_url: string(),
-    seeding_url: string(),
-    identity_url: string(),
-    vendor_domain: string(),
-    org_id: number(),
-    account_id: number(),
-    workspace_id: number(),
-    client_id: string(),
-    client_secret: string(),
-    workspace_key: string(),
-    workspace_secret: string(),
-    control_url: string(),
-    ca_file: string(),
+  const known = Object.entries(VARIABLES).map(([variable, name]) => {
+    const isNumber = /ORG|ACCOUNT|WORKSPACE_ID/.test(variable);
+    return [name, isNumber ? number() : string()];
   });
+  return object({ ...Object.fromEntries(known), control_url: string(), ca_file: string() });
 }
 
 async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promise<void> {
@@ -213,12 +203,22 @@ export const printEnvironment = defineCommand({
     kind: 'document',
     text: (variables) =>
       Object.entries(variables)
-        .map(([name, value]) => `export ${name}=${shellQuote(value)}`)
+        .map(([name, value]) => `export ${name}=${shellQuoted(value)}`)
         .join('\n'),
   },
 });
 
-/** Inside single quotes, a shell interprets only the quote itself. */
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
+export const showConsole = defineCommand({
+  path: 'emulator ui',
+  summary: "print the address of the running platform's web console",
+  effect: 'local',
+  calls: 'emulator',
+  flags: portFlag,
+  output: () => object({ console_url: string() }),
+  notes: [
+    'Open the address in a browser on this machine. The console shows the state, requests and callbacks of the platform, and controls its clock and faults.',
+  ],
+  examples: ['cdpadm emulator ui', 'cdpadm emulator ui --port 4010 -o json'],
+  run: async (ctx, { flags }) => ({ console_url: consoleUrl(await findEmulator(ctx, flags.port, { lasting: true })) }),
+  view: { kind: 'document', text: ({ console_url: url }) => url },
+});

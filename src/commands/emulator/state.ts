@@ -7,8 +7,7 @@ import { writePrivateFile } from '../../lib/kernel/durable.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { controlCalls } from '../../lib/runtime/emulator/control.ts';
-import { change, portFlag, read } from './control.ts';
+import { change, controlCalls, portFlag, read } from '../../lib/runtime/emulator/control.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 

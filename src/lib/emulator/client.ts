@@ -1,4 +1,6 @@
 // The control client of a running platform, and the control calls that it shares with the commands.
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { KnownError, usageError } from '../kernel/errors.ts';
 import { parseJson, stringifyJson } from '../kernel/json.ts';
 import type {
@@ -97,29 +99,23 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
 }
 
 async function exchange<Reply>(controlUrl: string, { method, path, body }: ControlCall<Reply>): Promise<Reply> {
-  const { request } = await import('node:http');
-  const text = body && stringifyJson(body);
-  const { reply, status } = await new Promise<{ status: number; reply: string }>((resolve, reject) => {
-    const headers = text === undefined ? {} : { 'content-type': 'application/json' };
-    const outgoing = request(controlUrl + path, { method, agent: false, headers });
-    outgoing.on('error', reject);
-    outgoing.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, reply: Buffer.concat(chunks).toString('utf8') });
-      });
-    });
-    outgoing.end(text);
-  }).catch((cause: unknown) => {
+  const [{ request }, { text }] = await Promise.all([import('node:http'), import('node:stream/consumers')]);
+  let status = 0;
+  let reply: string;
+  try {
+    const headers = body && { 'content-type': 'application/json' };
+    const outgoing = request(controlUrl + path, { method, agent: false, headers }).end(body && stringifyJson(body));
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    status = response.statusCode ?? 0;
+    reply = await text(response);
+  } catch (cause) {
     throw new KnownError({
       code: 'emulator.unreachable',
       message: `The embedded platform at ${new URL(controlUrl).origin} did not respond: ${(cause as Error).message}.`,
       hint: 'Start one with startEmulator, or check the address.',
       cause,
     });
-  });
+  }
   if (status < 300) return parseJson(reply) as Reply;
   const message = `The embedded platform rejected the call: ${rejectionIn(reply)}.`;
   if (status === 400) throw usageError(message);

@@ -19,22 +19,16 @@ const HEADERS = {
 const MOST_ROWS = 200;
 
 /** The files of the page, below `/ui`. The build copies them beside the chunk of this module. */
-const FILES = {
-  '/ui': ['page.html', 'text/html'],
-  '/ui/page.css': ['page.css', 'text/css'],
-  '/ui/page.js': ['page.js', 'text/javascript'],
-  '/ui/control.js': ['control.js', 'text/javascript'],
-  '/ui/dom.js': ['dom.js', 'text/javascript'],
-  '/ui/views.js': ['views.js', 'text/javascript'],
-} as const;
+const FILES = ['page.html', 'page.css', 'page.js', 'control.js', 'dom.js', 'views.js'];
+const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
 
 export function consoleRoutes(platform: RunningPlatform): ControlRoutes {
-  const files = Object.entries(FILES).map(([path, [name, type]]) => [
-    `GET ${path}`,
+  const files = FILES.map((name) => [
+    name === 'page.html' ? 'GET /ui' : `GET /ui/${name}`,
     async (): Promise<Answer> => ({
       status: 200,
       text: await readFile(new URL(`./console/${name}`, import.meta.url), 'utf8'),
-      headers: { ...HEADERS, 'content-type': `${type}; charset=utf-8` },
+      headers: { ...HEADERS, 'content-type': `${TYPES[name.split('.')[1] as 'js']}; charset=utf-8` },
     }),
   ]);
   return {

@@ -58,27 +58,9 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fi
  */
 export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
-  const emulator = await startEmulator(options).catch((error: unknown) => {
+  return await startEmulator(options).catch((error: unknown) => {
     throw error instanceof KnownError ? forPrograms(error) : error;
   });
-  let isClosed = false;
-  return {
-    ...emulator,
-    reset: async () => {
-      if (isClosed) {
-        throw new KnownError({
-          code: 'emulator.none',
-          message: 'This embedded platform was closed.',
-          hint: 'Start another one with startEmulator.',
-        });
-      }
-      await emulator.reset();
-    },
-    close: async () => {
-      isClosed = true;
-      await emulator.close();
-    },
-  };
 }
 
 function checkOptions(options: unknown): asserts options is EmulatorOptions {

@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLoopback } from '../kernel/address.ts';
 import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
-import { usageError } from '../kernel/errors.ts';
+import { KnownError, usageError } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { platformAreas } from './areas.ts';
 import { type Database, openDatabase } from './base/db.ts';
@@ -131,7 +131,11 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
     control: ready.control_url,
     ready,
     port: server.port,
-    reset: () => platform.reset(),
+    reset: async () => {
+      const hint = 'Start another one with startEmulator.';
+      if (closed) throw new KnownError({ code: 'emulator.none', message: 'This embedded platform was closed.', hint });
+      await platform.reset();
+    },
     close: () => (closed ??= close()),
   };
 }

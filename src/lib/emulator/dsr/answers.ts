@@ -31,17 +31,6 @@ export function callbackBody(request: StoredRequest, base: string): RequestStatu
   };
 }
 
-/** `raw` is the request body as received. */
-export function createReply(request: StoredRequest, received: number, raw: Buffer): CreateReply {
-  return {
-    expected_completion_time: expected(request),
-    received_time: isoMillis(received),
-    encoded_request: raw.toString('base64'),
-    subject_request_id: request.id,
-    controller_id: String(request.workspace),
-  };
-}
-
 export function cancelReply(request: StoredRequest, received: number): CancelReply {
   return {
     expected_completion_time: expected(request),
@@ -49,6 +38,11 @@ export function cancelReply(request: StoredRequest, received: number): CancelRep
     subject_request_id: request.id,
     controller_id: String(request.workspace),
   };
+}
+
+/** `raw` is the request body as received. */
+export function createReply(request: StoredRequest, received: number, raw: Buffer): CreateReply {
+  return { ...cancelReply(request, received), encoded_request: raw.toString('base64') };
 }
 
 /** Rounded up to whole seconds. */

@@ -19,30 +19,20 @@ export class PeerGone extends Error {}
 
 /** Reads the body. Throws 413 above `most` bytes and PeerGone when the connection ends too early. */
 export function readBody(incoming: IncomingMessage, most = MAX_BYTES): Promise<Buffer> {
-  const { promise, resolve, reject } = deferred<Buffer>();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  incoming.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= most) chunks.push(chunk);
-    else reject(refusal(413, `Request body is larger than ${most} bytes`, { connection: 'close' }));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= most) chunks.push(chunk);
+      else reject(refusal(413, `Request body is larger than ${most} bytes`, { connection: 'close' }));
+    });
+    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    incoming.on('close', () => {
+      if (!incoming.complete) reject(new PeerGone());
+    });
+    incoming.on('error', () => reject(new PeerGone()));
   });
-  incoming.on('end', () => resolve(Buffer.concat(chunks)));
-  incoming.on('close', () => {
-    if (!incoming.complete) reject(new PeerGone());
-  });
-  incoming.on('error', () => reject(new PeerGone()));
-  return promise;
-}
-
-function deferred<T>() {
-  let resolve: (value: T) => void = () => undefined;
-  let reject: (reason: Error) => void = () => undefined;
-  const promise = new Promise<T>((onValue, onReason) => {
-    resolve = onValue;
-    reject = onReason;
-  });
-  return { promise, resolve, reject };
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

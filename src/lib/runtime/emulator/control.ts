@@ -8,6 +8,7 @@ import { KnownError, usageError, type Hint, type Hints } from '../../kernel/erro
 import { isRecord, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 import { OutcomeUnknownError } from '../../http/answer/network-failure.ts';
 import { TransportError } from '../../http/transport-error.ts';
+import type { FlagSpec } from '../command-line/define-command.ts';
 import type { Context } from '../context.ts';
 import { openEmbedded } from './embedded.ts';
 import { listEmulators } from './running.ts';
@@ -15,7 +16,15 @@ import { fail } from '../../errors/fail.ts';
 
 const CALL_TIMEOUT_MS = 60_000;
 
-export { type ControlCall, controlCalls } from '../../emulator/client.ts';
+export { controlCalls } from '../../emulator/client.ts';
+
+export const portFlag = {
+  port: { value: 'n', help: 'port of the platform (default: the one started last)' },
+} as const satisfies Record<string, FlagSpec>;
+
+interface PortFlag {
+  port?: string;
+}
 
 /**
  * Finds the platform: the one on `port`; without `--profile`, the one at CDPADM_BASE_URL; for `--profile local`, the one of
@@ -52,7 +61,7 @@ export async function findEmulator(
  * Calls the control address and returns the platform's reply. Throws KnownError for a rejection and for an unusable reply,
  * and OutcomeUnknownError (8) if the platform may have made the change nevertheless.
  */
-export async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: ControlCall<Reply>): Promise<Reply> {
+async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: ControlCall<Reply>): Promise<Reply> {
   const [{ createNodeEngine }, { readAnswer }] = await Promise.all([
     import('../../http/engines/node-engine.ts'),
     import('../../http/answer/answer.ts'),
@@ -111,12 +120,18 @@ function readReply<Reply>(call: ControlCall<Reply>, origin: string, text: string
   return value as Reply;
 }
 
-/** Makes a change by a control call. A dry run shows the call instead, and returns undefined. */
-export async function changeByControl<Reply>(
+/** Reads from the control address of the platform on this port; see `findEmulator`. */
+export async function read<Reply>(ctx: Context, { port }: PortFlag, call: ControlCall<Reply>): Promise<Reply> {
+  return await callControl(ctx, await findEmulator(ctx, port), call);
+}
+
+/** Makes a change; a dry run only shows the call and returns undefined. */
+export async function change<Reply>(
   ctx: Context,
-  ready: EmulatorReady,
+  { port }: PortFlag,
   call: ControlCall<Reply>,
 ): Promise<Reply | undefined> {
+  const ready = await findEmulator(ctx, port);
   if (!ctx.flags.dryRun) return await callControl(ctx, ready, call);
   const { method, path, body } = call;
   await ctx.out.emitDryRun([{ method, url: `${ready.control_url}${path}`, ...(body && { body }) }]);

@@ -24,12 +24,12 @@ export const VARIABLES = {
   CDPADM_WORKSPACE_SECRET: 'workspace_secret',
 } as const satisfies Record<string, keyof EmulatorReady>;
 
-/** The variables that `emulator env` prints. */
 /** The page about the platform, on its control address. */
 export function consoleUrl({ control_url: url }: EmulatorReady): string {
   return `${url}/ui`;
 }
 
+/** The variables that `emulator env` prints. */
 export function environmentOf(ready: EmulatorReady): Record<string, string> {
   const authority = authorityOf(ready);
   return {

@@ -1,7 +1,5 @@
 // The deployment that the embedded platform imitates, from a profile and flags, without secrets.
-import { join } from 'node:path';
 import { looksLikeReference } from '../../config/secret-file.ts';
-import type { SettingsPaths } from '../../config/paths.ts';
 import type { EmulatorIdentity } from '../../emulator/base/embedding.ts';
 import { usageError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
@@ -37,11 +35,6 @@ export async function readIdentity(ctx: Context, { as, vendorDomain, audience }:
   };
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return { identity: Object.fromEntries(given) as EmulatorIdentity, names: profile?.names };
-}
-
-/** The state folder of a profile's imitation, separate from `local`, which has other data and ids. */
-export function rehearsalFolder({ data }: SettingsPaths, profile: string): string {
-  return join(data, 'rehearsals', profile);
 }
 
 function idOf(flag: string, text: string | undefined): number | undefined {

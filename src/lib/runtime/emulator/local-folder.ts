@@ -15,3 +15,8 @@ export function authorityFolder(paths: SettingsPaths): string {
 export function authorityFile(paths: SettingsPaths): string {
   return join(authorityFolder(paths), 'ca.pem');
 }
+
+/** The state folder of a profile's imitation, separate from `local`, which has other data and ids. */
+export function rehearsalFolder({ data }: SettingsPaths, profile: string): string {
+  return join(data, 'rehearsals', profile);
+}
