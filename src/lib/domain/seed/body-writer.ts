@@ -37,10 +37,7 @@ export interface BodyWriter {
   write(cells: Cells, out: Buffer): number;
 }
 
-/**
- * Writes a part of the body from the cells, starting at `to`. Returns the offset after it; FAIL if a cell needs the
- * exact check.
- */
+/** Writes a part of the body, starting at `to`. Returns the offset after it; FAIL if a cell needs the exact check. */
 type Write = (cells: Cells, out: Buffer, to: number) => number;
 type WriteCell = (bytes: Buffer, start: number, end: number, out: Buffer, to: number) => number;
 
