@@ -2,11 +2,18 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RATE_SCRIPT } from '../../src/lib/bulk/rate-store.ts';
 import { openRateStore, type RateStore } from '../../src/lib/bulk/rate-store.ts';
+import { makeCertificate } from '../helpers/certificate.ts';
+import { listenOnLoopback } from '../helpers/loopback.ts';
+
+/** A user of the server with a password; without one, everything is allowed. */
+const USER = ['--user', 'shard', 'on', '>open-sesame', '~*', '+@all'];
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedis) process.stderr.write('redis-server is not installed: the shared rate is not tested against it.\n');
@@ -22,7 +29,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
   const stores: RateStore[] = [];
   beforeAll(async () => {
     // A port of the server's own choice is not printed: a socket in a private folder needs none.
-    server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]);
+    server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder, ...USER]);
     for await (const text of server.stdout as AsyncIterable<Buffer>) if (String(text).includes('eady to accept')) break;
   });
   afterAll(async () => {
@@ -76,6 +83,25 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
   test('rejects while the server is gone', async () => {
     const store = await openRateStore(new URL('redis://127.0.0.1:1'), ['gone'], 10, undefined);
     stores.push(store);
-    await expect(store.take(1)).rejects.toThrow();
+    await expect(store.take(1)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('needs the certificate authority and the password of an encrypted server', async () => {
+    const { cert, key } = makeCertificate();
+    const secure = createServer({ cert, key }, (client) => {
+      const plain = connect(socket);
+      client.on('error', () => plain.destroy());
+      client.pipe(plain).pipe(client);
+    });
+    const port = await listenOnLoopback(secure);
+    const take = async (password: string, ca?: string[]): Promise<unknown> => {
+      const store = await openRateStore(new URL(`rediss://shard:${password}@localhost:${port}`), ['tls'], 10, ca);
+      stores.push(store);
+      return await store.take(1);
+    };
+    expect(await take('open-sesame', [cert])).toMatchObject({ inMs: 0 });
+    await expect(take('open-sesame')).rejects.toThrow('self-signed certificate');
+    await expect(take('swordfish', [cert])).rejects.toThrow('WRONGPASS');
+    secure.close();
   });
 });

@@ -1,6 +1,7 @@
 // `--rate-store`: the rate that the shards of a run share.
 import { rootCertificates } from 'node:tls';
 import type { SharedRate } from '../../lib/bulk/shared-schedule.ts';
+import { systemErrorCode } from '../../lib/kernel/errors.ts';
 import { furtherAuthorities } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
@@ -30,10 +31,9 @@ export async function openSharedRate(
   return {
     store: opened,
     onLost: (error) => {
+      const why = (error as Error).message || systemErrorCode(error);
       if (!isClosed)
-        ctx.out.warn(
-          `The rate store ${store.host} is unreachable (${(error as Error).message}): this shard continues with ${share}.`,
-        );
+        ctx.out.warn(`The rate store ${store.host} cannot be used (${why}): this shard continues with ${share}.`);
     },
   };
 }

@@ -31,17 +31,24 @@ export async function openRateStore(
     retryStrategy: (times) => Math.min(times * 100, TIMEOUT_MS),
     scripts: { pace: { lua: RATE_SCRIPT, numberOfKeys: 1 } },
   });
-  // The caller sees a failure through its command.
-  client.on('error', () => undefined);
+  // A command only reports that it was not retried; the connection knows why.
+  let cause: Error | undefined;
+  client.on('error', (error: Error) => {
+    cause = error;
+  });
   const key = `cdpadm:rate:${createHash('sha256').update(JSON.stringify(limit)).digest('hex').slice(0, 32)}`;
   const scripts = client as unknown as { pace(...words: (string | number)[]): Promise<[number, number]> };
+  const pace = (operation: string, ...values: number[]): Promise<[number, number]> =>
+    scripts.pace(key, operation, rate ?? 0, ...values).catch((error: Error) => {
+      throw (error.name === 'MaxRetriesPerRequestError' && cause) || error;
+    });
   return {
     take: async (count) => {
-      const [start, every] = await scripts.pace(key, 'take', rate ?? 0, count);
+      const [start, every] = await pace('take', count);
       return { inMs: start / 1000, everyMs: every / 1000 };
     },
     limited: async (agoMs, askedMs) => {
-      await scripts.pace(key, 'limited', rate ?? 0, agoMs, askedMs);
+      await pace('limited', agoMs, askedMs);
     },
     close: () => client.disconnect(),
   };
@@ -51,8 +58,7 @@ const EXAMPLE = 'for instance redis://127.0.0.1:6379 or rediss://redis.example';
 
 /**
  * The address from `--rate-store` or else from CDPADM_RATE_STORE; undefined without either. Only an address from the
- * environment may
- * have a password. Throws usage (2).
+ * environment may have a password. Throws usage (2).
  */
 export function readStoreAddress(
   flag: string | undefined,
