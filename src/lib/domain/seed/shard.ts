@@ -1,5 +1,6 @@
 // Divides an input between several machines: every row is in exactly one shard. `--shard` is I/N, or the number that an
 // engine assigns to each of its processes.
+import { counted } from '../../kernel/words.ts';
 import { LINE_FEED } from './scan.ts';
 
 /** `index` from 0. */
@@ -108,7 +109,7 @@ export function parseShard(text: string, env: Env): Shard | string {
     return `--shard must be I/N, auto or auto/N, for instance 2/8, not \`${text}\`.`;
   if (match.startsWith('auto')) return engineShard(env, wanted === undefined ? undefined : Number(wanted));
   const [index, parts] = [Number(number), Number(count)];
-  if (index > parts) return `--shard ${text}: there are only ${parts} shards.`;
+  if (index > parts) return `--shard ${text}: the run has only ${counted(parts, 'shard')}.`;
   return { index: (index + parts - 1) % parts, count: parts };
 }
 
@@ -127,7 +128,7 @@ function engineShard(env: Env, wanted: number | undefined): Shard | string {
     if (wanted !== undefined && count !== wanted)
       return `--shard auto/${wanted}: ${engine.name} runs ${count} shards. Pass the same number, or --shard I/N to run some of them again.`;
     if (index >= 0 && index < count) return { index, count };
-    return `${engine.variable} is ${env[engine.variable]}, and there are only ${count} shards.`;
+    return `${engine.variable} is ${env[engine.variable]}, and the run has only ${counted(count, 'shard')}.`;
   } catch (error) {
     if (error instanceof Unusable) return error.message;
     throw error;
