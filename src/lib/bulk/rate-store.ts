@@ -38,10 +38,13 @@ export async function openRateStore(
   });
   const key = `cdpadm:rate:${createHash('sha256').update(JSON.stringify(limit)).digest('hex').slice(0, 32)}`;
   const scripts = client as unknown as { pace(...words: (string | number)[]): Promise<[number, number]> };
-  const pace = (operation: string, ...values: number[]): Promise<[number, number]> =>
-    scripts.pace(key, operation, rate ?? 0, ...values).catch((error: Error) => {
-      throw (error.name === 'MaxRetriesPerRequestError' && cause) || error;
-    });
+  const pace = async (operation: string, ...values: number[]): Promise<[number, number]> => {
+    try {
+      return await scripts.pace(key, operation, rate ?? 0, ...values);
+    } catch (error) {
+      throw (error as Error).name === 'MaxRetriesPerRequestError' ? (cause ?? error) : error;
+    }
+  };
   return {
     take: async (count) => {
       const [start, every] = await pace('take', count);
