@@ -5,7 +5,7 @@ import { fail } from '../lib/errors/fail.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import type { ChainReport } from '../lib/kernel/hash-chain.ts';
 import { counted } from '../lib/kernel/words.ts';
-import type { RecordView } from '../lib/render/view.ts';
+import { fields, type RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 
 export function chainResult() {
@@ -41,8 +41,7 @@ export const chainView: RecordView<Infer<ReturnType<typeof chainResult>>> = {
     { key: 'valid', value: (it) => it.valid, paint: (text, it, style) => (it.valid ? style.green : style.red)(text) },
     { key: 'entries', value: (it) => it.entries },
     { key: 'head', id: true, value: (it) => it.head },
-    { key: 'pruned', value: (it) => it.pruned },
-    { key: 'unfinished', value: (it) => it.unfinished },
+    ...fields('pruned', 'unfinished'),
     { key: 'adopted', title: 'chained later', value: ({ adopted }) => adopted && `${adopted.entries}, ${adopted.at}` },
     { key: 'faults', value: (it) => it.faults.length + it.faults_omitted },
     { key: 'file', value: (it) => it.file },

@@ -6,7 +6,7 @@ import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { KeptMessage } from '../../lib/files/kept-messages.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Style } from '../../lib/render/style.ts';
-import type { ListView } from '../../lib/render/view.ts';
+import { fields, type ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
@@ -150,22 +150,16 @@ type CallbackLine = Infer<ReturnType<typeof callbackLine>>;
 const lineView: ListView<CallbackLine> = {
   kind: 'list',
   columns: [
-    { key: 'at', value: ({ at }) => at },
-    { key: 'status', value: ({ status }) => status },
-    { key: 'valid', value: ({ valid }) => valid },
+    ...fields('at', 'status', 'valid'),
     { key: 'subject_request_id', value: (line) => line.subject_request_id, id: true },
-    { key: 'request_status', value: (line) => line.request_status },
-    { key: 'new', value: (line) => line.new },
+    ...fields('request_status', 'new'),
     { key: 'detail', value: ({ detail }) => cleanLine(detail) },
   ],
   empty: '',
 };
 
 /** Only with --keep, so that the rows of other runs stay the same. */
-const KEPT_COLUMNS: ListView<CallbackLine>['columns'] = [
-  { key: 'headers_file', value: (line) => line.headers_file },
-  { key: 'body_file', value: (line) => line.body_file },
-];
+const KEPT_COLUMNS: ListView<CallbackLine>['columns'] = fields('headers_file', 'body_file');
 
 function lineOf(
   ctx: Context,

@@ -13,7 +13,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import { VERSION } from '../../lib/kernel/version.ts';
 import { evidencePage } from '../../lib/render/dsr-evidence.ts';
-import type { RecordView } from '../../lib/render/view.ts';
+import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openChains } from '../../lib/runtime/memory/dsr.ts';
@@ -45,9 +45,7 @@ const view: RecordView<Infer<ReturnType<typeof evidenceResult>>> = {
   kind: 'record',
   columns: [
     { key: 'file', id: true, value: (it) => it.file },
-    { key: 'requests', value: (it) => it.requests },
-    { key: 'messages', value: (it) => it.messages },
-    { key: 'files', value: (it) => it.files },
+    ...fields('requests', 'messages', 'files'),
     { key: 'omitted', value: (it) => it.omitted.length },
     { key: 'head', title: 'ledger head', value: (it) => it.head },
   ],

@@ -2,7 +2,7 @@
 import { array, extend, type infer as Infer, int, nullable, object, string } from 'zod/mini';
 import { answeredAt, deadlineOfRequest, isPhaseDue, LedgerRequest, phaseAfter } from '../../lib/domain/dsr/ledger.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import type { ListView } from '../../lib/render/view.ts';
+import { fields, type ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { chainResult, chainView, emitChain, headFlag, throwIfBroken } from '../chain-report.ts';
 import { beforeFlag, readBefore } from '../flag-values.ts';
@@ -31,8 +31,7 @@ const exportView: ListView<ExportedRequest> = {
     { key: 'regulation', value: (it) => it.regulation },
     { key: 'subject_request_type', title: 'type', value: (it) => it.subject_request_type },
     { key: 'submitted_time', value: (it) => it.submitted_time, rank: 2 },
-    { key: 'deadline', value: (it) => it.deadline },
-    { key: 'status', value: (it) => it.status },
+    ...fields('deadline', 'status'),
     { key: 'answered_at', value: (it) => it.answered_at, rank: 1 },
     { key: 'states', value: (it) => it.states.map(({ at, status }) => `${status} ${at}`).join('; '), rank: 6 },
     { key: 'group_id', value: (it) => it.group_id, rank: 3 },
@@ -127,11 +126,6 @@ export const pruneLedger = defineCommand({
   },
   view: {
     kind: 'record',
-    columns: [
-      { key: 'requests', value: (it) => it.requests },
-      { key: 'entries', value: (it) => it.entries },
-      { key: 'before', value: (it) => it.before },
-      { key: 'head', id: true, value: (it) => it.head },
-    ],
+    columns: [...fields('requests', 'entries', 'before'), { key: 'head', id: true, value: (it) => it.head }],
   },
 });

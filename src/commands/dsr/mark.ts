@@ -5,7 +5,7 @@ import { deadlineOfRequest, type LedgerRequest, type MarkedNews } from '../../li
 import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
-import type { ListView } from '../../lib/render/view.ts';
+import { fields, type ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readTime } from '../flag-values.ts';
@@ -34,9 +34,7 @@ const view: ListView<Marked> = {
   kind: 'list',
   columns: [
     { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
-    { key: 'answered', value: (it) => it.answered },
-    { key: 'deadline', value: (it) => it.deadline },
-    { key: 'reason', value: (it) => it.reason },
+    ...fields('answered', 'deadline', 'reason'),
   ],
   empty: '',
 };

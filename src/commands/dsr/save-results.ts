@@ -5,7 +5,7 @@ import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { openDownload } from '../../lib/files/save-download.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
-import type { RecordView } from '../../lib/render/view.ts';
+import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
@@ -25,12 +25,7 @@ function savedResult() {
 
 const view: RecordView<Infer<ReturnType<typeof savedResult>>> = {
   kind: 'record',
-  columns: [
-    { key: 'file', id: true, value: (it) => it.file },
-    { key: 'bytes', value: (it) => it.bytes },
-    { key: 'sha256', value: (it) => it.sha256 },
-    { key: 'content_type', value: (it) => it.content_type },
-  ],
+  columns: [{ key: 'file', id: true, value: (it) => it.file }, ...fields('bytes', 'sha256', 'content_type')],
 };
 
 export const saveResults = defineCommand({

@@ -2,7 +2,7 @@
 import { array, enum as oneOf, type infer as Infer, number, object, optional, string, union } from 'zod/mini';
 import { METHODS } from '../../lib/contract/choices.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import type { Column, ListView } from '../../lib/render/view.ts';
+import { fields, type Column, type ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { change, controlCalls, portFlag, read } from '../../lib/runtime/emulator/control.ts';
 
@@ -27,8 +27,7 @@ const columns: Column<Fault>[] = [
   { key: 'path', value: ({ path }) => path ?? 'any' },
   { key: 'status', value: ({ status }) => status, align: 'right' },
   { key: 'retry_after', value: ({ retry_after }) => retry_after, rank: 2 },
-  { key: 'delay', value: ({ delay }) => delay },
-  { key: 'drop', value: ({ drop }) => drop },
+  ...fields('delay', 'drop'),
   { key: 'times', value: ({ times }) => times ?? 'all', rank: 1 },
   { key: 'probability', value: ({ probability }) => probability, rank: 2 },
 ];

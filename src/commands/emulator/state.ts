@@ -5,7 +5,7 @@ import { loadDocument } from '../../lib/files/load.ts';
 import { stringifyJson, isRecord } from '../../lib/kernel/json.ts';
 import { writePrivateFile } from '../../lib/kernel/durable.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
-import type { RecordView } from '../../lib/render/view.ts';
+import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { change, controlCalls, portFlag, read } from '../../lib/runtime/emulator/control.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
@@ -97,10 +97,7 @@ const movedResult = () => object({ file: string(), rows: number() });
 
 const fileView: RecordView<{ file: string; rows: number }> = {
   kind: 'record',
-  columns: [
-    { key: 'file', value: ({ file }) => file },
-    { key: 'rows', value: ({ rows }) => rows },
-  ],
+  columns: fields('file', 'rows'),
   name: ({ file }) => file,
 };
 

@@ -3,7 +3,7 @@ import { array, int, object, string } from 'zod/mini';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { Style } from '../../lib/render/style.ts';
-import type { ListView } from '../../lib/render/view.ts';
+import { fields, type ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { loggedWrite, type LoggedWrite, openWriteLog } from '../../lib/runtime/memory/write-log.ts';
 import { chainResult, chainView, emitChain, headFlag, throwIfBroken } from '../chain-report.ts';
@@ -96,11 +96,7 @@ const pruneLog = defineCommand({
   },
   view: {
     kind: 'record',
-    columns: [
-      { key: 'lines', value: (it) => it.lines },
-      { key: 'before', value: (it) => it.before },
-      { key: 'bytes', value: (it) => it.bytes },
-    ],
+    columns: fields('lines', 'before', 'bytes'),
   },
 });
 

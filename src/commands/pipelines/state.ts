@@ -12,6 +12,7 @@ import { literal, object, string } from 'zod/mini';
 import { describeReread } from '../../lib/domain/warehouse/definition.ts';
 import { resetPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
+import { fields } from '../../lib/render/view.ts';
 
 function stateCommand(path: string, state: 'active' | 'paused', summary: string) {
   return defineCommand({
@@ -82,11 +83,7 @@ export const resetPosition = defineCommand({
   run: (ctx, { args }) => reset(ctx, args.pipeline_id),
   view: {
     kind: 'record',
-    columns: [
-      { key: 'pipeline_id', id: true, value: (it) => it.pipeline_id },
-      { key: 'reset_type', value: (it) => it.reset_type },
-      { key: 'accepted', value: (it) => it.accepted },
-    ],
+    columns: [{ key: 'pipeline_id', id: true, value: (it) => it.pipeline_id }, ...fields('reset_type', 'accepted')],
   },
 });
 

@@ -11,47 +11,25 @@ import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import type { Planned } from '../../lib/workflows/roles-plan.ts';
 import { type PushIntent, type PushOutcome, pushRoles } from '../../lib/workflows/roles-push.ts';
-import { array, boolean, catchall, nullable, number, object, optional, string, unknown } from 'zod/mini';
-import { RoleReply } from '../../lib/contract/roles.ts';
+import { boolean, nullable, object, string } from 'zod/mini';
+import { rolesPlanFields } from '../../lib/domain/roles/plan.ts';
 import { organizationTarget } from '../results.ts';
 import { tellRebased } from './session.ts';
 
 /** The result of `roles diff`; `plan` is null if it compares two files. */
 export function diffResult() {
-  return object({ plan: nullable(string()), ...planFields() });
+  return object({ plan: nullable(string()), ...rolesPlanFields() });
 }
 
 /** The result of a push: the plan, whether it was applied, and the revision of the previous manifest. */
 function outcomeResult() {
   return object({
     plan: string(),
-    ...planFields(),
+    ...rolesPlanFields(),
     applied: boolean(),
     revision: nullable(string()),
     target: organizationTarget(),
   });
-}
-
-function planFields() {
-  return {
-    base: object({ last_modified_on: nullable(string()), last_modified_by: nullable(string()) }),
-    created: array(RoleReply),
-    modified: array(modifiedRole()),
-    deleted: array(RoleReply),
-    unchanged: array(string()),
-    summary: object({ create: number(), modify: number(), delete: number(), unchanged: number() }),
-    warnings: optional(array(string())),
-    kept: optional(array(string())),
-  };
-}
-
-function modifiedRole() {
-  const text = object({ from: nullable(string()), to: nullable(string()) });
-  const tasks = object({ added: array(string()), removed: array(string()) });
-  const known = object({ name: optional(text), description: optional(text), tasks: optional(tasks) });
-  // Fields that are not in the specification may hold any JSON.
-  const changes = catchall(known, object({ from: unknown(), to: unknown() }));
-  return object({ role_id: string(), changes, escalations: array(string()) });
 }
 
 /** The flags that lift or add a guard. */
@@ -79,16 +57,15 @@ export async function applyIntent(
   ctx: Context,
   { store, scope, profile }: RolesMemoryOfContext,
   intent: PushIntent,
-  { allowDelete = false, force = false, allowEmpty = false, failOn, expectPlan }: RawGuardFlags,
+  guards: RawGuardFlags,
 ): Promise<PushOutcome> {
   const api = await ctx.api();
   const { dryRun } = ctx.flags;
-  const guards = { allowDelete, force, allowEmpty, failOnEscalation: failOn === 'escalation' };
   let stopped: Planned | undefined;
   try {
     return await pushRoles(
       intent,
-      { guards, expectPlan, dryRun },
+      { guards, expectPlan: guards.expectPlan, dryRun },
       {
         api: api.roles,
         memory: store,

@@ -10,6 +10,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import { fields } from '../../lib/render/view.ts';
 
 const pruneRevisions = defineCommand({
   path: 'roles history prune',
@@ -40,11 +41,7 @@ const pruneRevisions = defineCommand({
   },
   view: {
     kind: 'record',
-    columns: [
-      { key: 'revisions', value: (it) => it.revisions },
-      { key: 'bytes', value: (it) => it.bytes },
-      { key: 'before', value: (it) => it.before },
-    ],
+    columns: fields('revisions', 'bytes', 'before'),
   },
 });
 

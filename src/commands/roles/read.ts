@@ -2,7 +2,7 @@
 import { pickRole } from '../pick.ts';
 import { array, object, string, union } from 'zod/mini';
 import { RoleReply, Task } from '../../lib/contract/roles.ts';
-import type { Column, RecordView } from '../../lib/render/view.ts';
+import { fields, type Column, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { liveRoles, findRole } from './session.ts';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
@@ -21,8 +21,7 @@ const roleView: RecordView<RoleReply> = {
   kind: 'record',
   columns: [
     { key: 'role_id', id: true, value: (role) => role.role_id },
-    { key: 'name', value: (role) => role.name },
-    { key: 'description', value: (role) => role.description },
+    ...fields('name', 'description'),
     { key: 'tasks', value: (role) => role.tasks.map((task) => task.task_id).join(', ') },
   ],
 };

@@ -189,12 +189,7 @@ async function passGuards(
   flags: FlagValues<typeof guardFlags>,
 ): Promise<void> {
   const count = Object.values(live).reduce((sum, list) => sum + list.length, 0);
-  const refusals = guardWarehouse(plan, count, {
-    allowDelete: flags.allowDelete === true,
-    allowReset: flags.allowReset === true,
-    allowEmpty: flags.allowEmpty === true,
-    force: flags.force === true,
-  });
+  const refusals = guardWarehouse(plan, count, flags);
   const mayType = ctx.prompt.possible && !ctx.flags.dryRun;
   const final = refusals.filter(({ typed }) => typed === undefined || !mayType);
   if (final.length > 0) throw guardError(refusals);

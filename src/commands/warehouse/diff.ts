@@ -4,6 +4,7 @@ import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/ware
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
+import { planResult } from '../../lib/domain/warehouse/plan.ts';
 import { checkSecrets } from '../definition-secrets.ts';
 import { openDirectory } from './directory.ts';
 import {
@@ -13,7 +14,6 @@ import {
   masksInTheWay,
   planDirectory,
   planFlags,
-  planResult,
   savePlan,
 } from './plan.ts';
 

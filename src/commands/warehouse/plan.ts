@@ -1,17 +1,5 @@
 // Plans the difference between folders of definitions and the platform.
-import {
-  array,
-  boolean,
-  enum as oneOf,
-  nullable,
-  number,
-  object,
-  record,
-  string,
-  unknown,
-  type infer as Infer,
-  looseObject,
-} from 'zod/mini';
+import { array, boolean, enum as oneOf, object, record, string, type infer as Infer, looseObject } from 'zod/mini';
 import {
   type Definition,
   GROUPS,
@@ -22,13 +10,20 @@ import {
   maskedSecrets,
   secretUses,
 } from '../../lib/domain/warehouse/definition.ts';
-import { byType, type ByType, findIn, planWarehouse, type WarehousePlan } from '../../lib/domain/warehouse/plan.ts';
+import {
+  byType,
+  type ByType,
+  findIn,
+  planResult,
+  planWarehouse,
+  type WarehousePlan,
+} from '../../lib/domain/warehouse/plan.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { invalidInput, type Issue, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import { type SecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
-import { readLive, type ResourceReply, STEP_OUTCOMES } from '../../lib/workflows/warehouse-apply.ts';
+import { readLive, type ResourceReply, stepResult } from '../../lib/workflows/warehouse-apply.ts';
 import { allowCommands } from '../definition-flags.ts';
 import { referencesOf, secretOf } from '../definition-secrets.ts';
 import { workspaceTarget } from '../results.ts';
@@ -56,33 +51,10 @@ export const planFlags = {
   allowCommands,
 } as const satisfies Record<string, FlagSpec>;
 
-function stepFields() {
-  return {
-    action: oneOf(['create', 'update', 'delete']),
-    type: oneOf(RESOURCE_TYPES),
-    id: string(),
-    // The values of a definition may be any JSON.
-    changes: record(string(), object({ from: unknown(), to: unknown() })),
-    secrets: array(string()),
-    references: record(string(), string()),
-    resets: boolean(),
-  };
-}
-
-export function planResult() {
-  return object({
-    plan: string(),
-    steps: array(object(stepFields())),
-    unchanged: array(string()),
-    unmanaged: array(string()),
-    summary: object({ create: number(), update: number(), delete: number(), unchanged: number(), unmanaged: number() }),
-  });
-}
-
 export function appliedResult() {
   return object({
     ...planResult().shape,
-    steps: array(object({ ...stepFields(), outcome: oneOf(STEP_OUTCOMES), reason: nullable(string()) })),
+    steps: array(stepResult()),
     applied: boolean(),
     target: workspaceTarget(),
   });

@@ -5,7 +5,7 @@ import { cleanLine as clean } from './clean.ts';
 import { fieldLines } from './field-changes.ts';
 import { toDiffBlock } from './markdown.ts';
 import { plainStyle, type Style } from './style.ts';
-import type { Column, DocumentView, ListView, RecordView } from './view.ts';
+import { fields, type Column, type DocumentView, type ListView, type RecordView } from './view.ts';
 
 const ID: Column<GroupReply> = { key: 'id', id: true, value: (group) => group.id };
 const SOURCE: Column<GroupReply> = { key: 'source_user_attribute', value: (group) => group.source_user_attribute };
@@ -34,8 +34,7 @@ export const groupView: RecordView<GroupReply> = {
       key: 'attributes',
       value: (group) => (group.attributes ?? []).map(({ id, type }) => `${id}=${type ?? ''}`).join(', '),
     },
-    { key: 'created_on', value: (group) => group.created_on },
-    { key: 'created_by', value: (group) => group.created_by },
+    ...fields('created_on', 'created_by'),
     MODIFIED,
     { key: 'last_modified_by', value: (group) => group.last_modified_by },
   ],

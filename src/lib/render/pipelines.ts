@@ -5,7 +5,7 @@ import type { Diagnosis, Finding } from '../domain/warehouse/diagnose.ts';
 import { cleanLine as clean, cleanLine } from './clean.ts';
 import { type RunsSource, runTimelinePage } from './pipeline-timeline.ts';
 import type { Style } from './style.ts';
-import type { Column, DocumentView, ListView, RecordView } from './view.ts';
+import { fields, type Column, type DocumentView, type ListView, type RecordView } from './view.ts';
 import { errorsText, paintStatus } from './warehouse.ts';
 import { wrapMessage, wrapUnder } from './width.ts';
 import { oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
@@ -41,8 +41,7 @@ export const runView: RecordView<RunReply> = {
     ...RUN.slice(0, 1),
     { key: 'pipeline_id', value: (run) => run.pipeline_id },
     ...RUN.slice(1, 8),
-    { key: 'successful_records', value: (run) => run.successful_records },
-    { key: 'failed_records', value: (run) => run.failed_records },
+    ...fields('successful_records', 'failed_records'),
     { key: 'errors', value: (run) => errorsText(run.errors) },
   ],
 };
@@ -57,8 +56,7 @@ export const reportView: RecordView<PipelineReportReply> = {
     { key: 'connection_errors', value: (it) => errorsText(it.connection_errors) },
     { key: 'data_model_status', value: (it) => it.data_model_status },
     { key: 'data_model_errors', value: (it) => errorsText(it.data_model_errors) },
-    { key: 'latest_successful_pipeline_run_id', value: (it) => it.latest_successful_pipeline_run_id },
-    { key: 'current_iterator_position', value: (it) => it.current_iterator_position },
+    ...fields('latest_successful_pipeline_run_id', 'current_iterator_position'),
     { key: 'latest_pipeline_run', value: (it) => latest(it.latest_pipeline_run) },
   ],
 };

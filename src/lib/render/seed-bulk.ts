@@ -1,6 +1,6 @@
 // Progress and result of a bulk run of seeds.
 import { bulkFacts } from './progress.ts';
-import type { RecordView } from './view.ts';
+import { fields, type RecordView } from './view.ts';
 
 export interface SeedBulkResult {
   /** Accepted and rejected together. */
@@ -27,12 +27,7 @@ export const seedBulkView: RecordView<SeedBulkResult> = {
       value: (result) => result.rejected,
       paint: (text, { rejected }, style) => (rejected > 0 ? style.red(text) : text),
     },
-    { key: 'batches', value: (result) => result.batches },
-    { key: 'requests', value: (result) => result.requests },
-    { key: 'retries', value: (result) => result.retries },
-    { key: 'seconds', value: (result) => result.seconds },
-    { key: 'journal', value: (result) => result.journal },
-    { key: 'rejects', value: (result) => result.rejects },
+    ...fields('batches', 'requests', 'retries', 'seconds', 'journal', 'rejects'),
   ],
 };
 

@@ -30,6 +30,11 @@ export interface Column<Row> {
   align?: 'left' | 'right';
 }
 
+/** Columns that show these fields as they are. */
+export function fields<Key extends string>(...keys: Key[]): Column<Readonly<Partial<Record<Key, CellValue>>>>[] {
+  return keys.map((key) => ({ key, value: (row) => row[key] }));
+}
+
 /** A list of items of one kind: table, csv, markdown, name, ndjson. */
 export interface ListView<Row> {
   kind: 'list';

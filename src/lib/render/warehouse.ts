@@ -5,7 +5,7 @@ import { isRecord, stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import { fieldLines } from './field-changes.ts';
 import { type Style, plainStyle } from './style.ts';
-import type { CellValue, Column, ListView, RecordView, DocumentView } from './view.ts';
+import { fields, type CellValue, type Column, type ListView, type RecordView, type DocumentView } from './view.ts';
 import type { Step, WarehousePlan } from '../domain/warehouse/plan.ts';
 import { toDiffBlock } from './markdown.ts';
 import { wrapMessage } from './width.ts';
@@ -149,8 +149,7 @@ export function warehousePlanView({ verbose }: { verbose: boolean }): DocumentVi
 }
 
 export const WAREHOUSE_STEP_COLUMNS: Column<Step>[] = [
-  { key: 'action', value: (step) => step.action },
-  { key: 'type', value: (step) => step.type },
+  ...fields('action', 'type'),
   { key: 'id', id: true, value: (step) => step.id },
   { key: 'changed', value: (step) => Object.keys(step.changes).join(' ') },
   { key: 'resets', value: (step) => step.resets },

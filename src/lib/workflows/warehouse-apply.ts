@@ -10,7 +10,16 @@ import {
   comparable,
   GROUPS,
 } from '../domain/warehouse/definition.ts';
-import { byType, type ByType, findIn, neededSteps, type Step, type WarehousePlan } from '../domain/warehouse/plan.ts';
+import {
+  byType,
+  type ByType,
+  findIn,
+  neededSteps,
+  type Step,
+  stepFields,
+  type WarehousePlan,
+} from '../domain/warehouse/plan.ts';
+import { enum as oneOf, type infer as Infer, nullable, object, string } from 'zod/mini';
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
@@ -66,13 +75,13 @@ interface ApplyPorts {
   onEnd(result: StepResult, index: number): void;
 }
 
-export const STEP_OUTCOMES = ['done', 'failed', 'skipped', 'unknown'] as const;
-
-export interface StepResult extends Step {
-  outcome: (typeof STEP_OUTCOMES)[number];
-  /** Why the step is not done; null if it is. */
-  reason: string | null;
+export function stepResult() {
+  const outcome = oneOf(['done', 'failed', 'skipped', 'unknown']);
+  /** `reason`: why the step is not done; null if it is. */
+  return object({ ...stepFields(), outcome, reason: nullable(string()) });
 }
+
+type StepResult = Infer<ReturnType<typeof stepResult>>;
 
 /** All live resources of the three kinds. */
 export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<ResourceReply>> {

@@ -1,6 +1,18 @@
 // The plan of a push: computed once from the live manifest and the wanted roles, then shown, hashed and applied.
 import { createHash } from 'node:crypto';
-import { type ManifestRequest, CORE_TASK, type TaskRef } from '../../contract/roles.ts';
+import {
+  array,
+  catchall,
+  type infer as Infer,
+  nullable,
+  number,
+  object,
+  optional,
+  string,
+  unknown,
+  type ZodMiniObject,
+} from 'zod/mini';
+import { type ManifestRequest, CORE_TASK, RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import {
   inTaskOrder,
@@ -13,22 +25,46 @@ import {
   taskIds,
 } from './manifest.ts';
 import { counted } from '../../kernel/words.ts';
-import type { FieldChange } from '../field-changes.ts';
 import { isEscalation } from './permissions.ts';
 
-export interface RolesPlan extends RolesDiff {
-  /** 32 hex digits: a hash of the organization, the address, and the complete live and wanted manifests. */
-  plan: string;
-  /** The stamp of the live manifest that the plan starts from. */
-  base: { last_modified_on: string | null; last_modified_by: string | null };
-  /** Warnings for the person who approves the plan; omitted if there are none. */
-  warnings?: string[];
-  /** Ids of roles that keep changes made on the platform after the file was pulled; omitted if there are none. */
-  kept?: string[];
+export function rolesPlanFields() {
+  return {
+    /** The stamp of the live manifest that the plan starts from. */
+    base: object({ last_modified_on: nullable(string()), last_modified_by: nullable(string()) }),
+    created: array(RoleReply),
+    modified: array(modifiedRole()),
+    deleted: array(RoleReply),
+    /** Ids. */
+    unchanged: array(string()),
+    summary: object({ create: number(), modify: number(), delete: number(), unchanged: number() }),
+    /** Warnings for the person who approves the plan; omitted if there are none. */
+    warnings: optional(array(string())),
+    /** Ids of roles that keep changes made on the platform after the file was pulled; omitted if there are none. */
+    kept: optional(array(string())),
+  };
 }
 
+function modifiedRole() {
+  const text = object({ from: nullable(string()), to: nullable(string()) });
+  const tasks = object({ added: array(string()), removed: array(string()) });
+  const known = object({ name: optional(text), description: optional(text), tasks: optional(tasks) });
+  // Fields that are not in the specification may hold any JSON; those of a task are `tasks.<task_id>.<field>`.
+  const changes = catchall(known, object({ from: unknown(), to: unknown() }));
+  /** `escalations`: gained tasks that escalate (see `isEscalation`). */
+  return object({ role_id: string(), changes, escalations: array(string()) });
+}
+
+type PlanFields = Infer<ZodMiniObject<ReturnType<typeof rolesPlanFields>>>;
+
+/** `plan`: 32 hex digits over organization, address, the whole live manifest and the whole wanted one. */
+export type RolesPlan = PlanFields & { plan: string };
+
 /** A comparison of two files. No platform is involved, so there is no plan to apply. */
-export type RolesComparison = Omit<RolesPlan, 'plan' | 'warnings' | 'kept'> & { plan: null };
+export type RolesComparison = PlanFields & { plan: null };
+
+export type RolesDiff = Omit<PlanFields, 'base' | 'warnings' | 'kept'>;
+export type ModifiedRole = PlanFields['modified'][number];
+type RoleChanges = ModifiedRole['changes'];
 
 /** The changes that turn `from` into `to`; `base` is the stamp of `from`. */
 export function compareManifests(from: Manifest, to: readonly Role[]): RolesComparison {
@@ -75,10 +111,10 @@ export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly
 }
 
 export interface GuardFlags {
-  allowDelete: boolean;
-  force: boolean;
-  allowEmpty: boolean;
-  failOnEscalation: boolean;
+  allowDelete?: boolean | undefined;
+  force?: boolean | undefined;
+  allowEmpty?: boolean | undefined;
+  failOn?: 'escalation' | undefined;
 }
 
 export interface GuardRefusal {
@@ -120,37 +156,13 @@ export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlag
     });
   }
   const escalations = escalationsOf(plan);
-  if (flags.failOnEscalation && escalations.length > 0) {
+  if (flags.failOn === 'escalation' && escalations.length > 0) {
     refusals.push({
       guard: 'escalation',
       message: `permissions would be escalated: ${escalations.map((item) => `${item.role_id} gains ${item.task_id}`).join(', ')}`,
     });
   }
   return refusals;
-}
-
-export interface RoleChanges {
-  name?: FieldChange;
-  description?: FieldChange;
-  tasks?: { added: string[]; removed: string[] };
-  /** Changes of fields that the specification does not know; those of a task as `tasks.<task_id>.<field>`. */
-  [field: string]: FieldChange | { added: string[]; removed: string[] } | undefined;
-}
-
-export interface ModifiedRole {
-  role_id: string;
-  changes: RoleChanges;
-  /** Gained tasks that escalate (see `isEscalation`). */
-  escalations: string[];
-}
-
-export interface RolesDiff {
-  created: Role[];
-  modified: ModifiedRole[];
-  deleted: Role[];
-  /** Ids. */
-  unchanged: string[];
-  summary: { create: number; modify: number; delete: number; unchanged: number };
 }
 
 /** Lists the roles in the order of `to`, then of `from`. */

@@ -1,7 +1,8 @@
 // One plan over connections, data models and pipelines: computed once, then shown, hashed and applied.
 import { createHash } from 'node:crypto';
+import { array, boolean, enum as oneOf, type infer as Infer, number, object, record, string, unknown } from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
-import { changedFields, type FieldChanges } from '../field-changes.ts';
+import { changedFields } from '../field-changes.ts';
 import {
   comparable,
   completed,
@@ -13,32 +14,40 @@ import {
   secretUses,
 } from './definition.ts';
 
-export type StepAction = 'create' | 'update' | 'delete';
+const ACTIONS = ['create', 'update', 'delete'] as const;
 
-export interface Step {
-  action: StepAction;
-  type: ResourceType;
-  id: string;
-  changes: FieldChanges;
-  /** Fields whose secrets are sent. A plan never contains the secrets. */
-  secrets: string[];
-  /** The references in the file: `{"config.password": "env:NAME"}`. */
-  references: Record<string, string>;
-  /** Whether the sync position of a pipeline is reset. */
-  resets: boolean;
+export function stepFields() {
+  return {
+    action: oneOf(ACTIONS),
+    type: oneOf(RESOURCE_TYPES),
+    id: string(),
+    /** Values of a definition hold any JSON. */
+    changes: record(string(), object({ from: unknown(), to: unknown() })),
+    /** Fields whose secrets are sent. A plan never contains the secrets. */
+    secrets: array(string()),
+    /** The references in the file: `{"config.password": "env:NAME"}`. */
+    references: record(string(), string()),
+    /** Whether the sync position of a pipeline is reset. */
+    resets: boolean(),
+  };
 }
 
-export interface WarehousePlan {
-  /** 32 hex digits: a hash of workspace, address, live and wanted resources. */
-  plan: string;
-  /** In the order of execution. */
-  steps: Step[];
-  /** `connection/crm` … */
-  unchanged: string[];
-  /** Live resources that no file defines and that the plan leaves alone. */
-  unmanaged: string[];
-  summary: { create: number; update: number; delete: number; unchanged: number; unmanaged: number };
+export function planResult() {
+  return object({
+    /** 32 hex digits: a hash of workspace, address, live and wanted resources. */
+    plan: string(),
+    /** In the order of execution. */
+    steps: array(object(stepFields())),
+    /** `connection/crm` … */
+    unchanged: array(string()),
+    /** Live resources that no file defines and that the plan leaves alone. */
+    unmanaged: array(string()),
+    summary: object({ create: number(), update: number(), delete: number(), unchanged: number(), unmanaged: number() }),
+  });
 }
+
+export type WarehousePlan = Infer<ReturnType<typeof planResult>>;
+export type Step = WarehousePlan['steps'][number];
 
 export type ByType<T> = Record<ResourceType, T[]>;
 
@@ -84,7 +93,7 @@ export function planWarehouse({ scope, prune, selects, sendSecrets, ...lists }: 
   const unmanaged = RESOURCE_TYPES.flatMap((type) =>
     live[type].filter((it) => !managed[type].includes(it)).map(({ id }) => `${type}/${id}`),
   );
-  const count = (action: StepAction): number => steps.filter((step) => step.action === action).length;
+  const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length;
   return {
     plan: hashOf(scope, managed, wanted, steps),
     steps,
@@ -158,12 +167,7 @@ function inOrder(list: readonly Definition[]): Definition[] {
   return [...list].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-export interface WarehouseGuardFlags {
-  allowDelete: boolean;
-  allowReset: boolean;
-  allowEmpty: boolean;
-  force: boolean;
-}
+type WarehouseGuardFlags = Partial<Record<'allowDelete' | 'allowReset' | 'allowEmpty' | 'force', boolean>>;
 
 export interface WarehouseRefusal {
   guard: 'delete' | 'reset' | 'empty' | 'threshold';

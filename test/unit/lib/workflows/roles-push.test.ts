@@ -83,7 +83,7 @@ class FakePlatform {
 
 const lost = (): KnownError => new KnownError({ code: 'http.outcome_unknown', message: 'lost' });
 const options: PushOptions = {
-  guards: { allowDelete: false, force: false, allowEmpty: false, failOnEscalation: false },
+  guards: { allowDelete: false, force: false, allowEmpty: false },
   expectPlan: undefined,
   dryRun: false,
 };
@@ -470,7 +470,7 @@ describe('pushRoles', () => {
   describe('a change by another admin at any time', () => {
     const all: PushOptions = {
       ...options,
-      guards: { allowDelete: true, force: true, allowEmpty: true, failOnEscalation: false },
+      guards: { allowDelete: true, force: true, allowEmpty: true },
     };
     /** Before each GET, at the confirmation, and between the last GET and the PUT. */
     const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
@@ -551,7 +551,6 @@ describe('pushRoles', () => {
           allowDelete: allowed === true,
           force: true,
           allowEmpty: empty === true,
-          failOnEscalation: false,
         };
         await pushRoles(intent, { ...options, guards }, ports).catch((error: unknown) => {
           expect(['conflict', 'guard']).toContain(exitOf(error as KnownError));

@@ -6,11 +6,10 @@ import type { Role } from '../../../../../src/lib/domain/roles/manifest.ts';
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 
 const SCOPE = { organization: '101', address: 'https://api.example.com' };
-const NONE: GuardFlags = { allowDelete: false, force: false, allowEmpty: false, failOnEscalation: false };
-const ALL: GuardFlags = { allowDelete: true, force: true, allowEmpty: true, failOnEscalation: false };
+const ALL: GuardFlags = { allowDelete: true, force: true, allowEmpty: true };
 
-function violations(live: Role[], wanted: Role[], flags: Partial<GuardFlags> = {}) {
-  return guardPush(planRoles(SCOPE, manifestOf(live), wanted), { ...NONE, ...flags });
+function violations(live: Role[], wanted: Role[], flags: GuardFlags = {}) {
+  return guardPush(planRoles(SCOPE, manifestOf(live), wanted), flags);
 }
 
 const guards = (...push: Parameters<typeof violations>): string[] => violations(...push).map((item) => item.guard);
@@ -93,16 +92,16 @@ describe('--fail-on escalation', () => {
 
   it('lists each new task, and no flag lifts it', () => {
     const wanted = [role('a', ['rules:*', 'audiences:*']), role('b', ['privacy:settings'])];
-    expect(violations(live, wanted, { failOnEscalation: true })).toEqual([
+    expect(violations(live, wanted, { failOn: 'escalation' })).toEqual([
       { guard: 'escalation', message: 'permissions would be escalated: b gains privacy:settings, a gains audiences:*' },
     ]);
     expect(guards(live, wanted)).toEqual([]);
-    expect(guards(live, wanted, { ...ALL, failOnEscalation: true })).toEqual(['escalation']);
+    expect(guards(live, wanted, { ...ALL, failOn: 'escalation' })).toEqual(['escalation']);
   });
 
   it('ignores unchanged and removed tasks', () => {
-    expect(guards(live, [role('a', ['rules:*', 'audiences:view'])], { failOnEscalation: true })).toEqual([]);
-    expect(guards(live, [role('a')], { failOnEscalation: true })).toEqual([]);
+    expect(guards(live, [role('a', ['rules:*', 'audiences:view'])], { failOn: 'escalation' })).toEqual([]);
+    expect(guards(live, [role('a')], { failOn: 'escalation' })).toEqual([]);
   });
 });
 
@@ -110,7 +109,7 @@ it('flags only lift guards, and no flag is needed without changes', () => {
   fc.assert(
     fc.property(anyRoles, anyRoles, (live, wanted) => {
       expect(guards(live, wanted, ALL)).toEqual([]);
-      expect(guards(live, live, { failOnEscalation: true })).toEqual([]);
+      expect(guards(live, live, { failOn: 'escalation' })).toEqual([]);
       const open = guards(live, wanted);
       for (const flag of ['allowDelete', 'force', 'allowEmpty'] as const) {
         expect(open).toEqual(expect.arrayContaining(guards(live, wanted, { [flag]: true })));

@@ -1,14 +1,9 @@
 // The guards before a warehouse plan is applied, and the flags that lift them.
 import { describe, expect, it } from 'vitest';
-import {
-  guardWarehouse,
-  type WarehouseGuardFlags,
-  type Step,
-  type StepAction,
-} from '../../../../../src/lib/domain/warehouse/plan.ts';
+import { guardWarehouse, type Step } from '../../../../../src/lib/domain/warehouse/plan.ts';
 
-const NONE: WarehouseGuardFlags = { allowDelete: false, allowReset: false, allowEmpty: false, force: false };
-const ALL: WarehouseGuardFlags = { allowDelete: true, allowReset: true, allowEmpty: true, force: true };
+type StepAction = Step['action'];
+const ALL = { allowDelete: true, allowReset: true, allowEmpty: true, force: true };
 
 const step = (action: StepAction, id: string, over: Partial<Step> = {}): Step => ({
   action,
@@ -21,7 +16,7 @@ const step = (action: StepAction, id: string, over: Partial<Step> = {}): Step =>
   ...over,
 });
 
-function violations(steps: Step[], live: number, flags: Partial<WarehouseGuardFlags> = {}) {
+function violations(steps: Step[], live: number, flags: Partial<typeof ALL> = {}) {
   const count = (action: StepAction): number => steps.filter((one) => one.action === action).length;
   const summary = {
     create: count('create'),
@@ -30,7 +25,7 @@ function violations(steps: Step[], live: number, flags: Partial<WarehouseGuardFl
     unchanged: 0,
     unmanaged: 0,
   };
-  return guardWarehouse({ plan: 'x', steps, unchanged: [], unmanaged: [], summary }, live, { ...NONE, ...flags });
+  return guardWarehouse({ plan: 'x', steps, unchanged: [], unmanaged: [], summary }, live, flags);
 }
 
 const guards = (...push: Parameters<typeof violations>): string[] => violations(...push).map(({ guard }) => guard);
