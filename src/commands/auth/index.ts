@@ -5,7 +5,6 @@ import { enum as oneOf, array, object, string } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 
 function secretName() {
@@ -30,7 +29,6 @@ const logIn = defineCommand({
   effect: 'local',
   calls: 'settings',
   flags: secretFlags,
-  columns: asColumns('profile stored'),
   output: () => object({ profile: string(), stored: array(secretName()) }),
   notes: ['Without --profile, the command uses the current profile. On a terminal, it prompts for missing secrets.'],
   examples: [
@@ -83,7 +81,6 @@ const logOut = defineCommand({
   summary: 'remove the secrets of a profile',
   effect: 'local',
   calls: 'settings',
-  columns: asColumns('profile removed'),
   output: () => object({ profile: string(), removed: array(secretName()) }),
   notes: [
     'The client id stays in the profile.',

@@ -10,7 +10,6 @@ import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { preparedLines } from '../../lib/workflows/dsr-row-output.ts';
 import { openBulkInputs } from '../bulk-flags.ts';
@@ -29,7 +28,6 @@ export const prepareRequests = defineCommand({
   args: { file: { many: true, optional: true, help: 'inputs as for `dsr submit --bulk`' } },
   flags: { ...rowFlags, ...tableFlags },
   ownsOut: true,
-  columns: asColumns('rows ids_made out'),
   output: preparedResult,
   notes: [
     'You can submit the prepared file again from any machine: the platform accepts each id once. JSON and NDJSON become NDJSON.',

@@ -9,7 +9,6 @@ import { loadDocument } from '../../lib/files/load.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
 import { identityTypeFlag } from '../identity-type-flag.ts';
 import { acceptedResult } from '../results.ts';
@@ -41,7 +40,6 @@ const intakeRecord = {
     file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - is standard input' },
     identityType: identityTypeFlag,
   },
-  columns: asColumns('accepted target'),
   output: acceptedResult,
   exits: { invalidInput: 'the body is invalid; nothing was sent', guard: 'you answered no' },
   view: { kind: 'document', text: () => 'Accepted.' },

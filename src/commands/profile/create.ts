@@ -5,7 +5,6 @@ import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { checkAddress } from '../../lib/runtime/checks/machine.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName, profileResult } from './fields.ts';
 import { profileText } from './change-text.ts';
 import { type AddressProbe, askForSettings, hasAddress } from './questions.ts';
@@ -33,7 +32,6 @@ export const createProfile = defineCommand({
   calls: 'settings',
   args: { name: { optional: true, help: 'name of the profile' } },
   flags: createFlags,
-  columns: asColumns('name current file profile'),
   output: () => object({ name: string(), current: boolean(), file: string(), profile: profileResult() }),
   notes: [
     'The ids come from --org, --account and --workspace, additional certificate authorities from --ca-file. On a terminal the command asks for the platform address, the client id and the client secret, shows all settings to review, and offers to test the credentials. Unless you give another address, the token service has that of the platform. A secret is stored in the keychain; the settings file only names its place.',

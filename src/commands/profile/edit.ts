@@ -6,7 +6,6 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
 import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import {
   changesBetween,
   KNOWN_FIELDS,
@@ -41,7 +40,6 @@ export const editProfile = defineCommand({
     },
     ...hiddenFlags(),
   },
-  columns: asColumns('name profile changed'),
   output: () => object({ name: string(), profile: profileResult(), changed: boolean() }),
   notes: ['A profile contains the location of each secret, not the secret. `auth login` stores secrets.'],
   examples: [

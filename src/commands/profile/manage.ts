@@ -2,7 +2,6 @@
 import { pickProfile } from '../pick.ts';
 import { object, string, boolean, array, enum as oneOf, type infer as Infer, nullable } from 'zod/mini';
 import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { profileText, type Profile, parseProfile, strangeNames } from './change-text.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
@@ -13,7 +12,6 @@ import { readInput } from '../../lib/files/read-input.ts';
 const shared = {
   effect: 'local',
   calls: 'settings',
-  columns: asColumns('from to'),
   output: () => object({ from: string(), to: string() }),
   exits: { notFound: 'profile not found', conflict: 'a profile with the new name already exists' },
 } as const satisfies Partial<CommandRecord>;
@@ -65,7 +63,6 @@ export const useProfile = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile; local is the embedded platform', pick: pickProfile } },
-  columns: asColumns('current'),
   output: () => object({ current: string() }),
   examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
   exits: { notFound: 'profile not found' },
@@ -90,7 +87,6 @@ export const deleteProfile = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },
-  columns: asColumns('deleted was_current'),
   output: () => object({ deleted: string(), was_current: boolean() }),
   notes: ['Nothing on the platform changes. For a protected profile you must type its name.'],
   examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
@@ -205,7 +201,6 @@ export const importProfile = defineCommand({
   calls: 'settings',
   args: { file: { help: 'JSON or YAML; - is standard input' }, name: { help: 'name of the new profile' } },
   flags: { use: { help: 'make it the current profile' } },
-  columns: asColumns('name current'),
   output: () => object({ name: string(), current: boolean() }),
   notes: [
     'A profile decides where your credentials go, and may run a command to read them. Check a file from another person before you import it.',

@@ -7,7 +7,6 @@ import { renderRolesPlan, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { CommandRecord, FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import type { Planned } from '../../lib/workflows/roles-plan.ts';
 import { type PushIntent, type PushOutcome, pushRoles } from '../../lib/workflows/roles-push.ts';
@@ -129,7 +128,6 @@ export const outcomeRecord = {
   calls: 'platform',
   flags: guardFlags,
   undo: 'roles rollback {revision}',
-  columns: asColumns('plan base created modified deleted unchanged summary warnings kept applied revision target'),
   output: outcomeResult,
 } as const satisfies Partial<CommandRecord>;
 

@@ -1,5 +1,4 @@
 // `roles diff`: what a push of the file would create, modify and delete, or how it differs from another manifest.
-import type { Api } from '../../lib/api/index.ts';
 import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { isEmptyDiff, compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -59,13 +58,8 @@ export const diffRoles = defineCommand({
     invalidInput: 'the file is invalid, or a task does not exist',
     differences: 'differences, with --exit-code',
   },
-  run: async (ctx, { args: { file }, flags: { against, againstProfile, base, exitCode, savePlan } }) => {
-    const diff =
-      against !== undefined
-        ? await diffFiles(ctx, file, against)
-        : againstProfile !== undefined
-          ? await diffOther(ctx, file, againstProfile, base, savePlan)
-          : await diffLive(ctx, file, base, savePlan);
+  run: async (ctx, { args: { file }, flags: { against, exitCode, ...flags } }) => {
+    const diff = against === undefined ? await diffPlatform(ctx, file, flags) : await diffFiles(ctx, file, against);
     if (exitCode && !isEmptyDiff(diff)) ctx.setExit('differences');
     return diff;
   },
@@ -77,47 +71,41 @@ export const diffRoles = defineCommand({
   },
 });
 
-async function diffLive(
+/** The plan of `roles push`, or of `roles push --profile NAME` for another profile. */
+async function diffPlatform(
   ctx: Context,
   file: string,
-  base: string | undefined,
-  savePlan: string | undefined,
+  {
+    againstProfile: name,
+    base: baseFile,
+    savePlan: path,
+  }: { againstProfile?: string; base?: string; savePlan?: string },
 ): Promise<RolesPlan> {
-  const memory = await openRolesMemory(ctx);
-  const planned = await planAgainst(ctx, file, base, memory, () => ctx.api());
-  for (const warning of planned.plan.warnings ?? []) ctx.out.warn(warning);
-  if (savePlan !== undefined) {
-    save(ctx, savePlan, memory, planned);
-    ctx.out.note({
-      text: `Saved the plan in ${savePlan}. To apply it:`,
-      command: `cdpadm roles push --plan ${savePlan}`,
-    });
-  }
-  return planned.plan;
-}
-
-/**
- * The plan of `roles push --profile NAME`. A stamp from another platform means nothing here, so it causes no warning.
- */
-async function diffOther(
-  ctx: Context,
-  file: string,
-  name: string,
-  base: string | undefined,
-  savePlan: string | undefined,
-): Promise<RolesPlan> {
-  const other = await openOtherProfile(ctx, name, '--against-profile');
-  const planned = await planAgainst(ctx, file, base, other.memory, () => Promise.resolve(other.api));
-  const { warnings: _ofStamps, ...plan } = planned.plan;
-  if (savePlan !== undefined) save(ctx, savePlan, other.memory, { ...planned, plan });
-  ctx.out.note(`Compared with profile ${name}: ${other.where}.`);
-  if (!isEmptyDiff(plan)) {
+  const other = name === undefined ? undefined : await openOtherProfile(ctx, name, '--against-profile');
+  const memory = other?.memory ?? (await openRolesMemory(ctx));
+  const { base, check, document } = await openRolesFile(ctx, file, memory, baseFile);
+  const { live, liveTasks } = await readLiveRoles(ctx, other?.api ?? (await ctx.api()));
+  const checked = check({ live, liveTasks });
+  tellAdvice(ctx, document, checked.warnings);
+  const wanted = wantedRoles(checked.manifest, base, live);
+  const planned = planWanted(memory.scope, live, wanted, ctx.redactor.text);
+  tellRebased(ctx, wanted.rebased);
+  const { warnings = [], ...rest } = planned.plan;
+  // A stamp from another platform means nothing here, so it causes no warning.
+  const plan = other ? rest : planned.plan;
+  if (path !== undefined) save(ctx, path, memory, { ...planned, plan });
+  if (other) {
+    ctx.out.note(`Compared with profile ${name ?? ''}: ${other.where}.`);
+    if (isEmptyDiff(plan)) return plan;
     // The file keeps the stamp of the platform that it was pulled from.
-    const to = `--profile ${name}`;
-    const words =
-      savePlan === undefined ? `${file} ${to} --expect-plan ${plan.plan} --no-write-back` : `${to} --plan ${savePlan}`;
-    ctx.out.note({ text: 'To apply it there:', command: `cdpadm roles push ${words}` });
+    const words = path === undefined ? `--expect-plan ${plan.plan} --no-write-back` : `--plan ${path}`;
+    const command = `cdpadm roles push ${path === undefined ? `${file} ` : ''}--profile ${name ?? ''} ${words}`;
+    ctx.out.note({ text: 'To apply it there:', command });
+    return plan;
   }
+  for (const warning of warnings) ctx.out.warn(warning);
+  if (path !== undefined)
+    ctx.out.note({ text: `Saved the plan in ${path}. To apply it:`, command: `cdpadm roles push --plan ${path}` });
   return plan;
 }
 
@@ -126,23 +114,6 @@ function save(ctx: Context, path: string, { scope }: RolesMemoryOfContext, { pla
   const drawn = [...(plan.warnings ?? []), ...kept, renderRolesPlan(plan, plainStyle)].join('\n');
   const content = { roles: request.roles };
   writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, content }, drawn);
-}
-
-async function planAgainst(
-  ctx: Context,
-  file: string,
-  baseFile: string | undefined,
-  memory: RolesMemoryOfContext,
-  api: () => Promise<Api>,
-): Promise<Planned> {
-  const { base, check, document } = await openRolesFile(ctx, file, memory, baseFile);
-  const { live, liveTasks } = await readLiveRoles(ctx, await api());
-  const checked = check({ live, liveTasks });
-  tellAdvice(ctx, document, checked.warnings);
-  const wanted = wantedRoles(checked.manifest, base, live);
-  const planned = planWanted(memory.scope, live, wanted, ctx.redactor.text);
-  tellRebased(ctx, wanted.rebased);
-  return planned;
 }
 
 /** The changes that turn the second file into the first: `against` takes the place of the platform (decision: D145). */

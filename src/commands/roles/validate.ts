@@ -4,7 +4,6 @@ import { placeIssues, invalidDocument, loadDocument, type LoadedDocument } from 
 import { counted } from '../../lib/kernel/words.ts';
 import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { DEFAULT_FILE, openRolesFile, readLiveRoles, tellAdvice, loadCompared } from './session.ts';
@@ -42,7 +41,6 @@ export const validateRoles = defineCommand({
   calls: 'platform',
   args: { file: { default: DEFAULT_FILE, help: 'the roles file; - is standard input' } },
   flags: { online: { help: "check the tasks against the platform's own list" } },
-  columns: asColumns('valid file roles warnings'),
   output: validationResult,
   examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
   exits: { invalidInput: 'the file is invalid; every issue is listed with its place' },

@@ -10,7 +10,6 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { identityTypeFlag } from '../identity-type-flag.ts';
 import { acceptedResult } from '../results.ts';
 
@@ -26,7 +25,6 @@ export const setSeeds = defineCommand({
     identityType: identityTypeFlag,
     file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - is standard input' },
   },
-  columns: asColumns('accepted target'),
   output: acceptedResult,
   examples: ['cdpadm seed set -f user.json --yes', 'cdpadm seed set -f user.json --dry-run -o json'],
   exits: { invalidInput: 'the body is invalid; nothing was sent', guard: 'you answered no' },

@@ -1,7 +1,6 @@
 // `version`: the version, and with --verbose the commit and its date.
 import { object, optional, string } from 'zod/mini';
 import { SOURCE, VERSION } from '../../lib/kernel/version.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
 export const command = defineCommand({
@@ -9,7 +8,6 @@ export const command = defineCommand({
   summary: 'print the version; with --verbose also commit and build date',
   effect: 'local',
   calls: 'nobody',
-  columns: asColumns('version commit date'),
   output: () => object({ version: string(), commit: optional(string()), date: optional(string()) }),
   notes: [
     '`cdpadm --version` prints the same. The build date is the time of the commit, so two builds of one commit are identical.',

@@ -5,7 +5,6 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { openSecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
 import { applyWarehouse, stepName, warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { askForSecrets, bodyWithSecrets, checkSecrets } from '../definition-secrets.ts';
@@ -69,7 +68,6 @@ export const applyFolder = defineCommand({
   calls: 'platform',
   args: { dir: { optional: true, help: 'folder of definitions; not needed with --plan' } },
   flags: applyFlags,
-  columns: asColumns('plan steps unchanged unmanaged summary applied target'),
   output: appliedResult,
   notes: [
     'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion.',

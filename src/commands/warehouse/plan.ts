@@ -16,6 +16,7 @@ import {
   findIn,
   planResult,
   planWarehouse,
+  stepResult,
   type WarehousePlan,
 } from '../../lib/domain/warehouse/plan.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -23,7 +24,7 @@ import { invalidInput, type Issue, usageError } from '../../lib/kernel/errors.ts
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import { type SecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
-import { readLive, type ResourceReply, stepResult } from '../../lib/workflows/warehouse-apply.ts';
+import { readLive, type ResourceReply } from '../../lib/workflows/warehouse-apply.ts';
 import { allowCommands } from '../definition-flags.ts';
 import { referencesOf, secretOf } from '../definition-secrets.ts';
 import { workspaceTarget } from '../results.ts';

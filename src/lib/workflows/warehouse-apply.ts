@@ -16,10 +16,9 @@ import {
   findIn,
   neededSteps,
   type Step,
-  stepFields,
+  type StepResult,
   type WarehousePlan,
 } from '../domain/warehouse/plan.ts';
-import { enum as oneOf, type infer as Infer, nullable, object, string } from 'zod/mini';
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
@@ -74,14 +73,6 @@ interface ApplyPorts {
   /** Called after each step. */
   onEnd(result: StepResult, index: number): void;
 }
-
-export function stepResult() {
-  const outcome = oneOf(['done', 'failed', 'skipped', 'unknown']);
-  /** `reason`: why the step is not done; null if it is. */
-  return object({ ...stepFields(), outcome, reason: nullable(string()) });
-}
-
-type StepResult = Infer<ReturnType<typeof stepResult>>;
 
 /** All live resources of the three kinds. */
 export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<ResourceReply>> {

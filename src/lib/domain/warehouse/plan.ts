@@ -1,6 +1,17 @@
 // One plan over connections, data models and pipelines: computed once, then shown, hashed and applied.
 import { createHash } from 'node:crypto';
-import { array, boolean, enum as oneOf, type infer as Infer, number, object, record, string, unknown } from 'zod/mini';
+import {
+  array,
+  boolean,
+  enum as oneOf,
+  type infer as Infer,
+  nullable,
+  number,
+  object,
+  record,
+  string,
+  unknown,
+} from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
 import { changedFields } from '../field-changes.ts';
 import {
@@ -16,7 +27,7 @@ import {
 
 const ACTIONS = ['create', 'update', 'delete'] as const;
 
-export function stepFields() {
+function stepFields() {
   return {
     action: oneOf(ACTIONS),
     type: oneOf(RESOURCE_TYPES),
@@ -48,6 +59,15 @@ export function planResult() {
 
 export type WarehousePlan = Infer<ReturnType<typeof planResult>>;
 export type Step = WarehousePlan['steps'][number];
+
+/** A step with its outcome. */
+export function stepResult() {
+  const outcome = oneOf(['done', 'failed', 'skipped', 'unknown']);
+  /** `reason`: why the step is not done; null if it is. */
+  return object({ ...stepFields(), outcome, reason: nullable(string()) });
+}
+
+export type StepResult = Infer<ReturnType<typeof stepResult>>;
 
 export type ByType<T> = Record<ResourceType, T[]>;
 

@@ -62,7 +62,7 @@ export interface CommandHelp {
   formats?: readonly OutputFormat[];
   /**
    * The columns that `--fields` accepts, if they are not the fields of `output`. A function if they depend on the flags.
-   * Every command that writes or runs long has them, because they are checked before it does anything.
+   * They are checked before the command does anything.
    */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
   /**
@@ -136,12 +136,18 @@ export function formatsOf(command: Command): readonly OutputFormat[] {
   return helpOf(command)?.formats ?? COMMON_FORMATS;
 }
 
+/** The fields of a result; undefined for a list, and for a result that may have more fields. */
+function keysOf(schema: ZodMiniType | undefined): Columns | undefined {
+  const { catchall, shape } = (schema?._zod.def ?? {}) as { catchall?: unknown; shape?: object };
+  return shape && catchall === undefined ? asColumns(Object.keys(shape).join(' ')) : undefined;
+}
+
 type Asked = Pick<GlobalFlags, 'output' | 'out' | 'formatOfFile' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
 
 /** Throws KnownError usage (2) for a format or a column that the command's result does not have. */
 export function checkFormat(asked: Asked, command: Command): void {
   const { output, fields, dryRun, query, profiles } = asked;
-  const { columns } = helpOf(command) ?? {};
+  const { columns, output: resultOf } = helpOf(command) ?? {};
   const formats = formatsOf(command);
   if (!formats.includes(output)) {
     if (!asked.formatOfFile)
@@ -152,8 +158,9 @@ export function checkFormat(asked: Asked, command: Command): void {
     );
   }
   // A dry run has its own columns, and so has the result of a query. A late error of a dry run costs nothing.
-  if (dryRun || query !== undefined) return;
-  const known = typeof columns === 'function' ? columns(command.opts(), command.args) : columns;
+  if (dryRun || query !== undefined || fields === undefined) return;
+  const known =
+    typeof columns === 'function' ? columns(command.opts(), command.args) : (columns ?? keysOf(resultOf?.()));
   const labels = profiles.length > 1 ? asColumns('profile') : [];
   if (known) chooseColumns([...labels, ...known], fields);
 }

@@ -20,7 +20,6 @@ const PLAN_MS = 10 * 60_000;
 const MOST_PLANS = 20;
 
 interface Plan {
-  area: string;
   record: CommandRecord;
   values: Values;
   expiresAt: number;
@@ -55,15 +54,10 @@ export function openSession(
         choiceHint(String(command), [...tool.records.keys()]),
       );
     if (tool.kind === 'read') return resultOf(record, await runRecord(ctx, record, values, [], signal));
-    return tool.kind === 'plan' ? plan(tool.area, record, values, signal) : write(tool.area, record, values, signal);
+    return await (tool.kind === 'plan' ? plan : write)(record, values, signal);
   }
 
-  async function plan(
-    area: string,
-    record: CommandRecord,
-    given: Values,
-    signal: AbortSignal,
-  ): Promise<CallToolResult> {
+  async function plan(record: CommandRecord, given: Values, signal: AbortSignal): Promise<CallToolResult> {
     const now = ctx.clock.now();
     const values: Record<string, unknown> = { ...given };
     for (const { name, planned } of parametersOf(record)) if (planned) values[name] ??= planned(now);
@@ -80,22 +74,17 @@ export function openSession(
       : shown;
     // No one can approve what is not shown.
     if (isCut) return answer(record, outcome, { plan: null }, [TOO_LARGE]).content;
-    plans.set(id, { area, record, values, expiresAt: now + PLAN_MS });
+    plans.set(id, { record, values, expiresAt: now + PLAN_MS });
     for (const oldest of [...plans.keys()].slice(0, -MOST_PLANS)) plans.delete(oldest);
     return content;
   }
 
-  async function write(
-    area: string,
-    record: CommandRecord,
-    values: Values,
-    signal: AbortSignal,
-  ): Promise<CallToolResult> {
+  async function write(record: CommandRecord, values: Values, signal: AbortSignal): Promise<CallToolResult> {
     const { plan: id, ...others } = values;
     const [unknown] = Object.keys(others);
     if (unknown !== undefined) throw usageError(`Unknown argument \`${unknown}\`: a write accepts only its plan.`);
     const planned = plans.get(String(id));
-    if (planned?.area !== area || planned.record !== record) {
+    if (planned?.record !== record) {
       throw fail('mcp.no_plan', {
         message: `This session has no plan \`${String(id)}\` of \`${record.path}\`. Nothing was sent.`,
         hint: AGAIN,

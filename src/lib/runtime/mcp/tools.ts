@@ -9,7 +9,6 @@ import { type Parameter, parametersOf, schemaOf } from './calls.ts';
 export type ToolKind = 'read' | 'plan' | 'write';
 
 export interface AreaTool {
-  area: string;
   kind: ToolKind;
   /** By path. */
   records: ReadonlyMap<string, CommandRecord>;
@@ -61,7 +60,6 @@ function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayW
     known.set(it.name, first ? [first, ...others, it] : [it]);
   }
   return {
-    area,
     kind,
     records,
     definition: {
