@@ -9,7 +9,8 @@ import type { Signer } from '../platform/signing.ts';
 import type { Callback } from '../base/embedding.ts';
 import { verify, X509Certificate } from 'node:crypto';
 import type { CallbackStore, StoredCallback } from '../stores/callbacks.ts';
-import type { ClientRequest } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import { int, optional, strictObject, string } from 'zod/mini';
@@ -203,17 +204,19 @@ export async function callReceiver(
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const { request } = await (secure ? import('node:https') : import('node:http'));
   try {
-    const status = await post(
-      request(url, {
-        method: 'POST',
-        agent: false,
-        // Explicit, because an environment variable could otherwise disable the check of certificates.
-        ...(secure && { rejectUnauthorized: true }),
-        headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers },
-        signal: AbortSignal.any([signal, limit]),
-      }),
-      body,
-    );
+    const calling = request(url, {
+      method: 'POST',
+      agent: false,
+      // Explicit, because an environment variable could otherwise disable the check of certificates.
+      ...(secure && { rejectUnauthorized: true }),
+      headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers },
+      signal: AbortSignal.any([signal, limit]),
+    }).end(body);
+    const [response] = (await once(calling, 'response')) as [IncomingMessage];
+    // Only the status matters. The time limit ends an endless body.
+    for (const stream of [calling, response]) stream.on('error', () => undefined);
+    response.resume();
+    const status = response.statusCode ?? 0;
     return { status, error: null };
   } catch (error) {
     signal.throwIfAborted();
@@ -221,19 +224,6 @@ export async function callReceiver(
     // An error about several addresses has no message.
     return { status: null, error: (error as Error).message || (systemErrorCode(error) ?? 'no connection') };
   }
-}
-
-function post(request: ClientRequest, body: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    request.on('error', reject);
-    request.on('response', (response) => {
-      // Only the status matters. The time limit ends an endless body.
-      response.on('error', () => undefined);
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    request.end(body);
-  });
 }
 
 /** The callbacks to send again; without a field, all that were not delivered. */

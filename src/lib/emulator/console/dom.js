@@ -1,6 +1,8 @@
 // Builds the elements of the console page. Text from outside is added as text, never as markup.
 
 /** @typedef {Record<string, any>} Row */
+/** @typedef {'manifests'|'role_assignments'|'groups'|'connections'|'data_models'|'pipelines'|'pipeline_runs'|'dsr_requests'|'dsr_steps'|'profiles'} Table */
+/** @typedef {{ tables: Record<Table, Row[]>, counts: Row, faults: Row[], callbacks: Row[], log: Row[] }} State */
 /** @typedef {Node | string | number | null | undefined} Child */
 
 /** @param {string} id */

@@ -32,7 +32,7 @@ function draw() {
   const text = JSON.stringify([name, { ...state, now: 0 }, [...checked.keys()]]);
   if (text === drawn) return;
   drawn = text;
-  const [title, show] = /** @type {[string, (state: Row) => Child[]]} */ (TABS[name]);
+  const [title, show] = /** @type {(typeof TABS)[string]} */ (TABS[name]);
   const focused = document.activeElement?.id ?? '';
   document.title = `${title} · Embedded platform`;
   byId('tabs').replaceChildren(
@@ -42,7 +42,7 @@ function draw() {
   );
   const open = [...document.querySelectorAll('details[open]')].map(({ id }) => id);
   const typed = [...document.querySelectorAll('input')].map(({ id, value }) => /** @type {const} */ ([id, value]));
-  byId('view').replaceChildren(...show(state).filter((child) => child instanceof Node));
+  byId('view').replaceChildren(...show(/** @type {any} */ (state)).filter((child) => child instanceof Node));
   for (const id of open) document.getElementById(id)?.setAttribute('open', '');
   for (const [id, value] of typed) {
     const input = document.getElementById(id);

@@ -4,14 +4,15 @@ import { act, call } from './control.js';
 
 /** @typedef {import('./dom.js').Row} Row */
 /** @typedef {import('./dom.js').Child} Child */
+/** @typedef {import('./dom.js').State} State */
 
-/** @param {Row} state */
+/** @param {State} state */
 function roles({ tables }) {
-  return tables.manifests.map((/** @type {Row} */ { org_id, reply }) => {
+  return tables.manifests.map(({ org_id, reply }) => {
     const list = /** @type {Row[]} */ (JSON.parse(reply).roles);
     const tasksOf = list.map((role) => new Set(role['tasks'].map((/** @type {Row} */ task) => task['task_id'])));
     const tasks = [...new Set(tasksOf.flatMap((set) => [...set]))].sort();
-    const users = tables.role_assignments.filter((/** @type {Row} */ row) => row['org_id'] === org_id);
+    const users = tables.role_assignments.filter((row) => row['org_id'] === org_id);
     return make(
       'div',
       {},
@@ -28,7 +29,7 @@ function roles({ tables }) {
         'Users with a role',
         table(
           ['User', 'Role'],
-          users.map((/** @type {Row} */ row) => [row['user'], row['role_id']]),
+          users.map((row) => [row['user'], row['role_id']]),
           'No user has a role.',
         ),
       ),
@@ -36,9 +37,9 @@ function roles({ tables }) {
   });
 }
 
-/** @param {Row} state */
+/** @param {State} state */
 function groups({ tables }) {
-  const rows = tables.groups.map((/** @type {Row} */ row) => {
+  const rows = tables.groups.map((row) => {
     const group = documentOf(row);
     const attributes = group['attributes'].map((/** @type {Row} */ one) => `${one['id']} (${one['type']})`).join(', ');
     return [group['id'], row['workspace'], group['source_user_attribute'], attributes, time(row['refresh_at'])];
@@ -51,7 +52,7 @@ function groups({ tables }) {
   ];
 }
 
-/** @param {Row} state */
+/** @param {State} state */
 function warehouse({ tables }) {
   /** @param {Row[]} rows */
   const definitions = (rows) =>
@@ -65,7 +66,7 @@ function warehouse({ tables }) {
         fold(`definition-${row['workspace']}-${definition.id}`, 'Definition', pretty(definition)),
       ];
     });
-  const runs = tables.pipeline_runs.map((/** @type {Row} */ run) => [
+  const runs = tables.pipeline_runs.map((run) => [
     run['id'],
     run['pipeline'],
     make('span', { class: run['status'] === 'failed' ? 'bad' : '' }, run['status']),
@@ -89,12 +90,12 @@ const attemptsOf = (callback) =>
     make('li', {}, `${one['at']} callback ${callback['status']}: ${one['status'] ?? one['error']}`),
   );
 
-/** @param {Row} state */
+/** @param {State} state */
 function requests({ tables, callbacks }) {
-  const rows = tables.dsr_requests.map((/** @type {Row} */ row) => {
+  const rows = tables.dsr_requests.map((row) => {
     const body = documentOf(row);
-    const steps = tables.dsr_steps.filter((/** @type {Row} */ step) => step['request'] === row['seq']);
-    const own = callbacks.filter((/** @type {Row} */ one) => one['request_id'] === row['id']);
+    const steps = tables.dsr_steps.filter((step) => step['request'] === row['seq']);
+    const own = callbacks.filter((one) => one['request_id'] === row['id']);
     const people = Object.entries(body['subject_identities'] ?? {}).map(([type, one]) => `${type}: ${one.value}`);
     const timeline = make(
       'ol',
@@ -102,7 +103,7 @@ function requests({ tables, callbacks }) {
       make('li', {}, `${body['submitted_time']} submitted`),
       ...own.toReversed().flatMap(attemptsOf),
       row['completed_at'] === null ? null : make('li', {}, time(row['completed_at']), ` ${row['status']}`),
-      ...steps.map((/** @type {Row} */ step) =>
+      ...steps.map((step) =>
         make('li', { class: 'quiet' }, time(step['at']), ` due: ${step['step'].replace('_', ' ')}`),
       ),
     );
@@ -126,9 +127,9 @@ function requests({ tables, callbacks }) {
 
 const KINDS = { user_attributes: 'attribute', group_attributes: 'group attribute', calculated_attributes: 'seed' };
 
-/** @param {Row} state */
+/** @param {State} state */
 function people({ tables, counts }) {
-  const rows = tables.profiles.map((/** @type {Row} */ row) => {
+  const rows = tables.profiles.map((row) => {
     const document = documentOf(row);
     const sources = JSON.parse(row['sources']);
     const names = Object.entries(document['identities']).map(([type, values]) => `${type}: ${values.join(', ')}`);
@@ -162,9 +163,9 @@ function people({ tables, counts }) {
   ];
 }
 
-/** @param {Row} state */
+/** @param {State} state */
 function callbacks({ callbacks: list }) {
-  const rows = list.map((/** @type {Row} */ one) => [
+  const rows = list.map((one) => [
     one['id'],
     one['request_id'],
     one['status'],
@@ -212,7 +213,7 @@ function checks(id) {
   return make('button', { type: 'button', id: `check-${id}`, click: check }, 'Check its signature');
 }
 
-/** @param {Row} state */
+/** @param {State} state */
 function faults({ faults: list }) {
   const fields = [
     ['method', 'Method', 'any'],
@@ -241,7 +242,7 @@ function faults({ faults: list }) {
     });
     act(() => call('/faults', 'POST', Object.fromEntries(given)));
   });
-  const rows = list.map((/** @type {Row} */ fault) => [
+  const rows = list.map((fault) => [
     fault['path'] ?? 'any path',
     fault['method'] ?? 'any method',
     JSON.stringify({ ...fault, path: undefined, method: undefined }),
@@ -259,11 +260,11 @@ function faults({ faults: list }) {
   ];
 }
 
-/** @param {Row} state */
+/** @param {State} state */
 function requestLog({ log }) {
   const rows = log
     .toReversed()
-    .map((/** @type {Row} */ one) => [
+    .map((one) => [
       make('time', {}, one['at']),
       one['method'],
       make('span', { class: one['status'] === null || one['status'] >= 400 ? 'bad' : '' }, one['status'] ?? 'cut'),
@@ -286,7 +287,7 @@ function requestLog({ log }) {
   ];
 }
 
-/** @type {Record<string, [title: string, draw: (state: Row) => Child[]]>} */
+/** @type {Record<string, [title: string, draw: (state: State) => Child[]]>} */
 export const TABS = {
   roles: ['Roles', roles],
   groups: ['Groups', groups],

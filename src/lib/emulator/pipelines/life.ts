@@ -1,6 +1,6 @@
 // State transitions of pipelines and runs (specification, "States and transitions"; decision: D66).
 import { dataRange, logicalDate, nextRun } from './schedule.ts';
-import type { Pipeline, Run, RunFault } from '../stores/pipelines.ts';
+import { NO_PROGRESS, type Pipeline, type Run, type RunFault } from '../stores/pipelines.ts';
 import type { DocumentStore, Kept } from '../stores/documents.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 
@@ -66,16 +66,12 @@ export function createPipelineLife(stores: WarehouseStores) {
         started_at: null,
         ended_at: null,
         progress: {
+          ...NO_PROGRESS,
           rangeStart: range.start,
           rangeEnd: range.end,
           afterStart: range.afterStart,
           bounded: range.bounded,
-          rows: 0,
-          succeeded: 0,
-          failed: 0,
-          reasons: {},
           resets: pipeline.resets,
-          done: false,
         },
       });
       const running: Pipeline = { ...pipeline, status: 'running' };

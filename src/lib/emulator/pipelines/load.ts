@@ -3,7 +3,7 @@ import { parseIso } from '../../kernel/timestamps.ts';
 import { created } from '../base/audit.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import { nextRunOf } from './life.ts';
-import type { Pipeline, NewRun } from '../stores/pipelines.ts';
+import { NO_PROGRESS, type Pipeline, type NewRun } from '../stores/pipelines.ts';
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 import { largest } from '../../kernel/numbers.ts';
 
@@ -57,15 +57,12 @@ function runOf(fixture: Fixtures['runs'][0]): NewRun {
     started_at: time(fixture.started_on, logical),
     ended_at: time(fixture.ended_on, logical),
     progress: {
+      ...NO_PROGRESS,
       rangeStart: parseIso(fixture.range_start ?? ''),
       rangeEnd: time(fixture.range_end, logical),
-      afterStart: false,
       bounded: true,
-      rows: 0,
       succeeded: successful_records,
       failed: fixture.failed_records ?? 0,
-      reasons: {},
-      resets: 0,
       done: true,
       ...(message !== undefined && { failure: { cause: 'pipeline' as const, message, marks: false } }),
     },

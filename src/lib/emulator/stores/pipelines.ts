@@ -90,6 +90,9 @@ export interface RunProgress {
   failure?: RunFault | undefined;
 }
 
+/** Of a run that has done nothing yet. */
+export const NO_PROGRESS = { afterStart: false, rows: 0, succeeded: 0, failed: 0, reasons: {}, resets: 0, done: false };
+
 export interface Run {
   id: number | bigint;
   workspace: number;
