@@ -1,9 +1,7 @@
 // The flags of bulk runs of data subject requests.
-import { randomUUID } from 'node:crypto';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
-import { composeRequest } from '../../lib/domain/dsr/compose.ts';
 import { createNullWords } from '../../lib/domain/null-words.ts';
-import { isInFuture, type NormalizeOptions, normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
+import { isInFuture, type NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
@@ -12,6 +10,7 @@ import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { inputFlags, readColumnMap, readDialect, runFlags, saveMap } from '../bulk-flags.ts';
+import { issuesOfParts } from './submit-input.ts';
 
 /** Values for all rows; `dsr submit` also has these flags for a single request. */
 export const rowFlags = {
@@ -87,13 +86,7 @@ const FLAG_OF: Record<string, string> = {
  * An invalid flag is a single error, not one per row. Throws usage (2), or invalid input (9) for a time in the future.
  */
 function checkDefaults(defaults: RowOptions['defaults'], options: NormalizeOptions, now: number): void {
-  const { regulation = 'gdpr', subject_request_type = 'access' } = defaults;
-  const whole = { ...defaults, regulation, subject_request_type, subject_request_id: randomUUID() };
-  const { issues } = normalizeRequest(
-    composeRequest({ ...whole, identities: [['email', 'a']] }, options.vendorDomain),
-    options,
-    now,
-  );
+  const issues = issuesOfParts(defaults, options, now);
   if (isInFuture(defaults.submitted_time, now)) {
     const [issue] = issues.filter(({ path }) => path[0] === 'submitted_time');
     throw invalidInput(`--submitted-time ${issue?.message ?? ''}. Nothing was sent.`, []);

@@ -144,7 +144,8 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   if (existsSync(results) && (left > 0 || !head)) throw nameTaken(results);
   if (left > 0) {
     ctx.out.show((style) => renderDsrBulk(examined, style));
-    if (completeBefore > 0) ctx.out.note(`${countRows(completeBefore)} already complete; ${left} left.`);
+    if (completeBefore > 0)
+      ctx.out.note(`${counted(completeBefore, 'row was', 'rows were')} already complete; ${left} left.`);
     await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`);
   }
   if (!head) {
@@ -184,9 +185,8 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   if (!existsSync(results))
     await writeNewFile(results, resultLines(await openTable(inputs), options, states, examined.used));
   if (counts.unsigned > 0) {
-    ctx.out.warn(
-      `${counts.unsigned === 1 ? '1 response has' : `${counts.unsigned} responses have`} an invalid signature. Check the address in the profile.`,
-    );
+    const responses = counted(counts.unsigned, 'response has', 'responses have');
+    ctx.out.warn(`${responses} an invalid signature. Check the address in the profile.`);
   }
   const unknown = states.count('unknown');
   const data = resultOf(counts);
@@ -194,12 +194,12 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   await ctx.out.emit(data, dsrBulkView);
   if (data.failed > 0) {
     ctx.out.note(
-      `${countRows(data.failed)} rejected; see the column \`error\` of ${results}. Fix them there and submit that file; completed rows are skipped.`,
+      `${counted(data.failed, 'row was', 'rows were')} rejected; see the column \`error\` of ${results}. Fix them there and submit that file; completed rows are skipped.`,
     );
   }
   if (unknown > 0) {
     ctx.out.warn({
-      text: `The outcome of ${unknown === 1 ? '1 row' : `${unknown} rows`} is unknown; see the column \`error\` of ${results}. To check with the platform again:`,
+      text: `The outcome of ${counted(unknown, 'row')} is unknown; see the column \`error\` of ${results}. To check with the platform again:`,
       command: run.again('--resume'),
     });
   }
@@ -255,33 +255,23 @@ async function sendRows(
   );
 }
 
-/** `1 row was`, `5 rows were`. */
-function countRows(count: number): string {
-  return count === 1 ? '1 row was' : `${count} rows were`;
-}
-
 function warnOfRows(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, withoutId }: Examined): void {
   if (late > 0) {
-    const days = mostDaysLate === 1 ? '1 day' : `${mostDaysLate} days`;
+    const days = counted(mostDaysLate, 'day');
     ctx.out.warn(
       late === 1
         ? `The deadline of 1 row passed ${days} ago.`
         : `The deadlines of ${late} rows have passed, the first ${days} ago.`,
     );
   }
-  if (devicesOnly > 0) {
-    ctx.out.warn(
-      `${devicesOnly === 1 ? '1 row has' : `${devicesOnly} rows have`} only device identities. The platform does not find data stored under other identities.`,
-    );
-  }
-  if (upperCase > 0) {
-    ctx.out.warn(
-      `${counted(upperCase, 'row has', 'rows have')} upper-case letters in \`email\`; the platform matches exactly, so it may not find the person.`,
-    );
-  }
+  const warn = (count: number, what: string): void => {
+    if (count > 0) ctx.out.warn(`${counted(count, 'row has', 'rows have')} ${what}`);
+  };
+  warn(devicesOnly, 'only device identities. The platform does not find data stored under other identities.');
+  warn(upperCase, 'upper-case letters in `email`; the platform matches exactly, so it may not find the person.');
   if (withoutId > 0 && !ctx.prompt.possible) {
     ctx.out.warn({
-      text: `${withoutId === 1 ? '1 row has' : `${withoutId} rows have`} no subject_request_id: only the journal on this machine records what was submitted. To add ids:`,
+      text: `${counted(withoutId, 'row has', 'rows have')} no subject_request_id: only the journal on this machine records what was submitted. To add ids:`,
       command: 'cdpadm dsr prepare',
     });
   }

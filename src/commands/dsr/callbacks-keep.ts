@@ -9,21 +9,31 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Anyone who can reach the port can post, so a run keeps at most this many unacknowledged messages. */
 const REFUSED_AT_MOST = 1000;
 
+/** Keeps a message, and returns its paths as the user would type them; undefined, after a warning, if that fails. */
+function openFolder(ctx: Context, folder: string) {
+  const messages = openMessageFolder(resolve(ctx.io.cwd, folder));
+  return (what: string, ...message: Parameters<typeof messages.keep>): KeptMessage | undefined => {
+    try {
+      const kept = messages.keep(...message);
+      return { headers: join(folder, kept.headers), body: join(folder, kept.body) };
+    } catch (error) {
+      ctx.out.warn(`The ${what} was not saved: ${(error as Error).message}`);
+      return undefined;
+    }
+  };
+}
+
 /** Keeps responses of the platform. Throws if the folder cannot be used. */
 export function openReplyKeep(ctx: Context, folder: string | undefined) {
   if (folder === undefined) return () => undefined;
-  const messages = openMessageFolder(resolve(ctx.io.cwd, folder));
+  const keepMessage = openFolder(ctx, folder);
   const last = new Map<string, string>();
   return (id: string, headers: Readonly<Record<string, string>>, body: string): void => {
     // `--watch` reads the same response many times.
     if (last.get(id) === body) return;
     last.set(id, body);
-    try {
-      const kept = messages.keep(id, Object.entries(headers), Buffer.from(body));
-      ctx.out.note(`Saved the response as ${join(folder, kept.headers)} and ${join(folder, kept.body)}.`);
-    } catch (error) {
-      ctx.out.warn(`The response was not saved: ${(error as Error).message}`);
-    }
+    const kept = keepMessage('response', id, Object.entries(headers), Buffer.from(body));
+    if (kept) ctx.out.note(`Saved the response as ${kept.headers} and ${kept.body}.`);
   };
 }
 
@@ -33,7 +43,7 @@ export function openReplyKeep(ctx: Context, folder: string | undefined) {
  */
 export function openKeep(ctx: Context, folder: string | undefined) {
   if (folder === undefined) return () => undefined;
-  const messages = openMessageFolder(resolve(ctx.io.cwd, folder));
+  const keepMessage = openFolder(ctx, folder);
   let refused = 0;
   return ({ body, headers, method }: Callback, { state, status }: Received): KeptMessage | undefined => {
     if (body === undefined || method !== 'POST') return undefined;
@@ -43,12 +53,6 @@ export function openKeep(ctx: Context, folder: string | undefined) {
       return undefined;
     }
     const id = state?.subject_request_id.toLowerCase() ?? '';
-    try {
-      const kept = messages.keep(status !== 202 ? 'refused' : UUID.test(id) ? id : 'other', headers, body);
-      return { headers: join(folder, kept.headers), body: join(folder, kept.body) };
-    } catch (error) {
-      ctx.out.warn(`The callback was not saved: ${(error as Error).message}`);
-      return undefined;
-    }
+    return keepMessage('callback', status !== 202 ? 'refused' : UUID.test(id) ? id : 'other', headers, body);
   };
 }

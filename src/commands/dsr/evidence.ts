@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import { array, type infer as Infer, int, object, string } from 'zod/mini';
 import { evidenceOf, hasIdentities, type RequestEvidence, signatureOf } from '../../lib/domain/dsr/evidence.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
-import { fail } from '../../lib/errors/fail.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
 import { writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
 import { nameTaken } from '../../lib/kernel/durable.ts';
@@ -19,7 +18,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { openChains } from '../../lib/runtime/memory/dsr.ts';
 import { readTime } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
-import { openDsrMemory, openLedgerOf, pickRequest, requestIds, withReadingProgress } from './session.ts';
+import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, withReadingProgress } from './session.ts';
 
 const evidenceFlags = {
   from: { value: 'date', help: 'requests submitted on or after this day or time' },
@@ -139,11 +138,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   for await (const part of withReadingProgress(ctx, ledger.all()))
     for (const request of part) if (isChosen(request)) requests.push(evidenceOf(request, ctx.clock.now()));
   const missing = ids.find((id) => !requests.some(({ request }) => request.id === id));
-  if (missing !== undefined)
-    throw fail('dsr.not_in_ledger', {
-      message: `The ledger on this machine has no request ${missing} in this workspace.`,
-      hint: 'Run the command on the machine that submitted the request.',
-    });
+  if (missing !== undefined) throw notInLedger(missing, 'Run the command on the machine that submitted the request.');
   const { faults, omitted, tip } = await ledger.verify();
   if (faults.length > 0)
     ctx.out.warn({

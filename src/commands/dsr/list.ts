@@ -3,14 +3,13 @@ import { array } from 'zod/mini';
 import { dueFirst, type RequestOverview, requestResult } from '../../lib/domain/dsr/overview.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { parseIso } from '../../lib/kernel/timestamps.ts';
 import { dueListView, requestListView } from '../../lib/render/dsr-overview.ts';
 import { requestsPage } from '../../lib/render/dsr-page.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { dueRequests } from '../../lib/workflows/dsr-due.ts';
+import { deadlineAt, dueRequests } from '../../lib/workflows/dsr-due.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { readDuration } from '../flag-values.ts';
@@ -67,7 +66,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
     '--fail-if-overdue': flags.failIfOverdue,
   }))
     if (value !== undefined && flags.due !== true) throw usageError(`${flag} requires --due.`);
-  const until = flags.within === undefined ? undefined : ctx.clock.now() + readDuration('--within', flags.within);
+  const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
   const session = await openDsr(ctx);
   const requests = await requestsOf(ctx, session, flags, limit, until);
   await ctx.out.emit(requests, await viewOf(ctx, flags));
@@ -102,16 +101,13 @@ async function requestsOf(
   session: DsrSession,
   flags: ListFlags,
   limit: number,
-  until: number | undefined,
+  until: number,
 ): Promise<RequestOverview[]> {
   const { due, groupId } = flags;
   if (groupId === undefined)
     return due ? await mostUrgent(ctx, session, flags, limit, until) : await newest(ctx, session, limit);
   const group = await readGroup(groupId, session);
-  if (!due) return group;
-  return dueFirst(group).filter(
-    ({ deadline }) => until === undefined || (parseIso(deadline ?? '') ?? Infinity) <= until,
-  );
+  return due ? dueFirst(group).filter((request) => deadlineAt(request) <= until) : group;
 }
 
 /** The newest requests of the ledger, newest first. */
@@ -130,7 +126,7 @@ async function mostUrgent(
   session: DsrSession,
   { failIfDue, failIfOverdue }: ListFlags,
   limit: number,
-  until: number | undefined,
+  until: number,
 ): Promise<RequestOverview[]> {
   const { ledger } = session;
   const withProgress: Pick<LedgerPort, 'byUrgency'> = {
@@ -143,7 +139,7 @@ async function mostUrgent(
     ctx.out.warn(`Only ${shown} shown (--limit); ${left} more in the ledger may be due.`);
   else if (left > 0)
     ctx.out.warn(
-      `Checked the ${asked} most urgent open requests in the ledger: ${requests.length} ${requests.length === 1 ? 'is' : 'are'} still open. ${left} more were not checked. Run the command again to continue.`,
+      `Checked the ${asked} most urgent open requests in the ledger: ${counted(requests.length, 'is', 'are')} still open. ${left} more were not checked. Run the command again to continue.`,
     );
   return requests;
 }

@@ -1,15 +1,14 @@
 // `dsr mark`: records in the ledger that the subject was answered, or that the deadline was extended.
 import { array, boolean, type infer as Infer, nullable, object, string } from 'zod/mini';
 import { deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
-import { deadlineOfRequest, type LedgerRequest, type MarkedNews } from '../../lib/domain/dsr/ledger.ts';
-import { fail } from '../../lib/errors/fail.ts';
+import { deadlineOfRequest, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import { fields, type ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readTime } from '../flag-values.ts';
-import { openDsrMemory, requestIds, pickRequest } from './session.ts';
+import { notInLedger, openDsrMemory, requestIds, pickRequest } from './session.ts';
 
 const markFlags = {
   answered: { help: 'record that the subject has received the answer' },
@@ -72,27 +71,17 @@ async function mark(ctx: Context, ids: readonly string[], flags: FlagValues<type
   const { ledger } = await openDsrMemory(ctx);
   const known = await ledger.find(ids);
   const at = isoMillis(ctx.clock.now());
-  const marks = ids.map((id): MarkedNews => {
+  const isAnswered = (answered ?? unanswered) === undefined ? undefined : answered === true;
+  const data = ids.map((id): Marked => {
     const request = known.get(id);
-    if (request === undefined) throw unknownRequest(id);
+    if (request === undefined) throw notInLedger(id, 'Mark a request on the machine that submitted it.');
     if (extended !== undefined) checkExtension(ctx, request, extended);
-    return {
-      event: 'marked',
-      id,
-      at,
-      ...((answered ?? unanswered) !== undefined && { answered: answered === true }),
-      ...(extended !== undefined && { extended }),
-      ...(reason !== undefined && { reason }),
-    };
-  });
-  const data = marks.map(({ answered: isAnswered, id, ...it }): Marked => {
-    const request = known.get(id);
     return {
       subject_request_id: id,
       answered: isAnswered ?? null,
-      extended: it.extended ?? null,
-      reason: it.reason ?? null,
-      deadline: it.extended ?? (request && deadlineOfRequest(request)) ?? null,
+      extended: extended ?? null,
+      reason: reason ?? null,
+      deadline: extended ?? deadlineOfRequest(request) ?? null,
     };
   });
   if (ctx.flags.dryRun) {
@@ -103,7 +92,13 @@ async function mark(ctx: Context, ids: readonly string[], flags: FlagValues<type
     );
     return;
   }
-  await ledger.record(marks);
+  const facts = {
+    at,
+    ...(isAnswered !== undefined && { answered: isAnswered }),
+    ...(extended !== undefined && { extended }),
+    ...(reason !== undefined && { reason }),
+  };
+  await ledger.record(ids.map((id) => ({ event: 'marked', id, ...facts })));
   await ctx.out.emit(data, view);
 }
 
@@ -119,11 +114,4 @@ function checkExtension(ctx: Context, request: LedgerRequest, extended: string):
     ctx.out.warn(
       `${(regulation ?? '').toUpperCase()} allows an extension to ${isoSeconds(longest)} at most (request ${request.id}).`,
     );
-}
-
-function unknownRequest(id: string): Error {
-  return fail('dsr.not_in_ledger', {
-    message: `The ledger on this machine has no request ${id} in this workspace.`,
-    hint: 'Mark a request on the machine that submitted it.',
-  });
 }

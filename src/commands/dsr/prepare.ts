@@ -6,6 +6,7 @@ import { openTable } from '../../lib/bulk/rows.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { nameTaken, writeNewFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -55,7 +56,7 @@ async function prepare(ctx: Context, files: string[], flags: RowFlags): Promise<
   const done = dryRun ? `would be written to ${out}` : `are in ${out}, which only you can read`;
   const view: DocumentView<Infer<ReturnType<typeof preparedResult>>> = {
     kind: 'document',
-    text: () => `${rows} ${rows === 1 ? 'row' : 'rows'}, ${withoutId} of them with new ids, ${cleanLine(done)}.`,
+    text: () => `${counted(rows, 'row')}, ${withoutId} of them with new ids, ${cleanLine(done)}.`,
   };
   await ctx.out.beside().emit({ ...(dryRun && { dry_run: true }), rows, ids_made: withoutId, out }, view);
 }

@@ -9,12 +9,11 @@ import {
   REQUEST_IDENTITY_TYPES,
 } from '../../lib/contract/identities.ts';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
-import { composeRequest, type RequestParts } from '../../lib/domain/dsr/compose.ts';
-import { normalizeRequest } from '../../lib/domain/dsr/normalize.ts';
+import type { RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { DsrSession } from './session.ts';
-import { requestFromParts } from './submit-input.ts';
+import { issuesOfParts, requestFromParts, STAND_IN } from './submit-input.ts';
 
 const MEANING = {
   gdpr: 'due within one month',
@@ -22,14 +21,6 @@ const MEANING = {
   access: 'the subject wants to know what data is stored',
   portability: 'the subject wants their data in a portable form',
   erasure: 'the subject wants to be forgotten',
-} as const;
-
-/** Placeholder values for the unknown ones while the others are checked. */
-const STAND_IN = {
-  regulation: REGULATIONS[0],
-  subject_request_type: REQUEST_TYPES[0],
-  subject_request_id: '00000000-0000-4000-8000-000000000000',
-  submitted_time: '1970-01-01T00:00:00Z',
 } as const;
 
 /**
@@ -154,7 +145,7 @@ function missingFlags({ regulation, subject_request_type: type, identities }: Re
 
 function checkGiven(ctx: Context, { normalize }: DsrSession, parts: RequestParts): void {
   const { regulation = STAND_IN.regulation, subject_request_type = STAND_IN.subject_request_type } = parts;
-  const identities: RequestParts['identities'] = parts.identities.length > 0 ? parts.identities : [['email', 'a']];
+  const identities = parts.identities.length > 0 ? parts.identities : STAND_IN.identities;
   requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, normalize);
 }
 
@@ -235,9 +226,6 @@ function hintOf(type: string): string | undefined {
 
 /** The issue that the check of the whole request would report, while the user can still correct the value. */
 function issueOf({ ctx, session }: Asking, part: Partial<RequestParts>, field: string): string | undefined {
-  const { normalize } = session;
-  const whole = { ...STAND_IN, identities: [['email', 'a@example.com']] as const, ...part };
-  const { issues } = normalizeRequest(composeRequest(whole, normalize.vendorDomain), normalize, ctx.clock.now());
-  const issue = issues.find(({ path }) => path.includes(field));
+  const issue = issuesOfParts(part, session.normalize, ctx.clock.now()).find(({ path }) => path.includes(field));
   return issue && `It ${issue.message}.`;
 }

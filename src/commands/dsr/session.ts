@@ -137,6 +137,13 @@ export function requestIds(ids: readonly string[]): string[] {
   });
 }
 
+export function notInLedger(id: string, hint: string): Error {
+  return fail('dsr.not_in_ledger', {
+    message: `The ledger on this machine has no request ${id} in this workspace.`,
+    hint,
+  });
+}
+
 /** The parts of a ledger, with a progress line for a part that takes longer than a second. */
 export async function* withReadingProgress<Part>(
   ctx: { out: Pick<Context['out'], 'waits'> },

@@ -146,6 +146,22 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Nor
   });
 }
 
+/** Placeholder values for the unknown ones while the others are checked. */
+export const STAND_IN = {
+  regulation: REGULATIONS[0],
+  subject_request_type: REQUEST_TYPES[0],
+  subject_request_id: '00000000-0000-4000-8000-000000000000',
+  submitted_time: '1970-01-01T00:00:00Z',
+  identities: [['email', 'a@example.com']],
+} as const;
+
+/** The issues that the check of the whole request would report about these parts. */
+export function issuesOfParts(parts: Partial<RequestParts>, options: NormalizeOptions, now: number) {
+  const given = Object.entries<unknown>(parts).filter(([, value]) => value !== undefined);
+  const body = composeRequest({ ...STAND_IN, ...Object.fromEntries(given) }, options.vendorDomain);
+  return normalizeRequest(body, options, now).issues;
+}
+
 /** The body in a file, with an id and a time if it has none. Throws invalid input (9) with the place of each issue. */
 export async function requestFromFile(ctx: Context, path: string, options: NormalizeOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx);

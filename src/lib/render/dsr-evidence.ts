@@ -45,8 +45,9 @@ ${checksOf(certificates, messages)}
 function sectionOf(evidence: RequestEvidence, messages: readonly EvidenceMessage[]): string {
   const { days_late, deadline, deadline_met, finished_at, request } = evidence;
   const { group_id, id, identities = {}, regulation, signatures = [], submitted_time, subject_request_type } = request;
+  const undecided = finished_at === null ? 'open, not late' : 'finished, deadline unknown';
   const outcome =
-    deadline_met === null ? 'open, not late' : deadline_met ? 'deadline met' : `${counted(days_late, 'day')} late`;
+    deadline_met === null ? undecided : deadline_met ? 'deadline met' : `${counted(days_late, 'day')} late`;
   const kept = messages.filter(({ requestId }) => requestId === id);
   return `<section class="${deadline_met === false ? 'bad' : 'plain'}"><h2><code>${escapeHtml(id)}</code>: ${outcome}</h2>
 ${table(

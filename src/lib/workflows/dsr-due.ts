@@ -23,8 +23,8 @@ const ENDED_AT_MOST = 1000;
 export interface DueOptions {
   /** Maximum number. */
   limit: number;
-  /** Only those whose deadline is not after this; milliseconds since the epoch. */
-  until?: number | undefined;
+  /** Only those whose deadline is not after this; milliseconds since the epoch, or Infinity. */
+  until: number;
   /** Continues after any number of requests that have ended. */
   isPatient: boolean;
 }
@@ -35,7 +35,7 @@ export interface DueOptions {
  */
 export async function dueRequests(
   ledger: Pick<LedgerPort, 'byUrgency'>,
-  { isPatient, limit, until = Infinity }: DueOptions,
+  { isPatient, limit, until }: DueOptions,
   ports: DsrPorts,
 ): Promise<Due> {
   const found: RequestOverview[] = [];
@@ -57,7 +57,8 @@ export async function dueRequests(
   return { requests: due.slice(0, limit), asked, left: rest + Math.max(0, due.length - limit) };
 }
 
-function deadlineAt({ deadline }: RequestOverview): number {
+/** Infinity without a deadline. */
+export function deadlineAt({ deadline }: RequestOverview): number {
   return parseIso(deadline ?? '') ?? Infinity;
 }
 
