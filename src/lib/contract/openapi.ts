@@ -194,13 +194,15 @@ function operation(endpoint: Endpoint, reference: Reference, address: string): J
   ];
   const example = examples[id];
   const refused = (error: number): Json => {
-    const messages = Object.values(FAILURES[area] ?? {}).filter((failure) => failure.status === error);
-    const [message = REASONS[error] ?? ''] = messages.map((failure) => failure.message);
-    const all = messages.length === 0 ? [message] : messages.map((failure) => failure.message);
+    const own = Object.values(FAILURES[area] ?? {}).filter((failure) => failure.status === error);
+    const messages = own.length === 0 ? [REASONS[error] ?? ''] : own.map((failure) => failure.message);
     return {
-      description: all.join('; or '),
+      description: messages.join('; or '),
       ...(HEADERS[error] && { headers: HEADERS[error] }),
-      ...content({ $ref: `#/components/schemas/${ERROR_OF[service]}` }, errorExample(service, error, message)),
+      ...content(
+        { $ref: `#/components/schemas/${ERROR_OF[service]}` },
+        errorExample(service, error, messages[0] ?? ''),
+      ),
     };
   };
   const headers = HEADERS[`${id} ${status}`];

@@ -2,7 +2,7 @@
 // but not its server: that makes a `Request` of each message, and loading `fetch` for it takes a quarter of a start.
 import type { IncomingMessage } from 'node:http';
 import { METHODS } from '../contract/choices.ts';
-import type { Endpoint, Service } from '../contract/endpoint.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import type { Control } from './control.ts';
 import type { Exchange, MatchedRoute, UnmatchedRoute } from './platform/exchange.ts';
 import type { RunningPlatform } from './open-platform.ts';
@@ -30,7 +30,8 @@ export async function createRouter(
     }
   }
   routes.add('ALL', `${CONTROL_PATH}/*`, 'control');
-  const services = new Map(areas.flatMap(({ area }) => Object.values(area.endpoints).map(serviceByStart)));
+  const endpoints = areas.flatMap(({ area }) => Object.values(area.endpoints));
+  const services = new Map(endpoints.map((endpoint) => [startOf(routePath(endpoint)), endpoint.service]));
 
   function unmatched(method: string, path: string): UnmatchedRoute {
     const service = services.get(startOf(path));
@@ -58,10 +59,6 @@ export async function createRouter(
 /** The first part of a path: `/v3`. */
 function startOf(path: string): string {
   return /^\/[^/]*/.exec(path)?.[0] ?? '';
-}
-
-function serviceByStart(endpoint: Endpoint): [string, Service] {
-  return [startOf(routePath(endpoint)), endpoint.service];
 }
 
 /** Serves the control address and nothing else. */

@@ -2,7 +2,7 @@
 import type { Auth } from '../../contract/endpoint.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import type { Fixtures, WorkspaceFixture } from '../fixtures/document.ts';
-import { refusal } from '../wire/platform-error.ts';
+import { type PlatformError, refusal } from '../wire/platform-error.ts';
 import type { Tokens } from '../stores/tokens.ts';
 import { refuse, codedRefusal } from './envelopes.ts';
 import type { EmulatorIdentity } from '../base/embedding.ts';
@@ -79,7 +79,7 @@ export function authenticate(auth: Auth, header: string | undefined, tokens: Tok
       return bearer(header, tokens);
     case 'dsr-basic':
     case 'seeding-basic':
-      return basic(header, directory, ERRORS[auth]);
+      return basic(auth, header, directory);
   }
 }
 
@@ -93,23 +93,16 @@ function bearer(header: string | undefined, tokens: Tokens): Caller {
 const CHALLENGE = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
 
 /** C has its own error envelope; E and F share another. */
-const ERRORS = {
-  'dsr-basic': {
-    missing: () => refuse(DSR_FAILURES.unauthorized, [], CHALLENGE),
-    wrong: () => refuse(DSR_FAILURES.unauthorized, [], CHALLENGE),
-  },
-  'seeding-basic': {
-    missing: () => codedRefusal(401, 'Unauthorized', CHALLENGE),
-    wrong: () => codedRefusal(403, 'Forbidden'),
-  },
-};
+function unauthorized(auth: Auth, header: string | undefined): PlatformError {
+  if (auth === 'dsr-basic') return refuse(DSR_FAILURES.unauthorized, [], CHALLENGE);
+  return header === undefined ? codedRefusal(401, 'Unauthorized', CHALLENGE) : codedRefusal(403, 'Forbidden');
+}
 
-function basic(header: string | undefined, directory: Directory, errors: (typeof ERRORS)[keyof typeof ERRORS]): Caller {
-  if (header === undefined) throw errors.missing();
-  const encoded = /^Basic +(\S+)$/i.exec(header)?.[1] ?? '';
+function basic(auth: Auth, header: string | undefined, directory: Directory): Caller {
+  const encoded = /^Basic +(\S+)$/i.exec(header ?? '')?.[1] ?? '';
   const [, key = '', secret = ''] = /^([^:]*):(.*)$/su.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
-  const workspace = directory.workspaceOf(key, secret);
-  if (!workspace) throw errors.wrong();
+  const workspace = header === undefined ? undefined : directory.workspaceOf(key, secret);
+  if (!workspace) throw unauthorized(auth, header);
   return { id: key, workspace };
 }
 

@@ -39,11 +39,6 @@ export const SEEN_EXCHANGES = 'cdpadm.emulator.exchange';
 
 const seen = channel(SEEN_EXCHANGES);
 
-/** Does nothing without a subscriber. */
-function reportExchange(make: () => SeenExchange): void {
-  if (seen.hasSubscribers) seen.publish(make());
-}
-
 export interface MatchedRoute {
   endpoint: Endpoint;
   handle: Handler<Endpoint>;
@@ -84,16 +79,12 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       log.add({ ...request, status: answer?.status ?? null });
       recorder.add({ ...request, headers: incoming.headers, body, answer });
     };
-    const tell = (body: Buffer, result: Answer): void =>
-      reportExchange(() => ({
-        platform: platform.baseUrl(),
-        hasOwnWords: !platform.names.empty,
-        method,
-        url: path + search,
-        headers: incoming.headers,
-        body,
-        answer: { ...result, headers: headersOf(result) },
-      }));
+    const tell = (body: Buffer, result: Answer): void => {
+      if (!seen.hasSubscribers) return;
+      const about = { platform: platform.baseUrl(), hasOwnWords: !platform.names.empty, method, url: path + search };
+      const answer = { ...result, headers: headersOf(result) };
+      seen.publish({ ...about, headers: incoming.headers, body, answer } satisfies SeenExchange);
+    };
     // Authenticate before reporting a problem with the body.
     const refuseUnread = (error: unknown): never => {
       if ('handle' in target && !(error instanceof PeerGone)) identify(platform, incoming, target);
