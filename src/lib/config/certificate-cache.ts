@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { CacheFiles } from '../kernel/cache-files.ts';
+import { readRecord } from '../kernel/json.ts';
 
 export interface CachedCertificate {
   /** The address from discovery. */
@@ -23,12 +24,6 @@ export function openCertificateCache(cacheFolder: string, address: string, files
 }
 
 function parse(text: string): CachedCertificate | undefined {
-  try {
-    const value = JSON.parse(text) as Partial<CachedCertificate>;
-    return typeof value.url === 'string' && typeof value.pem === 'string'
-      ? { url: value.url, pem: value.pem }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const { pem, url } = readRecord<CachedCertificate>(text) ?? {};
+  return typeof url === 'string' && typeof pem === 'string' ? { url, pem } : undefined;
 }

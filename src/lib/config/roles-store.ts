@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
-import { canonicalJson, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
+import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 
 /** The oldest bases beyond this number are deleted. Their roles files then count as files without a base. */
@@ -86,14 +86,8 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   /** Undefined for a missing or damaged file; the other files are still used. */
   function read<T>(path: string, schema: ZodMiniType<T>): T | undefined {
     const text = readPrivateFile(path);
-    if (text === undefined) return undefined;
-    try {
-      const value = parseJson(text);
-      return schema.safeParse(value).success ? (value as T) : undefined;
-    } catch (error) {
-      if (error instanceof JsonError) return undefined;
-      throw error;
-    }
+    const value = text === undefined ? undefined : tryJson(text);
+    return schema.safeParse(value).success ? (value as T) : undefined;
   }
 
   function readHead(path: string): RevisionHead | undefined {

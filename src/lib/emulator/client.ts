@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { KnownError, usageError } from '../kernel/errors.ts';
-import { parseJson, stringifyJson } from '../kernel/json.ts';
+import { parseJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import type {
   Callback,
   EmulatorControl,
@@ -124,11 +124,7 @@ async function exchange<Reply>(controlUrl: string, { method, path, body }: Contr
 
 /** The reason why the control address rejected a call, as a clause. */
 export function rejectionIn(reply: string): string {
-  let message: unknown;
-  try {
-    message = (parseJson(reply) as { errors?: { message?: unknown }[] }).errors?.[0]?.message;
-  } catch {
-    // Another program sent the reply.
-  }
+  // Another program may have sent the reply.
+  const message = (tryJson(reply) as { errors?: { message?: unknown }[] } | undefined)?.errors?.[0]?.message;
   return typeof message === 'string' ? message.replace(/^(Bad request|Not found): /, '') : 'it gave no reason';
 }

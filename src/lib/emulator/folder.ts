@@ -5,6 +5,7 @@ import { ensurePrivateFolder, readPrivateFile, removeFile } from '../kernel/dura
 import { KnownError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { readHolder, tryLock } from '../kernel/lock.ts';
+import { readRecord } from '../kernel/json.ts';
 
 export type OwnedFolder = ReturnType<typeof ownFolder>;
 
@@ -43,19 +44,10 @@ export function ownFolder(folder: string) {
 export function findOwner(folder: string): FolderOwner | undefined {
   const pid = readHolder(lockFile(folder))?.pid;
   if (pid === undefined || !host.isAlive(pid)) return undefined;
-  const text = readPrivateFile(announcement(folder));
-  const announced = text === undefined ? undefined : parseAnnouncement(text);
+  // The file is not synced to the disk, so a loss of power can leave any content.
+  const announced = readRecord<FolderOwner>(readPrivateFile(announcement(folder)));
   // The announcement of a killed process remains until the next owner writes one.
-  return announced?.pid === pid ? announced : { pid };
-}
-
-/** The file is not synced to the disk, so a loss of power can leave any content. */
-function parseAnnouncement(text: string): FolderOwner | undefined {
-  try {
-    return JSON.parse(text) as FolderOwner;
-  } catch {
-    return undefined;
-  }
+  return { ...(announced?.pid === pid && announced), pid };
 }
 
 function taken(folder: string): KnownError {

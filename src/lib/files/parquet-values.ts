@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { SchemaElement } from 'hyparquet';
 import { parseFloat16 } from 'hyparquet/src/convert.js';
-import { JsonError, parseJson } from '../kernel/json.ts';
+import { tryJson } from '../kernel/json.ts';
 import type { Raw } from './parquet-chunk.ts';
 
 /** A stored value that has no exact value; `text` is how it is shown. */
@@ -139,12 +139,8 @@ function textOf(bytes: Buffer): string | BadValue {
 /** Numbers stay exact. Text that is not JSON stays text: whether that is allowed depends on the column. */
 function jsonOf(text: string | BadValue): unknown {
   if (typeof text !== 'string') return text;
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return text;
-    throw error;
-  }
+  const value = tryJson(text);
+  return value === undefined ? text : value;
 }
 
 const SHOWN_BYTES = 16;

@@ -7,7 +7,7 @@ import { type infer as Infer, literal, object, record, string, type ZodMiniType 
 import { fail } from '../errors/fail.ts';
 import { writeUserFile } from '../kernel/durable.ts';
 import { type KnownError, placeAt } from '../kernel/errors.ts';
-import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
+import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 
 const COMMANDS = {
@@ -62,7 +62,7 @@ export async function readSavedPlan<Content extends ZodMiniType>(
   if (body === undefined || json === undefined) throw damaged('the file does not have the form of a saved plan');
   if (digest !== digestOf(body)) throw damaged('the digest does not fit the file: it changed after it was saved');
   const envelope = object({ kind: literal(kind), target: record(string(), string()), plan: string(), content: schema });
-  const saved = envelope.safeParse(parsed(json));
+  const saved = envelope.safeParse(tryJson(json));
   if (!saved.success) throw damaged('another command, or another version of the program, saved this plan');
   return saved.data as SavedPlan<Infer<Content>>;
 }
@@ -84,12 +84,4 @@ function targetText(target: Readonly<Record<string, string>>): string {
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-function parsed(json: string): unknown {
-  try {
-    return parseJson(json);
-  } catch {
-    return undefined; // Only a forged digest fits a text that is not JSON.
-  }
 }

@@ -1,5 +1,6 @@
 // A chain of JSON lines: each has a number, and a hash over itself and the hash before it.
 import { hash } from 'node:crypto';
+import { readRecord } from './json.ts';
 
 /** The last line of a chain: its number, from 1 on, and its hash. */
 export interface ChainTip {
@@ -190,21 +191,11 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
 /** The beginning of a line, or bytes that a disk never wrote. */
 function isUnfinished(text: string): boolean {
   if (/^\0*$/.test(text)) return true;
-  if (!text.startsWith('{')) return false;
-  try {
-    JSON.parse(text);
-    return false;
-  } catch {
-    return true;
-  }
+  return text.startsWith('{') && readRecord(text) === undefined;
 }
 
 function ownEvent(line: string): OwnEvent | undefined {
   if (!isAboutChain(line)) return undefined;
-  try {
-    const own = JSON.parse(line) as OwnEvent;
-    return Number.isSafeInteger(own.entries) ? own : undefined;
-  } catch {
-    return undefined;
-  }
+  const own = readRecord<OwnEvent>(line);
+  return Number.isSafeInteger(own?.entries) ? (own as OwnEvent) : undefined;
 }

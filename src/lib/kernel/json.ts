@@ -187,6 +187,16 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
+/** The value of a JSON text; undefined if it is not JSON. */
+export function tryJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
 /** The JSON object in the text, unchecked; undefined when there is none. Integers are not exact. */
 export function readRecord<T extends object>(text: string | undefined): Partial<T> | undefined {
   try {

@@ -18,6 +18,7 @@ import { systemErrorCode } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 import { host } from './host.ts';
 import { temporaryPath, sweepTemporaryFiles, uniqueWord } from './temporary-file.ts';
+import { readRecord } from './json.ts';
 
 /** A process on another machine (shared home folder) cannot be checked, so it refreshes its lock. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
@@ -138,12 +139,9 @@ export function readHolder(path: string): Holder | undefined {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw cannotRead(path, error);
   }
-  try {
-    const holder = JSON.parse(content) as Holder;
-    if (Number.isSafeInteger(holder.pid) && /^\w+$/.test(holder.nonce)) return holder;
-  } catch {
-    // Continue with a holder that cannot be alive.
-  }
+  const holder = readRecord<Holder>(content);
+  if (Number.isSafeInteger(holder?.pid) && /^\w+$/.test(String(holder?.nonce))) return holder as Holder;
+  // A holder that cannot be alive.
   return { pid: 0, host: host.hostname(), nonce: instance };
 }
 

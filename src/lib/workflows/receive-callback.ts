@@ -5,7 +5,7 @@ import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
 import { exitOf } from '../errors/fail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
-import { isRecord, parseJson } from '../kernel/json.ts';
+import { isRecord, tryJson } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { MessageVerifier } from './verify-message.ts';
 
@@ -61,7 +61,7 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
   if (unreachable && mayPass(unreachable)) return refuse(503, unreachable.message, verdict);
   const failed = verdict.checks.find(({ ok }) => !ok);
   if (failed) return refuse(401, `${failed.name}: ${failed.detail}`, verdict);
-  const value = readJson(body);
+  const value = tryJson(body.toString('utf8'));
   // The processor signs the callbacks of every tenant: only the workspace shows that this one is for us.
   const workspace = controllerOf(value);
   if (ports.workspace !== undefined && workspace !== ports.workspace) {
@@ -102,15 +102,6 @@ function refuse(status: Received['status'], detail: string, verdict?: Verdict): 
 /** True if the certificate may be available when the platform sends the callback again. */
 function mayPass(error: KnownError): boolean {
   return ['network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(exitOf(error));
-}
-
-/** Undefined for a body that is not JSON. */
-function readJson(body: Buffer): unknown {
-  try {
-    return parseJson(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The workspace of a body, even if its other fields are unknown. */

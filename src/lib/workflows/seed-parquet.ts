@@ -5,7 +5,7 @@ import type { RowPacker } from '../domain/seed/packer.ts';
 import { inRecordShard, type Shard } from '../domain/seed/shard.ts';
 import type { Table } from '../domain/seed/table.ts';
 import { openParquet, type ParquetFile } from '../files/parquet.ts';
-import { JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
+import { stringifyJson, tryJson } from '../kernel/json.ts';
 
 /** A Parquet file, and options for a table. */
 export interface ParquetInput {
@@ -106,10 +106,5 @@ function bodyOf(columns: readonly string[], cells: readonly unknown[]): string {
 /** Warehouses without nested types export them as JSON in a text. */
 function fieldOf(name: string, cell: unknown): unknown {
   if (typeof cell !== 'string' || name === 'environment' || !cell.startsWith('{')) return cell;
-  try {
-    return parseJson(cell);
-  } catch (error) {
-    if (error instanceof JsonError) return cell;
-    throw error;
-  }
+  return tryJson(cell) ?? cell;
 }

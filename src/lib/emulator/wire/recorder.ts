@@ -1,6 +1,6 @@
 // Keeps the newest requests and responses in memory, for assertions of tests and for `emulator log --bodies`.
 import type { IncomingHttpHeaders } from 'node:http';
-import { JsonError, parseJson } from '../../kernel/json.ts';
+import { tryJson } from '../../kernel/json.ts';
 import { createRedactor } from '../../kernel/redact.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { firstOf } from './platform-error.ts';
@@ -32,12 +32,8 @@ export function createRecorder() {
   function shownBody(body: string): { body?: unknown; truncated?: true } {
     if (body === '') return {};
     if (body.length > MOST_SHOWN) return { body: text(body.slice(0, MOST_SHOWN)), truncated: true };
-    try {
-      return { body: value(parseJson(body)) };
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      return { body: text(body) };
-    }
+    const parsed = tryJson(body);
+    return { body: parsed === undefined ? text(body) : value(parsed) };
   }
 
   return {

@@ -1,5 +1,5 @@
 // Reads the body of an error response, in any of its shapes (decision: D5).
-import { JsonError, parseJson } from '../../kernel/json.ts';
+import { tryJson } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
 
 /** One entry of an error body. */
@@ -103,13 +103,4 @@ function asRecord(value: unknown): Record<string, unknown> {
 
 function textOf(value: unknown, redact: Redact): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? redact(value).trim() : undefined;
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
 }

@@ -5,7 +5,7 @@ import type { EmulatorReady } from '../../emulator/index.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
 import { isAbsent } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
-import { parseJson } from '../../kernel/json.ts';
+import { tryJson } from '../../kernel/json.ts';
 import type { SettingsPaths } from '../../config/paths.ts';
 
 export interface RunningEmulator {
@@ -55,12 +55,8 @@ function fileNames(folder: string): string[] {
 function readEmulator(path: string): RunningEmulator | undefined {
   const text = readPrivateFile(path);
   if (text === undefined) return undefined;
-  try {
-    const found = parseJson(text) as Partial<RunningEmulator> | null;
-    return typeof found?.pid === 'number' && typeof found.ready?.control_url === 'string'
-      ? (found as RunningEmulator)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = tryJson(text) as Partial<RunningEmulator> | null | undefined;
+  return typeof found?.pid === 'number' && typeof found.ready?.control_url === 'string'
+    ? (found as RunningEmulator)
+    : undefined;
 }

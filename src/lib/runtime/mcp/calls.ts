@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { usageError } from '../../kernel/errors.ts';
-import { isRecord, parseJson } from '../../kernel/json.ts';
+import { isRecord, parseJson, tryJson } from '../../kernel/json.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import { type CommandRecord, flagName } from '../command-line/define-command.ts';
 import type { Context, TextSink } from '../context.ts';
@@ -84,13 +84,7 @@ function targetFlags({ flags }: Context): string[] {
 
 /** Standard error has one JSON document per line: warnings, then the error. */
 function documentsOf(stdout: string, stderr: string): Omit<Outcome, 'code' | 'read'> {
-  const documents = stderr.split('\n').flatMap((line) => {
-    try {
-      return [parseJson(line)].filter(isRecord);
-    } catch {
-      return [];
-    }
-  });
+  const documents = stderr.split('\n').map(tryJson).filter(isRecord);
   const [error] = documents.map((it) => it['error']).filter(isRecord);
   const warnings = documents.map((it) => it['warning']).filter(isRecord);
   return {
@@ -133,7 +127,7 @@ function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown
 
 function extensionOf(text: string, isTable: boolean): string {
   if (!/^\s*[[{]/.test(text)) return isTable ? 'csv' : 'yaml';
-  return isJson(text) ? 'json' : 'ndjson';
+  return tryJson(text) !== undefined ? 'json' : 'ndjson';
 }
 
 function save(folder: string, name: string, text: string): string {
@@ -141,15 +135,6 @@ function save(folder: string, name: string, text: string): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text, { mode: 0o600 });
   return path;
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseJson(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export interface Parameter {

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { lastingAddress, lastingAudience } from '../target.ts';
 import { tokenFileName } from '../../http/call/token.ts';
 import { KnownError } from '../../kernel/errors.ts';
+import { readRecord } from '../../kernel/json.ts';
 
 export type SecretMemory = Awaited<ReturnType<typeof openSecretMemory>>;
 
@@ -61,10 +62,8 @@ export async function openSecretMemory(ctx: Context) {
 function read(file: string): Kept {
   const fresh = (): Kept => ({ key: randomBytes(32).toString('hex'), sent: {} });
   try {
-    const text = readPrivateFile(file);
-    const value = text === undefined ? undefined : (JSON.parse(text) as Partial<Kept> | null);
-    if (typeof value?.key !== 'string' || typeof value.sent !== 'object') return fresh();
-    return { key: value.key, sent: { ...value.sent } };
+    const { key, sent } = readRecord<Kept>(readPrivateFile(file)) ?? {};
+    return typeof key === 'string' && typeof sent === 'object' ? { key, sent: { ...sent } } : fresh();
   } catch {
     return fresh();
   }

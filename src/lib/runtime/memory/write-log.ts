@@ -21,7 +21,7 @@ import { isAboutChain } from '../../kernel/hash-chain.ts';
 import { readPrivateFile, writePrivateFile } from '../../kernel/durable.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
-import { isRecord } from '../../kernel/json.ts';
+import { isRecord, readRecord } from '../../kernel/json.ts';
 import { withLock } from '../../kernel/lock.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { shellWord } from '../../kernel/words.ts';
@@ -159,14 +159,7 @@ function isOlder(line: string, before: string): boolean {
 }
 
 /** A damaged line is empty here; `log verify` names it. */
-function parsed(line: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
+const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
 function unknownEnd(request: string): Omit<LoggedWrite, keyof ReturnType<typeof startedFields>> {
   const none = { ended_at: null, error: null, plan: null, undo: null };
