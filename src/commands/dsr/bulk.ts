@@ -14,7 +14,7 @@ import { dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
 import { bulkFacts } from '../../lib/render/progress.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
-import { readRecent } from '../../lib/workflows/dsr-duplicates.ts';
+import { readRecent } from '../../lib/workflows/dsr-submit.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';

@@ -1,7 +1,7 @@
 // Opens the targets and the outbox of `dsr callbacks listen`, and delivers.
 import { setMaxListeners } from 'node:events';
 import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
-import { FORWARD, hookTargets, type DeliveryTarget } from '../../lib/domain/callbacks/delivery-order.ts';
+import { FORWARD, hookTargets } from '../../lib/domain/callbacks/delivery-order.ts';
 import type { ReceivedLine } from '../../lib/domain/callbacks/outbox.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { openOutbox, type OutboxScope } from '../../lib/files/outbox.ts';
@@ -27,15 +27,8 @@ interface DeliveryFlags {
   hookTimeout: string;
 }
 
-export interface Targets {
-  targets: DeliveryTarget[];
-  deliver: Map<string, Deliver>;
-  concurrency: number;
-  attempts: number;
-}
-
 /** Checks the flags. Throws usage (2). */
-export async function openTargets(ctx: Context, flags: DeliveryFlags): Promise<Targets> {
+export async function openTargets(ctx: Context, flags: DeliveryFlags) {
   const limitMs = readDuration('--hook-timeout', flags.hookTimeout);
   const hooks = hooksOf(flags.on ?? []);
   const targets = hookTargets(hooks.map(({ status }) => status));
@@ -67,7 +60,7 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
 /** Claims and reads the outbox; undefined without targets. Throws conflict (6) if another listener delivers from it (decision: D264). */
 export async function openDeliveryOutbox(
   ctx: Context,
-  { attempts, concurrency, deliver, targets }: Targets,
+  { attempts, concurrency, deliver, targets }: Awaited<ReturnType<typeof openTargets>>,
   of: {
     scope: OutboxScope;
     ledger(workspace: string): LedgerPort;

@@ -12,9 +12,8 @@ import { listRequests } from './list.ts';
 import { markRequests } from './mark.ts';
 import { prepareRequests } from './prepare.ts';
 import { saveResults } from './save-results.ts';
-import { showStatus } from './status.ts';
+import { awaitRequests, showStatus } from './status.ts';
 import { submitRequests } from './submit.ts';
-import { awaitRequests } from './wait.ts';
 
 export const command = group('dsr', 'data subject requests: submit, follow, cancel, verify callbacks', [
   submitRequests,

@@ -11,7 +11,7 @@ import { openCertificates, openChains } from '../../lib/runtime/memory/dsr.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
-import { ofWorkspace } from '../../lib/workflows/own-workspace.ts';
+import { ofWorkspace } from '../../lib/workflows/dsr-proof.ts';
 import { type CertificateSource, createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
 import { createMessageVerifier, type MessageVerifier, type VerifyPorts } from '../../lib/workflows/verify-message.ts';
 import { fail } from '../../lib/errors/fail.ts';

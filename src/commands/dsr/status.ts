@@ -1,5 +1,6 @@
-// `dsr status`: shows the current state of requests.
+// `dsr status` and `dsr wait`: show the current state of requests, or wait for one.
 import { array, union } from 'zod/mini';
+import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { isFinal } from '../../lib/domain/dsr/statuses.ts';
 import { REQUEST_COLUMNS, requestListView, requestView, statusLine } from '../../lib/render/dsr-overview.ts';
@@ -8,7 +9,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { createRedrawing } from '../../lib/runtime/output/messages.ts';
 import { createResultLines, watchClock } from '../../lib/runtime/output/result-lines.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
-import { watch } from '../../lib/workflows/dsr-wait.ts';
+import { waitForRequests, watch } from '../../lib/workflows/dsr-wait.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
 import { type DsrSession, openDsr, requestIds, pickRequest } from './session.ts';
 
@@ -71,4 +72,64 @@ async function watchStatus(ctx: Context, session: DsrSession, ids: readonly stri
     },
     (requests) => requests.every(({ request_status: status }) => isFinal(status)),
   );
+}
+
+export const awaitRequests = defineCommand({
+  path: 'dsr wait',
+  summary: 'wait until requests are completed',
+  effect: 'read',
+  tool: false,
+  endless: true,
+  calls: 'platform',
+  args: { id: { many: true, help: 'ids of requests', pick: pickRequest } },
+  flags: {
+    until: {
+      value: 'status',
+      choices: REQUEST_STATUSES,
+      default: 'completed',
+      help: 'status to wait for, or a later one',
+    },
+  },
+  columns: () => REQUEST_COLUMNS,
+  output: () => array(requestResult()),
+  notes: ['Most requests take days: pass --timeout, or run `dsr status` from time to time.'],
+  examples: [
+    'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending',
+    'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending --timeout 10m -o json',
+  ],
+  exits: {
+    notFound: 'the platform has no such request in this workspace',
+    conflict: 'the request was cancelled',
+    waitTimedOut: 'the --timeout was reached',
+  },
+  run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags.until),
+});
+
+/** Waits with progress, and prints the requests. */
+export async function waitAndShow(
+  ctx: Context,
+  session: DsrSession,
+  ids: readonly string[],
+  until: string,
+): Promise<void> {
+  const progress = ctx.out.progress(`Waiting for ${until}`);
+  try {
+    const requests = await waitForRequests(
+      ids,
+      {
+        until,
+        onState: async (now) => {
+          const states = [...new Set(now.map(({ request_status: status }) => status))].join(', ');
+          const done = now.filter(({ request_status: status }) => status === until).length;
+          progress.update({ done, total: ids.length, text: states });
+        },
+      },
+      session,
+    );
+    progress.end();
+    await ctx.out.emit(requests, requestView);
+  } catch (error) {
+    progress.end();
+    throw error;
+  }
 }

@@ -10,8 +10,7 @@ import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { readRecent } from '../../lib/workflows/dsr-duplicates.ts';
-import { submitRequest, submittedEvent, unansweredAccess } from '../../lib/workflows/dsr-submit.ts';
+import { readRecent, submitRequest, submittedEvent, unansweredAccess } from '../../lib/workflows/dsr-submit.ts';
 import { readDuration } from '../flag-values.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import type { VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
@@ -26,7 +25,7 @@ import {
   requestFromFile,
   requestFromParts,
 } from './submit-input.ts';
-import { waitAndShow } from './wait.ts';
+import { waitAndShow } from './status.ts';
 
 export interface OneFlags extends RequestFlags {
   file?: string;

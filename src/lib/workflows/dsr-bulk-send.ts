@@ -9,8 +9,7 @@ import type { Gate } from '../bulk/gate.ts';
 import { confirmWrite, type Judgement, lossOf } from './confirm-write.ts';
 import type { SignatureFacts } from '../domain/callbacks/verify.ts';
 import type { VerifyMessage } from './dsr-ports.ts';
-import { idTaken, isSameId, proofOf } from './dsr-proof.ts';
-import { checkWorkspace } from './own-workspace.ts';
+import { checkWorkspace, idTaken, isSameId, proofOf } from './dsr-proof.ts';
 import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {

@@ -7,7 +7,7 @@ import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
-import type { FindDuplicate } from './dsr-duplicates.ts';
+import type { FindDuplicate } from './dsr-submit.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
 import { submittedEvent } from './dsr-submit.ts';
