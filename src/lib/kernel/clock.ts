@@ -59,17 +59,12 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-function timer(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timeout = setTimeout(done, ms);
-    signal?.addEventListener('abort', aborted, { once: true });
-    function done(): void {
-      signal?.removeEventListener('abort', aborted);
-      resolve();
-    }
-    function aborted(): void {
-      clearTimeout(timeout);
-      reject(signal?.reason as Error);
-    }
-  });
+async function timer(ms: number, signal?: AbortSignal): Promise<void> {
+  let timeout: NodeJS.Timeout | undefined;
+  const rings = new Promise<void>((resolve) => (timeout = setTimeout(resolve, ms)));
+  try {
+    await (signal ? abortable(rings, signal) : rings);
+  } finally {
+    clearTimeout(timeout);
+  }
 }

@@ -77,10 +77,10 @@ export function isoOf(text: string): string {
 
 /** True for a real day; `month` is 1 to 12. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false;
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days = month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
-  return day <= days;
+  const date = new Date(0);
+  // `Date.UTC` reads years below 100 as 19xx.
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };

@@ -7,9 +7,7 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
 
 /** Length as the specification counts it: characters, not UTF-16 units. */
 export function characterCount(text: string): number {
-  let count = 0;
-  for (const _character of text) count++;
-  return count;
+  return Array.from(text).length;
 }
 
 /** Splits `code --wait "a b"` into words: quotes group, nothing is expanded. */

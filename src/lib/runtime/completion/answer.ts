@@ -20,23 +20,12 @@ export async function answerCompletion(args: readonly string[], ctx: Context, tr
 }
 
 function typedOf(shell: string, args: readonly string[]): { words: string[]; current: TypedWord } | undefined {
-  switch (shell) {
-    case 'bash': {
-      const [breaks = '', name = '', line = ''] = args;
-      return readLine(line, name, { breaks, hasBackticks: true });
-    }
-    case 'fish':
-    case 'powershell': {
-      const [name = '', line = ''] = args;
-      return readLine(line, name);
-    }
-    case 'zsh': {
-      const words = args.map(unquote);
-      return { words: words.slice(0, -1), current: { text: words.at(-1) ?? '', quote: '', kept: 0 } };
-    }
-    default:
-      return undefined;
-  }
+  const [first = '', second = '', third = ''] = args;
+  if (shell === 'bash') return readLine(third, second, { breaks: first, hasBackticks: true });
+  if (shell === 'fish' || shell === 'powershell') return readLine(second, first);
+  if (shell !== 'zsh') return undefined;
+  const words = args.map(unquote);
+  return { words: words.slice(0, -1), current: { text: words.at(-1) ?? '', quote: '', kept: 0 } };
 }
 
 function linesOf(shell: string, { kind, candidates }: Completion, current: TypedWord): string[] {

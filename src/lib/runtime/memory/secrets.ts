@@ -1,7 +1,7 @@
 // Stores keyed hashes of sent secrets, to detect a change: the platform never returns a secret.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ensurePrivateFolder, readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
+import { readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
 import { withLock } from '../../kernel/lock.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress, lastingAudience } from '../target.ts';
@@ -47,11 +47,10 @@ export async function openSecretMemory(ctx: Context) {
     },
     /** Runs `work` under the lock for writes to this workspace. */
     exclusively: <T>(work: () => Promise<T>): Promise<T> => {
-      ensurePrivateFolder(join(ctx.paths.state, 'warehouse'));
-      const fresh = async (): Promise<Awaited<ReturnType<typeof work>>> => {
+      const fresh = (): Promise<T> => {
         // Another process may have changed the file in the meantime.
         kept = read(file);
-        return await work();
+        return work();
       };
       return withLock(`${file}.lock`, ctx.clock, fresh, ctx.signal);
     },

@@ -1,6 +1,6 @@
 // The log of every write from this machine: a private chain of lines, one before the first request and one at the end.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   array,
@@ -137,20 +137,11 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
       return undefined;
     },
     /** Bytes of all files. */
-    size: (): number =>
-      namesIn(folder).reduce(
-        (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
-        0,
-      ),
+    size: (): number => {
+      const names = existsSync(folder) ? readdirSync(folder) : [];
+      return names.reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+    },
   };
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function isOlder(line: string, before: string): boolean {
