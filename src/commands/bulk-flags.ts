@@ -26,7 +26,7 @@ export const inputFlags = {
   delimiter: { value: 'sign', help: 'comma, semicolon, tab or pipe (default: the most frequent one in the header)' },
   headerless: { help: 'the inputs have no header line; name the columns with --columns' },
   columns: { value: 'a,b', help: 'column names of inputs without a header line' },
-  map: { value: 'column=field', many: true, help: 'field that a column holds; may be repeated' },
+  map: { value: 'column=field', many: true, help: 'map a column to a field; may be repeated' },
   mapFile: { value: 'file', help: 'YAML or JSON file that maps columns to fields: {column: field}' },
   null: { value: 'word', many: true, help: 'word that marks an empty cell, in addition to \\N; may be repeated' },
 } as const satisfies Record<string, FlagSpec>;
@@ -55,7 +55,7 @@ export function runFlags(kind: keyof typeof CONCURRENCY) {
     rate: { value: 'n', help: `maximum request rate per second, or 600/m (default: limits.${kind} of the profile)` },
     giveUpAfter: {
       value: 'dur',
-      help: `stop a bulk run after this long without a successful request (default: ${GIVE_UP_AFTER}; 0 stops at once)`,
+      help: `stop a bulk run after this time without a successful request (default: ${GIVE_UP_AFTER}; 0 stops at once)`,
     },
     maxErrors: {
       value: 'n',

@@ -200,7 +200,7 @@ export async function readReports<Result extends Part, Label extends string | nu
   }
   if (first === undefined)
     issues.push({ file: inputs[0].name, line: 1, column: 1, path: '', message: 'has no result' });
-  if (issues.length > 0) throw invalidInput('These are not the results of one bulk run.', issues, RESULTS_HINT);
+  if (issues.length > 0) throw invalidInput('These results are not from one bulk run.', issues, RESULTS_HINT);
   return [...reports.values()];
 }
 

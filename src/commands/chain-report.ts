@@ -49,7 +49,7 @@ export const chainView: RecordView<Infer<ReturnType<typeof chainResult>>> = {
 };
 
 export const headFlag = {
-  head: { value: 'hash', read: headOf, help: 'head noted earlier, which the chain must contain' },
+  head: { value: 'hash', read: headOf, help: 'head recorded earlier, which the chain must contain' },
 } as const;
 
 function headOf(text: string): string {

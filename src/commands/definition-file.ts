@@ -16,7 +16,7 @@ export async function loadDefinition(
   const document = await loadDocument(path, ctx);
   const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
   if (!isRecord(value)) {
-    throw invalidDocument(document, what, [{ path: [], message: `a ${what} is a map of its fields` }]);
+    throw invalidDocument(document, what, [{ path: [], message: `a ${what} must be a map of fields` }]);
   }
   return { document, value };
 }

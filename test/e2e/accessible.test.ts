@@ -87,7 +87,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     screen.type(`prodution${KEY.enter}`);
     await screen.waitFor('or the word itself. Did you mean production?');
     screen.type(`2${KEY.enter}`);
-    await screen.waitFor('Try the credentials now?');
+    await screen.waitFor('Test the credentials now?');
     expect(screen.screen()).not.toContain('s3cret');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);

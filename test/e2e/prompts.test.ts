@@ -136,7 +136,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(`s3cret-value${KEY.enter}`);
     await screen.waitFor('Environment: none');
     screen.type(KEY.enter);
-    await screen.waitFor('Try the credentials now?');
+    await screen.waitFor('Test the credentials now?');
     screen.type(`n${KEY.enter}`);
     await screen.waitFor('Try it: cdpadm auth test');
     expect(await screen.exit).toBe(0);
@@ -160,7 +160,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(`${ready.client_secret}${end}${KEY.enter}`);
     await screen.waitFor('Environment: none');
     screen.type(KEY.enter);
-    await screen.waitFor('Try the credentials now? (Y/n)');
+    await screen.waitFor('Test the credentials now? (Y/n)');
     screen.type(KEY.enter);
     for (const text of told) await screen.waitFor(text);
     expect(await screen.exit).toBe(0);
@@ -217,7 +217,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);
     await screen.waitFor('Environment: development');
     screen.type(KEY.enter);
-    await screen.waitFor('Try the credentials now?');
+    await screen.waitFor('Test the credentials now?');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);
     expect(screen.screen()).toContain('Profile prod was created.');

@@ -20,7 +20,7 @@ const NAME_AT = ONE.indexOf('Orders') + 1;
 const DATE = 'cutoff_date: must be a valid date as yyyy-MM-dd';
 const LONG = 'xpid: must be a signed 64-bit integer in plain digits, such as -42';
 const COUNT = 'seed.value: must be a whole number, 0 or more';
-const DUPLICATE = 'a field is duplicate, or is not allowed';
+const DUPLICATE = 'a field is a duplicate or is not allowed';
 
 /** Part of the reason, by line. */
 type Reasons = Record<number, string>;
@@ -63,7 +63,7 @@ const ROWS: readonly (readonly [what: string, row: string, reason: string])[] = 
   ['a date in milliseconds', dated('1767225600000'), DATE],
   ['an empty date', dated(''), DATE],
   ['the year 0 and month 13', dated('0000-13-01'), DATE],
-  ['a byte that is not UTF-8', '\u0000bad', 'a byte here is not UTF-8'],
+  ['a byte that is not UTF-8', '\u0000bad', 'contains a byte that is not UTF-8'],
 ]; // prettier-ignore
 
 /** Replaces `\0bad` with a row that has a byte that is not UTF-8. */
@@ -107,7 +107,7 @@ const CSV: readonly Case[] = [
   { what: 'dates in many forms', content: lines(HEAD, '1,2,a,2026-02-29', '2,2,a,01/02/2026', '3,2,a,2026-1-1', '4,2,a,2024-02-29', '5,2,a,'), accepted: 1, reasons: { 2: DATE, 3: DATE, 4: DATE, 6: 'cutoff_date: is missing' } },
   { what: 'big integers', content: lines(HEAD, ...['9223372036854775807', '-7201284209016359738', '-9223372036854775808', '9223372036854775808', '18446744073709551615', '-9223372036854775809', '-0', '1e5', '1.0'].map((id) => `${id},2,a,2024-01-31`)), accepted: 3, reasons: { 5: LONG, 6: LONG, 7: LONG, 8: LONG, 9: LONG, 10: 'must be an integer, not `1.0`' } },
   { what: 'control and bidi characters', content: lines(HEAD, '1,2,a\u0007\u001b[31m,2024-01-31', '2,\u202e2,a,2024-01-31'), accepted: 1, reasons: { 3: CELL } },
-  { what: 'a byte that is not UTF-8', content: Buffer.from(lines(HEAD, '1,2,\u00ff,2024-01-31', '2,2,a,2024-01-31'), 'latin1'), accepted: 1, reasons: { 2: 'a byte here is not UTF-8' } },
+  { what: 'a byte that is not UTF-8', content: Buffer.from(lines(HEAD, '1,2,\u00ff,2024-01-31', '2,2,a,2024-01-31'), 'latin1'), accepted: 1, reasons: { 2: 'contains a byte that is not UTF-8' } },
   { what: 'a cell of 10 MB', content: lines(HEAD, `1,2,${MB},2024-01-31`, `2,${MB},a,2024-01-31`, '3,2,a,2024-01-31'), accepted: 2, reasons: { 3: CELL } },
   { what: 'pairs named __proto__', content: lines('xpid,attr:F:most_frequent,cutoff_date', '1,__proto__=1|a=2,2024-01-31', '2,a=1|a=2,2024-01-31'), accepted: 2 },
   { what: 'columns named __proto__ and constructor', content: lines('xpid,user:__proto__,user:constructor,attr:__proto__:count,cutoff_date', '1,a,b,3,2024-01-31'), accepted: 1 },
@@ -126,8 +126,8 @@ const WHOLE: readonly (readonly [what: string, name: string, content: string | B
   ['an empty file', 'u.csv', '', []],
   ['a duplicate column', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: means the same as the column `xpid`']],
   ['unknown columns', 'u.csv', lines('', 'xpid,attr:Orders:cuont,foo\u202e', '1,2,3'), ['u.csv:2: attr:Orders:cuont: has an unknown calculation type `cuont`; did you mean `count`?', 'u.csv:2: foo']],
-  ['no identity column', 'u.csv', lines('user:n', 'a'), ['u.csv:1: there is neither a column `xpid` nor one `identity:<type>`']],
-  ['a header that is not UTF-8', 'u.csv', Buffer.from('xpid,user:\u00ff\n', 'latin1'), ['u.csv:1:1: a byte here is not UTF-8']],
+  ['no identity column', 'u.csv', lines('user:n', 'a'), ['u.csv:1: there is no `xpid` or `identity:<type>` column']],
+  ['a header that is not UTF-8', 'u.csv', Buffer.from('xpid,user:\u00ff\n', 'latin1'), ['u.csv:1:1: contains a byte that is not UTF-8']],
   ['a truncated gzip file', 'u.ndjson.gz', gzipSync(lines(ONE, TWO)).subarray(0, -12), ['u.ndjson.gz: is not a complete gzip file']],
   ['an invalid Parquet file', 'u.parquet', 'PAR1xxxxxxxxxxxxPAR1', ['u.parquet: is not a readable Parquet file']],
   ['a map with a duplicate key', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:1: a: duplicate key `a`'], 'a: xpid\na: xpid\n'],
@@ -135,7 +135,7 @@ const WHOLE: readonly (readonly [what: string, name: string, content: string | B
   ['a map that is a list', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1:1: must map columns to fields'], '- a\n'],
   ['a map to a number', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:4: b: must map columns to fields'], 'a: xpid\nb: 7\n'],
   ['a map to an unknown field', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: a: is not a known column; did you mean `xpid`?'], 'a: xpdi\n'],
-  ['a map of an unknown column', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: c: is mapped, but there is no such column'], 'a: xpid\nc: user:c\n'],
+  ['a map of an unknown column', 'u.csv', lines('a,b', '1,2'), ['u.csv:1: c: is mapped, but the file does not have this column'], 'a: xpid\nc: user:c\n'],
   ['a map in UTF-16', 'u.csv', lines('a,b', '1,2'), ['map.yaml'], utf16('\ufeffa: xpid\n').toString('latin1')],
   ['a truncated map', 'u.csv', lines('a,b', '1,2'), ['map.yaml:1'], '{"a": "xpid"'],
 ]; // prettier-ignore

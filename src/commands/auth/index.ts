@@ -43,9 +43,9 @@ const logIn = defineCommand({
     const storage = flags.insecureStorage ? 'file' : 'keychain';
     if (Object.keys({ ...references, ...typed }).length === 0) await ask(ctx, references, typed);
     const stored = Object.keys({ ...references, ...typed });
-    if (stored.length === 0) throw usageError('No secret was given.', 'Pass a secret with a flag; see --help.');
+    if (stored.length === 0) throw usageError('No secret was passed.', 'Pass a secret with a flag; see --help.');
     if (ctx.flags.dryRun) {
-      const text = `Would be stored for profile ${profile}: ${stored.join(', ')}.`;
+      const text = `To be stored for profile ${profile}: ${stored.join(', ')}.`;
       return await ctx.out.emitDryRun([], { profile, stored }, () => text, [profile]);
     }
     await forgetToken(ctx, profile);

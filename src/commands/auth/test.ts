@@ -77,7 +77,7 @@ async function nothingConfigured(ctx: Context): Promise<KnownError> {
     message: 'No credentials are configured, or their address is missing.',
     hint: profile
       ? {
-          text: 'The list above names other missing settings. To store credentials:',
+          text: 'The list above shows other missing settings. To store credentials:',
           command: `cdpadm auth login --profile ${profile.value}`,
         }
       : {

@@ -27,7 +27,7 @@ export const tableFlags = {
   ...inputFlags,
   map: {
     ...inputFlags.map,
-    help: 'field that a column holds, or - to ignore it; may be repeated',
+    help: 'map a column to a field, or to - to ignore it; may be repeated',
     offers: ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]),
   },
   saveMap: { value: 'file', help: 'write the map of this run to a file' },

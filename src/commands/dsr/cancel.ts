@@ -31,7 +31,7 @@ export const cancelPending = defineCommand({
   columns: view.columns,
   output: () => array(CancelReply),
   notes: [
-    'A cancellation does not recall data that was already sent to a partner. The command lists such partners before it asks.',
+    'A cancellation does not recall data that was already sent to a partner. The command lists those partners before it asks for confirmation.',
   ],
   examples: [
     'cdpadm dsr cancel 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',

@@ -13,7 +13,7 @@ import { notInLedger, openDsrMemory, requestIds, pickRequest } from './session.t
 const markFlags = {
   answered: { help: 'record that the subject has received the answer' },
   unanswered: { help: 'undo --answered' },
-  extended: { value: 'date', help: 'new deadline, a day or time; requires --reason' },
+  extended: { value: 'date', help: 'new deadline (date or time); requires --reason' },
   reason: { value: 'text', help: 'reason for the mark' },
 } as const satisfies Record<string, FlagSpec>;
 

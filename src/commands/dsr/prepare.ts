@@ -31,7 +31,7 @@ export const prepareRequests = defineCommand({
   ownsOut: true,
   output: preparedResult,
   notes: [
-    'You can submit the prepared file again from any machine: the platform accepts each id once. JSON and NDJSON become NDJSON.',
+    'You can submit the prepared file again from any machine: the platform accepts each id once. JSON and NDJSON inputs become NDJSON.',
     '--out sets the path of the prepared file. Like the input, it contains identities.',
   ],
   examples: [

@@ -46,7 +46,7 @@ const startFlags = {
   },
   as: {
     value: 'profile',
-    help: 'imitate the platform of this profile: its ids, domains and names; accepts any secret',
+    help: "imitate this profile's platform: its ids, domains and names; accepts any secret",
   },
   fromLive: {
     value: 'profile',

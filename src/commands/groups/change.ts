@@ -27,7 +27,7 @@ export const createGroup = defineCommand({
   ],
   examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
   exits: {
-    failed: 'the platform rejects it, such as a second definition (422)',
+    failed: 'the platform rejects it, for example as a second definition (422)',
     conflict: 'a group with this id already exists',
     invalidInput: 'the file is invalid',
     guard: 'you answered no',
@@ -159,7 +159,7 @@ export const removeAttributes = defineCommand({
   exits: {
     notFound: 'group not found, or it does not share the attribute',
     conflict: 'another admin changed it at the same time',
-    invalidInput: 'no attribute would remain',
+    invalidInput: 'no attributes would remain',
     guard: 'you answered no',
   },
   run: (ctx, { args }) => {

@@ -16,7 +16,7 @@ import { counted } from '../../lib/kernel/words.ts';
 
 interface IntakeCall<Body extends { environment: string }> {
   schema: ZodMiniType<Body>;
-  /** For the message: `a body of events`. */
+  /** For the message: `a body with events`. */
   what: string;
   /** The area that gets the body. */
   scope: 'seeding' | 'identity';
@@ -85,7 +85,7 @@ const sendEvents = defineCommand({
     return await sendIntake(ctx, flags, {
       schema: EventIntake,
       scope: 'seeding',
-      what: 'a body of events',
+      what: 'a body with events',
       subject: ({ events = [] }) => `${counted(events.length, 'event')} of 1 user`,
       describe: (body) => intake.describeEvent(body),
       send: (body) => intake.event(body, ctx.signal),
@@ -103,7 +103,7 @@ const identifyUser = defineCommand({
     return await sendIntake(ctx, flags, {
       schema: IdentityIntake,
       scope: 'identity',
-      what: 'a body of an identification',
+      what: 'a body with identities and attributes',
       subject: () => 'identities and attributes of 1 user',
       describe: (body) => intake.describeIdentify(body),
       send: (body) => intake.identify(body, ctx.signal),

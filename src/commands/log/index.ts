@@ -60,8 +60,8 @@ const verifyLog = defineCommand({
   columns: chainView.columns,
   output: chainResult,
   notes: [
-    'Each entry has two lines, one before its first request and one at its end. Each line has a number, and a hash over itself and the line before it.',
-    'The chain shows later edits. It does not show a log that was rewritten as a whole: note the head elsewhere, and compare it with --head.',
+    'Each entry has two lines: one written before the first request, one when the command ends. Each line has a number, and a hash of itself and the line before it.',
+    'The chain reveals later edits. It does not reveal that the whole log was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm log verify', 'cdpadm log verify -o json'],
   exits: { failed: 'a line was changed, removed or added, or --head is not in the chain' },
@@ -107,7 +107,7 @@ export const command = defineCommand({
   effect: 'local',
   calls: 'nobody',
   flags: {
-    since: { value: 'time', help: 'only writes after a day, a time, or a duration ago such as 7d' },
+    since: { value: 'time', help: 'only writes since a date, a time, or a duration ago such as 7d' },
     command: { value: 'words', help: 'only writes of a command or a group: roles, "dsr submit"' },
     limit: { value: 'count', help: 'only the newest writes' },
   },

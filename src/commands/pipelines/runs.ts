@@ -17,7 +17,7 @@ import { fail } from '../../lib/errors/fail.ts';
 const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 
 const runsFlags = {
-  since: { value: 'duration', help: 'list only runs whose logical date is at most this old' },
+  since: { value: 'duration', help: 'list only runs with a logical date within this time, such as 7d' },
   from: { value: 'time', help: 'list only runs on or after this logical date: a day, or ISO 8601' },
   to: { value: 'time', help: 'list only runs on or before this logical date: a day, or ISO 8601' },
   status: { value: 'status...', many: true, help: 'list only runs with one of these statuses', choices: STATUSES },
@@ -42,7 +42,7 @@ export const listRuns = defineCommand({
   output: () => array(RunReply),
   notes: [
     '`-o html` prints a timeline as one HTML page without scripts; above 2,000 runs, by day.',
-    '--status searches every page, or only the page of --page. A day is a day in UTC.',
+    '--status searches every page, or only the page of --page. Days are in UTC.',
   ],
   examples: [
     'cdpadm pipelines runs customers --since 7d --all',

@@ -78,7 +78,7 @@ export const resetPosition = defineCommand({
     notFound: 'the pipeline does not exist',
     conflict: 'the pipeline is not idle',
     network: 'the response was lost; the reset is not sent again',
-    guard: 'another id was typed',
+    guard: 'a different id was typed',
   },
   run: (ctx, { args }) => reset(ctx, args.pipeline_id),
   view: {

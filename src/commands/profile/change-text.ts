@@ -33,7 +33,7 @@ export async function parseProfile(name: string, text: string, profiles: Profile
   const { value } = document;
   if (!isRecord(value)) {
     throw invalidInput(`${name} is not a profile.`, [
-      { file: name, ...document.locate([]), path: '', message: 'a profile is a map of settings' },
+      { file: name, ...document.locate([]), path: '', message: 'a profile must be a map of settings' },
     ]);
   }
   const issues = Object.entries(value).flatMap(([key, item]) => {
@@ -103,7 +103,7 @@ function problemOf(profiles: Profiles, field: string, value: unknown): string | 
     return isFolders ? undefined : 'must be a list of absolute paths';
   }
   if (field === 'access') return value === 'read' || value === 'write' ? undefined : 'must be `read` or `write`';
-  if (MAPS.some((name) => name === field)) return isTextMap(value) ? undefined : 'must be a map of texts';
+  if (MAPS.some((name) => name === field)) return isTextMap(value) ? undefined : 'must be a map of strings';
   const known = FIELDS.find(({ name }) => name === field);
   if (!known) {
     const proposal = nearest(field, KNOWN_FIELDS);

@@ -34,7 +34,7 @@ export const createProfile = defineCommand({
   flags: createFlags,
   output: () => object({ name: string(), current: boolean(), file: string(), profile: profileResult() }),
   notes: [
-    'The ids come from --org, --account and --workspace, additional certificate authorities from --ca-file. On a terminal the command asks for the platform address, the client id and the client secret, shows all settings to review, and offers to test the credentials. Unless you give another address, the token service has that of the platform. A secret is stored in the keychain; the settings file only names its place.',
+    'The ids come from --org, --account and --workspace, additional certificate authorities from --ca-file. On a terminal the command asks for the platform address, the client id and the client secret, shows all settings to review, and offers to test the credentials. Unless you give another address, the token service uses that of the platform. Secrets are stored in the keychain; the settings file contains only references to them.',
   ],
   examples: [
     'cdpadm profile create prod --base-url https://api.example.com --auth-url https://auth.example.com --org 123 --account 456 --client-id my-client --client-secret-env CDP_SECRET --protected',
@@ -167,21 +167,21 @@ function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed
  * does not change the profile. Resolves to true if they were tested.
  */
 async function offerTry(ctx: Context, name: string): Promise<boolean> {
-  if (!(await ctx.prompt.ask('Try the credentials now?', true))) return false;
+  if (!(await ctx.prompt.ask('Test the credentials now?', true))) return false;
   const { resolveAlone } = await import('../../lib/runtime/connect.ts');
   const checks = await checkAreas(ctx, await resolveAlone(ctx, name, 'profile create'));
   const tested = checks.filter(({ status }) => status === 'ok' || status === 'failed');
   if (tested.length === 0) {
     const details = checks.flatMap(({ status, detail }) => (status === 'not_configured' ? [detail] : []));
     const missing = new Set(details.flatMap((detail) => detail.replace(/^missing: /, '').split(', ')));
-    ctx.out.warn(`No area can be tried yet; missing: ${[...missing].join(', ')}.`);
+    ctx.out.warn(`No area can be tested yet; missing: ${[...missing].join(', ')}.`);
     return true;
   }
   ctx.out.show((style, width) => tested.map((check) => lineOf(check, style, width)).join('\n'));
   if (tested.some(({ status }) => status === 'failed')) {
     ctx.out.note({ text: 'The profile is kept. To change it:', command: `cdpadm profile edit ${name}` });
     ctx.out.note({ text: 'To store other secrets:', command: `cdpadm auth login --profile ${name}` });
-    ctx.out.note({ text: 'To try them again:', command: `cdpadm auth test --profile ${name}` });
+    ctx.out.note({ text: 'To test them again:', command: `cdpadm auth test --profile ${name}` });
   }
   return true;
 }

@@ -48,7 +48,7 @@ export const editProfile = defineCommand({
   ],
   exits: {
     notFound: 'profile not found',
-    invalidInput: 'the edited text is not a profile',
+    invalidInput: 'the edited text is not a valid profile',
     guard: 'you did not type the name of a protected profile',
   },
   run: async (ctx, { args: { name }, flags }) => {

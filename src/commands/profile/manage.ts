@@ -88,7 +88,7 @@ export const deleteProfile = defineCommand({
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },
   output: () => object({ deleted: string(), was_current: boolean() }),
-  notes: ['Nothing on the platform changes. For a protected profile you must type its name.'],
+  notes: ['Nothing on the platform changes. For a protected profile, you must type its name.'],
   examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
   exits: { notFound: 'profile not found', guard: 'you answered no, or did not type the name of a protected profile' },
   run: async (ctx, { args: { name } }) => {
@@ -106,7 +106,7 @@ export const deleteProfile = defineCommand({
     const { wasCurrent, left } = await profiles.remove(name);
     for (const sentence of left) ctx.out.warn(sentence);
     if (wasCurrent)
-      ctx.out.note({ text: 'There is no current profile now. To choose one:', command: 'cdpadm profile use NAME' });
+      ctx.out.note({ text: 'No profile is current now. To choose one:', command: 'cdpadm profile use NAME' });
     return { deleted: name, was_current: wasCurrent };
   },
   view: { kind: 'document', text: ({ deleted }) => `Deleted profile ${deleted}.` },
@@ -179,7 +179,7 @@ export const exportProfile = defineCommand({
   columns: () => undefined,
   output: profileResult,
   notes: [
-    'An export never contains a secret. It includes references to variables and commands. Entries of the keychain and of private files belong to this machine and are omitted.',
+    'An export never contains a secret. It includes references to variables and commands. Secrets in the keychain and in private files stay on this machine.',
   ],
   examples: ['cdpadm profile export dev --out dev.profile.json', 'cdpadm profile export dev -o yaml'],
   exits: { notFound: 'profile not found' },
@@ -203,7 +203,7 @@ export const importProfile = defineCommand({
   flags: { use: { help: 'make it the current profile' } },
   output: () => object({ name: string(), current: boolean() }),
   notes: [
-    'A profile decides where your credentials go, and may run a command to read them. Check a file from another person before you import it.',
+    'A profile decides where your credentials go, and may run a command to read them. Review a file from another person before you import it.',
   ],
   examples: ['cdpadm profile import dev.profile.json dev', 'cdpadm profile import - dev --dry-run'],
   exits: {

@@ -205,7 +205,7 @@ async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft)
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
     ctx.out.warn(
-      `${error.message} The questions ask for the place of each secret: an environment variable or a command. To type secrets and store them in a private file, pass --insecure-storage.`,
+      `${error.message} Instead of each secret, enter its place: an environment variable or a command. To type secrets and store them in a private file, pass --insecure-storage.`,
     );
     return false;
   }

@@ -158,7 +158,7 @@ function rowsOf(shown: Shown): [string, string, string][] {
   };
   if (shown.protected) add('protected', 'yes: every write requires the profile name');
   if (shown.access === 'read') add('access', 'read: every write is blocked');
-  if (shown.allow_commands) add('allow_commands', 'yes: definition files may name commands');
+  if (shown.allow_commands) add('allow_commands', 'yes: definition files may contain commands');
   for (const folder of shown.allow_files) add('allow_files', folder);
   for (const [area, rate] of Object.entries(shown.limits)) add(`limits.${area}`, rate);
   for (const [word, own] of Object.entries(shown.names)) add(`names.${word}`, own);

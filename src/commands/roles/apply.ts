@@ -35,7 +35,7 @@ function outcomeResult() {
 export const guardFlags = {
   allowDelete: { help: 'allow roles to be deleted for the whole organization' },
   force: { help: 'allow a change or deletion of more than 30 % of 10 or more roles' },
-  allowEmpty: { help: 'allow a manifest without any role (with --allow-delete and --force)' },
+  allowEmpty: { help: 'allow a manifest with no roles (with --allow-delete and --force)' },
   failOn: { value: 'what', choices: ['escalation'], help: 'exit 12 if the plan escalates permissions' },
   expectPlan: { value: 'hex', read: planOf, help: 'apply only the plan that `roles diff` printed' },
 } as const satisfies Record<string, FlagSpec>;
@@ -115,7 +115,7 @@ export async function emitOutcome(ctx: Context, { kind, planned, revision }: Pus
     text: () =>
       applied
         ? `Done: ${create} created, ${modify} modified, ${deleted} deleted.`
-        : 'No changes: the platform already holds these roles.',
+        : 'No changes: the platform already has these roles.',
     names: () => changedRoles,
   };
   await ctx.out.emit(data, view);

@@ -36,7 +36,7 @@ export const createRole = defineCommand({
   run: async (ctx, { args: { roleId }, flags }) => {
     const { from, name = roleId, description, task = [] } = flags;
     if (from === undefined && description === undefined) {
-      throw usageError('A role needs a description.', 'Pass --description TEXT, or --from a role that has one.');
+      throw usageError('The role has no description.', 'Pass --description TEXT, or --from a role that has one.');
     }
     await changeRoles(ctx, 'create', flags, (roles) => {
       if (roles.some((role) => role.role_id === roleId)) {
@@ -101,7 +101,7 @@ export const updateRole = defineCommand({
   run: async (ctx, { args, flags }) => {
     const { name, description, addTask = [], removeTask = [] } = flags;
     if (name === undefined && description === undefined && addTask.length + removeTask.length === 0) {
-      throw usageError('No change was given.', 'Pass --name, --description, --add-task or --remove-task.');
+      throw usageError('No changes were specified.', 'Pass --name, --description, --add-task or --remove-task.');
     }
     await changeRoles(ctx, 'update', flags, (roles) => {
       const role = findRole(roles, args.roleId);
@@ -137,7 +137,7 @@ export const renameRole = defineCommand({
     newId: { name: 'new_id', help: 'its new id' },
   },
   notes: [
-    'The platform cannot change an id. One upload deletes the old role and creates the same role under the new id. So the command needs --allow-delete, and it fails while a user has the role. `roles update --name` changes the display name.',
+    'The platform cannot change an id. One upload deletes the old role and creates the same role under the new id. Therefore, the command needs --allow-delete, and it fails while a user has the role. `roles update --name` changes the display name.',
   ],
   examples: [
     'cdpadm roles rename audiences-only-role audience-editor --allow-delete --dry-run',

@@ -38,7 +38,7 @@ export const editRoles = defineCommand({
     const part = roleId === undefined ? opened.roles : [findRole(opened.roles, roleId)];
     const text = await writeLooseManifestText(
       toReply({ ...opened, roles: inStableOrder(part) }),
-      'Save and leave the editor to see the difference. An empty file sends nothing.',
+      'Save and close the editor to see the difference. An empty file sends nothing.',
     );
     const file = openEditedFile(ctx, 'roles.yaml');
     try {

@@ -53,7 +53,7 @@ export async function mergeFile(
   const merged = wantedRoles(manifest, base ?? (sameStamp(manifest, live) ? live : undefined), live);
   if (!base && !sameStamp(manifest, live) && !sameContent({ ...live, roles: merged.roles }, live)) {
     throw fail('roles.stale_file', {
-      message: `This machine does not know the manifest that ${file} was made from, so it cannot merge.`,
+      message: `This machine does not have the manifest that ${file} was created from, so it cannot merge.`,
       hint: 'Pass that manifest with --base FILE.',
     });
   }
@@ -74,7 +74,10 @@ export async function mergeFile(
   }
   const conflict = error.with({
     message: `Conflict: the platform and you changed the same fields. ${file} keeps your values, with those of the platform in comments.`,
-    hint: { text: 'Choose a value for each, delete the comments, then:', command: `cdpadm roles diff ${file}` },
+    hint: {
+      text: 'Choose a value for each conflict, delete the comments, then run:',
+      command: `cdpadm roles diff ${file}`,
+    },
   });
   return { text: marked, read, roles: roles.length, conflict };
 }

@@ -126,7 +126,7 @@ function section(title: string, tasks: readonly string[], sign: string, paint: (
 
 export const compareRoles = defineCommand({
   path: 'roles compare',
-  summary: 'show the tasks that two roles share and those that only one of them holds',
+  summary: 'show the tasks that two roles share and those that only one has',
   effect: 'read',
   calls: 'platform',
   args: { a: { help: 'a role id', pick: pickRole }, b: { help: 'another role id', pick: pickRole } },
@@ -140,7 +140,7 @@ export const compareRoles = defineCommand({
     }),
   // A column for each of the two.
   columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
-  notes: ['`-o csv` prints one row per task; `-o name` prints the tasks that only one of the two holds.'],
+  notes: ['`-o csv` prints one row per task; `-o name` prints the tasks that only one of the two has.'],
   examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
   exits: { notFound: 'role not found' },
   run: async (ctx, { args: { a, b } }) => {

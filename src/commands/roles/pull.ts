@@ -43,7 +43,7 @@ export const pullRoles = defineCommand({
   calls: 'platform',
   args: { file: { default: DEFAULT_FILE, help: 'YAML or JSON, by its extension; - is standard output' } },
   flags: {
-    overwrite: { help: 'replace a file that has local edits' },
+    overwrite: { help: 'overwrite a file that has local edits' },
     merge: { conflicts: ['overwrite'], help: 'merge the changes of the platform into a file that has local edits' },
     base: baseFlag,
   },
@@ -111,7 +111,10 @@ export const pullRoles = defineCommand({
     const line = `${changed ? 'Wrote' : 'Up to date'}: ${file} (${pulled.roles} roles)`;
     if (output !== 'table') await ctx.out.emit(pulled, { kind: 'document', text: () => line });
     ctx.out.note(line);
-    ctx.out.note({ text: 'Edit it, then:', command: `cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}` });
+    ctx.out.note({
+      text: 'Edit it, then run:',
+      command: `cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}`,
+    });
   },
 });
 
@@ -146,7 +149,7 @@ async function requireNoEdits(file: string, text: string, live: Manifest, memory
   throw fail('roles.local_edits', {
     message: `${file} has edits that are not on the platform; it was not changed.`,
     hint: [
-      { text: 'Push them, pull into another file, or merge:', command: `cdpadm roles pull ${file} --merge` },
+      { text: 'Push the edits, pull into another file, or merge:', command: `cdpadm roles pull ${file} --merge` },
       { text: 'To see them:', command: `cdpadm roles diff ${file}` },
     ],
   });

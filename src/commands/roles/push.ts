@@ -30,10 +30,10 @@ export const pushRoles = defineCommand({
     ...guardFlags,
   },
   notes: [
-    'A role that is missing from the file is deleted for the whole organization. The command shows the difference and asks before it sends anything.',
+    'A role that is missing from the file is deleted for the whole organization. The command shows the difference and asks before sending anything.',
     "On a terminal the command asks for each field that you and the platform changed: yours, the platform's, or another value.",
-    'After the push the file gets the new stamps and the roles that the merge kept from the platform. Nothing else in it changes.',
-    '--plan needs no roles file: the plan holds the roles. With a roles file too, that file must still give the same plan. If the platform changed since, nothing is sent (exit 6).',
+    'After the push, the file gets the new stamps and the roles that the merge kept from the platform. Nothing else in it changes.',
+    '--plan needs no roles file: the plan contains the roles. If you also pass a roles file, it must still give the same plan. If the platform has changed since then, nothing is sent (exit 6).',
   ],
   examples: [
     'cdpadm roles push',
@@ -43,7 +43,7 @@ export const pushRoles = defineCommand({
   ],
   exits: {
     conflict:
-      'the platform changed the same fields or does not hold what was sent, the plan is not the expected one, or a deleted role is assigned',
+      'the platform changed the same fields or did not store what was sent, the plan is not the expected one, or a deleted role is assigned',
     invalidInput: 'the file is invalid, or a task does not exist',
     guard: 'a guard stopped it, or you answered no',
   },

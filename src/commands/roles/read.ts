@@ -52,7 +52,7 @@ export const getRole = defineCommand({
 
 export const listTasks = defineCommand({
   path: 'roles tasks',
-  summary: 'list the tasks that a role may hold',
+  summary: 'list the tasks that a role may have',
   effect: 'read',
   tool: ['search'],
   calls: 'platform',

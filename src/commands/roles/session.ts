@@ -22,7 +22,7 @@ export const fileArg = {
 
 export const baseFlag = {
   value: 'file',
-  help: 'the manifest that the file was made from (default: the one kept at pull or push)',
+  help: 'the manifest that the file was created from (default: the one saved at pull or push)',
 } as const satisfies FlagSpec;
 
 /** A roles file that passed every offline check, and the manifest it was created from. */
@@ -137,7 +137,7 @@ export function tellAdvice(
 /** Names the roles that keep changes made on the platform after the file was pulled. */
 export function tellRebased(ctx: Context, roleIds: readonly string[]): void {
   if (roleIds.length === 0) return;
-  ctx.out.note(`Kept from the platform, changed there after you pulled the file: ${roleIds.join(', ')}`);
+  ctx.out.note(`Kept from the platform, because they changed there after you pulled the file: ${roleIds.join(', ')}`);
 }
 
 /** The live roles. */

@@ -88,14 +88,14 @@ function testResult() {
 
 export const testRoles = defineCommand({
   path: 'roles test',
-  summary: 'check assertions about what roles may do',
+  summary: 'test assertions about what roles may do',
   effect: 'read',
   calls: 'platform',
   args: { file: { default: 'roles.test.yaml', help: 'the file of assertions; - is standard input' } },
   flags: { file: { value: 'file', help: 'check this roles file, offline, instead of the platform' } },
   output: testResult,
   notes: [
-    '`only: {task, roles}`: no other role has the task. `never: {role, tasks}`: the role has none of the tasks. `each: {max_tasks}`: no role has more tasks, user:core not counted. `privacy:*` counts as every task of privacy, as in `roles who-can`.',
+    '`only: {task, roles}`: no other role has the task. `never: {role, tasks}`: the role has none of the tasks. `each: {max_tasks}`: no role has more tasks, not counting user:core. `privacy:*` counts as every task of privacy, as in `roles who-can`.',
     'An unknown role or task is an error (9). In GitHub Actions, or with --annotations github, each failed assertion is an annotation at its line.',
   ],
   examples: ['cdpadm roles test', 'cdpadm roles test roles.test.yaml --file roles.yaml -o markdown'],

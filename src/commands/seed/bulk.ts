@@ -76,7 +76,7 @@ export const seedFiles = defineCommand({
   output: seedBulkResult,
   notes: [
     'Every row is checked before it is sent. If the platform rejects a request, the run finds the invalid rows and sends the others.',
-    'An interrupted run can be resumed. Rows whose response was lost are sent again, which sets the same values again.',
+    'An interrupted run can be resumed. Rows whose response was lost are sent again, which only repeats the same values.',
     'CSV columns: xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date.',
   ],
   examples: [
@@ -162,7 +162,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
 
 /** `about 12,000 users`, if a file is too large to count, or for one shard. */
 function usersOf({ rows, isExact }: SeedEstimate): string {
-  if (rows === undefined) return 'users (their number is unknown)';
+  if (rows === undefined) return 'an unknown number of users';
   if (isExact) return rows === 1 ? '1 user' : `${rows.toLocaleString('en')} users`;
   return `about ${Number(rows.toPrecision(2)).toLocaleString('en')} users`;
 }
@@ -213,7 +213,7 @@ function resumable(
   return error.with({
     hint: [
       ...error.hints,
-      ...(counts ? [`So far ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} rejected.`] : []),
+      ...(counts ? [`So far, ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} rejected.`] : []),
       ...(bytes === null ? [] : [`The rejected rows are in ${path}.`]),
       ...(isInvalid ? [] : [next]),
     ],

@@ -64,13 +64,12 @@ function reportSkippedColumns(ctx: Context): (name: string, columns: readonly Sk
   return (name, columns) => {
     const listed = columns.slice(0, LISTED_COLUMNS).map(({ column }) => `\`${column}\``);
     const more = columns.length > LISTED_COLUMNS ? ` and ${columns.length - LISTED_COLUMNS} more` : '';
-    const text = `The map leaves out ${columns.length === 1 ? 'the column' : 'the columns'} ${listed.join(', ')}${more}.`;
+    const text = `The map omits ${columns.length === 1 ? 'the column' : 'the columns'} ${listed.join(', ')}${more}.`;
     if (reported.has(text)) return;
     reported.add(text);
     const lines = columns.flatMap(({ column, field }) => (field === undefined ? [] : [`\`${column}: ${field}\``]));
     if (lines.length === 0) ctx.out.note(`${name}: ${text}`);
-    else
-      ctx.out.warn(`${name}: ${text} To send a column with a name similar to a field, add ${lines.join(', ')} to it.`);
+    else ctx.out.warn(`${name}: ${text} If one of these columns is meant as a field, add ${lines.join(', ')} to it.`);
   };
 }
 

@@ -50,7 +50,7 @@ export const inspectInputs = defineCommand({
       map: record(string(), string()),
     }),
   notes: [
-    'Source and map are guesses from names and cells: check them, and add an attr:<name>:<calculation_type> field for each attribute.',
+    'The source and map are guesses based on names and cells: check them, and add an attr:<name>:<calculation_type> field for each attribute.',
     'Every row is read. Identities are counted, never shown.',
   ],
   examples: ['cdpadm seed inspect users.ndjson', 'cdpadm seed inspect users.csv --save-map map.yaml'],

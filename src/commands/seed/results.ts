@@ -57,7 +57,7 @@ export const joinShards = defineCommand({
   exits: {
     failed: 'a shard is missing, or shards failed for different reasons',
     partial: 'every shard is complete, and rows were rejected',
-    invalidInput: 'a file is not a result, or the results are of different runs',
+    invalidInput: 'a file is not a result, or the results are from different runs',
   },
   run: async (ctx, { args, flags }) => {
     const found = await readReports(ctx, args.file, flags.filesFrom, joining);

@@ -87,7 +87,7 @@ export async function showDryRun(
   await ctx.out.emitDryRun(requests, { rows, accepted: rows - rejected, rejected, batches }, () =>
     [
       `${counted(rows, 'row')}: ${rows - rejected} to send in ${counted(batches, 'request')}, ${rejected} rejected.`,
-      ...(requests[0] ? [`The first request would go to ${requests[0].url}.`] : []),
+      ...(requests[0] ? [`The first request would be sent to ${requests[0].url}.`] : []),
     ].join('\n'),
   );
 }
@@ -116,9 +116,9 @@ export async function openRun(
 ): Promise<SeedRun> {
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]));
   const fromStdin = keys.length < sources.length;
-  if (flags.resume && flags.restart) throw usageError('--resume and --restart exclude each other.');
+  if (flags.resume && flags.restart) throw usageError('--resume and --restart cannot be combined.');
   if (flags.resume && fromStdin)
-    throw usageError('--resume cannot continue standard input.', 'Write it to a file first, and pass the file.');
+    throw usageError('--resume does not work with standard input.', 'Write it to a file first, and pass the file.');
   const share = shard && `${shard.index + 1}/${shard.count}`;
   const part = share === undefined ? '' : `.${share.replace('/', '-of-')}`;
   const wanted =
@@ -184,7 +184,7 @@ function ranBefore({ finished, counts }: SeedCheckpoint, again: Again): KnownErr
 
 function changed(again: Again): KnownError {
   return fail('seed.changed', {
-    message: 'A file changed after the run that would be resumed.',
-    hint: { text: 'To send all of it:', command: again('--restart') },
+    message: 'A file changed after the interrupted run.',
+    hint: { text: 'To send the whole file:', command: again('--restart') },
   });
 }

@@ -70,7 +70,7 @@ export async function rolesChapter(stage: Stage): Promise<void> {
   await stage.run('roles list');
   await stage.run('roles pull');
 
-  await stage.say('Now we edit roles.yaml: the User role loses the live stream, and we add an Analyst role.');
+  await stage.say('Now we edit roles.yaml: the User role loses access to the live stream, and we add an Analyst role.');
   stage.edit('roles.yaml', (text) => removeTask(text, 'user-role', 'live_stream:view') + NEW_ROLE);
   await stage.run('roles diff');
   await stage.say('The diff is correct, so we push it. The command first saves the previous roles.');

@@ -11,7 +11,7 @@ type Chapter = keyof typeof CHAPTERS;
 const NAMES = Object.keys(CHAPTERS) as Chapter[];
 
 const NEXT = [
-  'cdpadm --profile local roles list     the embedded platform, with its state kept between commands',
+  'cdpadm --profile local roles list     the embedded platform, which keeps its state between commands',
   'cdpadm emulator start                 the same as a server',
   'cdpadm profile create work            your own platform',
   'cdpadm help                           everything else',

@@ -136,6 +136,6 @@ async function inColumns(text: string, width: number, style: Style): Promise<str
 
 function unexpected(line: string, expect: number, result: CommandRun): KnownError {
   return fail('tour.unexpected', {
-    message: `\`cdpadm ${line}\` ended with ${result.exit} where the tour expects ${expect}.`,
+    message: `\`cdpadm ${line}\` exited with ${result.exit}, but the tour expects ${expect}.`,
   });
 }

@@ -71,7 +71,7 @@ export const applyFolder = defineCommand({
   output: appliedResult,
   notes: [
     'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion.',
-    '--plan needs no folder: the plan holds the definitions, with references instead of secrets. With a folder too, that folder must still give the same plan. If the platform changed since, nothing is sent (exit 6).',
+    '--plan needs no folder: the plan contains the definitions, with references instead of secrets. If you also pass a folder, it must still give the same plan. If the platform has changed since then, nothing is sent (exit 6).',
     'A step that fails stops only the steps that need it. The result lists the outcome of every step. Apply again to finish the rest.',
   ],
   examples: [
@@ -202,7 +202,7 @@ async function passGuards(
 function guardError(refusals: readonly WarehouseRefusal[]): KnownError {
   return fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
     message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
-    hint: `If that is what you want, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
+    hint: `To allow this, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
   });
 }
 

@@ -181,7 +181,7 @@ function checkParts(
     if (!part || isSelected('pipeline', user.id) || isDeleted('pipeline', user.id)) continue;
     throw fail('warehouse.in_use', {
       message: `--prune would delete the ${NOUNS[part]} ${String(user[`${part}_id`])}, which the pipeline ${user.id} uses. Nothing was sent.`,
-      hint: 'Let --only select the pipeline too, or leave out the resource that it uses.',
+      hint: 'Make --only select the pipeline too, or exclude the resource that it uses.',
     });
   }
 }
@@ -246,7 +246,7 @@ export async function openSaved(ctx: Context, { resources }: SavedContent, allow
 function requireInside(folder: string): void {
   if (!isAbsolute(folder) && !/^\.\.(?:[\\/]|$)/.test(folder)) return;
   throw fail('references.not_allowed', {
-    message: `Reference not allowed: a \`file:\` in a saved plan cannot start from ${folder}, outside of the working folder.`,
+    message: `Reference not allowed: a \`file:\` in a saved plan cannot start from ${folder}, outside the working folder.`,
     hint: 'Run the command in a folder above the definitions, or use env:NAME.',
   });
 }

@@ -56,7 +56,7 @@ class CsvLines {
       this.#failure = notText(
         this.#name,
         { line, column: 1 },
-        'a byte from here on is not UTF-8; save the file as UTF-8',
+        'contains a byte that is not UTF-8; save the file as UTF-8',
       );
     else if (nul >= 0) this.#failure = feed.error('unexpected NUL character; is this a text file?', nul);
     else this.#lines.push({ cells: feed.scan.texts(), line, source });

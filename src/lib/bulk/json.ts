@@ -16,7 +16,9 @@ export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' 
     takeJson: (bytes, start, end, position) => {
       const place = { line: taker.line ?? position, column: taker.column ?? 1 };
       const isText = isUtf8(bytes.subarray(start, end));
-      rows.push(isText ? toRow(bytes.toString('utf8', start, end), place) : faulty('a byte here is not UTF-8', place));
+      rows.push(
+        isText ? toRow(bytes.toString('utf8', start, end), place) : faulty('contains a byte that is not UTF-8', place),
+      );
     },
     refuse: (position, message) =>
       rows.push(faulty(message, { line: taker.line ?? position, column: taker.column ?? 1 })),

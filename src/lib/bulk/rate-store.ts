@@ -57,7 +57,7 @@ export async function openRateStore(
   };
 }
 
-const EXAMPLE = 'for instance redis://127.0.0.1:6379 or rediss://redis.example';
+const EXAMPLE = 'for example redis://127.0.0.1:6379 or rediss://redis.example';
 
 /**
  * The address from `--rate-store` or else from CDPADM_RATE_STORE; undefined without either. Only an address from the
@@ -79,8 +79,8 @@ export function readStoreAddress(
     throw usageError(`${what} must be an address of Redis, ${EXAMPLE}.`);
   if (variable === undefined && url.password !== '')
     throw usageError(
-      '--rate-store must not have a password: other users see the arguments of a process.',
-      'Put the address into CDPADM_RATE_STORE, or into another variable: --rate-store env:NAME.',
+      '--rate-store must not contain a password, because other users can see the arguments of a process.',
+      'Put the address in CDPADM_RATE_STORE, or in another variable: --rate-store env:NAME.',
     );
   if (url.protocol === 'redis:' && !isLoopback(url.hostname))
     throw usageError(`${what}: ${url.host} is another machine, so the connection must be encrypted.`, 'Use rediss://.');

@@ -49,7 +49,7 @@ function keychainMissing(why: string, cause: unknown): KnownError {
   return fail('secrets.keychain', {
     message: `The system keychain cannot be used: ${why}.`,
     hint:
-      'Keep the secret in an environment variable (--client-secret-env NAME) or let a command print it ' +
+      'Store the secret in an environment variable (--client-secret-env NAME), let a command print it ' +
       '(--client-secret-command LINE), or accept a private file with --insecure-storage.',
     cause,
   });

@@ -61,7 +61,7 @@ const Reference = string().check(
     if (parseReference(context.value)) return;
     refuse(
       context,
-      'must say where the secret is: env:NAME, command:LINE, keychain:ENTRY or file: (never the secret itself)',
+      'must be a reference to the secret: env:NAME, command:LINE, keychain:ENTRY or file: (never the secret itself)',
     );
   }),
 );
@@ -83,7 +83,7 @@ const Secrets = looseObject({
 
 /** The problem of an area's rate, as a sentence without its subject; undefined for a valid one. */
 function limitProblem(area: string, rate: string): string | undefined {
-  if (!LIMITED_AREAS.includes(area)) return `is not an area; the areas are ${LIMITED_AREAS.join(', ')}`;
+  if (!LIMITED_AREAS.includes(area)) return `is not an area; valid areas are ${LIMITED_AREAS.join(', ')}`;
   return parseRate(rate) === undefined
     ? 'must be a number of requests per second, or a rate such as 600/m or 9000/h'
     : undefined;

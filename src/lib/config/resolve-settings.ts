@@ -286,7 +286,7 @@ function missing(name: SettingName, profile: string | undefined, pinned: boolean
 }
 
 function noCredentials(name: SecretName, profile: string | undefined, pinned: boolean): KnownError {
-  const where = profile === undefined ? 'no profile is in use' : `profile \`${profile}\` does not have one`;
+  const where = profile === undefined ? 'no profile is selected' : `profile \`${profile}\` does not have one`;
   const variable = pinned ? undefined : variableOf(name);
   const store =
     profile === undefined

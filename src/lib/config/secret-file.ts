@@ -56,7 +56,7 @@ function secretIn(text: string, name: ProfileSecretName): string | undefined {
 
 function unusable(
   message: string,
-  hint = 'Create the profile again, or point its secret at env:NAME or command:LINE.',
+  hint = 'Create the profile again, or set its secret to env:NAME or command:LINE.',
 ): KnownError {
   return fail('secrets.file', { message, hint });
 }

@@ -141,7 +141,7 @@ function broken(file: string, issues: Parameters<typeof invalidInput>[1]): Known
   return invalidInput(
     `The settings file ${file} cannot be used.`,
     issues,
-    'Correct the file, or move it away to start over. An invalid file is never overwritten.',
+    'Correct the file, or move it elsewhere to start over. An invalid file is never overwritten.',
   );
 }
 

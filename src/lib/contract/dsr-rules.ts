@@ -57,7 +57,7 @@ export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: 
 
 const NO_IDENTITY: FieldIssue = {
   path: [],
-  message: 'needs `subject_identities` with at least one identity, or identities in the vendor extension',
+  message: 'needs at least one identity in `subject_identities` or in the vendor extension',
 };
 
 /** False when the identities are not an object, which the schema reports. */
@@ -82,7 +82,7 @@ function unknownType(path: string[], type: string, here: Set<string>, there: Set
 function bothSpellings(own: Located[]): FieldIssue[] {
   const has = (wanted: string): boolean => own.some(({ type }) => type === wanted);
   if (!has(OTHER_SPELLING) || !has(SENT_SPELLING)) return [];
-  const message = `is the same identity type as \`${SENT_SPELLING}\`; one identity of each type is allowed`;
+  const message = `is the same identity type as \`${SENT_SPELLING}\`; only one identity of each type is allowed`;
   return [{ path: ['subject_identities', OTHER_SPELLING], message, at: 'key' }];
 }
 
@@ -90,7 +90,7 @@ function bothSpellings(own: Located[]): FieldIssue[] {
 function repeatedTypes(extended: Located[]): FieldIssue[] {
   return extended
     .filter(({ type }, index) => extended.findIndex((other) => other.type === type) < index)
-    .map(({ path }) => ({ path, message: 'is a duplicate; one identity of each type is allowed', at: 'key' }));
+    .map(({ path }) => ({ path, message: 'is a duplicate; only one identity of each type is allowed', at: 'key' }));
 }
 
 function xpidIssues(all: Located[]): FieldIssue[] {
@@ -118,5 +118,5 @@ export function callbackUrlIssue(text: string): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
   const { protocol, hostname } = new URL(text);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return undefined;
-  return 'must be an https URL; http is for addresses of this machine only';
+  return 'must be an https URL; http is allowed only for this machine';
 }

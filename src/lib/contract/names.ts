@@ -11,7 +11,7 @@ export type WireNames = ReturnType<typeof createWireNames>;
 export class NameCollision extends Error {
   readonly word: string;
   constructor(word: string) {
-    super(`two fields are called ${word} on the wire`);
+    super(`two fields map to ${word} on the wire`);
     this.name = 'NameCollision';
     this.word = word;
   }

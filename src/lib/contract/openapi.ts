@@ -39,7 +39,7 @@ const PLACEHOLDERS: Record<Service, string> = {
 };
 
 const SCHEMES: Record<Exclude<Auth, 'none'>, Json> = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the token call.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token from the token call.' },
   'dsr-basic': { type: 'http', scheme: 'basic', description: 'Key and secret of the workspace.' },
   'seeding-basic': { type: 'http', scheme: 'basic', description: 'Key and secret of the workspace.' },
 };
@@ -166,7 +166,7 @@ export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOp
     info: {
       title: 'Customer-data platform: administration',
       version,
-      description: 'Generated from the contract that this program and its embedded platform check by.',
+      description: 'Generated from the contract that this program and its embedded platform use for validation.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [...new Set(Object.values(addresses))].map((url) => ({ url })),
@@ -222,7 +222,7 @@ function operation(endpoint: Endpoint, reference: Reference, address: string): J
         ...(reply && content(reference(reply, `${name}Reply`, 'reply'))),
       },
       ...Object.fromEntries(errorStatuses(endpoint).map((error) => [error, refused(error)])),
-      '5XX': { ...refused(500), description: 'The platform is in trouble' },
+      '5XX': { ...refused(500), description: 'The platform has a problem' },
     },
   };
 }

@@ -77,7 +77,7 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
   }
   if ('memory' in options && options.memory === true && 'data' in options && options.data !== undefined) {
     throw usageError(
-      'startEmulator accepts `memory` or `data`, not both: `memory` keeps nothing, `data` is the folder of the state.',
+      'startEmulator accepts `memory` or `data`, not both: `memory` stores nothing, `data` is the state folder.',
     );
   }
 }

@@ -1,11 +1,11 @@
-// Creates errors with a code of the registry, and finds their exit codes.
+// Creates errors with a code from the registry, and finds their exit codes.
 import { KnownError, type KnownErrorOptions } from '../kernel/errors.ts';
 import type { ExitName } from './entry.ts';
 import { type ErrorCode, ERRORS } from './registry.ts';
 
 export type FailureParts = Omit<KnownErrorOptions, 'code'> & { exit?: ExitName };
 
-/** The parts of an error that its cause gives. */
+/** The parts of an error that depend on its cause. */
 export function causedBy(cause: KnownError | undefined): Pick<FailureParts, 'status' | 'request' | 'cause'> {
   return cause ? { status: cause.status, request: cause.request, cause } : {};
 }

@@ -20,7 +20,7 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'An input file cannot be read.',
     explanation:
-      'The file does not exist, is a folder, or is not readable by you. A path that does not exist is a usage error (exit code 2).',
+      'The file does not exist, is a folder, or you cannot read it. A path that does not exist is a usage error (exit code 2).',
     fix: 'Check the path and its permissions. Use `-` for standard input.',
   },
   'files.write': {
@@ -34,7 +34,7 @@ export const GENERAL_ERRORS = {
     summary: 'A line of the log was changed, removed or added.',
     explanation:
       'Each line has a hash of itself and of the line before it. Someone edited the file, or restored a part of it.',
-    fix: 'Compare the log with a backup. `cdpadm log verify` names the lines.',
+    fix: 'Compare the log with a backup. `cdpadm log verify` lists the lines.',
   },
   'files.symlink': {
     exit: 'failed',
@@ -59,7 +59,7 @@ export const GENERAL_ERRORS = {
     exit: 'conflict',
     summary: 'The saved plan is for another target.',
     explanation: 'A plan belongs to one address and one organization or workspace. Nothing was sent.',
-    fix: 'Use the profile that the plan was made with, or save a plan for this target.',
+    fix: 'Use the profile that the plan was created with, or save a plan for this target.',
   },
   'output.write': {
     exit: 'failed',
@@ -71,14 +71,14 @@ export const GENERAL_ERRORS = {
     exit: 'conflict',
     summary: 'The MCP server has no such plan.',
     explanation:
-      'A write needs a plan of the same session, area and command. A plan is valid once and for 10 minutes. Nothing was sent.',
+      'A write needs a plan of the same session, area and command. A plan can be used once, within 10 minutes. Nothing was sent.',
     fix: 'Call the planning tool again and show its result to the user.',
   },
   'mcp.plan_changed': {
     exit: 'conflict',
     summary: 'The platform has changed since the plan was made.',
     explanation:
-      'The dry run was repeated right before the write, and its requests or what it read differ. Nothing was sent.',
+      'The dry run was repeated right before the write, and its requests or responses differ. Nothing was sent.',
     fix: 'Call the planning tool again and show its result to the user.',
   },
   'editor.failed': {
@@ -102,7 +102,7 @@ export const GENERAL_ERRORS = {
   timeout: {
     exit: 'waitTimedOut',
     summary: 'The command reached its --timeout.',
-    explanation: 'The command, or the operation that it was waiting for, took longer than that.',
+    explanation: 'The command, or the operation that it was waiting for, took too long.',
     fix: 'Pass a longer --timeout, or run the command again to check on the progress.',
   },
   interrupted: {
@@ -121,7 +121,7 @@ export const GENERAL_ERRORS = {
     exit: 'hungUp',
     summary: 'The terminal was closed.',
     explanation: 'A command stops when its terminal is closed.',
-    fix: 'For long runs, use a terminal multiplexer or a job of your CI system.',
+    fix: 'For long runs, use a terminal multiplexer or a CI job.',
   },
   'tour.unexpected': {
     exit: 'failed',
@@ -132,7 +132,7 @@ export const GENERAL_ERRORS = {
   bug: {
     exit: 'failed',
     summary: 'An internal error occurred.',
-    explanation: 'This is a bug in the program, no matter what the input was.',
+    explanation: 'This is a bug in the program, regardless of the input.',
     fix: 'Run the command again with --debug, and report the output.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -11,7 +11,7 @@ export const ROLES_ERRORS = {
   'roles.exists': {
     exit: 'conflict',
     summary: 'The role already exists.',
-    explanation: 'The file already contains a role with this id.',
+    explanation: 'The manifest already contains a role with this id.',
     fix: 'Change that role, or choose another id.',
   },
   'roles.task_not_found': {
@@ -23,7 +23,7 @@ export const ROLES_ERRORS = {
   'roles.template_not_found': {
     exit: 'notFound',
     summary: 'The template does not exist.',
-    explanation: 'The name matches none of the built-in templates.',
+    explanation: 'No built-in template has this name.',
     fix: 'List them with `cdpadm roles templates`.',
   },
   'roles.revision_not_found': {
@@ -48,7 +48,7 @@ export const ROLES_ERRORS = {
     exit: 'conflict',
     summary: 'The file is older than the live manifest.',
     explanation:
-      'This machine does not have the manifest that the file was made from, so a push could undo changes made by other admins.',
+      'This machine does not have the manifest that the file was created from, so a push could undo changes made by other admins.',
     fix: 'Pull again, pass the original manifest with --base, or push with --expect-plan.',
   },
   'roles.plan_mismatch': {
@@ -65,7 +65,7 @@ export const ROLES_ERRORS = {
   },
   'roles.changed_meanwhile': {
     exit: 'conflict',
-    summary: 'The platform does not hold the manifest that was sent.',
+    summary: 'The platform does not have the manifest that was sent.',
     explanation:
       'Another admin made a change at the same time, or the platform stored something else. Your file was not changed.',
     fix: 'Compare with `cdpadm roles diff`; the previous version is saved.',

@@ -60,14 +60,16 @@ function checkpointSchema() {
   const Count = count();
   return object({
     version: literal(1),
-    /** `size`, `modified` and `hash` show a change of the file. `hash` covers the beginning, the end and samples between. */
+    /**
+     * `size`, `modified` and `hash` reveal a changed file. `hash` covers the beginning, the end and samples in between.
+     */
     files: array(object({ path: string(), size: Count, modified: number(), hash: string() })),
-    /** Everything up to here is complete. The offset is -1 if only reading from the start finds the row. */
+    /** Everything up to here is complete. The offset is -1 if the row can be found only by reading from the start. */
     mark: object({ file: Count, position: Count, offset: number() }),
-    /** Stretches after the mark that are complete. */
+    /** Complete stretches after the mark. */
     beyond: array(object({ file: Count, from: Count, to: Count })),
     counts: object({ accepted: Count, rejected: Count, batches: Count, requests: Count, retries: Count, ms: number() }),
-    /** The rejects file and how many of its bytes are about complete rows; null if a finished run has none. */
+    /** The rejects file and the number of its bytes that belong to complete rows; null if a finished run has none. */
     rejects: nullable(object({ path: string(), bytes: Count })),
     finished: boolean(),
   });
@@ -78,7 +80,9 @@ export type SeedCounts = SeedCheckpoint['counts'];
 
 export type SeedJournal = ReturnType<typeof openSeedJournal>;
 
-/** One small file that each checkpoint replaces. Opens it for this process alone: throws guard (12) if another one has it. */
+/**
+ * A small file that each checkpoint replaces. Opens it for this process alone: throws guard (12) if another one has it.
+ */
 export function openSeedJournal(path: string) {
   const lock = hold(path, 'seed.running');
   return {
@@ -106,16 +110,16 @@ const headSchema = () =>
     /** As the user passed it. */
     input: string(),
     rows: count(),
-    /** Digest of the flags that make rows into requests. */
+    /** Digest of the flags that turn rows into requests. */
     settings: string(),
     results: string().check(refine(isAbsolute)),
-    /** For rows without one: a resumed run sends the same bodies. */
+    /** The default for rows without a time, so that a resumed run sends the same bodies. */
     submitted_time: string(),
     at: string(),
   });
 export type JournalHead = Infer<ReturnType<typeof headSchema>>;
 
-/** `p`: rows and their ids, before they are sent; `u`: rows of these that were not sent; `d`: their outcomes and errors. */
+/** `p`: rows and their ids, before they are sent; `u`: those that were not sent; `d`: outcomes and errors. */
 function lineSchema() {
   const Count = count();
   const State = oneOf(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
@@ -129,7 +133,7 @@ export type JournalLine = Infer<ReturnType<typeof lineSchema>>;
 
 export type DsrJournal = ReturnType<typeof openDsrJournal>;
 
-/** A file that grows by lines. Opens it for this process alone: throws guard (12) if another one has it. */
+/** An append-only file of lines. Opens it for this process alone: throws guard (12) if another one has it. */
 export function openDsrJournal(path: string) {
   const lock = hold(path, 'dsr.bulk_running');
   let log: DurableLog | undefined;
@@ -149,7 +153,9 @@ export function openDsrJournal(path: string) {
       removeFile(path);
       return undefined;
     },
-    /** Every line after the head, without an incomplete one of a killed process. Throws for a line of another kind. */
+    /**
+     * Every line after the head, except an incomplete one from a killed process. Throws for an unknown kind of line.
+     */
     lines: async function* (): AsyncGenerator<JournalLine> {
       const schema = lineSchema();
       let isFirst = true;
@@ -162,7 +168,7 @@ export function openDsrJournal(path: string) {
         yield data;
       }
     },
-    /** The lines are on the disk when this returns. */
+    /** The lines are on disk when this returns. */
     write: (...lines: (JournalHead | JournalLine)[]): void => {
       log ??= openDurableLog(path);
       log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -210,7 +216,7 @@ export async function fingerprint(path: string): Promise<Fingerprint> {
   }
 }
 
-/** Whether two lists of fingerprints are of the same content. A file that was written since has changed. */
+/** True if two lists of fingerprints describe the same content. A file that was modified later has changed. */
 export function isSameContent(a: readonly Fingerprint[], b: readonly Fingerprint[]): boolean {
   const contentOf = (files: readonly Fingerprint[]): string =>
     JSON.stringify(files.map(({ hash, modified, size }) => [hash, modified, size]));

@@ -1,4 +1,5 @@
-// Stores messages that came in, headers and body apart, so that they can be checked again, and reads them.
+// Stores received messages, with headers and body in separate files, so that they can be verified later; also reads
+// them.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KnownError, systemErrorCode } from '../kernel/errors.ts';
@@ -18,11 +19,14 @@ export function openMessageFolder(folder: string) {
   } catch (error) {
     throw cannotWrite(folder, error);
   }
-  /** The last number of each name, so that a long series is not counted each time. */
+  /** The last number used for each name, so that a long series is not counted each time. */
   const last = new Map<string, number>();
 
   return {
-    /** Stores a message and returns the names of both files: `name`, which must be ours, and the next free number. */
+    /**
+     * Stores a message and returns the names of both files: `name`, which must be chosen by us, and the next free
+     * number.
+     */
     keep: (name: string, headers: readonly (readonly [string, string])[], body: Buffer): KeptMessage => {
       for (let number = (last.get(name) ?? 0) + 1; ; number++) {
         const kept = { headers: `${name}.${number}.headers.json`, body: `${name}.${number}.body` };

@@ -1,9 +1,9 @@
-// Reads the ledger: chosen requests, the newest, all, the most urgent, or those to prune.
+// Reads requests from the ledger: selected ones, the newest, all, the most urgent, or those to prune.
 import { ownTurn } from '../kernel/clock.ts';
 import { type LineFile, openLineFile } from '../kernel/line-file.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
 
-/** The fields of every line. The domain defines the others, and how lines add up. */
+/** The fields of every line. The domain defines the others, and how lines combine. */
 export interface StoredEvent {
   event: string;
   id: string;
@@ -11,35 +11,38 @@ export interface StoredEvent {
   status?: string;
 }
 
-/** How lines add up (`domain/dsr/ledger.ts`). */
+/** How lines combine (`domain/dsr/ledger.ts`). */
 export interface LedgerRules<Event extends StoredEvent, Request> {
   /** The request after an event; undefined when the event adds nothing. */
   fold(before: Request | undefined, event: Event): Request | undefined;
-  /** True if the second status is news after the first. */
+  /** True if the second status comes after the first. */
   isAdvance(current: string | undefined, next: string): boolean;
 }
 
-/** Few bytes for each request while the whole ledger is read. */
+/** Kept small, because there is one per request while the whole ledger is read. */
 interface Phases<Event> {
-  /** One of few words. */
+  /** One of a few words. */
   phase(before: string | undefined, event: Event): string | undefined;
   isOpen(phase: string | undefined): boolean;
 }
 
-/** Chooses open requests and their order. */
+/** Selects open requests and their order. */
 export interface Urgency<Event> extends Phases<Event> {
-  /** True if the request that this event begins is wanted; absent: all of the scope. */
+  /** True if the request that starts with this event is wanted; by default, all requests of the scope. */
   belongs?(event: Event): boolean;
-  /** The smaller, the more urgent; Infinity for a request without a deadline; undefined for an event that changes nothing. */
+  /**
+   * A smaller rank is more urgent; Infinity for a request without a deadline; undefined for an event that changes
+   * nothing.
+   */
   rank(event: Event): number | undefined;
 }
 
 export interface PruneRules<Event> extends Phases<Event> {
-  /** ISO 8601: a request with a line from then on is kept. An open request is always kept. */
+  /** ISO 8601: a request with a line at or after this time is kept. An open request is always kept. */
   before: string;
 }
 
-/** A whole line, found without parsing it. Its texts are in `latin1`: each character is a byte of the file. */
+/** A complete line, found without parsing. Its texts are in `latin1`: each character is a byte of the file. */
 export interface LedgerLine {
   kind: string;
   id: string;
@@ -54,7 +57,7 @@ export interface LedgerLine {
 const HEAD = /^\{"event":"([^"]*)","id":"([^"]*)".*\}$/s;
 const SCOPE = /"address":"(?:[^"\\]|\\.)*","workspace_id":"(?:[^"\\]|\\.)*"/;
 
-/** Undefined for an unfinished line, and for a line of the chain about itself. */
+/** Undefined for an incomplete line, and for a line that the chain wrote about itself. */
 export function lineOf(text: string): LedgerLine | undefined {
   const [, kind, id] = HEAD.exec(text) ?? [];
   if (kind === undefined || id === undefined) return undefined;
@@ -62,17 +65,17 @@ export function lineOf(text: string): LedgerLine | undefined {
   return { kind, id, scope, key: `${id} ${scope ?? ''}`, text };
 }
 
-/** A copy to store: a part of a line would keep a whole piece of the file in memory. */
+/** A copy, because a substring would keep a whole chunk of the file in memory. */
 export function ownText(part: string): string {
   return Buffer.from(part, 'latin1').toString('latin1');
 }
 
-/** A scope as lines in `latin1` have it. */
+/** A scope in the encoding of `latin1` lines. */
 export function scopeKey({ address, workspace_id }: { address: string; workspace_id: string }): string {
   return Buffer.from(JSON.stringify({ address, workspace_id }).slice(1, -1)).toString('latin1');
 }
 
-/** Undefined for a line that only looks whole. */
+/** Undefined for a line that only looks complete. */
 export function eventOf<Event extends StoredEvent>({ text }: LedgerLine): Event | undefined {
   try {
     const line = Buffer.from(text, 'latin1').toString();
@@ -84,7 +87,7 @@ export function eventOf<Event extends StoredEvent>({ text }: LedgerLine): Event 
   }
 }
 
-/** Requests in memory at once while the whole ledger is read. */
+/** Maximum number of requests in memory while the whole ledger is read. */
 const PART_REQUESTS = 2000;
 
 /** Reads the file at `path`; a scope is as `scopeKey` writes it. */
@@ -93,7 +96,7 @@ export function createReadings<Event extends StoredEvent, Request>(
   rules: LedgerRules<Event, Request>,
   signal: AbortSignal | undefined,
 ) {
-  /** Calls `take` for each line whose workspace is known, with its byte. Other work, such as Ctrl-C, gets its turn. */
+  /** Calls `take` for each line whose workspace is known, with its offset. Lets other work run, such as Ctrl-C. */
   async function eachLine(take: (line: LedgerLine, offset: number) => void, opened?: LineFile): Promise<void> {
     const file = opened ?? openLineFile(path);
     let offset = 0;
@@ -137,7 +140,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     return { requests: ids.flatMap((id) => known.get(id) ?? []), hasMore: sent.size > limit };
   }
 
-  /** Oldest first. Memory holds the places of all lines, in a few bytes each, and the requests of one part. */
+  /** Oldest first. Holds in memory the positions of all lines, in a few bytes each, and the requests of one part. */
   async function* all(): AsyncGenerator<Request[]> {
     const file = openLineFile(path);
     if (!file) return;
@@ -165,7 +168,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** What `take` makes of the events of each request, by id and scope. */
+  /** What `take` makes of each request's events, by id and scope. */
   async function survey<Facts extends { phase?: string | undefined }>(
     { phase }: Phases<Event>,
     start: Facts,
@@ -190,7 +193,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     scope: string,
   ): AsyncGenerator<{ requests: Request[]; left: number }> {
     const { belongs, isOpen, rank } = urgency;
-    /** Without a rank while no line shows that the request was sent from here and belongs. */
+    /** Without a rank until a line shows that the request was sent from here and is wanted. */
     const start: { phase?: string | undefined; rank?: number; isSent: boolean } = { isSent: false };
     const take = (facts: typeof start, event: Event): void => {
       if (event.event !== 'submitted') {

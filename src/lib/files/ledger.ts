@@ -1,4 +1,5 @@
-// The ledger: the data subject requests sent from this machine, by workspace: when, by whom, and each status since.
+// The ledger: the data subject requests sent from this machine, by workspace: when, by whom, and each status since
+// then.
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
@@ -19,11 +20,11 @@ import { fail } from '../errors/fail.ts';
 import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 
-/** An event before the ledger adds the workspace and the actor. */
+/** An event as passed in, before the ledger adds the workspace and the actor. */
 type News<Event> = Event extends unknown ? Omit<Event, 'address' | 'workspace_id' | 'by' | 'host'> : never;
 
 export type Ledger<Event extends StoredEvent, Request> = ReturnType<typeof openLedger<Event, Request>>;
-/** The requests of one workspace at one address, and nothing else. */
+/** Access to the requests of one workspace at one address only. */
 export type ScopedLedger<Event extends StoredEvent, Request> = ReturnType<Ledger<Event, Request>['in']>;
 
 interface Actor {
@@ -60,10 +61,10 @@ export function openLedger<Event extends StoredEvent, Request>(
   const readings = createReadings(path, rules, signal);
   const chain = openChain(path, { clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
-  /** The last status of each request, with which `append` compares. */
+  /** The last status of each request, for the comparison in `append`. */
   let last = { file: '', readTo: 0, statuses: new Map<string, string>() };
 
-  /** True if a status is news. Remembers it. */
+  /** True if a status is new. Remembers it. */
   function isNews(request: string, status: string): boolean {
     if (!rules.isAdvance(last.statuses.get(request), status)) return false;
     last.statuses.set(request, status);
@@ -93,7 +94,10 @@ export function openLedger<Event extends StoredEvent, Request>(
     }
   }
 
-  /** State lines of versions without a chain name no workspace: they get the only one that has their id (decision: D225). */
+  /**
+   * State lines of versions without a chain have no workspace: they get the only one that has their id (decision:
+   * D225).
+   */
   async function addScopes(): Promise<(line: string) => string> {
     const owners = new Map<string, string>();
     await readings.eachLine(({ id, scope = '' }) => {
@@ -115,7 +119,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     );
   }
 
-  /** Made once per machine. Throws failed (1) for a damaged key. */
+  /** Created once per machine. Throws failed (1) for a damaged key. */
   function loadKey(): Buffer {
     const file = join(folder, 'ledger.key');
     const text = readPrivateFile(file) ?? `${randomBytes(32).toString('hex')}\n`;
@@ -147,7 +151,7 @@ export function openLedger<Event extends StoredEvent, Request>(
 
   return {
     path,
-    /** Every request, oldest first, in parts: memory holds one part, even of a million requests. */
+    /** Every request, oldest first, in parts, so that memory holds only one part, even of a million requests. */
     all: readings.all,
     prune,
     /** Checks the chain; the argument is a hash that the chain must contain. */
@@ -158,12 +162,12 @@ export function openLedger<Event extends StoredEvent, Request>(
         actor,
         /** A keyed hash: the same for the same identity on this machine, useless elsewhere. */
         hash,
-        /** Writes the states that are news, and signed ones, durably. Returns the news. The first call reads the file. */
+        /** Durably writes new states and signed ones, and returns the new ones. The first call reads the file. */
         append: <State extends News<Event> & { status: string; signature?: unknown }>(events: readonly State[]) =>
           withLock(lock, clock, async (): Promise<State[]> => {
             refreshStatuses();
             const news = events.filter(({ id, status }) => isNews(`${id} ${own}`, status));
-            // A signature is kept even when its status is known.
+            // A signature is kept even if its status is already known.
             const lines = events.filter((event) => news.includes(event) || event.signature !== undefined);
             try {
               await write(lines, scope);
@@ -174,7 +178,7 @@ export function openLedger<Event extends StoredEvent, Request>(
             }
             return news;
           }),
-        /** Writes events without reading the file; a reader drops repeats. */
+        /** Writes events without reading the file; readers ignore repeats. */
         record: (events: readonly News<Event>[]) => withLock(lock, clock, () => write(events, scope)),
         /** The current entries of these ids, including what other processes wrote meanwhile. */
         find: (ids: readonly string[]) => readings.find(ids, own),

@@ -1,4 +1,4 @@
-// Opens named pipes and terminals, which block their reader. Loaded only for them.
+// Opens named pipes and terminals, which block their reader. Loaded only when needed.
 import { closeSync, constants, createReadStream, fstatSync, open, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';

@@ -13,7 +13,7 @@ import { type Holder, type Lock, readHolder, tryLock, withLock } from '../kernel
 const WATCH_MS = 500;
 const SMALL_BYTES = 512 * 1024;
 
-/** Without a workspace: a listener that accepts callbacks of any. */
+/** Undefined for a listener that accepts callbacks for any workspace. */
 export interface OutboxScope {
   /** `local` for the embedded platform, whose port changes. */
   address: string;
@@ -41,10 +41,10 @@ function folderOf(stateFolder: string): string {
   return join(stateFolder, 'dsr', 'outbox');
 }
 
-/** Lines that were added to the file since the last read. */
+/** Lines added to the file since the last read. */
 export interface OutboxNews {
   lines: readonly string[];
-  /** These are all lines of the file and replace what was read before. */
+  /** True if these are all lines of the file, which replace what was read before. */
   isWhole: boolean;
 }
 
@@ -61,7 +61,7 @@ export class Outbox {
     this.#clock = clock;
   }
 
-  /** Makes this process the only one that delivers from here, or returns the process that is. */
+  /** Makes this process the only one that delivers from this outbox, or returns the process that already is. */
   claim(): Lock | Holder {
     const lock = this.path.replace(/\.ndjson$/, '.listener.lock');
     for (;;) {
@@ -93,7 +93,7 @@ export class Outbox {
     }
   }
 
-  /** Reads the news under the lock of the file, and writes the lines that `work` returns with one flush. */
+  /** Reads new lines under the file's lock, and writes the lines that `work` returns with one flush. */
   exchange(work: (news: OutboxNews) => readonly string[]): Promise<void> {
     return this.#locked(() => {
       const lines = work(this.read());
@@ -105,7 +105,7 @@ export class Outbox {
         this.#file = '';
         throw error;
       }
-      // Our own lines are no news.
+      // Our own lines are not new.
       this.read();
     });
   }

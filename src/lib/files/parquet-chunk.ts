@@ -1,5 +1,6 @@
-// One column of a row group as a stream: page after page is read and unpacked, and its entries are taken from there one by
-// one. An entry is a value or a null, with the levels that say where in the row it belongs.
+// One column of a row group as a stream: pages are read and decompressed one after the other, and their entries taken
+// one by
+// one. An entry is a value or a null, with the levels that define its position in the row.
 import { crc32 } from 'node:zlib';
 import type { ColumnMetaData, Compressors, DataReader, Encoding, PageHeader, SchemaElement } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
@@ -9,14 +10,14 @@ import { byteStreamSplit, readRleBitPackedHybrid } from 'hyparquet/src/encoding.
 import { readPlain } from 'hyparquet/src/plain.js';
 import { smallest } from '../kernel/numbers.ts';
 
-/** A value as it is stored. */
+/** A value as stored in the file. */
 export type Raw = boolean | number | bigint | Buffer;
 
 export interface ChunkFile {
   /** Bytes from `start` to `end`; fewer at the end of the file. */
   read(start: number, end: number): Promise<Buffer>;
   compressors: Compressors;
-  /** Told how many bytes of pages are held more (or, if negative, fewer). */
+  /** Called with the change in the number of page bytes in memory. */
   onHeld(bytes: number): void;
 }
 
@@ -25,14 +26,14 @@ export interface Leaf {
   element: SchemaElement;
   maxRepetition: number;
   maxDefinition: number;
-  /** The exact value of what is stored. */
+  /** Converts a stored value to its exact value. */
   convert(raw: Raw): unknown;
 }
 
 interface Page {
   size: number;
   count: number;
-  /** Entries and values that were taken. */
+  /** The number of entries and values taken so far. */
   at: number;
   valueAt: number;
   repetition: Uint8Array | undefined;
@@ -43,9 +44,9 @@ interface Page {
 const HEADER_BYTES = 1024;
 /** Writers may omit the bytes after the last value of a page, which hyparquet reads. */
 const PADDING = 64;
-/** No writer puts more on a page. Memory for them is allocated before they are read. */
+/** No writer stores more on a page. Memory for them is allocated before they are read. */
 const MOST_VALUES = 2 ** 24;
-/** Enough for as many values. From wider indexes, hyparquet silently reads other numbers. */
+/** Enough for as many values. hyparquet silently misreads wider indexes. */
 const MOST_BITS = 24;
 
 export class ColumnChunk {
@@ -60,25 +61,25 @@ export class ColumnChunk {
   #dictionary: { values: unknown[]; size: number } = { values: [], size: 0 };
   #page: Page | undefined;
   #pages: Page[] = [];
-  /** Entries that are yet to be loaded. */
+  /** Entries that are not loaded yet. */
   #entries: number;
-  /** Rows that begin in what was loaded, and were not read. */
+  /** Rows that begin in the loaded pages and have not been read. */
   #rows = 0;
-  /** Whether the last of these may continue on the next page. */
+  /** True if the last of these may continue on the next page. */
   #isOpen = false;
 
   constructor(file: ChunkFile, leaf: Leaf, meta: ColumnMetaData) {
     this.#file = file;
     this.#leaf = leaf;
     this.#meta = meta;
-    // A few writers name no offset of the dictionary, or 0.
+    // A few writers omit the offset of the dictionary, or write 0.
     const first = [meta.dictionary_page_offset, meta.data_page_offset].filter((offset) => offset);
     this.#at = smallest(first.map(Number));
     this.#end = this.#at + Number(meta.total_compressed_size);
     this.#entries = Number(meta.num_values);
   }
 
-  /** Loads until a whole row can be read, and returns how many can. */
+  /** Loads pages until a complete row can be read; returns the number of such rows. */
   async load(): Promise<number> {
     for (;;) {
       const ready = this.#entries > 0 && this.#isOpen ? this.#rows - 1 : this.#rows;
@@ -94,7 +95,7 @@ export class ColumnChunk {
     this.#rows -= rows;
   }
 
-  /** Lets the pages go. */
+  /** Releases the pages. */
   close(): void {
     for (const page of [this.#page, ...this.#pages, this.#dictionary]) this.#file.onHeld(-(page?.size ?? 0));
     this.#page = undefined;
@@ -129,7 +130,7 @@ export class ColumnChunk {
   async #loadPage(): Promise<void> {
     const header = await this.#readHeader();
     const { compressed_page_size: packedSize, uncompressed_page_size: size } = header;
-    // A damaged file may have no number here.
+    // In a damaged file, this may not be a number.
     if (!(packedSize >= 0 && this.#at + packedSize <= this.#end)) throw new Error('a page extends beyond its column');
     if (!(size >= 0)) throw new Error('a page has no size');
     this.#file.onHeld(size);
@@ -148,7 +149,7 @@ export class ColumnChunk {
     } else this.#add(header, bytes, count);
   }
 
-  /** A header says its own length by ending. */
+  /** The length of a header is known only after it was read. */
   async #readHeader(): Promise<PageHeader> {
     for (let size = HEADER_BYTES; ; size *= 8) {
       const bytes = await this.#file.read(this.#at, Math.min(this.#at + size, this.#end));
@@ -266,7 +267,7 @@ function countOf(levels: Uint8Array, wanted: number): number {
   return found;
 }
 
-/** Bits that hold values up to `largest`. */
+/** The number of bits for values up to `largest`. */
 function bitWidth(largest: number): number {
   return 32 - Math.clz32(largest);
 }

@@ -1,4 +1,4 @@
-// Puts the values of a column together, row by row: lists, maps and structs, as the levels of their leaves say.
+// Assembles the values of a column row by row: lists, maps and structs, according to the levels of their leaves.
 import type { SchemaElement, SchemaTree } from 'hyparquet';
 import type { ColumnChunk, Leaf } from './parquet-chunk.ts';
 import { BadValue, leafConverter } from './parquet-values.ts';
@@ -23,12 +23,12 @@ interface Levels {
   repetition: number;
 }
 
-/** Reads a top-level column; `report` gets the faults of values. Throws for an unsupported type. */
+/** Reads a top-level column; `report` receives faults of values. Throws for an unsupported type. */
 export function columnReader(column: SchemaTree, report: Report): ColumnReader {
   return fieldReader(column, { definition: 0, repetition: 0 }, report);
 }
 
-/** A field with its repetition: one value, perhaps null, or a list of them. */
+/** A field with its repetition: one value (possibly null) or a list of values. */
 function fieldReader(tree: SchemaTree, above: Levels, report: Report): ColumnReader {
   const { element, children } = tree;
   const levels = levelsOf(element, above);
@@ -62,7 +62,10 @@ function valueReader(tree: SchemaTree, levels: Levels, report: Report): ColumnRe
   return structReader(children, levels, report);
 }
 
-/** By its name, the repeated group of a list is the item itself: so old writers have it (parquet-format, LogicalTypes). */
+/**
+ * True if, by its name, the repeated group of a list is the item itself, as in old files (parquet-format,
+ * LogicalTypes).
+ */
 function isItem(name: string, list: string): boolean {
   return name === 'array' || name === `${list}_tuple`;
 }
@@ -86,7 +89,7 @@ function leafReader({ element, path }: SchemaTree, levels: Levels, report: Repor
   };
 }
 
-/** If the definition level says that there is nothing, each leaf has one entry without a value. */
+/** If the definition level means an absent value, each leaf has one entry without a value. */
 function unlessAbsent({ leaves, read }: ColumnReader, { definition }: Levels, absent: () => unknown): ColumnReader {
   const [first] = leaves as readonly [LeafReader];
   return {
@@ -133,7 +136,7 @@ function mapReader({ children }: SchemaTree, levels: Levels, report: Report): Co
   };
 }
 
-/** A field that is null is left out: columns have no other way to say that it is not there. */
+/** A null field is omitted, because columns cannot express absence in any other way. */
 function structReader(children: readonly SchemaTree[], levels: Levels, report: Report): ColumnReader {
   const fields = children
     .filter(({ element }) => element.name !== '__proto__')

@@ -6,7 +6,7 @@ import { parseFloat16 } from 'hyparquet/src/convert.js';
 import { tryJson } from '../kernel/json.ts';
 import type { Raw } from './parquet-chunk.ts';
 
-/** A stored value that has no exact value; `text` is how it is shown. */
+/** A stored value without an exact value; `text` is its display form. */
 export class BadValue {
   readonly message: string;
   readonly text: string;
@@ -18,10 +18,10 @@ export class BadValue {
 
 type Convert = (raw: Raw) => unknown;
 
-/** Types that hold no value that a row could have. */
+/** Types whose values cannot be used in a row. */
 const UNREADABLE: ReadonlySet<string> = new Set(['BSON', 'GEOMETRY', 'GEOGRAPHY', 'INTERVAL']);
 
-/** Turns what is stored in a leaf into its exact value, or a BadValue. Throws the name of a type that has none. */
+/** Converts a leaf's stored value to its exact value or a BadValue. Throws the name of an unsupported type. */
 export function leafConverter(element: SchemaElement): Convert {
   const { type, converted_type, logical_type } = element;
   const kind = logical_type?.type ?? converted_type ?? '';
@@ -80,7 +80,7 @@ function timeOf({ converted_type, logical_type: logical }: SchemaElement): TimeK
   return CONVERTED_TIMES[converted_type ?? ''];
 }
 
-/** An integer for scale 0, else the decimal text with all its digits. */
+/** An integer for scale 0, otherwise decimal text with all digits. */
 function decimalOf(value: number | bigint | Buffer, scale: number): bigint | string {
   const unscaled = typeof value === 'object' ? bigEndian(value) : BigInt(value);
   if (scale <= 0) return unscaled * 10n ** BigInt(-scale);
@@ -100,7 +100,7 @@ const UNITS = {
   NANOS: { perSecond: 1_000_000_000n, digits: 9 },
 } as const;
 
-/** `2026-01-31T12:00:00.123Z`; microseconds and nanoseconds appear only where they are not zero. */
+/** `2026-01-31T12:00:00.123Z`; microseconds and nanoseconds appear only if they are not zero. */
 function timeText(value: bigint, { kind, unit, zone }: TimeKind): string | BadValue {
   const { perSecond, digits } = UNITS[unit];
   const fraction = ((value % perSecond) + perSecond) % perSecond;
@@ -128,15 +128,15 @@ function outOfRange(value: bigint): BadValue {
 
 const REPLACEMENT = '\ufffd';
 
-/** A byte-order mark belongs to the text: without it, two different texts would become one. */
+/** A byte-order mark is part of the text: without it, two different texts would become equal. */
 function textOf(bytes: Buffer): string | BadValue {
   const text = bytes.toString('utf8');
-  // Only what is not UTF-8 and a text with that very sign have it.
+  // Only invalid UTF-8, or a text with that very character, contains it.
   if (!text.includes(REPLACEMENT) || isUtf8(bytes)) return text;
   return new BadValue(`is not UTF-8 (${shown(bytes)})`, shown(bytes));
 }
 
-/** Numbers stay exact. Text that is not JSON stays text: whether that is allowed depends on the column. */
+/** Numbers stay exact. Text that is not JSON stays text; the column determines whether that is allowed. */
 function jsonOf(text: string | BadValue): unknown {
   if (typeof text !== 'string') return text;
   const value = tryJson(text);
@@ -145,7 +145,7 @@ function jsonOf(text: string | BadValue): unknown {
 
 const SHOWN_BYTES = 16;
 
-/** The bytes as hexadecimal digits, the first of many. */
+/** The first bytes as hexadecimal digits. */
 function shown(bytes: Buffer): string {
   return `0x${bytes.toString('hex', 0, SHOWN_BYTES)}${bytes.length > SHOWN_BYTES ? '…' : ''}`;
 }

@@ -1,5 +1,5 @@
-// Reads a Parquet file row by row, with exact values. Each page of a column is unpacked once, and of each column only the
-// current page is held: memory does not grow with the size of a row group.
+// Reads a Parquet file row by row, with exact values. Each page is decompressed once, and only the current page of each
+// column is in memory, so memory does not grow with the row group.
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Compressors, FileMetaData, SchemaTree } from 'hyparquet';
 import { type KnownError, invalidInput } from '../kernel/errors.ts';
@@ -13,19 +13,19 @@ export interface ParquetFile {
   rows(wants: WantsGroup, wantsColumn?: (index: number) => boolean): AsyncGenerator<ParquetRows>;
 }
 
-/** Asked for each row group, with the numbers of its first row and of the row after its last. */
+/** Called for each row group, with the numbers of its first row and of the row after its last. */
 export type WantsGroup = (group: number, firstRow: number, endRow: number) => boolean;
 
 export interface ParquetRows {
-  /** Counts from 0 through the whole file. */
+  /** Counts from 0 across the whole file. */
   firstRow: number;
   /** A value for each column. */
   rows: unknown[][];
-  /** By index in `rows`: the cells that have no exact value. */
+  /** The cells without an exact value, by index in `rows`. */
   faults: ReadonlyMap<number, readonly CellFault[]>;
 }
 
-/** Why a cell has no exact value. */
+/** The reason why a cell has no exact value. */
 export interface CellFault {
   column: string;
   message: string;
@@ -33,10 +33,13 @@ export interface CellFault {
 
 const ROWS_AT_ONCE = 500;
 
-/** Unpacked pages of all columns that may be held together. */
+/** The limit for the decompressed pages of all columns together. */
 const MOST_HELD_BYTES = 512 * 1024 * 1024;
 
-/** Throws invalid input (9) for what is no Parquet file, uses what cannot be read, or needs more memory than `mostHeld`. */
+/**
+ * Throws invalid input (9) if the file is not Parquet, uses an unsupported feature, or needs more memory than
+ * `mostHeld`.
+ */
 export async function openParquet(path: string, name: string, mostHeld = MOST_HELD_BYTES): Promise<ParquetFile> {
   const { parquetMetadataAsync, parquetSchema } = await import('hyparquet');
   const unreadable = (error: unknown): KnownError =>
@@ -134,7 +137,7 @@ async function* readRows(
   }
 }
 
-/** Those of Node where it has them; none writes more than a page says that it holds. */
+/** Node's own decompressors where available; none writes more than the stated size of a page. */
 async function loadCompressors(): Promise<Compressors> {
   const [{ compressors }, { decompress }, { gunzipSync }] = await Promise.all([
     import('hyparquet-compressors'),

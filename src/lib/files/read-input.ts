@@ -7,7 +7,7 @@ import { invalidInput, KnownError, systemErrorCode, usageError, type Place, plac
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A larger document is a mistake: a manifest at every limit has less than 2 MB. */
+/** A larger document is a mistake: a manifest that reaches every limit has less than 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
 /** The working folder and standard input. A command's Context is one. */
@@ -25,7 +25,7 @@ export interface InputText {
 
 /**
  * Reads a whole text file. Throws KnownError: no such file or a folder (2), unreadable (1),
- * not UTF-8, with NUL or too large (9). A byte-order mark is left out.
+ * not UTF-8, with NUL or too large (9). A byte-order mark is removed.
  */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
@@ -77,12 +77,12 @@ function mayWait(status: Stats): boolean {
   return status.isFIFO() || status.isCharacterDevice();
 }
 
-/** Throws usage (2) for a pipe or device where an input is read several times. `path` is absolute. */
+/** Throws usage (2) for a pipe or device if an input is read several times. `path` is absolute. */
 export async function refusePipe(name: string, path: string): Promise<void> {
   const status = await stat(path).catch((error: unknown) => {
     throw cannotReadInput(name, error);
   });
-  // Reading a folder fails later.
+  // Reading it fails later if it is a folder.
   if (status.isFile() || status.isDirectory()) return;
   throw usageError(`${name} is a pipe or a device.`, `Pass \`-\` instead, and redirect standard input: < ${name}`);
 }
@@ -94,7 +94,7 @@ const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
 };
 
-/** The error for an input file: usage (2) if it does not exist or is a folder, else 1. */
+/** The error for an input file: usage (2) if it does not exist or is a folder, otherwise 1. */
 export function cannotReadInput(path: string, error: unknown): KnownError {
   const code = systemErrorCode(error) ?? '';
   return fail('files.read', {
@@ -123,7 +123,7 @@ function decodeText(name: string, bytes: Uint8Array): string {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     const place = placeAt(...firstWrongByte(bytes));
-    throw notText(name, place, 'a byte here is not UTF-8; save the file as UTF-8');
+    throw notText(name, place, 'contains a byte that is not UTF-8; save the file as UTF-8');
   }
   const nul = text.indexOf('\0');
   if (nul >= 0) throw notText(name, placeAt(text, nul), 'unexpected NUL character; is this a text file?');
@@ -147,7 +147,7 @@ function tooLarge(name: string): KnownError {
 
 export const IS_UTF16 = 'the file is UTF-16; save it as UTF-8';
 
-/** Whether the bytes begin with a byte-order mark of UTF-16. */
+/** True if the bytes begin with a UTF-16 byte-order mark. */
 export function isUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }

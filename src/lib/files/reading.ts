@@ -26,7 +26,7 @@ export const MAX_DEPTH = 100;
 
 export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
-/** The problem of a key, or undefined. `taken` has the keys of the same map. */
+/** The problem of a key, or undefined. `taken` contains the keys of the same map. */
 export function keyProblem(key: string, taken: { has(key: string): boolean }): string | undefined {
   if (key === '__proto__') return 'this key is not allowed';
   return taken.has(key) ? `duplicate key \`${key}\`` : undefined;

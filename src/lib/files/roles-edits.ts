@@ -1,4 +1,4 @@
-// The edits that give a roles file the content of a manifest, and how a JSON file is updated by them.
+// Computes the edits that give a roles file the content of a manifest, and applies them to a JSON file.
 import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../contract/roles.ts';
 import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
 import { jsonSpan } from './reading.ts';
@@ -20,15 +20,15 @@ export interface RoleEdits {
 export interface ManifestEdits {
   fields: Map<string, unknown>;
   roles: ListEdits<RoleReply>;
-  /** The edits inside the roles that stay, by the role's index in the file. */
+  /** The edits inside the remaining roles, by the role's index in the file. */
   inside: Map<number, RoleEdits>;
 }
 
 type Fields = Record<string, unknown>;
 
 /**
- * Compares a valid roles file with the manifest it should match. The file need not have every field and stamp, nor the
- * task that every role has; a task id and a map with only that id are equal.
+ * Compares a valid roles file with the manifest it should match. The file may omit fields, stamps and the task that
+ * every role has; a task id and a map with only that id are equal.
  */
 export function compareWithFile(file: Fields, manifest: ManifestReply): ManifestEdits {
   const items = file['roles'] as Fields[];

@@ -28,8 +28,9 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
 }
 
 /**
- * Updates the text of a valid roles file: replaces fields, adds and removes tasks and roles. Comments, order and all else
- * stay, in YAML to the byte, as do fields that the file or the manifest does not have. Undefined for YAML that cannot be
+ * Updates the text of a valid roles file: replaces fields, adds and removes tasks and roles. Everything else stays
+ * unchanged (in YAML byte for byte), including fields that only the file or only the manifest has. Undefined for YAML
+ * that cannot be
  * edited in place.
  */
 export async function updateManifestText(
@@ -72,7 +73,7 @@ export function writeBack(path: string, read: string, updated: string): 'written
   return 'written';
 }
 
-/** What the platform holds in a field of a role, in a task (`tasks.<task_id>.<field>`), or as the whole `role`. */
+/** The platform's value of a role's field, of a task (`tasks.<task_id>.<field>`), or the whole `role`. */
 interface PlatformValue {
   role_id: string;
   field: string;
@@ -116,7 +117,7 @@ function placeOf(file: unknown, { role_id, field }: PlatformValue): ValuePath {
   return task === undefined || task < 0 ? ['roles', index, field] : ['roles', index, 'tasks', task];
 }
 
-/** Throws invalid input (9) with the place of every conflict line that is left in the file. */
+/** Throws invalid input (9) with the place of every conflict line still in the file. */
 export function requireNoConflicts({ name, format, text }: LoadedDocument): void {
   if (format === 'json') return;
   const issues = text.split('\n').flatMap((line, index) => {

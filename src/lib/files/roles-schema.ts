@@ -1,4 +1,5 @@
-// The JSON Schema of a roles file for editors. It is wider than the wire: a file may write a task as its id alone.
+// The JSON Schema of a roles file for editors. It allows more than the wire format: a file may give a task as a bare
+// id.
 import { ROLE_LIMITS } from '../contract/limits.ts';
 import { PERMISSIONS } from '../contract/role-catalog.ts';
 

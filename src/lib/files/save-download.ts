@@ -1,4 +1,4 @@
-// Writes new private files: a file gets its name only when it is whole, and never replaces another one.
+// Writes new private files: a file gets its name only when it is complete, and never replaces another one.
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ export function openDownload(folder: string, name: string) {
         bytes += chunk.length;
       },
     },
-    /** Renames the file. Throws usage (2) if the name is taken. */
+    /** Renames the file. Throws usage (2) if the name is already used. */
     finish: (): SavedDownload => {
       const file = join(folder, `${name}.${EXTENSIONS[contentType] ?? 'bin'}`);
       try {

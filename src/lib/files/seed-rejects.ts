@@ -17,8 +17,8 @@ export type RejectsFile = ReturnType<typeof openRejects>;
 const PRIVATE = 0o600;
 
 /**
- * Creates the file at the first reject. `keep` is how many bytes of an earlier run's file remain; without it, a file that
- * exists is rejected with usage (2).
+ * Creates the file on the first reject. `keep` is the number of bytes to keep from an earlier run's file; without it,
+ * an existing file is rejected with usage (2).
  */
 export function openRejects(path: string, keep: number | undefined) {
   if (keep === undefined) refuseTaken(path);
@@ -65,7 +65,7 @@ export function openRejects(path: string, keep: number | undefined) {
         bytes = (bytes ?? 0) + lines.length;
       });
     },
-    /** All rows are on the disk when this returns. */
+    /** All rows are on disk when this returns. */
     sync: (): void =>
       attempt(() => {
         if (descriptor !== undefined) fs.fsyncSync(descriptor);

@@ -1,9 +1,10 @@
-// Bytes as pieces of text, in order, for readers that need not see the whole of it.
+// Decodes bytes to chunks of text, for readers that do not need the whole text at once.
 import { KnownError } from '../kernel/errors.ts';
 import { cannotReadInput, IS_UTF16, isUtf16, notText } from './read-input.ts';
 
 /**
- * Decodes UTF-8; a byte-order mark is left out. `name` is the path as the user gave it. Throws KnownError: no such file or
+ * Decodes UTF-8; a byte-order mark is removed. `name` is the path as the user gave it. Throws KnownError: no such file
+ * or
  * a folder (2), unreadable (1), not UTF-8 (9).
  */
 export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
@@ -20,12 +21,12 @@ export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string):
   } catch (error) {
     if (error instanceof KnownError) throw error;
     if (error instanceof TypeError)
-      throw notText(name, { line: lines, column: 1 }, 'a byte from here on is not UTF-8; save the file as UTF-8');
+      throw notText(name, { line: lines, column: 1 }, 'contains a byte that is not UTF-8; save the file as UTF-8');
     throw cannotReadInput(name, error);
   }
 }
 
-/** The lines of a text without their ends; the last one too where the text ends without a line feed. */
+/** The lines of a text without their ends; including the last one if the text does not end with a line feed. */
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string[]> {
   let rest = '';
   for await (const chunk of chunks) {

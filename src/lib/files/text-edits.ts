@@ -19,14 +19,14 @@ export class TextEdits {
     this.#edits.push({ from, to, insert });
   }
 
-  /** Inserts whole lines before the line that starts at `offset`, or after the last line. */
+  /** Inserts complete lines before the line that starts at `offset`, or after the last line. */
   insertLines(offset: number, lines: readonly string[]): void {
     const isOpen = offset > 0 && this.text[offset - 1] !== '\n';
     const block = lines.join(this.lineEnd);
     this.replace(offset, offset, isOpen ? `${this.lineEnd}${block}` : `${block}${this.lineEnd}`);
   }
 
-  /** Removes whole lines, and adjacent blank lines if two gaps would meet or a gap would end the text. */
+  /** Removes complete lines, and adjacent blank lines if two gaps would meet or a gap would end the text. */
   dropLines(from: number, to: number): void {
     const before = from - this.#firstBlankBefore(from);
     const after = /^(?:[ \t]*\r?\n)+/.exec(this.text.slice(to))?.[0].length ?? 0;

@@ -133,7 +133,7 @@ export interface SentWrite {
   body?: string | Buffer | undefined;
 }
 
-/** A pause of a call. */
+/** A pause before a call. */
 export interface Wait {
   /** A sentence without its full stop. */
   text: string;
@@ -176,7 +176,7 @@ export interface HttpOptions {
   /** Uniform in [0, 1): the jitter. */
   random(): number;
   redactor: Redactor;
-  /** Called before anything is sent for a write; throws when writes are not allowed. */
+  /** Called before anything is sent for a write; throws if writes are not allowed. */
   allowWrite?: (() => void) | undefined;
   /** Called just before a write is sent, which waits for it. A repeat has the id of the first attempt. */
   onWrite?: ((write: SentWrite) => unknown) | undefined;

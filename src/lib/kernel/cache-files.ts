@@ -42,7 +42,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   }
 
   return {
-    /** Runs `work`, which stores something; undefined when it cannot be stored. */
+    /** Runs `work`, which stores something; undefined if it cannot be stored. */
     attempt,
     /** The text stored at this path; undefined when there is none. */
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),

@@ -28,8 +28,8 @@ export interface ChainOptions {
 }
 
 /**
- * The chain in the file at `path`, and in the files that `rotate` put aside. The file `path`.head has the number and the
- * hash of the last line. Without it, missing lines at the end would not show.
+ * The chain in the file at `path`, and in the rotated files. The file `path`.head has the number and the hash of the
+ * last line. Without it, missing lines at the end would go undetected.
  */
 export function openChain(path: string, { clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
@@ -43,14 +43,17 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     return undefined;
   }
 
-  /** The tip for the next line: the last line, or a later one that was lost, so that the loss shows. */
+  /** The tip for the next line: the last line, or a lost later one, so that the loss is detected. */
   function currentTip(): ChainTip {
     const last = lastTip(path) ?? CHAIN_START;
     const stored = head.read() ?? CHAIN_START;
     return stored.entry >= last.entry ? stored : last;
   }
 
-  /** Writes these JSON objects, each as a line, and flushes them to the disk. Chains the lines of an earlier version first. */
+  /**
+   * Writes each of these JSON objects as a line, and flushes them to disk. Chains the lines of an earlier version
+   * first.
+   */
   async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
     await adopt();
@@ -59,7 +62,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     head.write(follow.tip());
   }
 
-  /** Chains the lines of a version without a chain. A killed process leaves the file as it was. */
+  /** Chains the lines of a version without a chain. If the process is killed, the file is unchanged. */
   async function adopt(): Promise<void> {
     if (isAdopted) return;
     const first = firstWhole();
@@ -77,7 +80,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     isAdopted = true;
   }
 
-  /** Replaces the files by one with what `change` makes of each line, followed by what `last` returns. */
+  /** Replaces the files with one that contains each line after `change`, followed by the result of `last`. */
   async function rewrite(
     files: readonly string[],
     change: (line: string) => string,
@@ -98,7 +101,10 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     for (const file of files) if (file !== path) removeFile(file);
   }
 
-  /** The files put aside, oldest first, named by their last entry. A killed prune leaves files whose lines it has moved. */
+  /**
+   * The rotated files, oldest first, named after their last entry. A killed prune leaves files whose lines were already
+   * moved.
+   */
   function rotated(): string[] {
     const name = `${basename(path)}.`;
     const folder = dirname(path);
@@ -109,7 +115,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     return aside.filter((one) => Number(one.slice(name.length)) < start).map((one) => join(folder, one));
   }
 
-  /** Puts the file aside if it has `bytes` or more; the chain continues in a new one. */
+  /** Rotates the file if it has `bytes` or more; the chain continues in a new one. */
   function rotate(bytes: number): void {
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < bytes) return;
     const tip = currentTip();
@@ -122,7 +128,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     for (const file of [...rotated(), path]) yield* linesIn(file);
   }
 
-  /** Needs no lock. `hash` is one that the chain must contain, such as a head that was noted earlier. */
+  /** Needs no lock. `hash` is one that the chain must contain, such as a head recorded earlier. */
   async function verify(hash?: string): Promise<ChainReport> {
     // The head is read before the lines, because another process may append meanwhile.
     const check = createChainCheck({ head: head.read(), hash });
@@ -172,7 +178,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   return { append, rotate, lines, verify, prune };
 }
 
-/** Makes lines that follow `tip` and each other. */
+/** Creates lines that follow `tip` and each other. */
 function followOn(tip: ChainTip) {
   let last = tip;
   return {
@@ -185,7 +191,7 @@ function followOn(tip: ChainTip) {
   };
 }
 
-/** The lines of a file piece by piece, an unfinished one at the end included. */
+/** The lines of a file piece by piece, including an incomplete last one. */
 function* linesIn(path: string): Generator<string[]> {
   const file = openLineFile(path);
   try {
@@ -196,7 +202,7 @@ function* linesIn(path: string): Generator<string[]> {
   }
 }
 
-/** Number and hash of the last line that has them; an unfinished line may come after it. */
+/** The number and hash of the last line that has them; an incomplete line may follow it. */
 function lastTip(path: string): ChainTip | undefined {
   const file = openLineFile(path);
   try {
@@ -214,7 +220,7 @@ function isWhole(line: string): boolean {
   return line.startsWith('{"') && line.endsWith('}');
 }
 
-/** One line of a fixed length, written at once: a killed process leaves the old one or the new one. */
+/** One line of fixed length, written in one call, so that a killed process leaves either the old or the new line. */
 function openHead(path: string) {
   return {
     read: (): ChainTip | undefined => {

@@ -1,4 +1,4 @@
-// Time as a parameter, so that no test has to wait.
+// Time as a dependency, so that tests do not have to wait.
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -24,7 +24,7 @@ export const systemClock: Clock = {
 /** CPU time before work yields to the event loop: a request passes several turns before its response. */
 export const SLICE_MS = 10;
 
-/** Lets timers and signals run between two pieces of work. Rejects with the reason of an aborted `signal`. */
+/** Lets timers and signals run between units of work. Rejects with the reason of an aborted `signal`. */
 export async function ownTurn(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();

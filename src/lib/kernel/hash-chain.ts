@@ -1,8 +1,8 @@
-// A chain of JSON lines: each has a number, and a hash over itself and the hash before it.
+// A chain of JSON lines: each has a number, and a hash of itself and the previous hash.
 import { hash } from 'node:crypto';
 import { readRecord } from './json.ts';
 
-/** The last line of a chain: its number, from 1 on, and its hash. */
+/** The last line of a chain: its number, from 1, and its hash. */
 export interface ChainTip {
   entry: number;
   hash: string;
@@ -26,7 +26,7 @@ const TAIL = /,"entry":(\d{1,15}),"chain":"([0-9a-f]{64})"\}$/;
 const TAIL_LENGTH = ',"entry":'.length + 15 + ',"chain":""}'.length + 64;
 const HASH_LENGTH = ',"chain":""}'.length + 64;
 
-/** The line of a JSON object behind `tip`, without its line feed. */
+/** The line of a JSON object after `tip`, without its line feed. */
 export function chainLine(json: string, tip: ChainTip): ChainTip & { line: string } {
   const entry = tip.entry + 1;
   const body = `${json.slice(0, -1)},"entry":${entry}`;
@@ -39,13 +39,13 @@ export function checkpointLine(entries: number, tip: ChainTip): string {
   return `{"event":"checkpoint","entries":${entries},"entry":${tip.entry},"chain":"${tip.hash}"}`;
 }
 
-/** Number and hash as a line states them; undefined for a line without. */
+/** The number and hash in a line; undefined if it has none. */
 export function statedTip(line: string): ChainTip | undefined {
   const [, entry, own] = TAIL.exec(line.slice(-TAIL_LENGTH)) ?? [];
   return entry === undefined || own === undefined ? undefined : { entry: Number(entry), hash: own };
 }
 
-/** True if the chain wrote the line about itself. */
+/** True for a line that the chain wrote about itself. */
 export function isAboutChain(line: string): boolean {
   return OWN_EVENTS.test(line);
 }
@@ -56,17 +56,17 @@ export function checkpointEntries(line: string): number | undefined {
   return own?.event === 'checkpoint' ? own.entries : undefined;
 }
 
-/** Anyone can recompute it: the hash before, a line feed, and the line up to `,"chain":`. */
+/** Anyone can recompute it from the previous hash, a line feed, and the line up to `,"chain":`. */
 function linkHash(before: string, body: string): string {
   return hash('sha256', `${before}\n${body}`);
 }
 
 export interface ChainFault {
-  /** In the file, from 1 on; null for what is missing at its end. */
+  /** The line number in the file, from 1; null for lines missing at its end. */
   line: number | null;
-  /** A file that a rotation put aside; absent for the current one. */
+  /** A rotated file; absent for the current one. */
   file?: string;
-  /** The first of the entries that it is about; null for a line that has no number. */
+  /** The first affected entry; null for a line without a number. */
   entry: number | null;
   kind: 'changed' | 'missing' | 'added';
   message: string;
@@ -77,12 +77,12 @@ export interface ChainReport {
   tip: ChainTip;
   /** Number of lines that `prune` removed and checkpoints replace. */
   pruned: number;
-  /** Lines of a version without a chain, and when they were chained: what happened before does not show. */
+  /** Lines from a version without a chain, and the time when they were chained; earlier changes cannot be detected. */
   adopted: { entries: number; at: string } | undefined;
-  /** Lines that a killed process or a full disk left unfinished; they are part of nothing. */
+  /** Lines that a killed process or a full disk left incomplete; they do not count. */
   unfinished: number;
   faults: ChainFault[];
-  /** Further faults, which are not listed. */
+  /** The number of faults that are not listed. */
   omitted: number;
 }
 
@@ -90,9 +90,9 @@ const MOST_FAULTS = 1000;
 
 /** Facts about a chain that are stored apart from its lines. */
 export interface KnownTips {
-  /** The last line as it was stored apart from the lines, now or earlier. */
+  /** The last line as stored separately, now or earlier. */
   head?: ChainTip | undefined;
-  /** The hash of some line, such as the head that an evidence file states. */
+  /** The hash of some line, such as the head in an evidence file. */
   hash?: string | undefined;
 }
 
@@ -106,12 +106,12 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     faults: [],
     omitted: 0,
   };
-  /** Hashes that are yet to be met. */
+  /** Hashes that have not been found yet. */
   const wanted = new Set([head?.hash, known]);
   let file: string | undefined;
   let line = 0;
   let checkpoints = 0;
-  /** The last line, while it belongs to nothing. */
+  /** The last line, until it is known whether it belongs to the chain. */
   let unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
 
   function fault(kind: ChainFault['kind'], entry: number | null, message: string, at: number | null): void {
@@ -145,11 +145,11 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     unread = undefined;
   }
 
-  /** Entries up to `last` are missing before a line, or at the end. */
+  /** Records that entries up to `last` are missing before a line, or at the end. */
   function takeGap(last: number, before: number | null): void {
     const entry = report.tip.entry + 1;
     if (entry === last && unread !== undefined) {
-      // The line of that entry is there, but cannot be read any more.
+      // Records that the line of that entry exists but is no longer readable.
       const { file: at, isUnfinished: wasUnfinished, line: number } = unread;
       if (wasUnfinished) report.unfinished--;
       report.faults = report.faults.filter((one) => one.line !== number || one.file !== at);
@@ -161,7 +161,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   }
 
   return {
-    /** The next lines are those of another file. */
+    /** Continues with the lines of another file. */
     begin: (name: string | undefined): void => {
       [file, line] = [name, 0];
     },
@@ -188,7 +188,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   };
 }
 
-/** The beginning of a line, or bytes that a disk never wrote. */
+/** The beginning of a line, or bytes that the disk never wrote. */
 function isUnfinished(text: string): boolean {
   if (/^\0*$/.test(text)) return true;
   return text.startsWith('{') && readRecord(text) === undefined;

@@ -32,7 +32,9 @@ export const host = {
     }
   },
   argv: (): string[] => process.argv.slice(2),
-  /** The words that start this program again: Node and its script, or the single executable, which is its own script. */
+  /**
+   * The command that starts this program again: Node and its script, or the single executable, which is its own script.
+   */
   command: (): [string, ...string[]] => {
     const script = process.argv[1] ?? '';
     return script === process.execPath ? [script] : [process.execPath, script];
@@ -109,7 +111,7 @@ export const host = {
     process.on('uncaughtException', listener);
     process.on('unhandledRejection', listener);
   },
-  /** True when a process with this id runs on this machine, also one of another user. */
+  /** True if a process with this id runs on this machine, even for another user. */
   isAlive: (pid: number): boolean => {
     try {
       process.kill(pid, 0);
@@ -135,7 +137,7 @@ const ENOUGH_BYTES = 8 * 1024 * 1024;
 
 /**
  * Stops the growth of V8's space for new objects at ENOUGH_BYTES. V8 doubles it up to 32 MB, so that a long run would use
- * more memory than a short one. Call it from time to time.
+ * more memory than a short one. Call it occasionally.
  */
 export function limitNewSpace(): void {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');

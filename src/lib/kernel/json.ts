@@ -86,7 +86,7 @@ function endOfString(text: string, open: number): number {
   return at;
 }
 
-/** A digit or a minus. The rest of a number may also contain `.`, `+`, `e` and `E`. */
+/** A digit or a minus sign. The rest of a number may also contain `.`, `+`, `e` and `E`. */
 function isNumberPart(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d;
 }
@@ -161,7 +161,7 @@ function restore(value: unknown): unknown {
 export function stringifyJson(value: unknown, indent?: number | string): string {
   if (typeof value === 'bigint') return String(value);
   try {
-    // Twice as fast as with a replacer.
+    // Twice as fast as using a replacer.
     return (JSON.stringify(value, undefined, indent) as string | undefined) ?? 'null';
   } catch {
     // The value contains a bigint. Any other error is thrown again below.

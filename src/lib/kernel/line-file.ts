@@ -9,7 +9,7 @@ const PIECE_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Undefined when there is no file yet. What is appended after the file was opened is not read. */
+/** Undefined when there is no file yet. Lines appended after the file was opened are not read. */
 export function openLineFile(path: string) {
   let descriptor: number;
   try {
@@ -30,12 +30,12 @@ export function openLineFile(path: string) {
   }
 
   return {
-    /** Another one when the file was replaced. The inode number of a replaced file may come back. */
+    /** Changes when the file is replaced. The inode number of a replaced file may be reused. */
     identity: `${dev}:${ino}:${birthtimeMs}`,
     size,
     /**
-     * Whole lines from a byte on, piece by piece, without their line feeds. Returns the unfinished line at the end, which
-     * the next write closes, and where it begins. With `latin1`, each character is a byte of the file.
+     * Complete lines from an offset on, piece by piece, without their line feeds. Returns the incomplete last line,
+     * which the next write terminates, and its offset. With `latin1`, each character is a byte of the file.
      */
     lines: function* (
       from = 0,
@@ -55,7 +55,7 @@ export function openLineFile(path: string) {
       return { rest: rest.toString(encoding), restAt: at - rest.length };
     },
     read,
-    /** The last bytes, from within some line on. */
+    /** The last bytes, which may begin inside a line. */
     tail: (): string => read(Math.max(0, size - TAIL_BYTES), size).toString('utf8'),
     close: (): void => closeSync(descriptor),
   };

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 
 const START = 1024;
 
-/** By 64 bits of a hash: among a million rows two that differ look alike once in tens of millions of files. */
+/** Compares 64 bits of a hash: among a million rows, two different keys collide once in tens of millions of files. */
 export function createRowKeys() {
-  // Three numbers for a key: the hash's halves and its row; row 0 is an empty place.
+  // Three numbers for a key: the hash's halves and its row; row 0 is an empty slot.
   let table = new Uint32Array(START * 3);
   let size = 0;
 
@@ -26,7 +26,7 @@ export function createRowKeys() {
   }
 
   return {
-    /** The row that had the key before; undefined for a key that is new, which is remembered. Rows count from 1. */
+    /** The earlier row with this key; undefined for a new key, which is remembered. Rows count from 1. */
     add: (key: string, row: number): number | undefined => {
       const digest = hash('sha1', key, 'buffer');
       const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)];

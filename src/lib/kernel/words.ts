@@ -1,4 +1,4 @@
-// Plurals, and words of command lines: splitting and quoting.
+// Plurals, and splitting and quoting of command lines.
 
 /** `1 row`, `2 rows`; the default plural adds an `s`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {

@@ -24,7 +24,7 @@ export function cleanText(text: string): string {
 
 /**
  * Breaks what GitHub's runner would read as a command: `::` at the start of a line, `##[` anywhere. A zero-width space
- * does not change what a person reads.
+ * is invisible to readers.
  */
 export function breakCommands(text: string): string {
   return text.replace(/^[^\S\n]*:(?=:)/gm, '$&\u200b').replaceAll('##[', '##\u200b[');

@@ -1,4 +1,4 @@
-// A bulk run of requests before and after: the number of requests of each kind, and their outcomes.
+// Text before and after a bulk run: the number of requests of each kind, and their outcomes.
 import { DSR_LIMITS } from '../contract/limits.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
@@ -53,16 +53,16 @@ export function renderDsrBulk({ done, kinds, rows, skipWaiting }: DsrBulkFacts, 
   ].join('\n');
 }
 
-/** A request of a bulk file as a dry run shows it. */
+/** A request from a bulk file, as shown by a dry run. */
 export interface DsrBulkRow {
   row: number;
-  /** As it is to be seen: masked, or not. */
+  /** The displayed value, masked or not. */
   request: DsrRequest;
-  /** Whether the file gives the id. */
+  /** True if the file contains the id. */
   hasId: boolean;
 }
 
-/** Each request in a line: its row, what it asks for, about whom. `width` columns; longer text continues below. */
+/** One line per request: its row, its type and its subject. At most `width` columns; longer text continues below. */
 export function renderDsrRows(rows: readonly DsrBulkRow[], style: Style, width: number): string {
   const kindOf = ({ request }: DsrBulkRow): string => `${request.regulation} ${request.subject_request_type}`;
   const digits = String(rows.at(-1)?.row ?? 0).length;

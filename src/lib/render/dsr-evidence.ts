@@ -11,7 +11,7 @@ export interface EvidenceMessage {
   body_sha256: string;
   /** Fingerprint of the certificate that the ledger names for this body. */
   certificate: string | null;
-  /** False when the body contains identities and was left out. */
+  /** False if the body contains identities and was omitted. */
   isIncluded: boolean;
   isSigned: boolean;
 }

@@ -1,4 +1,4 @@
-// Requests as lists, records and lines show them.
+// Views of requests: lists, records and single lines.
 import type { ForwardingEntry } from '../contract/dsr.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
 import { cleanLine } from './clean.ts';

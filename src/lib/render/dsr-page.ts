@@ -1,19 +1,19 @@
-// Draws requests as one page: late, due, in progress, and done.
+// Draws requests on one page: overdue, due, in progress, and done.
 import type { RequestOverview } from '../domain/dsr/overview.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
-/** A request that is due this soon needs work today. */
+/** A request that is due within this time needs attention today. */
 const SOON_DAYS = 7;
 
 interface Section {
   title: string;
-  /** Colors of the heading; the words say the same. */
+  /** The color of the heading, which only repeats the words. */
   kind: 'bad' | 'warn' | 'plain';
   holds(request: RequestOverview): boolean;
 }
 
-/** A request is in the first section that holds it. */
+/** A request goes into the first section that matches it. */
 const SECTIONS: Section[] = [
   { title: 'Overdue', kind: 'bad', holds: ({ overdue }) => overdue },
   {
@@ -25,7 +25,7 @@ const SECTIONS: Section[] = [
   { title: 'Answered or finished', kind: 'plain', holds: () => true },
 ];
 
-/** The most urgent first, in each section. */
+/** In each section, the most urgent request comes first. */
 export function requestsPage(requests: readonly RequestOverview[], source: PageSource): string {
   const title = 'Data subject requests';
   const left = new Set(requests);
@@ -105,7 +105,7 @@ function leftOf({ days_left: left, overdue }: RequestOverview): string {
   return overdue ? `<b>${counted(-left, 'day')} late</b>` : counted(left, 'day');
 }
 
-/** For pages that list records: figures on top, tables that become cards on a phone. */
+/** For pages that list records: figures at the top, and tables that become cards on a phone. */
 export const RECORDS_STYLE = `
 main { max-width: 80rem; }
 header, main { margin-inline: auto; max-width: 80rem; }

@@ -16,10 +16,10 @@ export interface RequestShown {
   now: number;
 }
 
-// As wide as what the question before a write shows.
+// The same width as the details before a confirmation.
 const LABEL_WIDTH = 12;
 
-/** Lines of `label  value` for `width` columns; values of identities masked unless they are to be seen. */
+/** Lines of `label  value`, at most `width` columns wide; identities are masked unless they may be shown. */
 export function renderRequest({ request, showIdentities, now }: RequestShown, style: Style, width: number): string {
   const lead = (label: string): string => `${style.dim(label.padEnd(LABEL_WIDTH))}  `;
   const line = (label: string, value: string): string => lead(label) + cleanLine(value);
@@ -61,7 +61,7 @@ function timesOf(request: DsrRequest, now: number): [label: string, value: strin
   ];
 }
 
-/** The same request with its identities masked: for dry runs and for people who look over one's shoulder. */
+/** The same request with its identities masked, for dry runs and for screens that others can see. */
 export function maskRequest(request: DsrRequest): DsrRequest {
   const masked = (map: DsrRequest['subject_identities']): DsrRequest['subject_identities'] =>
     map &&

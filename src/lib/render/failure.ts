@@ -6,13 +6,13 @@ import { cleanLine, cleanText, escapeJson } from './clean.ts';
 import { toIssueItem, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
 
-/** Further issues are only counted; JSON lists more. */
+/** Additional issues are only counted; JSON lists more. */
 const LISTED_ISSUES = 50;
 
-/** A longer sentence quotes a whole text, such as a file of one line. */
+/** A longer sentence quotes a whole text, such as a one-line file. */
 const LONGEST_TEXT = 4000;
 
-/** Masks before it cuts, because half of a secret would not be recognized. */
+/** Masks before truncating, because half of a secret would not be recognized. */
 function shortened(text: string, redactor: Redactor): string {
   if (text.length <= LONGEST_TEXT) return text;
   const masked = redactor.text(text);
@@ -56,7 +56,7 @@ function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
 
 /** The same as Markdown, with the error code. Ends in a line feed. */
 export function failureMarkdown(error: KnownError, exitCode: number, redactor: Redactor): string {
-  // Masks before it escapes, because an escaped secret would not be recognized.
+  // Masks before escaping, because an escaped secret would not be recognized.
   const said = (text: string): string => redactor.text(shortened(text, redactor));
   const issues = error.issues.slice(0, LISTED_ISSUES).map(({ path, message, file, ...place }) => {
     const named = file === undefined ? place : { ...place, file: said(file) };

@@ -7,13 +7,15 @@ import { displayWidth, fitText } from './width.ts';
 export interface ProgressState {
   done: number;
   total?: number;
-  /** The part that is done, from 0 to 1, if there is no total. */
+  /** The completed fraction, from 0 to 1, if there is no total. */
   share?: number;
   text?: string;
   elapsedMs?: number;
 }
 
-/** A bulk run so far, as text and as data of a progress event: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. */
+/**
+ * The state of a bulk run, as text and as data for a progress event: `9,000 rows/s, 9s left, 2 rejected, 4 retries`.
+ */
 export function bulkFacts({
   completed,
   ms,
@@ -26,7 +28,7 @@ export function bulkFacts({
   ms: number;
   rejected: number;
   retries: number;
-  /** The part of the run that took `ms`, from 0 to 1; undefined if the total is unknown. */
+  /** The fraction of the run completed in `ms`, from 0 to 1; undefined if the total is unknown. */
   share: number | undefined;
 }) {
   const perSecond = ms > 0 ? (completed / ms) * 1000 : 0;

@@ -3,7 +3,7 @@ import { bulkFacts } from './progress.ts';
 import { fields, type RecordView } from './view.ts';
 
 export interface SeedBulkResult {
-  /** Accepted and rejected together. */
+  /** Accepted plus rejected rows. */
   rows: number;
   accepted: number;
   rejected: number;

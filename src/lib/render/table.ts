@@ -1,4 +1,4 @@
-// Draws a list for a terminal: as a table if one fits the width, else as one card for each row.
+// Draws a list for a terminal: as a table if it fits the width, otherwise as one card per row.
 import { cellText, columnTitle } from './delimited.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
@@ -14,24 +14,25 @@ export interface TableOptions {
 
 /** Spaces between two columns. */
 const GAP = 2;
-/** Cells are cut to the first width before columns are dropped, and to the second before rows become cards. */
+/** Cells are truncated to the first width before columns are dropped, and to the second before rows become cards. */
 const COMFORTABLE = 20;
 const NARROWEST = 8;
 
 interface Sized<Row> {
   column: Column<Row>;
-  /** Width of the heading, which is never cut. */
+  /** Width of the heading, which is never truncated. */
   title: number;
   width: number;
   /** Width of the longest word in an `uncut` column. */
   word: number;
-  /** Whether every cell is empty. */
+  /** True if every cell is empty. */
   isEmpty: boolean;
 }
 
 /**
- * Draws rows under headings. A table that is too wide first loses empty columns that may be dropped, then has its cells
- * cut, then loses columns, the highest `rank` first. Ids are neither cut nor dropped, and `uncut` cells wrap. If that is
+ * Draws rows under headings. A table that is too wide first loses empty columns that may be dropped; then cells are
+ * truncated; then columns are dropped, the highest `rank` first. Ids are neither truncated nor dropped, and `uncut`
+ * cells wrap. If that is
  * not enough, each row becomes a card. The last line names the dropped columns that are not empty.
  */
 export async function drawTable<Row>(
@@ -127,7 +128,7 @@ function drawCell<Row>(row: Row, { column, width }: Sized<Row>, { style }: Table
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
 
-/** Cuts a cell. A timestamp is cut to its minute or its day, without an ellipsis. */
+/** Truncates a cell. A timestamp is truncated to its minute or its day, without an ellipsis. */
 function fitCell(text: string, width: number): string {
   if (text.length <= width || !INSTANT.test(text)) return fitText(text, width);
   if (width >= 17) return `${text.slice(0, 16)}Z`;

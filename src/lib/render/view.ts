@@ -16,9 +16,9 @@ export interface Column<Row> {
   said?(row: Row): CellValue;
   /** The color of a cell, by state. Color only repeats the words. */
   paint?(text: string, row: Row, style: Style): string;
-  /** Ids are never cut and never dropped. */
+  /** Ids are never truncated and never dropped. */
   id?: boolean;
-  /** The main content of the table: it wraps instead of being cut. If that is too narrow, rows become cards. */
+  /** The main content of the table: it wraps instead of being truncated. If that is too narrow, rows become cards. */
   uncut?: boolean;
   /**
    * A table that is too wide drops the highest rank first: of the columns that are empty in every row, then of all columns.
@@ -59,7 +59,7 @@ export interface DocumentView<T> {
   /** The text has a format of its own, as a script or a template has: the extension of `--out` does not convert it. */
   verbatim?(data: T): boolean;
   text(data: T, style: Style, width: number): string;
-  /** The text in a pipe: rows with tabs between their cells, as every piped table has. */
+  /** The text in a pipe: tab-separated rows, as for every piped table. */
   piped?(data: T): string;
   /** Default: the text without color in a code block. */
   markdown?(data: T): string;

@@ -1,7 +1,7 @@
-// Measures, cuts and wraps text by the columns that it takes in a terminal.
+// Measures, truncates and wraps text by its width in terminal columns.
 import measure from 'fast-string-width';
 
-/** Columns of a line. Color codes take none; East Asian characters and emoji take two. */
+/** Columns of a line. Color codes count as none; East Asian characters and emoji count as two. */
 export function displayWidth(text: string): number {
   return measure(text);
 }

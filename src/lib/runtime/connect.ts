@@ -12,7 +12,7 @@ import { rememberingIds } from './memory/remember-ids.ts';
 import { ADDRESS_OF, lastingAddress, lastingAudience, readOnly } from './target.ts';
 import { furtherAuthorities } from './checks/trusted-roots.ts';
 
-/** The settings as if `--profile profile` was given, else as the flags say. */
+/** The settings as if `--profile profile` had been passed, or otherwise according to the flags. */
 export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
   const { org, account, workspace, caFile } = ctx.flags;
   return await loadSettings({
@@ -30,8 +30,8 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
 }
 
 /**
- * A second profile with its own settings and secrets alone: no variable, project file or id flag applies to it, only
- * `--ca-file`. `flag` is the flag that names it.
+ * A second profile, which uses only its own settings and secrets: no variable, project file or id flag applies to it,
+ * only `--ca-file`. `flag` is the flag that names it.
  */
 export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
   const { caFile } = ctx.flags;

@@ -78,9 +78,9 @@ export interface Io {
 
 /** A part of `Writable`. */
 export interface TextSink {
-  /** Calls `done` when the text was handed over, or with the error. */
+  /** Calls `done` when the text was written, or with the error. */
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
-  /** Whether it is a regular file, which no log viewer reads. */
+  /** True if it is a regular file, which no log viewer reads. */
   readonly isFile?: boolean;
   /** The first error. Nothing is written after it. */
   readonly errored: Error | null;
@@ -129,11 +129,11 @@ export interface Output {
   note(text: string | Hint): void;
   /** Writes to stderr, under `--quiet` too. An issue is shown with its place. */
   warn(about: string | Hint | Issue): void;
-  /** Adds a message to the page of the job, under GitHub Actions or `--annotations github`. */
+  /** Adds a message to the page of the job, in GitHub Actions or with `--annotations github`. */
   annotate(level: 'error' | 'warning', about: string | Issue): void;
   /** Writes to stderr with `-v`. */
   verbose(text: string): void;
-  /** Draws on stderr, such as a diff before its confirmation. Silent like a note, unless a person is asked. */
+  /** Draws on stderr, such as a diff before its confirmation. Silent like a note, unless the user is asked. */
   show(text: (style: Style, width: number) => string): void;
   progress(title: string): Progress;
   /** Starts a wait, which is shown after a second of silence. Call the result when the wait is over. */
@@ -153,16 +153,16 @@ export interface Choice<T extends string = string> {
 }
 
 export interface Prompts {
-  /** Whether a person can answer. */
+  /** True if the user can answer. */
   readonly possible: boolean;
   /**
-   * Asks for an ordinary confirmation, which `--yes` answers. Throws KnownError usage (2) if no one can answer, guard (12)
-   * for the answer no.
+   * Asks for an ordinary confirmation, which `--yes` answers. Throws KnownError usage (2) if no one can answer, or
+   * guard (12) if the answer is no.
    */
   confirm(question: string): Promise<void>;
   /**
-   * Asks the user to type `expected`. A matching `--confirm` answers it, `--yes` does not. Throws KnownError with `exit`
-   * (default 2) if no one can answer, guard (12) for another text.
+   * Asks the user to type `expected`. A matching `--confirm` answers it, `--yes` does not. Throws KnownError with
+   * `exit` (default 2) if no one can answer, or guard (12) for a different text.
    */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
@@ -178,13 +178,13 @@ export interface PromptOptions {
   initial?: string;
   /** Shown in brackets after the question until it is answered. */
   note?: string;
-  /** Of a choice: typed text narrows the list. */
+  /** For a choice: typed text narrows the list. */
   search?: true;
   /** Returns the problem of the text, or undefined. Called on Enter. */
   check?(text: string): string | undefined;
 }
 
-/** What the log keeps of a command; `undo` is that of its record. */
+/** What the log records about a command; `undo` comes from its record. */
 export interface LoggedCommand {
   path: string;
   undo: string | undefined;
@@ -227,7 +227,9 @@ export interface Context {
    * otherwise `--yes` or an answer confirms. Asks nothing in a dry run or under `--curl`.
    */
   confirmWrite(question: string, typed?: string): Promise<void>;
-  /** Sets the exit code of a command that succeeds in another way: differences found, some rows failed. */
+  /**
+   * Sets the exit code of a command that did not fail but has something to report: differences found, some rows failed.
+   */
   setExit(code: ExitName): void;
   /** Records a request that may change the platform, before it is sent. */
   noteWrite(write: SentWrite): Promise<void>;
@@ -235,8 +237,8 @@ export interface Context {
   noteAccepted(): void;
   /** Runs a command and logs its writes with its outcome. */
   logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
-  /** Registers a function for the end of the command. The last one is called first. */
+  /** Registers a function to call at the end of the command; the last one registered is called first. */
   onClose(close: () => Promise<void>): void;
-  /** Closes what was opened. Called once by `main`. */
+  /** Closes everything that was opened. Called once by `main`. */
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface StartedContext extends Context {
   begin(flags: GlobalFlags, output?: (out: Output) => Output): Promise<void>;
   /** The exit code that the command set with `setExit`, else `ok`. */
   readonly exit: ExitName;
-  /** Whether anything was sent that may have changed the platform. */
+  /** True if a request was sent that may have changed the platform. */
   readonly hasWritten: boolean;
 }
 

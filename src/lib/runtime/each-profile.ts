@@ -1,4 +1,4 @@
-// `--profile` given several times: the command runs for one profile after the other, and its results are one result.
+// `--profile` given several times: the command runs for one profile after the other, and the results are combined.
 import { exitOf, fail } from '../errors/fail.ts';
 import type { Command } from 'commander';
 import { KnownError, type Issue, usageError, type Hint } from '../kernel/errors.ts';
@@ -39,7 +39,7 @@ export function checkSeveralProfiles(command: Command, { output }: GlobalFlags):
 }
 
 /**
- * Runs `once` for each profile in turn and emits what came out as one result: JSON `[{profile, data}]`, or `{profile,
+ * Runs `once` for each profile in turn and emits the combined result: JSON `[{profile, data}]`, or `{profile,
  * error}` for one that failed. Throws KnownError when any failed, naming each: partial (3) if others succeeded in a write, else
  * with the highest exit code among them.
  */
@@ -54,7 +54,7 @@ export async function runForEachProfile(
   for (const profile of flags.profiles) {
     const part: Part = { profile };
     parts.push(part);
-    // Flags about the whole result do not apply to a part: `--out`, `--query`.
+    // Flags for the combined result do not apply to a part: `--out`, `--query`.
     const own = { ...flags, profile, profiles: [profile], out: undefined, query: undefined, summary: false };
     try {
       const exit = await once(own, (out) => collecting(out, part));
@@ -64,14 +64,14 @@ export async function runForEachProfile(
       part.error = error instanceof KnownError ? error : bugError(error, flags.debug);
     }
   }
-  // A printed curl command and a dry run without a result have said all there is to say.
+  // A printed curl command, or a dry run without a result, needs no further output.
   if (parts.some(({ result, error }) => result ?? error)) await emitParts(ctx, parts);
   const failed = parts.filter(({ error }) => error !== undefined);
   if (failed.length > 0) throw failureOf(failed, parts.length, isWrite && failed.length < parts.length);
   return ending;
 }
 
-/** The output of one part: its result is kept, its messages say whose they are. */
+/** The output of one part: its result is kept, and its messages name the profile. */
 function collecting(out: Output, part: Part): Output {
   const said = (text: string): string => `${part.profile}: ${text}`;
   const advised = (hint: string | Hint): string | Hint =>

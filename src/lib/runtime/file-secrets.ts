@@ -9,7 +9,7 @@ import { KnownError } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 import { guardReferences, type JudgedReference, type ReferenceRules, refuseOwnSecrets } from './reference-rules.ts';
 
-/** Secrets that are documents of many lines. Of any other secret, only the first line of a command's output counts. */
+/** Secrets that are multi-line documents. For any other secret, only the first line of a command's output counts. */
 const DOCUMENTS = new Set(['service_account_key']);
 
 const NOT_SENT = 'Nothing was sent with it. Put the secret there, or change the reference in the definition.';
@@ -47,7 +47,7 @@ async function read(ctx: Context, reference: string, folder: string, whole: bool
     });
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
-    // The hint of the keychain is about the secrets of a profile.
+    // The keychain's own hint applies only to the secrets of a profile.
     throw error.with({
       message: `The ${what} is in the keychain. ${error.message}`,
       hint: 'Nothing was sent with it. Use env:NAME, file:PATH or command:LINE in the definition.',
@@ -55,7 +55,7 @@ async function read(ctx: Context, reference: string, folder: string, whole: bool
   }
 }
 
-/** The whole file without its last line end. */
+/** The whole file without its final line end. */
 async function readSecret(path: string, what: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');

@@ -16,7 +16,7 @@ export const terminated = (): KnownError => fail('terminated', { message: 'Termi
 /** SIGHUP, as a terminal that is closed sends it. */
 export const hungUp = (): KnownError => fail('hung_up', { message: 'The terminal was closed.' });
 
-/** The command's `--timeout` is over. */
+/** The command's `--timeout` has expired. */
 export function timedOut(ms: number): KnownError {
   return fail('timeout', {
     message: `The command did not finish within its --timeout of ${formatDuration(ms)}.`,
@@ -53,9 +53,9 @@ export class BrokenPipeError extends Error {
 /** A signal stopped a service that runs until it is stopped. */
 export class ServiceStopped extends Error {}
 
-/** Whether the error ends the command silently and successfully. */
+/** True if the error ends the command silently and successfully. */
 export function isQuietEnd(error: unknown): boolean {
-  // `CurlPrinted` by its name, so that the HTTP core is not loaded for it.
+  // Recognizes `CurlPrinted` by name, so that the HTTP core is not loaded for it.
   return (
     error instanceof BrokenPipeError ||
     error instanceof ServiceStopped ||

@@ -59,7 +59,7 @@ function sinkOf(descriptor: 1 | 2): TextSink {
       return stream?.errored ?? null;
     },
     write: (chunk, done) => {
-      // Each writer gets its error by `done`. Without a listener an error would end the process.
+      // Each writer gets its error through `done`. Without a listener, an error would end the process.
       stream ??= host.streams[descriptor === 1 ? 'stdout' : 'stderr'].on('error', () => undefined);
       return stream.write(chunk, done);
     },

@@ -67,7 +67,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
         line: 1,
         column: 1,
         path: name,
-        message: 'is mapped, but there is no such column',
+        message: 'is mapped, but the file does not have this column',
       })),
     ]);
   }

@@ -144,7 +144,7 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
         return {
           unknown: `its sync position is now ${now ?? 'none, as after a reset'}`,
           hint: now
-            ? 'It was not sent a second time. If the position is an old one, run the command again.'
+            ? 'It was not sent a second time. If the position is outdated, run the command again.'
             : 'It was not sent a second time. If there was a position before, the reset is done.',
         };
       },

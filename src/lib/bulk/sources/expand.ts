@@ -23,7 +23,7 @@ export async function expandInputs(
 ): Promise<string[]> {
   const listed = list === undefined ? [] : await readList(list, source);
   const found = (await Promise.all([...words, ...listed].map((word) => expand(word, source.io.cwd)))).flat();
-  if (found.length === 0) throw usageError('No input was given.', 'Pass files, or a list of them: --files-from LIST.');
+  if (found.length === 0) throw usageError('No input was passed.', 'Pass files, or a list of them: --files-from LIST.');
   const twice = found.find((name, index) => found.indexOf(name) < index);
   if (twice !== undefined || (list === '-' && found.includes('-')))
     throw usageError(`Duplicate input: ${withoutQuery(twice ?? '-')}`, 'Pass each input once.');

@@ -54,7 +54,7 @@ export function addressName(address: string): string {
   const name = withoutQuery(address);
   if (url === undefined) throw usageError(`Invalid address: ${name}`);
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
-    throw usageError(`${name} is not encrypted.`, 'Use an https:// address. http:// is allowed only to this machine.');
+    throw usageError(`${name} is not encrypted.`, 'Use an https:// address. http:// is allowed only for this machine.');
   return name;
 }
 

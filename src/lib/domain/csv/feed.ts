@@ -15,7 +15,7 @@ export interface CsvTaker {
 }
 
 const TOO_LONG = `the record is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
-const NOT_CLOSED = 'this cell begins with a quote that is never closed';
+const NOT_CLOSED = 'this cell starts with a quote that is never closed';
 
 export class CsvFeed implements RowReader {
   readonly scan: RecordScan;

@@ -27,8 +27,8 @@ export interface CsvRecord {
 }
 
 const RETURN = 0x0d;
-const INSIDE = 'a quote is inside an unquoted cell; put the whole cell in quotes';
-const BEHIND = 'text follows a closing quote; a quote within quotes is written twice';
+const INSIDE = 'an unquoted cell contains a quote; put the whole cell in quotes';
+const BEHIND = 'text follows a closing quote; double a quote inside quotes';
 
 export class RecordScan {
   readonly record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true, fault: undefined };

@@ -59,7 +59,7 @@ export function planColumns(
   for (const [column, target] of targets.entries()) {
     const first = targets.indexOf(target);
     if (target !== IGNORED && first < column) {
-      issues.push({ column, message: `column \`${columns[column] ?? ''}\` means the same as column ${first + 1}` });
+      issues.push({ column, message: `column \`${columns[column] ?? ''}\` is the same field as column ${first + 1}` });
     }
   }
   return { targets, issues };

@@ -82,7 +82,7 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
   const manifest: Manifest = { roles: [], last_modified_on: null, last_modified_by: null, extra: {} };
   const checked = { manifest, issues: report.issues, warnings: report.warnings };
   if (!isRecord(value)) {
-    report.issue([], 'a roles file is a map with a list `roles`');
+    report.issue([], 'a roles file must be a map with a list `roles`');
     return checked;
   }
   checkTop(value, manifest, known, report);
@@ -94,7 +94,7 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
   const items = value['roles'] as unknown[];
   const limit = Math.max(ROLE_LIMITS.rolesPerOrganization, known.live?.roles.length ?? 0);
   if (items.length > limit) {
-    report.issue(['roles', limit], `${items.length} roles; an organization holds at most ${limit}`);
+    report.issue(['roles', limit], `${items.length} roles; an organization can have at most ${limit}`);
   }
   const checking = { known, report, checkTask: createTaskCheck(known) };
   for (const [index, item] of items.entries()) {
@@ -160,7 +160,7 @@ interface Checking {
 function checkRole(item: unknown, path: Path, shared: Omit<Checking, 'seen'>): Role | undefined {
   const { known, report } = shared;
   if (!isRecord(item)) {
-    report.issue(path, 'a role is a map with role_id, name, description and tasks');
+    report.issue(path, 'a role must be a map with role_id, name, description and tasks');
     return undefined;
   }
   const seen = remembered(known).flatMap(({ roles }) => roles.filter((role) => role.role_id === item['role_id']));
@@ -208,7 +208,7 @@ function checkTasks(value: unknown, path: Path, checking: Checking): TaskRef[] {
     const id = task?.task_id;
     ids.push(id);
     if (!task || id === undefined) continue;
-    if (tasks.has(id)) report.warn(place, `${id} is listed twice; once is enough`);
+    if (tasks.has(id)) report.warn(place, `${id} is listed twice`);
     else tasks.set(id, task);
     const fault = checking.checkTask(id);
     if (fault?.stops) report.issue(place, fault.message);
@@ -232,7 +232,7 @@ function readTask(item: unknown, path: Path, checking: Checking): TaskRef | unde
     checkFields(item, ['task_id'], held, path, checking);
     return item as TaskRef;
   }
-  checking.report.issue(path, 'a task is an id such as `audiences:view`, or `{task_id: …}`');
+  checking.report.issue(path, 'a task must be an id such as `audiences:view`, or `{task_id: …}`');
   return undefined;
 }
 

@@ -25,7 +25,7 @@ export interface SkippedColumn {
 }
 
 const GRAMMAR =
-  'known are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
+  'valid columns are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
 const PLAIN = ['xpid', 'environment', 'cutoff_date'] as const;
 const KINDS = ['identity', 'attr', 'user'] as const;
 
@@ -56,17 +56,17 @@ export function readHeader(
     }
     const identity = JSON.stringify(column);
     const other = seen.get(identity);
-    if (other !== undefined) issues.push({ column: title, message: `means the same as the column \`${other}\`` });
+    if (other !== undefined) issues.push({ column: title, message: `is the same field as the column \`${other}\`` });
     seen.set(identity, title);
     return column;
   });
   for (const title of fields?.keys() ?? []) {
     if (!header.some((column) => column === title || column.trim() === title)) {
-      issues.push({ column: title, message: 'is mapped, but there is no such column' });
+      issues.push({ column: title, message: 'is mapped, but the file does not have this column' });
     }
   }
   if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity')) {
-    issues.push({ column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' });
+    issues.push({ column: '', message: 'there is no `xpid` or `identity:<type>` column' });
   }
   const skippedColumns = header.flatMap((title, index): SkippedColumn[] => {
     if (fields === undefined || columns[index] !== undefined || fields.has(title) || fields.has(title.trim()))
@@ -91,7 +91,7 @@ export function fieldLike(title: string): string | undefined {
 /** The column described by a field, or an error. */
 function readField(field: string): Column | string {
   const parts = splitField(field);
-  if (parts === undefined) return 'has a double quote that is not closed';
+  if (parts === undefined) return 'has an unclosed double quote';
   const [kind = '', name = '', type = '', key] = parts;
   const plain = PLAIN.find((word) => word === field);
   if (plain !== undefined) return { kind: plain };
@@ -107,12 +107,12 @@ function readField(field: string): Column | string {
       : `is not a known column; did you mean \`${guess}\`?`;
   }
   if (name === '' || parts.length < 3 || parts.length > 4) {
-    return 'must be written `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';
+    return 'must have the form `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';
   }
   const known = CALCULATION_TYPES.find((word) => word === type);
   if (known === undefined) {
     const guess = nearest(type, CALCULATION_TYPES);
-    const hint = guess === undefined ? `known are ${CALCULATION_TYPES.join(', ')}` : `did you mean \`${guess}\`?`;
+    const hint = guess === undefined ? `valid types are ${CALCULATION_TYPES.join(', ')}` : `did you mean \`${guess}\`?`;
     return `has an unknown calculation type \`${type}\`; ${hint}`;
   }
   if (key !== undefined && known !== 'average' && known !== 'most_frequent') return `\`${known}\` accepts no key`;

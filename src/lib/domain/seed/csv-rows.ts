@@ -53,7 +53,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   }
 
   function takeHeader(): void {
-    if (!feed.isSound) throw feed.error('a byte here is not UTF-8; save the file as UTF-8');
+    if (!feed.isSound) throw feed.error('contains a byte that is not UTF-8; save the file as UTF-8');
     if (record.fault) throw feed.error(record.fault.message, record.fault.at);
     useHeader(scan.texts());
   }
@@ -92,7 +92,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   }
 
   function wrongWith(): string | undefined {
-    if (!feed.isSound) return 'a byte here is not UTF-8';
+    if (!feed.isSound) return 'contains a byte that is not UTF-8';
     if (record.fault) return record.fault.message;
     if (record.count === width) return undefined;
     return `has ${record.count} ${record.count === 1 ? 'column' : 'columns'}; the header has ${width}`;
@@ -121,12 +121,12 @@ export function tableOf(
   // Otherwise, each of a million rows would have this issue.
   if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
     const message =
-      'there is no column `environment`, and the profile has no environment either; CDPADM_ENVIRONMENT sets it for all rows';
+      'there is no `environment` column, and the profile has no environment; CDPADM_ENVIRONMENT sets it for all rows';
     issues.push({ column: '', message });
   }
   const kinds = new Set(columns.map((column) => column?.kind));
   if (defaults.cutoffDate === undefined && kinds.has('attribute') && !kinds.has('cutoff_date')) {
-    issues.push({ column: '', message: 'there is no column `cutoff_date`, and no --cutoff-date' });
+    issues.push({ column: '', message: 'there is no `cutoff_date` column, and no --cutoff-date' });
   }
   if (issues.length > 0) {
     const places = issues.map(({ column, message }) => ({ file: name, line, path: column, message }));

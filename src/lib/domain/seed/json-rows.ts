@@ -104,7 +104,7 @@ export class ElementReader implements RowReader {
     if (this.#start >= 0) this.#start = 0;
     if (pending.length <= MAX_ROW_BYTES) return;
     const shown = pending.bytes.toString('utf8', 0, SHOWN_BYTES);
-    this.#taker.refuse(++this.#position, `${TOO_LONG}; what follows was not read`, shown);
+    this.#taker.refuse(++this.#position, `${TOO_LONG}; the rest was not read`, shown);
     throw new RowTooLong();
   }
 
@@ -113,7 +113,7 @@ export class ElementReader implements RowReader {
     if (this.#start >= 0) this.#take(this.#pending.length);
     else if (this.#inArray) {
       this.#markPlace();
-      this.#taker.refuse(this.#position + 1, 'the array is not closed: the file is cut off', '');
+      this.#taker.refuse(this.#position + 1, 'the array is not closed: the file is truncated', '');
     }
   }
 
@@ -151,7 +151,7 @@ export class ElementReader implements RowReader {
     this.#inArray ??= false;
     if (this.#inArray && (code === COMMA || code === CLOSE_BRACKET)) {
       if (code === COMMA ? this.#last !== 'element' : this.#last === 'comma')
-        this.#taker.refuse(++this.#position, 'an element is missing beside this comma or bracket', '');
+        this.#taker.refuse(++this.#position, 'an element is missing next to this comma or bracket', '');
       this.#inArray = code === COMMA;
       this.#last = this.#inArray ? 'comma' : undefined;
       return false;

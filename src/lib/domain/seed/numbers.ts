@@ -28,7 +28,7 @@ export function createNumberReader(
       if (floats && kind === 'whole') cells[index] = cell.replace(/^(\d{1,19})\.0$/, '$1');
       if (!isLocal) continue;
       const number = withDecimalPoint(cell);
-      const message = `\`${cell}\` may be a fraction or have a point between thousands; write it without that point`;
+      const message = `\`${cell}\` may be a fraction, or the point may separate thousands; write it without the point`;
       if (number === undefined) issues.push({ path: (header[index] ?? '').trim(), message });
       else cells[index] = number;
     }

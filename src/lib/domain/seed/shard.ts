@@ -106,7 +106,7 @@ class Unusable extends Error {}
 export function parseShard(text: string, env: Env): Shard | string {
   const [match, wanted, number = 0, count = 0] = /^(?:auto(?:\/(\d{1,6}))?|(\d{1,6})\/(\d{1,6}))$/.exec(text) ?? [];
   if (match === undefined || /\/0+$/.test(match))
-    return `--shard must be I/N, auto or auto/N, for instance 2/8, not \`${text}\`.`;
+    return `--shard must be I/N, auto or auto/N, for example 2/8, not \`${text}\`.`;
   if (match.startsWith('auto')) return engineShard(env, wanted === undefined ? undefined : Number(wanted));
   const [index, parts] = [Number(number), Number(count)];
   if (index > parts) return `--shard ${text}: the run has only ${counted(parts, 'shard')}.`;
@@ -118,7 +118,7 @@ function engineShard(env: Env, wanted: number | undefined): Shard | string {
   const title = ({ name, variable }: Engine): string => `${name} (${variable})`;
   if (engine === undefined) {
     const names = ENGINES.map(title);
-    return `--shard auto reads the number of the shard from ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, and no such variable is set. Elsewhere pass the number: --shard I/N.`;
+    return `--shard auto reads the number of the shard from ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, and none of them is set. Elsewhere, pass the number: --shard I/N.`;
   }
   if (other !== undefined)
     return `--shard auto: both ${title(engine)} and ${title(other)} number this process. Pass --shard I/N.`;
@@ -126,7 +126,7 @@ function engineShard(env: Env, wanted: number | undefined): Shard | string {
     const { count = wanted, index } = engine.shardOf((variable) => readNumber(env, variable));
     if (count === undefined) return `${engine.name} does not report the number of shards: pass --shard auto/N.`;
     if (wanted !== undefined && count !== wanted)
-      return `--shard auto/${wanted}: ${engine.name} runs ${count} shards. Pass the same number, or --shard I/N to run some of them again.`;
+      return `--shard auto/${wanted}: ${engine.name} runs ${count} shards. Pass the same number, or rerun individual shards with --shard I/N.`;
     if (index >= 0 && index < count) return { index, count };
     return `${engine.variable} is ${env[engine.variable]}, and the run has only ${counted(count, 'shard')}.`;
   } catch (error) {

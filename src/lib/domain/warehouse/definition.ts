@@ -153,7 +153,7 @@ export function describeReread(definition: Definition): string {
   const from = valueAt(definition, ['sync_mode', 'from']);
   const until = valueAt(definition, ['sync_mode', 'until']);
   const range = [
-    typeof from === 'string' ? `from ${from} on` : 'from its first row on',
+    typeof from === 'string' ? `from ${from} on` : 'from its first row',
     ...(typeof until === 'string' ? [`up to ${until}`] : []),
   ].join(', ');
   return `This resets the sync position: the next run reads data model ${String(definition['data_model_id'])} again ${range}.`;

@@ -114,7 +114,7 @@ function pipelineFindings({ pipeline, report, connection, model }: Evidence): Fi
     const said = messages(report.errors, pipeline.errors);
     const isKnown = messages(connection?.errors, model?.errors).includes(said);
     const text = /data plan/i.test(said)
-      ? `Activate data plan ${pipeline.data_plan_id ?? ''} in the product, then:`
+      ? `Activate data plan ${pipeline.data_plan_id ?? ''} in the product, then run:`
       : 'After you fix the cause:';
     findings.push(
       finding(about, 'problem', `It is faulted${because(isKnown ? '' : said)}.`, { text, command: trigger }),

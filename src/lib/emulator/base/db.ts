@@ -149,7 +149,7 @@ function unreadable(path: string | undefined, cause?: unknown): KnownError {
   return new KnownError({
     code: 'emulator.database',
     message: `${path ?? 'The database'} is not a database of the embedded platform.`,
-    hint: 'Choose another folder, or move that file away to start again.',
+    hint: 'Choose another folder, or move that file elsewhere to start over.',
     cause,
   });
 }

@@ -105,9 +105,7 @@ export function acceptBody<Schema extends ZodMiniType>(
   return acceptBody(schema, known, judge);
 }
 
-/**
- * Reads and checks a JSON body. Throws `invalid` for any issue, and `malformed` for invalid JSON.
- */
+/** Reads and checks a JSON body. Throws `invalid` for any issue, and `malformed` for invalid JSON. */
 export function acceptJson<Schema extends ZodMiniType>(
   schema: Schema,
   body: Buffer,

@@ -19,7 +19,7 @@ export interface Envelope {
 
 const MAX_PLAIN_TEXT = 500;
 
-/** Masks secrets. Runs before any text is cut, because a part of a secret is not recognized. */
+/** Masks secrets. Runs before any text is truncated, because a part of a secret is not recognized. */
 type Redact = (text: string) => string;
 
 /** A larger body is not an error body and not worth parsing. */
@@ -57,7 +57,7 @@ export function isErrorDocument(answer: Answer): boolean {
   return (Array.isArray(errors) && errors.length > 0) || Boolean(error) || isFailure(statusCode) || isFailure(code);
 }
 
-/** The title of a page in one line, without secrets; empty where there is none. */
+/** The title of a page in one line, without secrets; empty if there is none. */
 export function htmlTitle(text: string, redact: Redact): string {
   const [, title = ''] = /<title[^<>]*>([^]*?)(?:<\/title|$)/i.exec(text) ?? [];
   const [shown = ''] = redact(title).split('<');

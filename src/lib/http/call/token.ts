@@ -15,7 +15,7 @@ const MARGIN_MS = 300_000;
 
 export interface Token {
   value: string;
-  /** The user passed it, so there is no other when it is rejected. */
+  /** The user passed it, so there is no replacement if it is rejected. */
   ready: boolean;
 }
 

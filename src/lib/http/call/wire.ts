@@ -163,7 +163,7 @@ function tracedBody(text: string | undefined, endpoint: Endpoint, redactor: Reda
   // Request and response of the token call contain only secrets.
   if (endpoint.service === 'auth') return '(not kept)';
   if (text.length > MAX_TRACED_BODY) {
-    // Masked before it is cut: a part of a secret is not recognized.
+    // Masked before it is truncated, because a part of a secret is not recognized.
     return `${redactor.text(text).slice(0, MAX_TRACED_BODY)}… (cut: ${text.length} characters)`;
   }
   try {

@@ -20,10 +20,10 @@ const WINDOW_MS = 61_000;
 /** A slot further ahead than this means a damaged file, not a queue. */
 const MAX_AHEAD_MS = 3_600_000;
 
-/** The fixed length of each write, so that an interrupted write leaves no rest of a longer text. */
+/** The fixed length of each write, so that an interrupted write leaves no remainder of a longer text. */
 const FILE_LENGTH = 2048;
 
-/** A wait that is worth reporting. */
+/** The shortest wait worth reporting. */
 const LONG_WAIT_MS = 1000;
 
 interface Schedule {
@@ -50,7 +50,7 @@ export interface BudgetTarget {
 
 /**
  * Takes `count` slots of the budget for the target and waits until they are due, all at once. Rejects with the signal's
- * reason; the slots then stay taken for a minute, which is the safe side.
+ * reason; the slots then stay taken for a minute, to be safe.
  */
 export async function takeSlots(
   budget: Budget,

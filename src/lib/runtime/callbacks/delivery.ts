@@ -1,4 +1,4 @@
-// One attempt to deliver a callback: to an address, or to a command of the user's.
+// One attempt to deliver a callback: to an address, or to one of the user's commands.
 import { spawn } from 'node:child_process';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
@@ -125,7 +125,7 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
           if (code === 0 && !reason) resolve();
           else reject(reason ?? new Error(`the command failed with ${killed ?? `exit ${code}`}`));
         });
-        // A command that does not read its input is none the worse for it.
+        // A command that does not read its input is not an error.
         child.stdin.on('error', () => undefined);
         child.stdin.end(body);
       });

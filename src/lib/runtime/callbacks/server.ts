@@ -1,4 +1,4 @@
-// The door for callbacks: whatever is posted comes in as raw bytes, with every header line as it was sent.
+// The HTTP listener for callbacks: delivers each POST as raw bytes, with every header line as sent.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemErrorCode } from '../../kernel/errors.ts';
@@ -7,33 +7,38 @@ import { fail } from '../../errors/fail.ts';
 export interface ReceivedCallback {
   method: string;
   path: string;
-  /** One pair for each line: repeats are seen. */
+  /** One pair per line, so that repeated headers are visible. */
   headers: (readonly [name: string, value: string])[];
-  /** Undefined when it is larger than is accepted, or was not read. */
+  /** Undefined if it is too large or was not read. */
   body: Buffer | undefined;
 }
 
 export interface CallbackServer {
   port: number;
-  /** Takes no more, and ends when what is under way was answered. */
+  /** Accepts no more requests, and resolves when those in progress are answered. */
   close(): Promise<void>;
 }
 
-/** Far more than a status object with every partner there is. */
+/** Far larger than a status object with every partner. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-/** Time limit of a request. A shorter one would cut genuine callbacks on a machine that stalls. */
+/** Time limit of a request. A shorter one would drop valid callbacks on a machine that stalls. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Of more connections, the oldest that waits for its sender is closed: silent ones must not keep a callback out. */
+/**
+ * Beyond this number of connections, the oldest one that is waiting for its sender is closed, so that idle ones cannot
+ * block callbacks.
+ */
 const MAX_CONNECTIONS = 500;
 
-/** `answer` gives the status for each; it is sent without a body. Throws KnownError when the port is not available. */
+/**
+ * `answer` returns the status for each, which is sent without a body. Throws KnownError if the port is not available.
+ */
 export async function startCallbackServer(
   { host, port }: { host: string; port: number },
   answer: (received: ReceivedCallback) => Promise<number>,
 ): Promise<CallbackServer> {
   const { createServer } = await import('node:http');
   const underWay = new Set<Promise<void>>();
-  /** Oldest first. A connection whose callback is being answered is not among them. */
+  /** Oldest first. Excludes connections whose callback is being answered. */
   const waiting = new Set<Socket>();
   let connections = 0;
   const server = createServer(
@@ -72,7 +77,7 @@ export async function startCallbackServer(
     port: typeof address === 'object' && address ? address.port : port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // A sender that has not finished sends it again to the next listener.
+      // A sender that has not finished will send the callback again to the next listener.
       for (const socket of waiting) socket.destroy();
       await Promise.all(underWay);
       server.closeAllConnections();
@@ -107,7 +112,7 @@ async function take(
 ): Promise<void> {
   let body: Buffer | undefined;
   try {
-    // The body of what is no callback is not waited for.
+    // Does not wait for the body of a request that is not a callback.
     if (request.method === 'POST') body = await readBody(request);
   } catch {
     // The client closed the connection.
@@ -123,7 +128,7 @@ async function take(
   response.writeHead(status, {
     'content-length': '0',
     ...(status === 405 && { allow: 'POST' }),
-    // The rest of a body that was too large is not read.
+    // The rest of an oversized body is not read.
     ...(body === undefined && { connection: 'close' }),
   });
   response.end();

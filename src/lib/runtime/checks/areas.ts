@@ -12,7 +12,7 @@ export interface AreaCheck {
   area: string;
   status: 'ok' | 'failed' | 'not_configured' | 'not_checked';
   detail: string;
-  /** Why it failed. */
+  /** The reason why it failed. */
   error?: KnownError;
 }
 
@@ -72,7 +72,7 @@ const SECRETS_OF: Record<AreaCheck['credential'], readonly SecretName[]> = {
 
 /**
  * Checks every area with these settings, by default the current ones. Requests a new token, because a cached one says
- * nothing about the current secret. If credentials failed as a whole, their other areas are not checked.
+ * nothing about the current secret. If credentials failed completely, their other areas are not checked.
  */
 export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
   const tried = settings ?? (await ctx.settings());
@@ -116,7 +116,7 @@ function absentSecrets(settings: Settings, credential: AreaCheck['credential']):
   return SECRETS_OF[credential].filter((name) => !settings.secretOrigin(name));
 }
 
-/** Whether the failure concerns the credentials or the network. A 403 or 404 concerns one area only. */
+/** True if the failure concerns the credentials or the network. A 403 or 404 concerns only one area. */
 function isGeneral(error: KnownError): boolean {
   const exit = exitOf(error);
   return exit === 'network' || exit === 'unavailable' || (exit === 'auth' && error.status !== 403);

@@ -34,7 +34,7 @@ export async function checkMachine(ctx: Context): Promise<Finding[]> {
   return [program, ...checkFolders(ctx), await checkSettingsFile(ctx), await checkKeychain(ctx), checkProxy(ctx)];
 }
 
-/** Whether the four folders are private and writable. */
+/** Checks that the four folders are private and writable. */
 function checkFolders({ paths }: Context): Finding[] {
   const folders = Object.entries(paths) as [name: string, path: string][];
   return folders.map(([name, path]): Finding => {
@@ -76,12 +76,12 @@ async function checkKeychain(ctx: Context): Promise<Finding> {
     await (await ctx.profiles()).checkStorage('keychain');
     return ok(check, 'responds');
   } catch (error) {
-    // A warning: perhaps no profile uses it.
+    // Only a warning, because perhaps no profile uses it.
     return { ...failed(check, error), status: 'warning' };
   }
 }
 
-/** Whether a profile or the environment gives the settings. */
+/** Checks that a profile or the environment provides the settings. */
 export function checkProfile(settings: Settings): Finding {
   const check = 'profile';
   const { profile } = settings;
@@ -132,7 +132,9 @@ function checkProxy({ io }: Context): Finding {
 
 const ADDRESSES: SettingName[] = ['base_url', 'auth_url', 'dsr_base_url', 'seeding_url', 'identity_url'];
 
-/** Whether each address responds, its certificate is valid for a while, and its clock agrees with ours. */
+/**
+ * Checks that each address responds, that its certificate does not expire soon, and that its clock agrees with ours.
+ */
 export async function checkAddresses(ctx: Context): Promise<Finding[]> {
   const settings = await ctx.settings();
   const caFile = settings.get('ca_file')?.value;

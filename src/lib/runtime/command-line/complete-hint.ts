@@ -1,4 +1,4 @@
-// A command in a hint means the platform that the running command meant: it gets the flags that say where to.
+// A command in a hint applies to the same platform as the running command, so it gets the same target flags.
 import type { Hint } from '../../kernel/errors.ts';
 import { shellWord } from '../../kernel/words.ts';
 import { PROGRAM } from '../../kernel/version.ts';
@@ -7,8 +7,9 @@ import type { GlobalFlags } from '../context.ts';
 type TargetFlags = Pick<GlobalFlags, 'profile' | 'org' | 'account' | 'workspace' | 'caFile'>;
 
 /**
- * Makes the function that adds the given target flags to the command of a hint. A command that names its profile means that
- * profile's own target and stays as it is. `asking`: how the commands begin that take a target (`roles`, `auth test`).
+ * Makes the function that adds the given target flags to the command of a hint. A command that names its profile
+ * already has a target and stays unchanged. `asking` lists the first words of commands that accept a target (`roles`,
+ * `auth test`).
  */
 export function hintCompleter(asking: readonly string[], flags: TargetFlags): (hint: Hint) => Hint {
   const given = targetFlags(flags);
@@ -21,7 +22,7 @@ export function hintCompleter(asking: readonly string[], flags: TargetFlags): (h
   };
 }
 
-/** The given flags that say where a command is sent, with their values. */
+/** The given target flags with their values. */
 export function targetFlags({
   profile,
   org,

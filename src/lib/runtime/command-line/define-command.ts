@@ -29,7 +29,10 @@ export interface ArgSpec {
   };
 }
 
-/** A flag. `expectPlan` is `--expect-plan`. Without a `value` it is a switch, and with `default: true` it is `--no-…`. */
+/**
+ * A flag. `expectPlan` is `--expect-plan`. Without a `value` it is a boolean flag, and with `default: true` it is
+ * `--no-…`.
+ */
 export interface FlagSpec {
   readonly short?: string;
   /** The placeholder of the value in help. `file` and `dir` are completed as paths. */
@@ -48,11 +51,11 @@ export interface FlagSpec {
   /** Checks and converts the value. Throws KnownError usage (2). */
   readonly read?: (text: string) => unknown;
   readonly heading?: string;
-  /** Exists only to be rejected. Not in the help, and its value may be missing. */
+  /** Exists only to be rejected. It is not in the help, and its value may be missing. */
   readonly hidden?: true;
   /** A flag of the parent command, whose help shows it. */
   readonly inherited?: true;
-  /** The value that a plan of an assistant fixes, so that its dry run can be repeated. */
+  /** The value that an assistant's plan fixes, so that its dry run can be repeated. */
   readonly planned?: (now: number) => string;
   readonly offers?: OfferedValues;
 }
@@ -89,7 +92,7 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   /** The words of the command: `roles push`. */
   readonly path: string;
   readonly summary: string;
-  /** It runs until it is stopped, so it accepts only one `--profile`. */
+  /** Runs until it is stopped, so it accepts only one `--profile`. */
   readonly endless?: true;
   /** The command that undoes a write, for the log: `{id}` is a field of the result. */
   readonly undo?: string;
@@ -109,8 +112,8 @@ export interface Definition extends CommandRecord {
 }
 
 /**
- * Completes a record. `run` gets the context, and arguments and flags as the record types them. What it returns is the
- * result of the command, which `view` draws for people; undefined where it has no result or printed it.
+ * Completes a record. `run` gets the context, and arguments and flags as the record types them. Its return value is the
+ * command's result, which `view` draws for people; undefined if there is no result or it was already printed.
  */
 export function defineCommand<
   R,
@@ -120,7 +123,10 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /** A list or a record view also provides the default of `columns`. A function where it needs what only a run loads. */
+    /**
+     * A list or a record view also provides the default of `columns`. A function if it needs something that only a run
+     * loads.
+     */
     readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },
@@ -134,7 +140,7 @@ export function defineCommand<
       const command = commanderOf(described, async (given, flags, missing) => {
         const args = record.args ? await pickMissing(ctx, record.args, given, flags, missing) : given;
         await ctx.logged({ path: record.path, undo: record.undo, args: Object.values(args) }, async () => {
-          // Commander has read them by the same specifications.
+          // Commander has parsed them by the same specifications.
           const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
           if (result === undefined || !view) return;
           await ctx.out.emit(result as Exclude<R, undefined>, typeof view === 'function' ? view() : view);
@@ -196,7 +202,7 @@ function commanderOf(record: CommandRecord, act: Act): Command {
   for (const [key, spec] of Object.entries(args)) command.addArgument(argumentOf(key, spec));
   const inherited = Object.keys(flags).filter((key) => flags[key]?.inherited);
   for (const [key, spec] of Object.entries(flags)) if (!spec.inherited) command.addOption(optionOf(key, spec));
-  // Commander checks the arguments before it is known whether a user can choose one.
+  // Commander checks the arguments before we know whether the user can choose one.
   const checks = command as unknown as { missingArgument: Missing };
   const missing = checks.missingArgument.bind(command);
   const isPicked = (name: string): boolean =>
@@ -253,7 +259,7 @@ export function optionKey(flag: string): string {
   return flag.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-/** The words of a command that runs the record with these values; flags at their default are left out. */
+/** The arguments of a command that runs the record with these values; flags with default values are omitted. */
 export function commandWords(
   { flags: specs = {}, path }: CommandRecord,
   args: readonly string[],
@@ -269,7 +275,7 @@ export function commandWords(
   return ['cdpadm', ...path.split(' '), ...args, ...words, ...(yes ? ['--yes'] : [])];
 }
 
-/** The word that `text` spells in any letter case. Throws KnownError usage (2) with the nearest word. */
+/** The word that matches `text` in any letter case. Throws KnownError usage (2) with the nearest word. */
 export function readWord(flag: string, text: string, words: readonly string[]): string {
   const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
   if (word === undefined) throw usageError(`Invalid value \`${text}\` for ${flag}.`, choiceHint(text, words));

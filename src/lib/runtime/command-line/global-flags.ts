@@ -256,7 +256,7 @@ function retries(raw: Raw): number {
 function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string, offered = allowed): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  // The nearest word would be `csv`.
+  // Without this, the nearest word would be `csv`.
   const isTabbed = flag === '--output' && value === 'tsv';
   const hint = isTabbed ? 'Omit -o: a table on a pipe is tab-separated.' : choiceHint(value, offered);
   throw usageError(`Invalid value \`${value}\` for ${flag}.`, hint);

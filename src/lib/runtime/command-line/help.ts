@@ -48,13 +48,13 @@ export function behindEquals(typed: string, values: readonly string[]): string[]
 }
 
 export interface CommandHelp {
-  /** Whether it reads from the platform, writes to it, or stays on this machine. */
+  /** States whether it reads from the platform, writes to it, or stays on this machine. */
   effect: 'read' | 'write' | 'local';
   /** The service that it calls, or `settings` if it only opens the settings. */
   calls: Callee;
-  /** It only reads, and it ends without a signal: `--profile` may be repeated. */
+  /** It only reads, and it exits by itself: `--profile` may be repeated. */
   reads?: boolean;
-  /** A command that writes: whether `--profile` may be repeated with these flags. */
+  /** For a command that writes: true if `--profile` may be repeated with these flags. */
   severalProfiles?(flags: Record<string, unknown>): boolean;
   /** `--out` names a file of the command and not its result, so its extension does not set the format. */
   ownsOut?: true;
@@ -65,15 +65,13 @@ export interface CommandHelp {
    * They are checked before the command does anything.
    */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
-  /**
-   * By name of a flag (`--state`) or an argument: the values that completion offers. Other values are accepted too.
-   */
+  /** By name of a flag (`--state`) or an argument: the values that completion offers. Other values are accepted too. */
   values?: Readonly<Record<string, OfferedValues>>;
   /** At least two complete command lines that begin with `cdpadm` and can be run unchanged. */
   examples: string[];
   /** The schema of the `-o json` result, built on first use. A command without one prints no result. */
   output?: () => ZodMiniType;
-  /** Exit codes with a meaning of their own in this command: `{ conflict: 'another admin changed it' }`. */
+  /** Exit codes with a special meaning in this command: `{ conflict: 'another admin changed it' }`. */
   exits?: Exits;
   /** Sentences, each a paragraph. */
   notes?: string[];
@@ -157,7 +155,7 @@ export function checkFormat(asked: Asked, command: Command): void {
       `Choose an extension for one of its formats, such as .txt: ${formats.join(', ')}.`,
     );
   }
-  // A dry run has its own columns, and so has the result of a query. A late error of a dry run costs nothing.
+  // A dry run has its own columns, and so has the result of a query. A late error in a dry run does no harm.
   if (dryRun || query !== undefined || fields === undefined) return;
   const known =
     typeof columns === 'function' ? columns(command.opts(), command.args) : (columns ?? keysOf(resultOf?.()));

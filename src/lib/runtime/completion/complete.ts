@@ -68,7 +68,7 @@ export async function complete(words: string[], current: string, tree: Tree, val
   const argument = registeredArguments[point.operands.length] ?? (last?.variadic ? last : undefined);
   const found = argument && (await values(argument, point));
   if (!found) return NOTHING;
-  // Each value is named once.
+  // Each value is offered once.
   return { ...found, candidates: found.candidates.filter(({ value }) => !point.operands.includes(value)) };
 }
 

@@ -64,7 +64,7 @@ export async function runWords(
   };
   try {
     const code = await ctx.runCommand([...targetFlags(ctx), ...words], io, stop);
-    // The assistant knows no folder; the paths in messages are those that it passed.
+    // The assistant knows no folders; the paths in messages are those that it passed.
     const [stdout, stderr] = [out, err].map(({ text }) => text().replaceAll(`${folder}${sep}`, ''));
     return { code, ...documentsOf(stdout ?? '', stderr ?? ''), read: read.sort() };
   } finally {
@@ -107,7 +107,7 @@ function sink(): TextSink & { text(): string } {
   };
 }
 
-/** A content has no name, but commands choose the format by the extension. */
+/** Content has no file name, but commands choose the format by the extension. */
 function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown, format: unknown): string {
   if (!isRecord(content)) {
     const text = String(content);
@@ -189,7 +189,7 @@ function formOf(placeholder: string): 'text' | 'file' | 'folder' {
   return placeholder === 'file' ? 'file' : placeholder === 'dir' ? 'folder' : 'text';
 }
 
-/** What follows a semicolon is about the command line. */
+/** The text after a semicolon applies only to the command line. */
 function briefly(help: string, placeholder = ''): string {
   const format = placeholder.includes('=') ? `, ${placeholder}` : '';
   return help.replace(/;.*/, format).replaceAll(/--[a-z]+(?:-[a-z]+)*/g, (flag) => `\`${snake(flag.slice(2))}\``);
@@ -216,7 +216,8 @@ export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Reco
 export type Store = (content: string | Readonly<Record<string, unknown>>, format: unknown) => string;
 
 /**
- * The words of the command line, without global flags. Throws KnownError usage (2) for an argument that is unknown, missing
+ * The arguments of the command line, without global flags. Throws KnownError usage (2) for an argument that is unknown,
+ * missing
  * or has another type.
  */
 export function wordsOf(record: CommandRecord, values: Readonly<Record<string, unknown>>, store: Store): string[] {

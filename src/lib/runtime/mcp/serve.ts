@@ -21,7 +21,7 @@ import { runWords } from './calls.ts';
 import { openSession } from './session.ts';
 import { toolsOf } from './tools.ts';
 
-/** A call that runs when the input closes may finish in this time. */
+/** A call in progress when the input closes may finish within this time. */
 const LAST_MS = 5000;
 
 const INSTRUCTIONS = `Administers a customer-data platform. Tools end in _read, _plan (a dry run) or _write.
@@ -78,7 +78,7 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   if (reason instanceof KnownError && exitOf(reason) !== 'waitTimedOut') throw new ServiceStopped();
 }
 
-/** The parts of the profile that decide about tools and answers. Warns if it has no tools that write. */
+/** The parts of the profile that decide about tools and answers. Warns if there are no tools that write. */
 async function readProfile(ctx: Context, allowWrites: boolean) {
   try {
     const settings = await ctx.settings();

@@ -76,7 +76,7 @@ describe('an invalid table', () => {
     const { code, stderr } = await seeding.bulk([file]);
     expect(code).toBe(9);
     expect(errorOf({ stderr }).issues.map(({ message }) => message)).toEqual([
-      'there is no column `cutoff_date`, and no --cutoff-date',
+      'there is no `cutoff_date` column, and no --cutoff-date',
     ]);
     // Resuming cannot help: the file has to change first.
     expect(errorOf({ stderr }).hint ?? '').not.toContain('--resume');
@@ -157,7 +157,7 @@ describe('columns that a map omits', () => {
     seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args, '--yes']);
     expect(code).toBe(0);
-    expect(stderr).toContain('Warning: users.csv: The map leaves out the columns `Tier`, `e-mail`.');
+    expect(stderr).toContain('Warning: users.csv: The map omits the columns `Tier`, `e-mail`.');
     expect(stderr).toContain('add `e-mail: identity:email` to it');
     expect(stderr).not.toContain('same.csv');
   });

@@ -88,5 +88,5 @@ it('reads a referenced file from its place below the working folder, and from no
   expect((await outcomes('warehouse apply --plan plan.txt')).code).toBe(0);
   mkdirSync(join(home.cwd, 'below'));
   const below = await home.run('warehouse diff ../sync --save-plan plan.txt', { cwd: join(home.cwd, 'below') });
-  expect(below).toMatchObject({ code: 12, stderr: expect.stringMatching(/outside of the working folder/) as unknown });
+  expect(below).toMatchObject({ code: 12, stderr: expect.stringMatching(/outside the working folder/) as unknown });
 });

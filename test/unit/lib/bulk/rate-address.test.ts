@@ -21,7 +21,7 @@ describe('the address of a rate store', () => {
   });
 
   test.each([
-    ['redis://:secret@127.0.0.1', /must not have a password/],
+    ['redis://:secret@127.0.0.1', /must not contain a password/],
     ['redis://redis.example', /redis\.example is another machine, so the connection must be encrypted/],
     ['http://127.0.0.1', /--rate-store must be an address of Redis/],
     ['env:WEB', /^WEB must be an address of Redis/],

@@ -80,7 +80,7 @@ describe('the file format', () => {
   });
 });
 
-const UNCLOSED = 'this cell begins with a quote that is never closed';
+const UNCLOSED = 'this cell starts with a quote that is never closed';
 
 describe('CSV', () => {
   it('numbers the rows after the header line and skips empty lines', async () => {

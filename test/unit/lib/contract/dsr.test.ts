@@ -117,17 +117,17 @@ describe('a request', () => {
     [
       'a URL without TLS',
       { status_callback_urls: ['https://a.example', 'http://receiver.example/'] },
-      ['status_callback_urls[1]: must be an https URL; http is for addresses of this machine only'],
+      ['status_callback_urls[1]: must be an https URL; http is allowed only for this machine'],
     ],
     [
       'another scheme',
       { status_callback_urls: ['ftp://receiver.example/'] },
-      ['status_callback_urls[0]: must be an https URL; http is for addresses of this machine only'],
+      ['status_callback_urls[0]: must be an https URL; http is allowed only for this machine'],
     ],
     [
       'another scheme for localhost',
       { status_callback_urls: ['ftp://localhost/'] },
-      ['status_callback_urls[0]: must be an https URL; http is for addresses of this machine only'],
+      ['status_callback_urls[0]: must be an https URL; http is allowed only for this machine'],
     ],
     [
       'a NUL in a URL',
@@ -137,12 +137,12 @@ describe('a request', () => {
     [
       'no identities',
       { subject_identities: {} },
-      [': needs `subject_identities` with at least one identity, or identities in the vendor extension'],
+      [': needs at least one identity in `subject_identities` or in the vendor extension'],
     ],
     [
       'an extension without identities',
       { subject_identities: undefined, ...extended(undefined, { skip_waiting_period: true }) },
-      [': needs `subject_identities` with at least one identity, or identities in the vendor extension'],
+      [': needs at least one identity in `subject_identities` or in the vendor extension'],
     ],
     ['an empty value', { subject_identities: { email: entry('') } }, ['subject_identities.email.value: is empty']],
     [
@@ -236,7 +236,7 @@ describe('a request', () => {
           'opendsr.b': { subject_identities: { other: entry() } },
         },
       },
-      ['extensions.opendsr.b.subject_identities.other: is a duplicate; one identity of each type is allowed'],
+      ['extensions.opendsr.b.subject_identities.other: is a duplicate; only one identity of each type is allowed'],
     ],
     ['an unknown field', { regluation: 'gdpr' }, ['regluation: unknown field `regluation`']],
     [

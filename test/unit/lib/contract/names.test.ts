@@ -96,7 +96,7 @@ describe('values', () => {
   it('rejects two keys that map to one word instead of losing one', () => {
     const collide = (): unknown => named().encode({ xpid: 1, pid: 2 }, ['keys:']);
     expect(collide).toThrow(NameCollision);
-    expect(collide).toThrow('two fields are called pid on the wire');
+    expect(collide).toThrow('two fields map to pid on the wire');
   });
 
   it('maps a marked value only if it is a string, and applies several marks in turn', () => {

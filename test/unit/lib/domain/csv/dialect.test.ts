@@ -26,8 +26,8 @@ function read(text: string, dialect: Dialect, size = text.length): (string[] | s
   return found;
 }
 
-const INSIDE = 'a quote is inside an unquoted cell; put the whole cell in quotes';
-const AFTER_QUOTE = 'text follows a closing quote; a quote within quotes is written twice';
+const INSIDE = 'an unquoted cell contains a quote; put the whole cell in quotes';
+const AFTER_QUOTE = 'text follows a closing quote; double a quote inside quotes';
 
 describe('a backslash', () => {
   it.each<[keyof typeof SOURCES, string, (string[] | string)[]]>([
@@ -36,7 +36,7 @@ describe('a backslash', () => {
     ['redshift', '1|"a\\\nb"|\r\n2||\\', [['1', 'a\nb', ''], ['2', '', '\\']]],
     ['spark', '"a \\"b\\"",c\\d,"e\\\\f\\g"\n"a""b",,', [['a "b"', 'c\\d', 'e\\f\\g'], ['a"b', '', '']]],
     ['spark', 'a"b,c\n"x"y,z\nok,1', [`1: ${INSIDE}`, `2: ${AFTER_QUOTE}`, ['ok', '1']]],
-    ['spark', 'a,b\n1,"x\\"', [['a', 'b'], 'this cell begins with a quote that is never closed']],
+    ['spark', 'a,b\n1,"x\\"', [['a', 'b'], 'this cell starts with a quote that is never closed']],
   ])('is an escape in the dialect of %s: %j', (source, text, rows) => {
     for (const size of [1, 3, text.length]) expect(read(text, SOURCES[source], size), String(size)).toEqual(rows);
   }); // prettier-ignore

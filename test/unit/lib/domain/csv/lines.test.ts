@@ -90,9 +90,9 @@ describe('rows', () => {
   });
 });
 
-const OPEN = 'this cell begins with a quote that is never closed';
-const AFTER_QUOTE = 'text follows a closing quote; a quote within quotes is written twice';
-const INSIDE = 'a quote is inside an unquoted cell; put the whole cell in quotes';
+const OPEN = 'this cell starts with a quote that is never closed';
+const AFTER_QUOTE = 'text follows a closing quote; double a quote inside quotes';
+const INSIDE = 'an unquoted cell contains a quote; put the whole cell in quotes';
 it.each([
   ['a"b', 1, 2, INSIDE],
   ['a,b"', 1, 4, INSIDE],

@@ -56,7 +56,7 @@ describe('the columns of a table', () => {
 
   it('with the same target are reported with the first of them; ignored columns may repeat', () => {
     expect(plan(['a', 'email', 'b', 'Mail'], { a: '-', b: '-', Mail: 'email' }).issues).toEqual([
-      { column: 3, message: 'column `Mail` means the same as column 2' },
+      { column: 3, message: 'column `Mail` is the same field as column 2' },
     ]);
   });
 });

@@ -31,14 +31,14 @@ const NO_FINDINGS = { issues: [], warnings: [] };
 
 describe('a whole file', () => {
   it.each<[unknown, string]>([
-    [null, ': a roles file is a map with a list `roles`'],
-    [[], ': a roles file is a map with a list `roles`'],
-    ['roles', ': a roles file is a map with a list `roles`'],
+    [null, ': a roles file must be a map with a list `roles`'],
+    [[], ': a roles file must be a map with a list `roles`'],
+    ['roles', ': a roles file must be a map with a list `roles`'],
     [{}, ': `roles` must be a list of roles (an empty list is written `roles: []`)'],
     [{ roles: null }, 'roles: `roles` must be a list of roles (an empty list is written `roles: []`)'],
     [{ roles: { a: GOOD } }, 'roles: `roles` must be a list of roles (an empty list is written `roles: []`)'],
-    [{ roles: [null] }, 'roles[0]: a role is a map with role_id, name, description and tasks'],
-    [{ roles: [GOOD, 'b'] }, 'roles[1]: a role is a map with role_id, name, description and tasks'],
+    [{ roles: [null] }, 'roles[0]: a role must be a map with role_id, name, description and tasks'],
+    [{ roles: [GOOD, 'b'] }, 'roles[1]: a role must be a map with role_id, name, description and tasks'],
     [{ roles: [], rolse: 1 }, 'rolse!: unknown field `rolse`; did you mean `roles`?'],
     [
       { roles: [], last_modified: 1 },
@@ -62,11 +62,11 @@ describe('a whole file', () => {
     const many = (count: number): object[] =>
       Array.from({ length: count }, (_, index) => ({ ...GOOD, role_id: `r${index}`, name: `N${index}` }));
     expect(check({ roles: many(100) })).toEqual(NO_FINDINGS);
-    expect(check({ roles: many(101) }).issues).toEqual(['roles[100]: 101 roles; an organization holds at most 100']);
+    expect(check({ roles: many(101) }).issues).toEqual(['roles[100]: 101 roles; an organization can have at most 100']);
     const live = manifestOf(Array.from({ length: 102 }, (_, index) => role(`r${index}`)));
     expect(check({ roles: many(102) }, { live })).toEqual(NO_FINDINGS);
     expect(check({ roles: many(103) }, { live }).issues).toEqual([
-      'roles[102]: 103 roles; an organization holds at most 102',
+      'roles[102]: 103 roles; an organization can have at most 102',
     ]);
   });
 
@@ -109,14 +109,20 @@ describe('a role', () => {
     [{ description: 'x'.repeat(257) }, 'roles[0].description: has 257 characters; at most 256 are allowed'],
     [{ descripton: 'x' }, 'roles[0].descripton!: unknown field `descripton`; did you mean `description`?'],
     [{ constructor: 'x' }, 'roles[0].constructor!: unknown field `constructor`'],
-    [{ tasks: [5] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
-    [{ tasks: ['rules:view', ''] }, 'roles[0].tasks[1]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
+    [{ tasks: [5] }, 'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`'],
+    [
+      { tasks: ['rules:view', ''] },
+      'roles[0].tasks[1]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
+    ],
     [
       { tasks: [{ id: 'rules:view' }] },
-      'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`',
+      'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
     ],
-    [{ tasks: [null] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
-    [{ tasks: [{ task_id: '' }] }, 'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`'],
+    [{ tasks: [null] }, 'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`'],
+    [
+      { tasks: [{ task_id: '' }] },
+      'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
+    ],
     [{ tasks: [{ task_id: 'rules:view', level: 1 }] }, 'roles[0].tasks[0].level!: unknown field `level`'],
   ])('is rejected with %j', (change, issue) => {
     expect(checkRole(change)).toEqual({ issues: [issue], warnings: [] });
@@ -137,7 +143,7 @@ describe('a role', () => {
   it('reports all issues at once', () => {
     expect(check({ roles: [{ rolle: 1, role_id: '', tasks: [7] }, GOOD, { ...GOOD, name: 5 }] }).issues).toEqual([
       'roles[0].rolle!: unknown field `rolle`',
-      'roles[0].tasks[0]: a task is an id such as `audiences:view`, or `{task_id: …}`',
+      'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
       'roles[0].role_id: is empty',
       'roles[0]: name is missing',
       'roles[0]: description is missing',
@@ -163,10 +169,7 @@ describe('a role', () => {
       { name: 'a\u202eb' },
       'roles[0].name: contains an invisible character that changes the text direction, which the platform may reject',
     ],
-    [
-      { tasks: ['rules:view', { task_id: 'rules:view' }] },
-      'roles[0].tasks[1]: rules:view is listed twice; once is enough',
-    ],
+    [{ tasks: ['rules:view', { task_id: 'rules:view' }] }, 'roles[0].tasks[1]: rules:view is listed twice'],
     [
       { tasks: ['audiences:view', 'audiences:*'] },
       'roles[0].tasks[0]: audiences:view is redundant: audiences:* includes it',

@@ -28,8 +28,9 @@ test.each([
 });
 
 const UNKNOWN =
-  'is not a known column; known are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
-const ATTRIBUTE = 'must be written `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';
+  'is not a known column; valid columns are xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date';
+const ATTRIBUTE =
+  'must have the form `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';
 test.each([
   ['', UNKNOWN],
   ['zzzzzzzz', UNKNOWN],
@@ -57,9 +58,9 @@ test.each([
   ['attr:A:', expect.stringMatching(/^has an unknown calculation type ``; known are count, sum, /)],
   ['attr:A:count:x', '`count` accepts no key'],
   ['attr:A:average:mean', '`average` needs a key: `sum` or `count`'],
-  ['attr:"A:count', 'has a double quote that is not closed'],
-  ['attr:"a"b"c":count', 'has a double quote that is not closed'],
-  ['attr:"A"x:count', 'has a double quote that is not closed'],
+  ['attr:"A:count', 'has an unclosed double quote'],
+  ['attr:"a"b"c":count', 'has an unclosed double quote'],
+  ['attr:"A"x:count', 'has an unclosed double quote'],
 ])('rejects %j: %s', (title, message) => {
   expect(readHeader(['xpid', title], undefined, rules).issues).toEqual([{ column: title, message }]);
 });
@@ -75,7 +76,7 @@ describe('a header', () => {
   });
 
   it('needs an identity column, which is reported if there is no other issue', () => {
-    const noIdentity = { column: '', message: 'there is neither a column `xpid` nor one `identity:<type>`' };
+    const noIdentity = { column: '', message: 'there is no `xpid` or `identity:<type>` column' };
     expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([noIdentity]);
     expect(readHeader(['a', 'b'], new Map(), rules).issues).toEqual([noIdentity]);
     expect(readHeader(['user:'], undefined, rules).issues).toHaveLength(1);
@@ -94,7 +95,7 @@ describe('a header', () => {
     const map = mapOf({ ' A ': 'xpid', B: 'user:b', Gone: 'user:c' });
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
-      issues: [{ column: 'Gone', message: 'is mapped, but there is no such column' }],
+      issues: [{ column: 'Gone', message: 'is mapped, but the file does not have this column' }],
       // Its name is that of a field that another column has.
       skippedColumns: [{ column: 'xpid', field: undefined }],
     });

@@ -62,8 +62,8 @@ describe('records', () => {
     const bytes = Buffer.from('xpid,user:n\n1,a\n2,\u00ff\n3\u00ff\n4,d\n', 'latin1');
     expect(read(bytes, {}, 1000)).toEqual([
       [2, '1', '"a"'],
-      [3, 'a byte here is not UTF-8', '2,\ufffd'],
-      [4, 'a byte here is not UTF-8', '3\ufffd'],
+      [3, 'contains a byte that is not UTF-8', '2,\ufffd'],
+      [4, 'contains a byte that is not UTF-8', '3\ufffd'],
       [5, '4', '"d"'],
     ]);
   });
@@ -88,9 +88,9 @@ describe('a header', () => {
 
   it.each<[string, Partial<CsvOptions>, string[]]>([
     ['\nxpid,atr:N:count\n', {}, ['2 atr:N:count: is not a known column; did you mean `attr:N:count`?']],
-    ['xpid,user:,attr:\n', {}, ['1 user:: must be written `user:<name>`', '1 attr:: must be written `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes']],
-    ['xpid\n', withDefaults({ environment: undefined }), ['1 : there is no column `environment`, and the profile has no environment either; CDPADM_ENVIRONMENT sets it for all rows']],
-    ['xpid,attr:N:count\n', {}, ['1 : there is no column `cutoff_date`, and no --cutoff-date']],
+    ['xpid,user:,attr:\n', {}, ['1 user:: must be written `user:<name>`', '1 attr:: must have the form `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes']],
+    ['xpid\n', withDefaults({ environment: undefined }), ['1 : there is no `environment` column, and the profile has no environment; CDPADM_ENVIRONMENT sets it for all rows']],
+    ['xpid,attr:N:count\n', {}, ['1 : there is no `cutoff_date` column, and no --cutoff-date']],
   ])('is rejected: %j', (text, options, issues) => {
     const error = errorOf(text, options);
     expect(error).toMatchObject({ code: 'input.invalid', message: 'The header of users.csv cannot be used.' });
@@ -124,7 +124,7 @@ describe('a header', () => {
     [
       'bytes that are not UTF-8',
       Buffer.from('xpid,user:\u00ff\n', 'latin1'),
-      'a byte here is not UTF-8; save the file as UTF-8',
+      'contains a byte that is not UTF-8; save the file as UTF-8',
     ],
   ])('is missing or invalid in %s', (_what, text, reason) => {
     const error = errorOf(text);
@@ -139,7 +139,7 @@ describe('a header', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([
-      '2 : this cell begins with a quote that is never closed',
+      '2 : this cell starts with a quote that is never closed',
     ]);
     // A record of exactly that length could still end.
     expect(read(bytes.subarray(0, -1), {}, bytes.length)).toMatchObject([

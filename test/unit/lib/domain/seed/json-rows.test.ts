@@ -79,7 +79,7 @@ describe('lines', () => {
     for (const last of ['\n', `\n${row(3)}`]) {
       const { rows } = read(lines, [Buffer.concat([Buffer.from(`${row(1)}\n`), invalid, Buffer.from(last)])]);
       expect(rows[0]).toMatchObject({ body: row(1) });
-      expect(rows[1]).toMatchObject({ position: 2, reason: 'a byte here is not UTF-8' });
+      expect(rows[1]).toMatchObject({ position: 2, reason: 'contains a byte that is not UTF-8' });
       expect(rows).toHaveLength(last === '\n' ? 2 : 3);
     }
   });
@@ -146,7 +146,7 @@ describe('elements', () => {
     const reasons = (text: string): (string | undefined)[] =>
       read(elements, everyByte(text)).rows.map((found) => ('reason' in found ? found.reason : undefined));
     expect([reasons(''), reasons('[]')]).toEqual([[], []]);
-    expect(reasons('[')).toEqual(['the array is not closed: the file is cut off']);
+    expect(reasons('[')).toEqual(['the array is not closed: the file is truncated']);
     expect([reasons('{}'), reasons('1')]).toMatchObject([[expect.any(String)], [expect.any(String)]]);
   });
 
@@ -162,7 +162,7 @@ describe('elements', () => {
       ]);
     }
     expect(read(elements, [text]).rows.at(-1)).toMatchObject({
-      reason: 'the array is not closed: the file is cut off',
+      reason: 'the array is not closed: the file is truncated',
     });
   });
 
@@ -171,7 +171,7 @@ describe('elements', () => {
     const { rows } = read(elements, [invalid]);
     expect(rows.map((found) => ('reason' in found ? found.reason : found.body))).toEqual([
       row(1),
-      'a byte here is not UTF-8',
+      'contains a byte that is not UTF-8',
       row(3),
     ]);
   });
@@ -186,7 +186,7 @@ describe('elements', () => {
     expect(packer.ready.flatMap(({ refused }) => refused)).toMatchObject([
       {
         position: 2,
-        issues: [{ path: '', message: 'the row is longer than 32 MB; what follows was not read' }],
+        issues: [{ path: '', message: 'the row is longer than 32 MB; the rest was not read' }],
         original: `"${'x'.repeat(199)}`,
       },
     ]);

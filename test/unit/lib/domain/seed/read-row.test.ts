@@ -16,7 +16,7 @@ describe('the text of a row', () => {
 
   it('is rejected with a duplicate field', () => {
     expect(readRow(ROW.replace('"xpid":7', '"xpid":7,"xpid":8'), rules)).toEqual(
-      issue('a field is duplicate, or is not allowed'),
+      issue('a field is a duplicate or is not allowed'),
     );
   });
 
@@ -64,6 +64,6 @@ describe('a row with deployment-specific names', () => {
 
   it('may not contain both names of one field', () => {
     const value = { environment: 'production', pid: 1, xpid: 2, calculated_attributes: {} };
-    expect(checkRow(value, words)).toEqual(issue('two fields are called xpid on the wire'));
+    expect(checkRow(value, words)).toEqual(issue('two fields map to xpid on the wire'));
   });
 });

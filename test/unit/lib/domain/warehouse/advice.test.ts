@@ -20,9 +20,9 @@ it('advises only against a full sync on a repeating schedule', () => {
 });
 
 it.each<[Record<string, unknown>, string]>([
-  [{}, 'again from its first row on.'],
+  [{}, 'again from its first row.'],
   [{ from: '2026-01-01' }, 'again from 2026-01-01 on.'],
-  [{ until: '2026-02-01' }, 'again from its first row on, up to 2026-02-01.'],
+  [{ until: '2026-02-01' }, 'again from its first row, up to 2026-02-01.'],
   [{ from: '2026-01-01', until: '2026-02-01' }, 'again from 2026-01-01 on, up to 2026-02-01.'],
 ])('describes what is read again with %j', (sync_mode, range) => {
   expect(describeReread({ id: 'p', data_model_id: 'm', sync_mode })).toBe(
