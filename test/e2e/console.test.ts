@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await text(page)).toMatch(/purchases\s+seed\s+.*12.*\s+fixtures, 20/);
   });
 
-  it('shows text from outside as text', async () => {
+  it('shows untrusted text as plain text', async () => {
     const body = dsrBody({ subject_identities: { email: raw(HOSTILE) }, group_id: HOSTILE });
     await dsrCaller(platform)('POST', '/requests/', { body });
     const page = await open('requests');
@@ -157,20 +157,23 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
   it.each([
     ['light', 1200],
     ['dark', 320],
-  ] as const)('is readable in %s, %i wide: contrast of at least 4.5, no sideways scrolling', async (scheme, width) => {
-    const page = await open('roles');
-    await page.media({ scheme });
-    await page.size(width, 700);
-    for (const tab of TABS) {
-      await show(page, tab);
-      const least = await page.evaluate<{ ratio: number }>(LEAST_CONTRAST);
-      expect(least.ratio, `${tab}: ${JSON.stringify(least)}`).toBeGreaterThanOrEqual(4.5);
-      expect(await page.evaluate(SIDEWAYS), tab).toBe(0);
-    }
-  });
+  ] as const)(
+    'is readable in %s, %i wide: contrast of at least 4.5, no horizontal scrolling',
+    async (scheme, width) => {
+      const page = await open('roles');
+      await page.media({ scheme });
+      await page.size(width, 700);
+      for (const tab of TABS) {
+        await show(page, tab);
+        const least = await page.evaluate<{ ratio: number }>(LEAST_CONTRAST);
+        expect(least.ratio, `${tab}: ${JSON.stringify(least)}`).toBeGreaterThanOrEqual(4.5);
+        expect(await page.evaluate(SIDEWAYS), tab).toBe(0);
+      }
+    },
+  );
 });
 
-it('is served with a strict policy, to this machine and to no other page', async () => {
+it('is served with a strict policy, only to this machine and not to other pages', async () => {
   const { headers, status } = await send('GET', `${platform.control}/ui`);
   expect(status).toBe(200);
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);

@@ -225,7 +225,9 @@ describe('seed-slurm.md', () => {
   });
 });
 
-it('seed-parallel.md sends every user from many shards when the same lines run again after kills', async ({ skip }) => {
+it('seed-parallel.md sends every user from many shards when the same commands run again after kills', async ({
+  skip,
+}) => {
   if (!hasParallel) return skip('needs GNU parallel (npm run test:engines installs it)');
   const users = size(4_000_000, 32_000);
   const it = await scene(users);

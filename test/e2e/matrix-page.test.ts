@@ -29,11 +29,11 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     return openPage(`matrix-${roles.length}.html`, matrixPage(roles, roleMatrix(roles), SOURCE));
   }
 
-  it('requests no other resource and runs no code from the platform', async () => {
+  it('requests no other resources and runs no code from the platform', async () => {
     const page = await open(MANY);
     expect(page.requests).toHaveLength(1);
     expect(page.complaints).toEqual([]);
-    expect(await page.evaluate('document.title')).toBe('Roles and what they may do');
+    expect(await page.evaluate('document.title')).toBe('Roles and their permissions');
     expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
   });
 
@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(least, JSON.stringify(least)).toMatchObject({ ratio: expect.toSatisfy((ratio: number) => ratio >= 4.5) });
   });
 
-  it.each([1600, 1024, 640, 360])('never scrolls sideways as a page, %i wide', async (width) => {
+  it.each([1600, 1024, 640, 360])('never scrolls horizontally as a page, %i wide', async (width) => {
     for (const roles of [FEW, MANY]) {
       const page = await open(roles);
       await page.size(width, 700);
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(await few.evaluate(shown)).toBe('block');
   });
 
-  it('keeps a task of a whole feature in one line, and ends no wrapped line with a dot', async () => {
+  it('keeps a task of a whole feature on one line, and never ends a wrapped line with a dot', async () => {
     const page = await open(FEW);
     expect(await page.evaluate(`document.body.innerHTML.includes('catalog:*')`)).toBe(true);
     await page.size(360, 700);
@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(seen).toEqual([]);
   });
 
-  it.each([1024, 480, 360])('breaks no role name inside a word, %i wide', async (width) => {
+  it.each([1024, 480, 360])('does not break role names inside words, %i wide', async (width) => {
     const page = await open(FEW);
     await page.size(width, 700);
     const broken = await page.evaluate<string[]>(`[...document.querySelectorAll('thead .name')].flatMap((name) =>
@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(await pagesOf(many)).toBeGreaterThanOrEqual(13);
   });
 
-  it('says that there is nothing to show', async () => {
+  it('states that there is nothing to show', async () => {
     const page = await open([]);
     expect(await page.evaluate('document.body.innerText')).toContain('There are no roles');
   });

@@ -53,7 +53,7 @@ test('reads, plans and writes, and ends when the client closes', async () => {
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
-test('exits with 0 when its input closes without a word', async () => {
+test('exits with 0 when its input closes without any message', async () => {
   const child = spawn(process.execPath, [PROGRAM, 'mcp'], {
     env: { PATH: process.env.PATH, ...home.env },
     cwd: home.cwd,

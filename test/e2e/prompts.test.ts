@@ -97,7 +97,7 @@ describe.each(WAYS)('a typed confirmation, %s', (_way, env) => {
     return (JSON.parse(stdout) as unknown[]).length;
   };
 
-  test('cancels on another word', async () => {
+  test('cancels on a different word', async () => {
     const before = await count();
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('delet');
@@ -123,7 +123,7 @@ describe.each(WAYS)('a typed confirmation, %s', (_way, env) => {
 describe.each(WAYS)('a new profile, %s', (way, env) => {
   const given = ['--auth-url', 'https://auth.example', '--org', '1', '--account', '2', '--insecure-storage'];
 
-  test('checks a text while it is typed, and never draws a secret', async () => {
+  test('checks text while it is typed, and never draws a secret', async () => {
     const screen = terminal(['profile', 'create', 'prod', ...given, '--client-id', 'me'], env);
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
@@ -149,7 +149,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
   test.each([
     ['that work', '', ['works', 'roles: 32 tasks']],
     ['that do not', 'x', ['failed', 'roles:', 'cdpadm auth login --profile prod']],
-  ])('tries credentials %s at the end', async (_which, end, told) => {
+  ])('tests credentials %s at the end', async (_which, end, told) => {
     const platform = await startTestEmulator();
     onTestFinished(() => platform.close());
     const { ready } = platform;

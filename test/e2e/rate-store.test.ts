@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     return store;
   }
 
-  test('grants the rate once to all processes together, and what one leaves unused to the others', async () => {
+  test('grants the rate to all processes together, and lets the others use what one leaves unused', async () => {
     const [a, b] = [await open('together', 10), await open('together', 10)];
     const first = await a.take(20);
     expect(first).toEqual({ inMs: 0, everyMs: 101 });
@@ -67,7 +67,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     expect(inMs).toBeLessThanOrEqual(60_000);
   });
 
-  test('teaches all processes a lower rate, and tells a limit of the wanted rate from it', async () => {
+  test('teaches all processes a lower rate, and distinguishes it from a limit of the wanted rate', async () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);

@@ -207,7 +207,7 @@ describe('recipes', () => {
     rmSync(join(home.cwd, '.cdpadm.yaml'));
   });
 
-  test('roles-drift.yml shows the change of a pull request, and fails only if the file is invalid', async () => {
+  test('roles-drift.yml shows the changes in a pull request, and fails only if the file is invalid', async () => {
     writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
     const [install = '', read = '', validate = '', diff = '', comment = ''] = commandsOf('roles-drift.yml', 'review');
     const asked = join(home.cwd, 'comment.txt');
@@ -323,7 +323,7 @@ describe('recipes', () => {
     expect(await step(tag)).toMatchObject({ code: 0 });
   });
 
-  test('roles-push-with-plan.yml keeps changes of others since the last run, and shows them to the reviewer', async () => {
+  test('roles-push-with-plan.yml keeps changes of other admins since the last run, and shows them to the reviewer', async () => {
     const elsewhere = { ...env, ...createHomeEnv('elsewhere') };
     const added = ['roles', 'update', 'read-only-role', '--add-task', 'privacy:settings', '--yes'];
     expect(await runCli(added, { env: elsewhere, cwd: home.cwd })).toMatchObject({

@@ -93,7 +93,7 @@ describe('npm run release', () => {
     expect((await release(folder)).code).toBe(0);
   });
 
-  test('makes the same bytes under another umask', async () => {
+  test('creates the same bytes under a different umask', async () => {
     const [first, second] = await Promise.all(
       ['022', '077'].map(async (umask) => {
         const folder = await repository();
@@ -115,13 +115,13 @@ describe('npm run release', () => {
       },
       'v0.2.0 is another commit',
     ],
-  ])('stops before it builds because of %s', async (_what, prepare, expected) => {
+  ])('stops before building because of %s', async (_what, prepare, expected) => {
     const folder = await repository();
     await prepare(folder);
     expect(await release(folder)).toEqual({ code: 1, output: expect.stringContaining(expected) });
   });
 
-  test('stops if the changelog has no section of the version', async () => {
+  test('stops if the changelog has no section for the version', async () => {
     const folder = await repository({ 'CHANGELOG.md': '# Changelog\n\n## [Unreleased]\n' });
     expect(await release(folder)).toEqual({
       code: 1,
@@ -182,7 +182,7 @@ describe.skipIf(!hasInstaller)('install.sh', () => {
   });
 
   const hasShellcheck = spawnSync('shellcheck', ['--version']).error === undefined;
-  test.skipIf(!hasShellcheck)('has no finding of shellcheck (skipped without it)', async () => {
+  test.skipIf(!hasShellcheck)('passes shellcheck (skipped without it)', async () => {
     expect(await run('shellcheck', ['install.sh'], root)).toEqual({ code: 0, output: '' });
   });
 });

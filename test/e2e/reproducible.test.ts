@@ -35,7 +35,7 @@ function copyOf(): string {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'builds the same bytes from one commit in another folder, time zone and language',
+  'builds the same bytes from one commit in a different folder, time zone and language',
   () => {
     const git = execFileSync('git', ['rev-parse', '--absolute-git-dir'], { cwd: root }).toString().trim();
     const [first = new Map<string, Buffer>(), second = new Map<string, Buffer>()] = ['UTC', 'Asia/Tokyo'].map(

@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     return openPage(`runs-${count}.html`, runTimelinePage(runs(count), SOURCE));
   }
 
-  it('requests no other resource and runs no code from the platform', async () => {
+  it('requests no other resources and runs no code from the platform', async () => {
     const page = await open(60);
     expect(page.requests).toHaveLength(1);
     expect(page.complaints).toEqual([]);
@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     }
   });
 
-  it.each([1600, 1024, 1000, 640, 360])('never scrolls sideways as a page, %i wide', async (width) => {
+  it.each([1600, 1024, 1000, 640, 360])('never scrolls horizontally as a page, %i wide', async (width) => {
     for (const count of [0, 1, 30, 300]) {
       const page = await open(count);
       await page.size(width, 700);
@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     expect(named('region')).toContain('Timeline of runs');
   });
 
-  it('prints in light colors, with every column on the paper', async () => {
+  it('prints in light colors, with every column on paper', async () => {
     const page = await open(300);
     await page.media({ type: 'print', scheme: 'dark' });
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     expect(await page.evaluate(right)).toBeLessThanOrEqual(1032);
   });
 
-  it('says that there is nothing to show', async () => {
+  it('states that there is nothing to show', async () => {
     const page = await open(0);
     expect(await page.evaluate('document.body.innerText')).toContain('There are no matching runs.');
   });

@@ -118,7 +118,7 @@ describe('seed-kubernetes.md', () => {
     return home.run(words, { env: { ...env, ...Object.fromEntries(own), JOB_COMPLETION_INDEX: number } });
   }
 
-  it('has only fields that the Kubernetes schemas have', () => {
+  it('uses only fields from the Kubernetes schemas', () => {
     expect(manifests().map(({ kind }) => kind)).toEqual(['PersistentVolumeClaim', 'Job', 'Job']);
     expect(manifests().flatMap(unknownFields)).toEqual([]);
     const [job] = jobs() as [JobManifest];
@@ -134,7 +134,7 @@ describe('seed-kubernetes.md', () => {
     );
   });
 
-  it('runs every container without rights, with limits and with secrets from the cluster', () => {
+  it('runs every container unprivileged, with limits and with secrets from the cluster', () => {
     const claim = manifests()[0] as unknown as { spec: { accessModes: string[] } };
     expect(claim.spec.accessModes).toEqual(['ReadWriteMany']);
     for (const { spec } of jobs()) {
@@ -219,7 +219,7 @@ it('seed-parallel.md sends 2,000 users from each of four processes', async ({ sk
   expect(await seeded()).toBe(count);
 });
 
-it('seed-cron.md sends the file once, and nothing at later starts', async () => {
+it('seed-cron.md sends the file once, and nothing on later starts', async () => {
   const lines = blocksOf('cron', 'crontab').map((block) => {
     const found = /^\S+ \S+ \* \* \* seed (.*)$/m.exec(block)?.[1] ?? '';
     return { line: found, state: { CDPADM_STATE_DIR: localized(/^CDPADM_STATE_DIR=(.*)$/m.exec(block)?.[1] ?? '') } };
@@ -281,7 +281,7 @@ describe('seed-warehouse-unload.md', () => {
     expect(await seeded()).toBe(800);
   });
 
-  it('states the times that follow from the limit', () => {
+  it('states the times that the limit implies', () => {
     const page = readFileSync(join(root, 'docs/recipes/seed-warehouse-unload.md'), 'utf8');
     const rows = [...page.matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
     const [limits = [], , ...times] = rows;

@@ -52,7 +52,7 @@ describe('loading', () => {
   }
 
   test.each(['--help', 'roles push --help', 'dsr submit -h', 'pipelines --help', 'api --help'])(
-    '%s loads no chunk, because the build renders it',
+    '%s loads no chunks, because the build renders it',
     (line) => {
       const { files, modules } = loadedBy(line.split(' '));
       expect(files).toEqual([]);

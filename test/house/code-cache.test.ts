@@ -152,7 +152,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(isReplaced(ino)).toBe(false);
   });
 
-  test('has one file per command, independent of its flags', () => {
+  test('has one file per command, regardless of its flags', () => {
     run('hello there you');
     run('hello --profile secret-name --more');
     run('hello Jane@example.com 12');

@@ -30,7 +30,7 @@ describe('a platform that the program starts', () => {
     expect(await judgedPlatforms()).toEqual([]);
   });
 
-  test('is not checked without the environment of a home', async () => {
+  test('is not checked without the environment of a test home', async () => {
     const { NODE_OPTIONS: _told, ...env } = home.env;
     expect(program(env)).toBe(0);
     expect(await judgedPlatforms()).toEqual([]);

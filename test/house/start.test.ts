@@ -47,7 +47,7 @@ describe('the start without a build', () => {
     expect(start([flag])).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' });
   });
 
-  test('says that a build is required for any other argument', () => {
+  test('states that a build is required for any other argument', () => {
     expect(start(['roles', 'list'])).toEqual({
       status: 1,
       stdout: '',

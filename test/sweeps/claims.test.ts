@@ -40,7 +40,7 @@ async function cleanOf(world: World, wanted: CommandCase, problems: string[]): P
 }
 
 test(
-  'claims only what the platform has when a response is replaced',
+  'claims only what is on the platform when a response is replaced',
   async () => {
     printLine(`seed ${SEED}`);
     const problems: string[] = [];

@@ -233,7 +233,7 @@ describe('a hostile response', () => {
     ['dsr discovery', ''],
     ['roles push', 'wanted.yaml --allow-delete --force'],
   ];
-  test.each(answers)('$name ends in a message or a result, and pollutes no prototype', async (fault) => {
+  test.each(answers)('$name ends in a message or a result, and does not pollute prototypes', async (fault) => {
     const problems: string[] = [];
     for (const [command, args] of sample(commands, 2)) {
       for (const at of [0, 1]) {

@@ -282,7 +282,7 @@ function killsOf({ operations, ms }: Run, random: () => number): Kill[] {
 }
 
 test(
-  'tears no file and loses nothing when it is killed at a write and run again',
+  'leaves no partial file and loses nothing when it is killed at a write and run again',
   async () => {
     printLine(`seed ${SEED}`);
     const problems: string[] = [];

@@ -69,7 +69,8 @@ function reportSkippedColumns(ctx: Context): (name: string, columns: readonly Sk
     reported.add(text);
     const lines = columns.flatMap(({ column, field }) => (field === undefined ? [] : [`\`${column}: ${field}\``]));
     if (lines.length === 0) ctx.out.note(`${name}: ${text}`);
-    else ctx.out.warn(`${name}: ${text} If one of these columns is meant as a field, add ${lines.join(', ')} to it.`);
+    else
+      ctx.out.warn(`${name}: ${text} If one of these columns is meant as a field, add ${lines.join(', ')} to the map.`);
   };
 }
 

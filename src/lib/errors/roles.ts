@@ -85,7 +85,7 @@ export const ROLES_ERRORS = {
   'roles.guard.empty': {
     exit: 'guard',
     summary: 'The push would delete all roles.',
-    explanation: 'The file contains no role.',
+    explanation: 'The file contains no roles.',
     fix: 'To allow it, pass --allow-empty.',
   },
   'roles.guard.threshold': {
@@ -108,7 +108,7 @@ export const ROLES_ERRORS = {
   },
   'groups.attribute_not_found': {
     exit: 'notFound',
-    summary: 'The group has no such shared attribute.',
+    summary: 'The group does not share this attribute.',
     explanation: 'Only attributes that the group shares can be removed.',
     fix: 'Show the group with `cdpadm groups get`.',
   },

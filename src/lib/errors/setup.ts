@@ -66,7 +66,7 @@ export const SETUP_ERRORS = {
   'auth.test_failed': {
     exit: 'auth',
     summary: 'The credentials do not work.',
-    explanation: 'The message says which area rejected them, and why.',
+    explanation: 'The message shows which area rejected them, and why.',
     fix: 'Fix the credentials for that area, then run `cdpadm auth test`.',
   },
   'auth.client_refused': {

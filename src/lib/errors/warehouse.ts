@@ -24,7 +24,7 @@ export const WAREHOUSE_ERRORS = {
     exit: 'failed',
     summary: 'An id cannot be used as a file name.',
     explanation: 'The export writes one file per resource, named after its id.',
-    fix: 'Leave the resource out of the folder.',
+    fix: 'Remove the resource from the folder.',
   },
   'warehouse.local_edits': {
     exit: 'conflict',
@@ -66,8 +66,8 @@ export const WAREHOUSE_ERRORS = {
   'resource.created_meanwhile': {
     exit: 'conflict',
     summary: 'Another admin created it first.',
-    explanation: 'It appeared after the command had checked that the id was free. Nothing was overwritten.',
-    fix: 'Check it before you decide what to do.',
+    explanation: 'It was created after the command had checked that the id was free. Nothing was overwritten.',
+    fix: 'Review it before you decide what to do.',
   },
   'resource.changed_meanwhile': {
     exit: 'conflict',
@@ -102,7 +102,7 @@ export const WAREHOUSE_ERRORS = {
   'pipelines.stale': {
     exit: 'failed',
     summary: 'The data is older than allowed.',
-    explanation: 'The last successful run was longer ago than --fail-if-stale allows.',
+    explanation: 'The last successful run is older than --fail-if-stale allows.',
     fix: 'To find the cause, run `cdpadm pipelines doctor`.',
   },
   'warehouse.guard.threshold': {

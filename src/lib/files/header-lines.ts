@@ -41,7 +41,7 @@ function fromJson(file: string, text: string): [string, string][] {
     return values.map((one): [string, string] => {
       if (typeof name === 'string' && typeof one === 'string') return [name, one];
       const path = Array.isArray(value) ? [index] : [String(name)];
-      const issues = placeIssues(document, [{ path, message: 'a header needs a name and a text value' }]);
+      const issues = placeIssues(document, [{ path, message: 'a header needs a name and a string value' }]);
       throw invalidInput(`${file} cannot be read as headers.`, issues);
     });
   });

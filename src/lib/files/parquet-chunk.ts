@@ -135,7 +135,7 @@ export class ColumnChunk {
     if (!(size >= 0)) throw new Error('a page has no size');
     this.#file.onHeld(size);
     const bytes = await this.#file.read(this.#at, this.#at + packedSize);
-    if (bytes.length < packedSize) throw new Error('it is cut off');
+    if (bytes.length < packedSize) throw new Error('it is truncated');
     this.#at += packedSize;
     if (header.crc !== undefined && crc32(bytes) !== header.crc >>> 0) {
       throw new Error('the checksum of a page is invalid: the file is damaged');

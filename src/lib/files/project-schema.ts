@@ -29,7 +29,7 @@ export const projectFileSchema = {
     environment: { enum: ['development', 'production'] },
     output: {
       enum: ['table', 'wide', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'],
-      description: 'Default of -o',
+      description: 'Default for -o',
     },
     protected: { const: true, description: 'Every write asks for the name of the profile' },
     access: { const: 'read', description: 'Every write is blocked' },

@@ -60,7 +60,7 @@ export async function readSavedPlan<Content extends ZodMiniType>(
     });
   };
   if (body === undefined || json === undefined) throw damaged('the file does not have the form of a saved plan');
-  if (digest !== digestOf(body)) throw damaged('the digest does not fit the file: it changed after it was saved');
+  if (digest !== digestOf(body)) throw damaged('the digest does not match the file: it changed after it was saved');
   const envelope = object({ kind: literal(kind), target: record(string(), string()), plan: string(), content: schema });
   const saved = envelope.safeParse(tryJson(json));
   if (!saved.success) throw damaged('another command, or another version of the program, saved this plan');

@@ -140,7 +140,7 @@ class PlainData {
   #alias(alias: Alias, path: ValuePath): unknown {
     const source = this.#anchors.get(alias.source);
     if (!source?.value) {
-      const reason = source ? 'is inside its own anchor' : 'has no anchor before it';
+      const reason = source ? 'refers to the value that contains it' : 'has no anchor';
       this.#refuse(alias, `the alias *${alias.source} ${reason}`, path);
       return undefined;
     }

@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many files are open',
-  EIO: 'the disk reports an error',
+  EIO: 'the disk reported an error',
 };
 
 const command = 'cdpadm help environment';

@@ -126,7 +126,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   function takeUnchained(text: string): void {
     unread = { file, line, isUnfinished: isUnfinished(text) };
     if (unread.isUnfinished) report.unfinished++;
-    else faultHere('added', null, 'it does not belong in the chain');
+    else faultHere('added', null, 'it does not belong to the chain');
   }
 
   function takeChained(text: string, tip: ChainTip): void {
@@ -136,7 +136,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     if (tip.entry > expected) takeGap(tip.entry - entries, line);
     else if (tip.entry < expected) faultHere('changed', tip.entry, 'the checkpoint replaces other entries');
     else if (own?.event !== 'checkpoint' && linkHash(report.tip.hash, text.slice(0, -HASH_LENGTH)) !== tip.hash)
-      faultHere('changed', tip.entry, `entry ${tip.entry} does not fit its hash`);
+      faultHere('changed', tip.entry, `entry ${tip.entry} does not match its hash`);
     if (own?.event === 'checkpoint') checkpoints += entries;
     if (own?.event === 'pruned') report.pruned += own.entries;
     if (own?.event === 'chained') report.adopted = { entries: own.entries, at: own.at };
@@ -170,7 +170,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
       line++;
       const tip = statedTip(text);
       if (tip === undefined) takeUnchained(text);
-      else if (tip.entry <= report.tip.entry) faultHere('added', tip.entry, `entry ${tip.entry} is a repeat`);
+      else if (tip.entry <= report.tip.entry) faultHere('added', tip.entry, `entry ${tip.entry} is a duplicate`);
       else takeChained(text, tip);
     },
     end: (): ChainReport => {

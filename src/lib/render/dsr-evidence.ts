@@ -120,11 +120,12 @@ function checksOf(certificates: readonly string[], messages: readonly EvidenceMe
 <p><code>manifest.json</code> has the SHA-256 of every other file. Check each with <code>sha256sum</code>.</p>
 ${
   commands.length === 0
-    ? '<p>No signed message with its body is in this archive, so no signature can be checked with it.</p>'
-    : `<p>openssl alone checks the signatures. Run these commands where the archive is unpacked; each <code>dgst</code> prints
+    ? '<p>This archive contains no signed message with its body, so no signature can be checked.</p>'
+    : `<p>You can check the signatures with openssl. Run these commands in the unpacked archive; each <code>dgst</code> prints
 <code>Verified OK</code>:</p>
 <pre><code>${commands.map(escapeHtml).join('\n')}</code></pre>`
 }
-<p>For a message without its body, the archive has the SHA-256 of the body, the headers, and the verdict at the time. The hash chain shows later
-changes of the ledger. It does not show a ledger that someone wrote again as a whole: compare the head with one noted elsewhere.</p></section>`;
+<p>For a message without its body, the archive contains the SHA-256 of the body, the headers, and the verdict at that time. The
+hash chain reveals later changes to the ledger. It does not reveal that the whole ledger was rewritten: compare the head
+with one recorded elsewhere.</p></section>`;
 }

@@ -67,7 +67,7 @@ function figures(runs: readonly RunReply[]): string {
     `<div${look && ` class="${look}"`}><dt>${name}</dt><dd>${escapeHtml(value)}</dd><dd class="more">${escapeHtml(more)}</dd></div>`;
   const tiles = [
     tile('Runs', grouped(runs.length), statusCounts(runs), runs.some(isBad) ? 'bad' : ''),
-    tile('Rows that went in', grouped(rows), `${grouped(rows / runs.length)} a run`),
+    tile('Rows accepted', grouped(rows), `${grouped(rows / runs.length)} a run`),
     tile('Rows that failed', grouped(refused), shareOf(refused, rows + refused), refused > 0 ? 'warn' : ''),
     ended === undefined
       ? tile('Last success', 'none', 'among these runs')
@@ -139,7 +139,7 @@ ${columns.join('\n')}
 function legend(runs: readonly RunReply[]): string {
   const looks = new Set(runs.map((run) => lookOf(run).look));
   const keys: [kind: string, occurs: boolean, text: string][] = [
-    ['rows', runs.some((run) => recordsOf(run).successful > 0), 'rows that went in'],
+    ['rows', runs.some((run) => recordsOf(run).successful > 0), 'rows accepted'],
     ['refused', runs.some((run) => recordsOf(run).failed > 0), 'rows that failed'],
     ['bad', looks.has('bad'), 'a run that failed'],
     ['halted', looks.has('halted'), 'stopped'],

@@ -39,7 +39,7 @@ interface MatrixSource extends PageSource {
 const HELD_WORDS = { direct: 'yes', implied: 'by *' } as const;
 
 /** Shown instead of an empty matrix. */
-const NOTHING = 'There are no roles, or none of them holds a task.';
+const NOTHING = 'There are no roles, or none of them has a task.';
 
 /** With more roles, headings are vertical, and one sheet of paper cannot hold all columns. */
 const MANY_ROLES = 8;
@@ -48,7 +48,7 @@ const MANY_ROLES = 8;
 const FEW_ROLES = 2;
 
 export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string {
-  const title = 'Roles and what they may do';
+  const title = 'Roles and their permissions';
   const sheets = chunks(roles, MANY_ROLES);
   const paper =
     sheets.length === 1
@@ -65,7 +65,7 @@ export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRo
     `<header><h1>${title}</h1>
 ${factsLine(describe(roles, rows, source))}
 <ul class="legend">
-<li><span class="direct">${HELD_WORDS.direct}</span> the role holds the task</li>
+<li><span class="direct">${HELD_WORDS.direct}</span> the role has the task</li>
 <li><span class="implied">${HELD_WORDS.implied}</span> full access to the same feature grants it</li>
 <li><span class="look">escalation</span> full access, or any access to user management, API credentials or privacy</li>
 </ul></header>

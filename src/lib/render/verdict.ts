@@ -21,7 +21,7 @@ export const verdictView: DocumentView<Verdict> = {
       const word = ok ? style.green('ok    ') : index === failed ? style.red('failed') : style.dim('-     ');
       return wrapUnder(`${word}  ${TITLES[name].padEnd(WIDTH)}  `, cleanLine(detail), width);
     });
-    return [...lines, valid ? style.green('The callback is genuine.') : style.red('Do not trust this callback.')].join(
+    return [...lines, valid ? style.green('The callback is valid.') : style.red('Do not trust this callback.')].join(
       '\n',
     );
   },

@@ -79,7 +79,7 @@ export async function confirmWrite<Result, Stored>(
       return { state: 'done', result: judgement.done };
     }
     if (doubt.rejection) return { state: 'not-done', error: doubt.rejection };
-    if (sends >= write.maxSends) return unknown(write, doubt, 'the platform does not show its effect', signal);
+    if (sends >= write.maxSends) return unknown(write, doubt, 'the platform does not show the change', signal);
     if (isUnknown(error) && again !== undefined) tell?.note(again);
     doubt = undefined;
   }
@@ -129,7 +129,7 @@ async function readStored<Result, Stored>(
 ): Promise<{ stored: Stored } | { problem: string; error?: KnownError }> {
   try {
     const stored = await write.read();
-    return write.isAbout(stored) ? { stored } : { problem: 'the platform returned another resource' };
+    return write.isAbout(stored) ? { stored } : { problem: 'the platform returned a different resource' };
   } catch (error) {
     if (!(error instanceof KnownError)) throw error;
     if (signal.aborted) return { problem: 'the command was stopped', error };

@@ -57,7 +57,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
   const unknown = [...mapping.keys()].filter((name) => name !== '' && columns && !columns.includes(name));
   if (heading.columns && plan && (plan.issues.length > 0 || unknown.length > 0)) {
     const cells = heading.columns;
-    throw invalidInput(`${file} cannot be submitted: its headings are invalid. Nothing was sent.`, [
+    throw invalidInput(`${file} cannot be submitted: its column names are invalid. Nothing was sent.`, [
       ...plan.issues.map(({ column, message }): Issue => {
         const { line = 1, column: at = 1 } = cells[column] ?? {};
         return { file, line, column: at, path: cells[column]?.text ?? '', message };
@@ -141,7 +141,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
                 file: row.file,
                 ...row.locate({ path: [] }),
                 path: '',
-                message: 'is neither a row of fields nor a request',
+                message: 'is neither a flat row nor a request',
               },
             ],
           };

@@ -166,7 +166,10 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
           command: `cdpadm dsr status ${open.id}`,
         };
   return error.with({
-    hint: ['There is already an open request for the same identities. Submit again when it has finished.', where],
+    hint: [
+      'There is already an open request for the same identities. Submit the request again when that one has finished.',
+      where,
+    ],
   });
 }
 

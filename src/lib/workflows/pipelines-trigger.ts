@@ -56,7 +56,7 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
       maxSends: 1,
       notes: {
         lost: 'The response to the trigger was lost. Searching for its run instead of sending it again.',
-        arrived: ({ pipeline_run_id }) => `The trigger had arrived: run ${pipeline_run_id}.`,
+        arrived: ({ pipeline_run_id }) => `The trigger did arrive: run ${pipeline_run_id}.`,
       },
       send: async () => {
         // A repeat may start a second run, so it needs a read without a new run.
@@ -145,7 +145,7 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
           unknown: `its sync position is now ${now ?? 'none, as after a reset'}`,
           hint: now
             ? 'It was not sent a second time. If the position is outdated, run the command again.'
-            : 'It was not sent a second time. If there was a position before, the reset is done.',
+            : 'It was not sent a second time. If there was a position before, the reset has taken effect.',
         };
       },
     },

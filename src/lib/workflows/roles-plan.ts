@@ -41,7 +41,7 @@ export function planWanted(
 
 function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest): string {
   const text =
-    "The file has an older stamp than the platform, and this machine does not know its base. The plan may undo other admins' changes.";
+    "The file has an older stamp than the platform, and this machine does not have its base. The plan may undo other admins' changes.";
   return on === null ? text : `${text} The platform last changed on ${on} UTC${by === null ? '' : ` by ${by}`}.`;
 }
 
@@ -60,8 +60,8 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   if (!wanted.stale || expectPlan !== undefined || isEmptyDiff(plan)) return;
   throw fail('roles.stale_file', {
     message:
-      "The file has an older stamp than the platform, and this machine does not know its base. A push could undo other admins' changes.",
-    hint: `Pull again and repeat your edit, or pass the manifest it was made from with --base FILE. To push exactly the difference shown, pass --expect-plan ${plan.plan}.`,
+      "The file has an older stamp than the platform, and this machine does not have its base. A push could undo other admins' changes.",
+    hint: `Pull again and repeat your edit, or pass the manifest that it was created from with --base FILE. To push exactly the difference shown, pass --expect-plan ${plan.plan}.`,
   });
 }
 
@@ -107,11 +107,11 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
   const manifest = await confirmed<Manifest, Manifest>(
     {
       subject: 'the roles PUT',
-      hint: [{ text: 'To see what the platform holds:', command: 'cdpadm roles diff' }, previousVersion(revision)],
+      hint: [{ text: 'To see what is on the platform:', command: 'cdpadm roles diff' }, previousVersion(revision)],
       maxSends: MAX_SENDS,
       notes: {
-        lost: 'The response to the write does not confirm it. Reading what the platform holds now.',
-        arrived: () => 'The write had arrived: the platform holds the wanted roles.',
+        lost: 'The response to the write does not confirm it. Reading the current manifest.',
+        arrived: () => 'The write did arrive: the platform has the wanted roles.',
       },
       send: async (attempt) => {
         const reply = fromReply(await api.replace(planned.request, { signal, reserved: attempt === 1 }));
@@ -160,7 +160,7 @@ function liveDiffers({ request }: Planned, now: Manifest, revision: string): Kno
   ];
   return fail('roles.changed_meanwhile', {
     message:
-      'Conflict: the platform does not hold the manifest that was sent. It is not known whether another admin wrote at the same moment, or the platform stored it differently.',
+      'Conflict: the platform does not have the manifest that was sent. It is not known whether another admin made a change at the same moment or the platform stored it differently.',
     hint: [
       { text: 'No file was changed. To compare it with the platform:', command: 'cdpadm roles diff' },
       previousVersion(revision),

@@ -107,7 +107,7 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
   }
   throw fail('roles.changing', {
     message: 'The manifest on the platform keeps changing; nothing was sent.',
-    hint: 'Check who else writes it, then push again.',
+    hint: 'Check who else is changing it, then push again.',
   });
 }
 
@@ -161,7 +161,7 @@ function guardError(refusals: readonly GuardRefusal[]): KnownError {
     hint:
       flags.length > 0
         ? `If you intend this, pass ${flags.join(' ')}.`
-        : 'If you intend to give these permissions, omit --fail-on escalation.',
+        : 'To grant these permissions, omit --fail-on escalation.',
   });
 }
 

@@ -15,7 +15,7 @@ describe('api', () => {
   });
   afterEach(() => admin.close());
 
-  it('fills in the ids of the path and prints the response', async () => {
+  it('fills in the ids in the path and prints the response', async () => {
     const { data, code } = await admin.json<{ roles: unknown[] }>(['api', 'GET', ROLES]);
     expect(code).toBe(0);
     expect(data.roles).toHaveLength(5);
@@ -109,7 +109,7 @@ describe('api', () => {
     expect(sent.filter((target) => target.endsWith('/trigger'))).toHaveLength(1);
   });
 
-  it('joins the pages of a list with --paginate', async () => {
+  it('combines the pages of a list with --paginate', async () => {
     const [run] = FIXTURES.runs;
     const runs = [1, 2, 3, 4, 5].map((id) => ({ ...run, id }));
     const other = await opened(createRolesHome(undefined, { ...FIXTURES, runs }));

@@ -106,7 +106,7 @@ describe('auth test', () => {
     expect((await home.run('auth test', { env: { PLATFORM_SECRET: client_secret } })).code).toBe(0);
   });
 
-  it('reports a missing auth_url, unless there is a token', async () => {
+  it('reports a missing auth_url unless there is a token', async () => {
     const none = { CDPADM_AUTH_URL: '' };
     expect((await testAuth(environment(none))).of('roles')).toMatchObject({
       status: 'not_configured',

@@ -58,7 +58,7 @@ describe('requests from several inputs', () => {
     expect([again.code, again.stderr]).toEqual([12, expect.stringContaining('a.csv and 1 other input')]);
   });
 
-  it('may be listed in a file, or be several words after one flag', async () => {
+  it('may be listed in a file, or be several arguments after one flag', async () => {
     write('list/1.csv', email('l1'));
     write('list/2.csv', email('l2'));
     write('names', 'list/1.csv\nlist/2.csv\n');

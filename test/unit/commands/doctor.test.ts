@@ -37,7 +37,7 @@ describe('doctor', () => {
     expect(of('read roles')).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^\d+ tasks$/) });
   });
 
-  it('suggests how to start if nothing is set up', async () => {
+  it('suggests how to get started if nothing is set up', async () => {
     const home = createCliHome();
     onTestFinished(() => home.remove());
     const { code, stdout } = await home.run(['doctor', '-o', 'json']);
@@ -101,7 +101,7 @@ describe('doctor', () => {
     for (const { detail } of data) expect(words).toEqual(expect.arrayContaining(detail.split(' ')));
   });
 
-  it('warns of a folder that others can read, and reports an invalid settings file', async () => {
+  it('warns about a folder that others can read, and reports an invalid settings file', async () => {
     const folder = join(admin.folder, 'config');
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     chmodSync(folder, 0o755);
@@ -115,7 +115,7 @@ describe('doctor', () => {
     expect([code, of('settings file')?.status]).toEqual([1, 'failed']);
   });
 
-  it('warns of an inaccurate clock', async () => {
+  it('warns about an inaccurate clock', async () => {
     const server = await opened(startFaultServer());
     server.otherwise(answer({ headers: { date: new Date(Date.now() - 3_600_000).toUTCString() } }));
     const { of } = await diagnose({ CDPADM_SEEDING_URL: server.url });

@@ -185,7 +185,7 @@ describe('start with single flags', () => {
     });
   });
 
-  it('names the line of an unknown word in --names', async () => {
+  it('reports the line of an unknown word in --names', async () => {
     writeFileSync(join(home.cwd, 'names.yaml'), '<PROVIDER_A>: icehouse\nxpdi: member_id\n');
     const args = ['emulator', 'start', '--port', '0', '--memory', '--names', 'names.yaml'];
     expect(await run(args)).toMatchObject({

@@ -51,7 +51,7 @@ async function start(...args: string[]): Promise<{ ready: Record<string, unknown
 }
 
 describe('start', () => {
-  test('prints one line of JSON, and keeps its entry only while it runs', async () => {
+  test('prints one line of JSON, and keeps its registry entry only while it runs', async () => {
     const { ready, end } = await start();
     expect(Object.keys(ready)).toEqual([
       'base_url',
@@ -364,7 +364,7 @@ describe('profile local', () => {
     expect(new Set(all.map((list) => JSON.stringify(list))).size).toBe(1);
   });
 
-  test('does not use a platform that runs on other state', async () => {
+  test('does not use a platform with different state', async () => {
     const { ready } = await start('--memory');
     const { stdout } = await cli(['roles', 'list', '--profile', 'local', '--curl']);
     expect(stdout).toContain('127.0.0.1');

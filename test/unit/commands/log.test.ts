@@ -136,7 +136,7 @@ describe('log verify', () => {
     expect([code, error.code, error.issues.map(({ message }) => message)]).toEqual([
       1,
       'log.broken',
-      ['line 1: entry 1 does not fit its hash', 'before line 3: entry 3 is missing'],
+      ['line 1: entry 1 does not match its hash', 'before line 3: entry 3 is missing'],
     ]);
     expect((await home.run('log prune --before 2999-01-01 --yes')).code).toBe(1);
   });
@@ -156,7 +156,7 @@ describe('log prune', () => {
   });
 });
 
-it('reads and checks a file that was put aside', async () => {
+it('reads and checks a rotated file', async () => {
   await update('One');
   const name = `${path()}.${'2'.padStart(16, '0')}`;
   writeFileSync(name, readFileSync(path()), { mode: 0o600 });
@@ -166,7 +166,7 @@ it('reads and checks a file that was put aside', async () => {
   expect((await home.json('log verify')).data).toMatchObject({ valid: true, entries: 4 });
   appendFileSync(name, '{"event":"ended"}\n');
   const { error } = await home.json('log verify');
-  expect(error.issues).toMatchObject([{ message: 'line 3: it does not belong in the chain', file: name }]);
+  expect(error.issues).toMatchObject([{ message: 'line 3: it does not belong to the chain', file: name }]);
   expect((await home.run('log prune --before 2999-01-01 --yes')).code).toBe(1);
   writeFileSync(name, readFileSync(name, 'utf8').replace('{"event":"ended"}\n', ''));
   await home.run('log prune --before 2999-01-01 --yes');

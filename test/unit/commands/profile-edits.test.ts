@@ -110,7 +110,7 @@ describe('profile edit', () => {
     expect((await run('profile edit --help')).stdout).not.toContain('--vendor-domain');
   });
 
-  it('prints the changed fields, in a dry run too', async () => {
+  it('prints the changed fields, even in a dry run', async () => {
     const line = 'profile edit dev --set workspace_id=7 --set limits.dsr=1000/m --set secrets.client_id=';
     const changes = ['  secrets.client_id: me → none', '  workspace_id: none → 7', '  limits.dsr: none → 1000/m'];
     expect((await run(`${line} --dry-run`)).stdout.trimEnd().split('\n')).toEqual([

@@ -53,7 +53,7 @@ const reachable: AddressProbe = () => Promise.resolve({ status: 'ok', detail: ''
 const HOW = { name: 'prod', probe: reachable };
 
 describe('askForSettings', () => {
-  it('asks where, who and for the secret, and needs nothing else', async () => {
+  it('asks for the address, the client id and the secret, and needs nothing else', async () => {
     const { ctx, asked, lists } = answerPrompts({
       'Platform address': 'https://api.example/',
       'Client id': ' me ',
@@ -260,7 +260,7 @@ describe('askForSettings', () => {
     expect(initials).toEqual([['env', 'env', 'none']]);
   });
 
-  it('prompts whether to keep an unreachable address, and for another one if not', async () => {
+  it('asks whether to keep an unreachable address, and for another one if not', async () => {
     const probe: AddressProbe = (address) =>
       Promise.resolve({
         status: address.includes('down') ? 'failed' : 'ok',

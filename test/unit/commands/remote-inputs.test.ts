@@ -102,7 +102,7 @@ describe('an address', () => {
     expect((await seeding.bulk([store.url(name)])).result).toMatchObject({ rows: 5, accepted: 5 });
   });
 
-  it('has its query in no output, file or journal', async () => {
+  it('never has its query in the output, a file or the journal', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(`${userRow(1)}\n${userRow('"x"')}\n`), etag: '"1"' };
     const first = await seeding.bulk([store.url('users.ndjson'), '-v', '--trace-file', 'trace.ndjson']);
     expect(first.code).toBe(3);

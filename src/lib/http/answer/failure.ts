@@ -151,7 +151,7 @@ const WORDS: Partial<Record<Code, Words>> = {
   'http.unavailable': { hint: 'Run the command again later, or pass --retries N to try more often.' },
   'http.warehouse_unreachable': {
     subject: 'The platform could not connect to the warehouse account',
-    hint: 'Check account, region, warehouse, database and credentials of the connection. The platform itself is available.',
+    hint: 'Check the account, region, warehouse, database and credentials of the connection. The platform itself is available.',
   },
 };
 

@@ -91,7 +91,7 @@ function parseBody(answer: Answer): unknown {
   try {
     return parseJson(answer.text, MAX_VALUES);
   } catch (error) {
-    if (error instanceof TooManyValues) return new Unreadable('has more values than any response of the platform');
+    if (error instanceof TooManyValues) return new Unreadable('has more values than any response from the platform');
     if (!(error instanceof JsonError)) throw error;
     const place = error.offset === undefined ? '' : ` at character ${error.offset}`;
     return new Unreadable(`is not usable JSON: ${error.message}${place}`);

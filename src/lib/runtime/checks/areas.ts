@@ -100,7 +100,7 @@ async function checkArea(
   const settingNames = needsToken ? [...needs, 'auth_url' as const] : needs;
   const missing = [...absentSecrets(settings, credential), ...settingNames.filter((name) => !settings.get(name))];
   if (missing.length > 0) return result('not_configured', `missing: ${missing.join(', ')}`);
-  if (!read) return result('not_checked', 'every call changes data');
+  if (!read) return result('not_checked', 'every call would change data');
   if (posts && settings.access === 'read') return result('not_checked', 'access: read blocks its call, a POST');
   if (same) return result('not_checked', `failed like ${same.area}: it has the same credentials and address`);
   try {

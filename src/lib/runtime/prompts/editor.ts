@@ -100,7 +100,7 @@ async function runEditor([program = 'vi', ...args]: string[], path: string, ctx:
       signal.removeEventListener('abort', stop);
       if (signal.aborted) reject(signal.reason as Error);
       else if (code === 0) resolve();
-      else refuse(endedBy ? `was ended by ${endedBy}` : `exited with code ${code}`);
+      else refuse(endedBy ? `was terminated by ${endedBy}` : `exited with code ${code}`);
     });
   }).finally(takeBackInterrupt);
 }

@@ -45,7 +45,7 @@ it('names the parts without a result, and the command that submits them', async 
   expect(await home.json(JOIN)).toMatchObject({ code: 0, data: { rows: 3, complete: 2 } });
 });
 
-it('ends with the exit code of the error that ended a part', async () => {
+it('exits with the code of the error that ended a part', async () => {
   await submit('a', 2);
   await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: 401 });
   expect(await submit('b', 2)).toBe(4);

@@ -56,7 +56,7 @@ async function submit(url: string): Promise<void> {
 }
 
 describe('a listener', () => {
-  it('acknowledges genuine callbacks, stores each state once, and forwards the bytes', async () => {
+  it('acknowledges valid callbacks, stores each state once, and forwards the bytes', async () => {
     const { lines, url } = await listen('--forward-to', receiver.url);
     await submit(url);
     await advance('4d');
@@ -84,7 +84,7 @@ describe('a listener', () => {
     expect(entry?.states).toHaveLength(3);
   });
 
-  it('keeps each delivery as files that can be verified, and overwrites none', async () => {
+  it('keeps each delivery as files that can be verified, and never overwrites one', async () => {
     const { lines, url } = await listen('--keep', 'kept', '--forward-to', receiver.url);
     await submit(url);
     await advance('1d');

@@ -191,14 +191,14 @@ describe('an id that the platform already has', () => {
     });
   });
 
-  it('fails if the ledger has another person under it', async () => {
+  it('fails if the ledger has a different person under it', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     const { code, data, line } = await bulk('joe@example.com', 'g');
     expect([code, data.existing, data.failed]).toEqual([3, 0, 1]);
     expect(line).toContain('another request');
   });
 
-  it('fails if the platform returns another group', async () => {
+  it('fails if the platform returns a different group', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     expect(await bulk('jane@example.com', 'other', elsewhere())).toMatchObject({
       code: 3,

@@ -32,7 +32,7 @@ it('rejects a second request about the same person in any letter case, unless --
   expect((await home.run(submit('Jane@Example.com', '--allow-duplicates'))).code).toBe(0);
 });
 
-it('rejects only the rows of a bulk run that the ledger has, also when the run is resumed', async () => {
+it('rejects only the rows of a bulk run that are in the ledger, even when the run is resumed', async () => {
   const first = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   const rows = ['Jane@Example.com', 'ben@example.com', 'kim@example.com'].map((email) => `gdpr,access,${email}`);
   home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);

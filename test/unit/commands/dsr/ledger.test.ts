@@ -52,7 +52,7 @@ describe('dsr ledger verify', () => {
       1,
       false,
       [
-        { line: 1, entry: 1, kind: 'changed', message: 'line 1: entry 1 does not fit its hash' },
+        { line: 1, entry: 1, kind: 'changed', message: 'line 1: entry 1 does not match its hash' },
         { line: 3, entry: 3, kind: 'missing', message: 'before line 3: entry 3 is missing' },
       ],
     ]);

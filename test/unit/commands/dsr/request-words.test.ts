@@ -70,7 +70,7 @@ describe.each(SOURCES)('from %s', (source) => {
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('warns of a passed deadline, with the number of days', async () => {
+  it('warns about a passed deadline, with the number of days', async () => {
     const { code, stderr } = await home.run(`${lineOf(source, 'ccpa', 'access', ago(50))} --yes`);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(/deadline .*passed 5 days ago/);

@@ -136,7 +136,7 @@ it('does not name the request of another workspace in a conflict', async () => {
   expect((await home.run(`dsr submit ${flags} --request-id ${ID}`)).code).toBe(0);
 });
 
-it('rejects the genuine callback of another workspace, and changes nothing', async () => {
+it('rejects a valid callback for another workspace, and changes nothing', async () => {
   const receiver = await startReceiver();
   const { lines, url } = await listen('--forward-to', receiver.url, '--on', 'any', 'touch ran');
   await submit('a');
@@ -151,7 +151,7 @@ it('rejects the genuine callback of another workspace, and changes nothing', asy
   ]);
 });
 
-it('stores a callback of any workspace in that workspace with --any-controller', async () => {
+it('stores a callback for any workspace in that workspace with --any-controller', async () => {
   const { lines, url } = await listen('--any-controller');
   await submit('a');
   await submit('b', `--callback-url ${url} --skip-waiting-period`);

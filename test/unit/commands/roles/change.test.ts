@@ -24,7 +24,7 @@ describe('roles create', () => {
     expect(await tasksOf('copy')).toEqual(await tasksOf('user-role'));
   });
 
-  it('adds a task once, even if it is given twice or copied', async () => {
+  it('adds a task once, even if it is passed twice or copied', async () => {
     const line =
       'roles create copy --from audiences-only-role --name Copy --task audiences:* --task rules:view --task rules:view';
     expect((await admin.run(`${line} --yes`)).code).toBe(0);

@@ -63,7 +63,7 @@ describe('roles diff --against FILE', () => {
     expect([code, data.summary]).toEqual([0, { create: 0, modify: 0, delete: 0, unchanged: 5 }]);
   });
 
-  it('warns of a mistyped task, and of a field in only one of the files, with line and column', async () => {
+  it('warns about a mistyped task, and about a field in only one of the files, with line and column', async () => {
     admin.edit('roles.yaml', '- rules:view', '- rules:viewer');
     admin.edit('before.yaml', 'name: Admin', 'name: Admin\n    version: 3');
     const { code, stderr } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
@@ -72,7 +72,7 @@ describe('roles diff --against FILE', () => {
     expect(stderr).toMatch(/before\.yaml:\d+:\d+: roles\[\d\]\.version: unknown field `version`/);
   });
 
-  it('does not warn of an unknown field that both files have', async () => {
+  it('does not warn about an unknown field that both files have', async () => {
     for (const file of ['roles.yaml', 'before.yaml']) admin.edit(file, 'name: Admin', 'name: Admin\n    version: 3');
     const { code, stderr } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
     expect([code, stderr]).toEqual([0, '']);

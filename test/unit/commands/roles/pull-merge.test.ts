@@ -76,7 +76,7 @@ describe('roles pull --merge', () => {
     expect(admin.read('roles.yaml')).not.toMatch(/^ {2}- role_id: user-role/m);
   });
 
-  it('leaves a JSON file with conflicts alone, and merges one without', async () => {
+  it('does not change a JSON file with conflicts, and merges one without', async () => {
     await admin.run('roles pull roles.json');
     admin.edit('roles.json', '"Support"', '"Mine"');
     await changeElsewhere('name: User', 'name: Person');
@@ -89,7 +89,7 @@ describe('roles pull --merge', () => {
     expect(admin.read('roles.json')).toBe(edited);
   });
 
-  it('needs --base on a machine that does not know the base', async () => {
+  it('needs --base on a machine that does not have the base', async () => {
     const stranger = await opened(createRolesHome(admin.platform));
     const base = other.read('roles.yaml');
     await changeElsewhere('name: User', 'name: Person');

@@ -36,7 +36,7 @@ describe('reading roles', () => {
     expect(await admin.json('roles tasks --search nothing-like-it')).toMatchObject({ code: 0, data: [] });
   });
 
-  it('warns of an unknown task offline, and rejects it with --online', async () => {
+  it('warns about an unknown task offline, and rejects it with --online', async () => {
     admin.edit('roles.yaml', '- rules:view', '- rules:viewer');
     const offline = await admin.json<{ warnings: { line: number }[] }>('roles validate');
     expect(offline).toMatchObject({ code: 0, data: { valid: true } });
@@ -49,7 +49,7 @@ describe('reading roles', () => {
     expect((await admin.run('roles validate', { env: NO_PLATFORM })).code).toBe(0);
   });
 
-  it('warns of redundant and duplicate tasks', async () => {
+  it('warns about redundant and duplicate tasks', async () => {
     admin.edit('roles.yaml', '- audiences:*', '- audiences:*\n      - audiences:view\n      - audiences:*');
     const { stderr, code } = await admin.run('roles validate');
     expect(code).toBe(0);

@@ -29,7 +29,7 @@ describe('a saved plan of roles', () => {
     expect(await name()).toBe('Helpers');
   });
 
-  it('is private also in the place of a shared file', async () => {
+  it('is private even if it replaces a shared file', async () => {
     admin.write('shared.plan', '');
     chmodSync(join(admin.cwd, 'shared.plan'), 0o644);
     await admin.run('roles diff --save-plan shared.plan');

@@ -105,7 +105,7 @@ describe('seed bulk', () => {
     stdin.push(userRows(250));
     const { code, stderr } = await it.run(['seed', 'bulk', '-', '--yes'], { stdin, stop, clock: systemClock });
     expect(code).toBe(130);
-    expect(stderr).toContain('So far 200 rows accepted, 0 rejected.\nStandard input cannot be resumed.');
+    expect(stderr).toContain('So far, 200 rows accepted, 0 rejected.\nStandard input cannot be resumed.');
   });
 
   test('sends corrected rejects', async () => {
@@ -158,7 +158,7 @@ describe('a platform that rejects', () => {
     expect(reject.row).toEqual(JSON.parse(userRow(42, 'Bad one')));
   });
 
-  test('an attribute of every row does not cost one request per row', async () => {
+  test('an attribute in every row does not cost one request per row', async () => {
     const it = await start((body) => (body.includes('"Orders"') ? rejection('Orders: no such attribute') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(10_000)), '--concurrency', '4']);
     expect(result).toMatchObject({ accepted: 0, rejected: 10_000 });
@@ -218,7 +218,7 @@ describe('a platform that rejects', () => {
   });
 });
 
-test('reports in its progress the share of complete rows in all files, not of read ones', async () => {
+test('reports in its progress the share of completed rows across all files, not of rows read', async () => {
   // A response takes longer than the interval between two events.
   let waited = 0;
   const it = await start(() => {
@@ -436,7 +436,7 @@ describe('shards', () => {
     expect((await it.bulk([file, '--shard', 'auto/3'])).code).toBe(2);
   });
 
-  test('share out compressed files, JSON arrays and addresses, and divide the other files', async () => {
+  test('assign compressed files, JSON arrays and addresses whole, and divide the other files', async () => {
     const it = await start();
     const link = createServer((request, response) => {
       const body = Buffer.from(`${userRow(request.url?.startsWith('/a') ? 501 : 502)}\n`);
@@ -470,7 +470,7 @@ describe('shards', () => {
     }
   });
 
-  test('without an input end at once, each run of its own', async () => {
+  test('without an input end immediately, each as a separate run', async () => {
     const it = await start();
     for (const name of ['a.ndjson.gz', 'b.ndjson.gz']) {
       const file = it.write(name, gzipSync(userRows(2)));
@@ -480,7 +480,7 @@ describe('shards', () => {
     }
   });
 
-  test('of standard input are a usage error, also next to files', async () => {
+  test('of standard input are a usage error, even next to files', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(1));
     const { code, stderr } = await it.run(['seed', 'bulk', file, '-', '--shard', '1/2', '--yes'], { stdin: '' });

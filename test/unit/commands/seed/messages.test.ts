@@ -92,7 +92,7 @@ describe('an invalid table', () => {
   });
 });
 
-test('reports one issue per error of NDJSON, with its path in the body', async () => {
+test('reports one issue per error in NDJSON, with its path in the body', async () => {
   const row = userRow('"x"').replace('production', 'prod').replace('"3"', '-1');
   const file = seeding.write('users.ndjson', `${userRow(1)}\n${row}\n{"a\n`);
   const { stderr } = await seeding.run(['seed', 'validate', file, '-o', 'json']);
@@ -148,17 +148,17 @@ describe('columns that a map omits', () => {
   test.each(['validate', 'bulk', 'preview'])('are named once and are not an error in %s', async (command) => {
     const { code, stderr } = await seeding.run(['seed', command, write('Tier,Shoe size'), ...args, '--yes']);
     expect(code).toBe(0);
-    expect(stderr.split('leaves out the columns `Tier`, `Shoe size`.')).toHaveLength(2);
+    expect(stderr.split('omits the columns `Tier`, `Shoe size`.')).toHaveLength(2);
     expect(stderr).not.toContain('Warning');
   });
 
-  test('cause a warning if one is named like a field', async () => {
+  test('cause a warning if one has the name of a field', async () => {
     const file = write('Tier,e-mail');
     seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args, '--yes']);
     expect(code).toBe(0);
     expect(stderr).toContain('Warning: users.csv: The map omits the columns `Tier`, `e-mail`.');
-    expect(stderr).toContain('add `e-mail: identity:email` to it');
+    expect(stderr).toContain('add `e-mail: identity:email` to the map');
     expect(stderr).not.toContain('same.csv');
   });
 });

@@ -83,7 +83,7 @@ test('names missing shards and the commands that run them, which then complete t
   expect(it.sink.rows).toBe(1000);
 });
 
-test('counts what a failed shard sent, and ends with the exit code of its error', async () => {
+test('counts what a failed shard sent, and exits with the code of its error', async () => {
   let isDown = false;
   const answer: Answer = () => (isDown ? { status: 401 } : { status: 202 });
   const file = await startWith(userRows(1000), answer);
@@ -100,7 +100,7 @@ test('counts what a failed shard sent, and ends with the exit code of its error'
   expect(await joined(it)).toMatchObject({ code: 0, result: { rows: 1000, failed: [], again: [] } });
 });
 
-test('joins the rejects into one private file, also when they were copied next to the results', async () => {
+test('joins the rejects into one private file, even if they were copied next to the results', async () => {
   const rows = [userRow(1), '{"bad": 1}', userRow(2), userRow(3), '{"bad": 2}'].map((row) => `${row.padEnd(250)}\n`);
   const { it, codes } = await shards([1, 2], 2, await startWith(rows.join('')));
   expect(codes).toEqual([3, 3]);

@@ -78,7 +78,7 @@ describe('apply', () => {
     expect(data.steps.map(({ outcome }) => outcome)).toEqual(['unknown', ...Array<string>(8).fill('done'), 'skipped']);
   });
 
-  it('detects a changed password that it sent before, and resends all secrets with --send-secrets', async () => {
+  it('detects that a password it sent before has changed, and resends all secrets with --send-secrets', async () => {
     await apply();
     const env = { WAREHOUSE_PASSWORD: 'another one' };
     expect((await apply('', { env })).data).toMatchObject({
@@ -88,7 +88,7 @@ describe('apply', () => {
     expect((await apply(' --send-secrets', { env })).data.steps).toHaveLength(1);
   });
 
-  it('leaves resources without a file alone, and lists them', async () => {
+  it('does not change resources without a file, and lists them', async () => {
     await apply();
     rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
     rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
@@ -155,7 +155,7 @@ describe('apply', () => {
     expect(await apply(' --allow-reset')).toMatchObject({ code: 0 });
   });
 
-  it('loses no step when two processes apply at once', async () => {
+  it('loses no step when two processes apply at the same time', async () => {
     const other = await opened(openPlatformHome({}, home.platform));
     const results = await Promise.all([
       apply(),
@@ -247,7 +247,7 @@ describe('--overlay', () => {
   });
 });
 
-it('draws one line for a created resource, and all its fields with -v', async () => {
+it('prints one line for a created resource, and all its fields with -v', async () => {
   const { stdout } = await home.run('warehouse diff sync', { env: SECRET_ENV });
   expect(stdout.split('\n').slice(0, 3)).toEqual([
     '+ create connection crm  (config.password ← env:WAREHOUSE_PASSWORD)',

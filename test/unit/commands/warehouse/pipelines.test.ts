@@ -111,7 +111,7 @@ describe('trigger', () => {
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
-  it('diagnoses a query without an identity, and names the columns that would do', async () => {
+  it('diagnoses a query without an identity, and names the columns that could serve as one', async () => {
     home.write('active-customers.sql', 'SELECT email AS e_mail, city, updated_at FROM crm.public.customers');
     expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
     await run('pipelines trigger customers --yes --wait');
@@ -200,7 +200,7 @@ describe('trigger', () => {
   it.each([
     ['custmers', 'Did you mean customers'],
     ['orders', 'pipelines list'],
-  ])('fails at once for an id that is not in the list: %s', async (id, hint) => {
+  ])('fails immediately for an id that is not in the list: %s', async (id, hint) => {
     const before = clock.now();
     const { code, stderr } = await run(`pipelines trigger ${id} --yes --wait`);
     expect([code, stderr]).toEqual([5, expect.stringContaining(hint)]);
@@ -275,7 +275,7 @@ describe('the chart of the last runs', () => {
   const tty = { stdin: false, stdout: true, stderr: true };
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
-  it.each(['runs', 'report'])('%s draws it on a terminal only, and in ASCII on a dumb one', async (verb) => {
+  it.each(['runs', 'report'])('%s draws it only on a terminal, and in ASCII on a dumb one', async (verb) => {
     await run('pipelines trigger customers --yes --wait');
     const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
     expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
@@ -378,7 +378,7 @@ it.each([
   'trigger customer --wait --wait-idle -y',
   'trigger customer --wait --wait-idle -n',
   'reset customer --confirm customer',
-])('pipelines %s exits 5 at once, because no pipeline has the id', async (line) => {
+])('pipelines %s exits with 5 immediately, because no pipeline has the id', async (line) => {
   const before = clock.now();
   expect(await run(`pipelines ${line}`)).toMatchObject({ code: 5, stderr: expect.stringMatching(/mean customers\?/) });
   expect(clock.now()).toBe(before);

@@ -71,7 +71,7 @@ describe('secrets', () => {
     expect(await writes()).toEqual([]);
   });
 
-  it('reads secrets from files and commands, and prints them nowhere', async () => {
+  it('reads secrets from files and commands, and never prints them', async () => {
     home.write('secret.txt', `${SECRET_ENV.WAREHOUSE_PASSWORD}\n`);
     for (const reference of ['file:secret.txt', `"command:cat ${home.cwd}/secret.txt"`]) {
       home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', reference));
@@ -117,7 +117,7 @@ describe('validation before any call', () => {
     expect(await writes()).toEqual([]);
   });
 
-  it('warns of a full sync on a repeating schedule', async () => {
+  it('warns about a full sync on a repeating schedule', async () => {
     const full = PIPELINE.replace(
       /sync_mode:[^]*?schedule:\n {2}type: on-demand/,
       'sync_mode: {type: full}\nschedule:\n  {type: interval, frequency: daily, start: 2026-01-01T00:00:00Z}',

@@ -29,7 +29,7 @@ const nothingSent = async (line: string, code: number, message: string | RegExp)
   expect(await home.writes()).toEqual(before);
 };
 
-it('shows the difference to people, and contains references instead of secrets', async () => {
+it('shows the difference in readable form, and contains references instead of secrets', async () => {
   const text = await save();
   expect(text).toContain('# + create connection crm  (config.password ← env:WAREHOUSE_PASSWORD)\n');
   expect(text).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
@@ -81,7 +81,7 @@ it('is rejected if it was edited, and with flags that would change it', async ()
   await nothingSent('warehouse apply', 2, /There is nothing to apply/);
 });
 
-it('reads a referenced file from its place below the working folder, and from no other', async () => {
+it('reads a referenced file only from its place below the working folder', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
   home.write('sync/connections/password.txt', 'kept-in-a-file');
   expect(await save()).not.toContain('kept-in-a-file');

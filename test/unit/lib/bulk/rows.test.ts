@@ -169,7 +169,7 @@ describe('CSV', () => {
 
   it.each([
     ['email,x\na,\0\n', 2, 3, 'unexpected NUL'],
-    ['email,x\na,b"\n', 2, 4, 'a quote is inside'],
+    ['email,x\na,b"\n', 2, 4, 'an unquoted cell contains a quote'],
   ])('is rejected if it is not text: %j', async (text, line, column, message) => {
     const filler = 'a,b\n'.repeat(2000);
     const read = async (): Promise<void> => {

@@ -76,7 +76,7 @@ test('without the store each run uses its share and reports it once', async () =
   expect(lost).toBe(4);
 });
 
-test('a store that returns is used again', async () => {
+test('a store that is reachable again is used again', async () => {
   let asked = 0;
   // Every run loses it at its first request and finds it after the retry.
   const { longer, lost } = await run(SIZES.slice(0, 4), () => ++asked > 4);

@@ -252,7 +252,7 @@ describe('secrets', () => {
   const secrets = { client_id: 'id', client_secret: 'env:A', workspace_key: 'env:C', workspace_secret: 'env:B' };
   const stored = { ...own, secrets };
 
-  it('of a profile go to its own addresses, also when another layer repeats them', async () => {
+  it('of a profile go to its own addresses, even when another layer repeats them', async () => {
     const env = { CDPADM_BASE_URL: 'https://own.example/' };
     expect(await resolveSettings(layers({ stored, env })).secret('client_secret')).toBe('<env:A>');
   });
@@ -342,7 +342,7 @@ describe('secrets', () => {
     await expect(resolveSettings(layers()).secret('client_secret')).rejects.toMatchObject(failure);
   });
 
-  it('and addresses of the embedded platform come from that platform', async () => {
+  it('and the addresses of the embedded platform come from that platform', async () => {
     const profile = {
       setting: { value: 'local', origin: { kind: 'flag', detail: '--profile' } },
       stored: {},

@@ -179,7 +179,7 @@ describe('a request', () => {
       'both spellings',
       { subject_identities: { ose_publisher_id: entry(), ose_publishing_id: entry() } },
       [
-        'subject_identities.ose_publishing_id: is the same identity type as `ose_publisher_id`; one identity of each type is allowed',
+        'subject_identities.ose_publishing_id: is the same identity type as `ose_publisher_id`; only one identity of each type is allowed',
       ],
     ],
     [

@@ -330,7 +330,7 @@ describe('limits', () => {
   });
 });
 
-test('rejects an oversized body for its credentials first', async () => {
+test('checks the credentials of an oversized body first', async () => {
   const huge = 'x'.repeat(33 * 1024 * 1024);
   expect((await post(BULK, huge, {})).status).toBe(401);
   expect((await post(BULK, huge, basicAuth('k:x'))).status).toBe(403);

@@ -26,7 +26,7 @@ it.each<[string, string, [string, string][]]>([
 
 describe('rejects with the place', () => {
   const LINE = 'is not a header; each line is `Name: value`';
-  const PAIR = 'a header needs a name and a text value';
+  const PAIR = 'a header needs a name and a string value';
   it.each<[string, string, number, number, string?, string?]>([
     ['a line without a colon', 'A: 1\nno header\n', 2, 1, LINE],
     ['a blank before the colon', 'A : 1\n', 1, 1, LINE],

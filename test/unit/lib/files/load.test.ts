@@ -76,8 +76,8 @@ describe('YAML', () => {
     ['a: 1e400', ['1:4: a: not a number that JSON can represent']],
     ['a: !!binary aGk=', ['1:4: a tag of this kind is not allowed']],
     ['a: !own x\nb: !!set {x}', ['1:4: a tag of this kind is not allowed', '2:4: a tag of this kind is not allowed']],
-    ['a: &a [*a]', ['1:8: a[0]: the alias *a is inside its own anchor']],
-    ['a: *q', ['1:4: a: the alias *q has no anchor before it']],
+    ['a: &a [*a]', ['1:8: a[0]: the alias *a refers to the value that contains it']],
+    ['a: *q', ['1:4: a: the alias *q has no anchor']],
     ['a: 1\n---\nb: 2', ['2:1: a second document begins here; a file may have only one']],
     ['a:\n\tb: 1', ['2:1: Tabs are not allowed as indentation']],
     ['a: "x\u001by"', ['1:6: unescaped control character U+001B']],
@@ -175,7 +175,7 @@ describe('YAML', () => {
     ]);
   });
 
-  it('pollutes no prototype', async () => {
+  it('does not pollute prototypes', async () => {
     const value = (await valueOf('a: {constructor: {prototype: {x: 1}}}')) as object;
     expect(({} as { x?: number }).x).toBeUndefined();
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

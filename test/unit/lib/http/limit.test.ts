@@ -33,7 +33,7 @@ it('does not affect other areas, the token request and bulk requests', async () 
   expect(await times({ dsr: '1', seeding: '1' }, ['dsr.create', 'dsr.create', 'seeding.bulk'])).toEqual([0, 0, 0]);
 });
 
-it('accumulates no unused requests, and ends a wait when it is aborted', async () => {
+it('does not accumulate unused requests, and ends a wait when it is aborted', async () => {
   const clock = createTestClock();
   const { wait } = createLimits({ dsr: '1' }, { clock });
   await wait({ id: 'dsr.get' }, never);

@@ -133,7 +133,7 @@ describe('too many values', () => {
       readReply(failedCall(getNumber), responseWith(text));
       return true;
     } catch (error) {
-      expect((error as Error).message).toContain('has more values than any response of the platform');
+      expect((error as Error).message).toContain('has more values than any response from the platform');
       return false;
     }
   };

@@ -286,7 +286,7 @@ test('an aborted call leaves the token request to the calls that still wait for 
   expect(tokenRequests()).toHaveLength(1);
 });
 
-describe('a ready-made token', () => {
+describe('a token from the environment', () => {
   test('is used unchanged and never renewed', async () => {
     accepted = [];
     const http = testClient(server.url);

@@ -74,7 +74,7 @@ describe('traceAttempt', () => {
     expect(silent.traces[0]).toMatchObject({ error: { kind: 'timeout', code: null } });
   });
 
-  it('masks nothing if no one listens', () => {
+  it('masks nothing without a listener', () => {
     const redactor = new Proxy(createRedactor(), {
       get: () => {
         throw new Error('unnecessary masking');

@@ -57,14 +57,14 @@ describe('verify', () => {
     [
       'a changed line',
       (all) => all.with(2, all[2]?.replace('"c"', '"x"') ?? ''),
-      ['line 3: entry 3 does not fit its hash'],
+      ['line 3: entry 3 does not match its hash'],
     ],
     ['a missing line', (all) => all.toSpliced(1, 1), ['before line 2: entry 2 is missing']],
     ['missing lines', (all) => all.toSpliced(1, 2), ['before line 2: entries 2 to 3 are missing']],
     ['a missing first line', (all) => all.slice(1), ['before line 1: entry 1 is missing']],
     ['a missing last line', (all) => all.slice(0, -1), ['at the end: entry 5 is missing']],
     ['an empty file', () => [], ['at the end: entries 1 to 5 are missing']],
-    ['an added line', (all) => all.toSpliced(2, 0, object('x')), ['line 3: it does not belong in the chain']],
+    ['an added line', (all) => all.toSpliced(2, 0, object('x')), ['line 3: it does not belong to the chain']],
     ['a repeated line', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['line 3: entry 2 is a repeat']],
     ['a truncated line', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['line 3: entry 3 cannot be read']],
     ['a truncated last line', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['line 5: entry 5 cannot be read']],
@@ -72,7 +72,7 @@ describe('verify', () => {
     [
       'two changes',
       (all) => all.with(0, all[0]?.replace('"a"', '"x"') ?? '').toSpliced(2, 1),
-      ['line 1: entry 1 does not fit its hash', 'before line 3: entry 3 is missing'],
+      ['line 1: entry 1 does not match its hash', 'before line 3: entry 3 is missing'],
     ],
     [
       'a checkpoint that replaces lines',
@@ -219,6 +219,6 @@ describe('lines of a version without a chain', () => {
     await chain.append(objects('a'));
     appendFileSync(path, `${object('b')}\n`);
     await chain.append(objects('c'));
-    expect(await faults()).toEqual(['line 2: it does not belong in the chain']);
+    expect(await faults()).toEqual(['line 2: it does not belong to the chain']);
   });
 });

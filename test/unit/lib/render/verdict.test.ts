@@ -10,7 +10,7 @@ test('wraps the detail of a check between words, aligned with its start', () => 
     [
       'ok      certificate          for opendsr.platform.example, trusted, valid until',
       '                             2049-12-31T23:59:59.000Z',
-      'The callback is genuine.',
+      'The callback is valid.',
     ].join('\n'),
   );
 });

@@ -98,7 +98,7 @@ describe('the rate', () => {
     expect(hitLimit(rate, 30_000)).toBeCloseTo(19 * 0.97, 1);
   });
 
-  it('falls no further than usual if the previous limit was ignored', () => {
+  it('does not fall further than usual if the previous limit was ignored', () => {
     const rate = createLearnedRate();
     accept(rate, 100, 0, 500);
     hitLimit(rate, 500);

@@ -22,7 +22,7 @@ describe('checkAssertion', () => {
     [{ each: { max_tasks: 2 } }, []],
     [{ each: { max_tasks: 1 } }, ['desk has 2 tasks']],
     [{ each: { max_tasks: 0 } }, ['admin has 1 task', 'desk has 2 tasks']],
-  ])('finds what breaks %j', (assertion, violations) => {
+  ])('finds the violations of %j', (assertion, violations) => {
     expect(checkAssertion(assertion, ROLES)).toMatchObject([{ violations }]);
   });
 

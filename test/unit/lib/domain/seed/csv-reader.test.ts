@@ -102,7 +102,7 @@ describe('a header', () => {
     expect(errorOf('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
-  it('needs no defaults if every row has the value or no row needs it', () => {
+  it('needs no defaults if every row has the value or none needs it', () => {
     for (const header of ['xpid,environment,attr:N:count,cutoff_date', 'xpid,environment,user:n']) {
       expect(read(`${header}\n`, withDefaults({ environment: undefined }))).toEqual([]);
     }

@@ -26,7 +26,7 @@ it('posts the body unchanged and returns only the status', async () => {
   expect(received?.body.toString('utf8')).toBe(body);
 });
 
-it('follows no redirect', async () => {
+it('does not follow redirects', async () => {
   const receiver = await opened(startCallbackReceiver());
   receiver.next(307);
   expect(await callReceiver(receiver.url, '{}', {}, never)).toEqual({ status: 307, error: null });
