@@ -68,7 +68,7 @@ describe('the source', () => {
     expect((await inspect(seeding.write(name, content))).source).toBe(source);
   });
 
-  it('is null if there is no indication of one', async () => {
+  it('is null if nothing suggests one', async () => {
     expect((await inspect(seeding.write('users.csv', 'id,n\n1,2\n'))).source).toBeNull();
   });
 });
