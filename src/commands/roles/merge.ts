@@ -74,10 +74,7 @@ export async function mergeFile(
   }
   const conflict = error.with({
     message: `Conflict: the platform and you changed the same fields. ${file} keeps your values, with those of the platform in comments.`,
-    hint: {
-      text: 'Choose a value for each conflict, delete the comments, then run:',
-      command: `cdpadm roles diff ${file}`,
-    },
+    hint: { text: 'Choose a value for each, delete the comments, then:', command: `cdpadm roles diff ${file}` },
   });
   return { text: marked, read, roles: roles.length, conflict };
 }

@@ -111,10 +111,7 @@ export const pullRoles = defineCommand({
     const line = `${changed ? 'Wrote' : 'Up to date'}: ${file} (${pulled.roles} roles)`;
     if (output !== 'table') await ctx.out.emit(pulled, { kind: 'document', text: () => line });
     ctx.out.note(line);
-    ctx.out.note({
-      text: 'Edit it, then run:',
-      command: `cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}`,
-    });
+    ctx.out.note({ text: 'Edit it, then:', command: `cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}` });
   },
 });
 

@@ -7,6 +7,8 @@ import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
 import { type Place, placeAt } from '../kernel/errors.ts';
 import type { LocalRow } from './row.ts';
 
+const NOT_UTF8 = 'contains a byte that is not UTF-8';
+
 export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' | 'json'): AsyncGenerator<LocalRow[]> {
   let rows: LocalRow[] = [];
   const taker: JsonTaker = {
@@ -16,9 +18,7 @@ export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' 
     takeJson: (bytes, start, end, position) => {
       const place = { line: taker.line ?? position, column: taker.column ?? 1 };
       const isText = isUtf8(bytes.subarray(start, end));
-      rows.push(
-        isText ? toRow(bytes.toString('utf8', start, end), place) : faulty('contains a byte that is not UTF-8', place),
-      );
+      rows.push(isText ? toRow(bytes.toString('utf8', start, end), place) : faulty(NOT_UTF8, place));
     },
     refuse: (position, message) =>
       rows.push(faulty(message, { line: taker.line ?? position, column: taker.column ?? 1 })),

@@ -89,10 +89,7 @@ export function replaceState(platform: RunningPlatform, state: PlatformState): P
     throw refusal(400, 'Bad request: the state is from another version of this program');
   }
   if (stringifyJson(state.ids) !== stringifyJson(idsOf(platform))) {
-    throw refusal(
-      400,
-      'Bad request: the state belongs to other organizations or workspaces; start with their fixtures',
-    );
+    throw refusal(400, 'Bad request: the state is from other organizations or workspaces; start with their fixtures');
   }
   return platform.reset(() => {
     clock.moveTo(state.clock);

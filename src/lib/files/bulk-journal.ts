@@ -60,9 +60,7 @@ function checkpointSchema() {
   const Count = count();
   return object({
     version: literal(1),
-    /**
-     * `size`, `modified` and `hash` reveal a changed file. `hash` covers the beginning, the end and samples in between.
-     */
+    /** `size`, `modified` and `hash` reveal a changed file. `hash` covers the start, the end and samples between. */
     files: array(object({ path: string(), size: Count, modified: number(), hash: string() })),
     /** Everything up to here is complete. The offset is -1 if the row can be found only by reading from the start. */
     mark: object({ file: Count, position: Count, offset: number() }),
@@ -80,9 +78,7 @@ export type SeedCounts = SeedCheckpoint['counts'];
 
 export type SeedJournal = ReturnType<typeof openSeedJournal>;
 
-/**
- * A small file that each checkpoint replaces. Opens it for this process alone: throws guard (12) if another one has it.
- */
+/** A small file that each checkpoint replaces. Opens it for this process only: throws guard (12) if another has it. */
 export function openSeedJournal(path: string) {
   const lock = hold(path, 'seed.running');
   return {
@@ -153,9 +149,7 @@ export function openDsrJournal(path: string) {
       removeFile(path);
       return undefined;
     },
-    /**
-     * Every line after the head, except an incomplete one from a killed process. Throws for an unknown kind of line.
-     */
+    /** Every complete line after the head. Throws for an unknown kind of line. */
     lines: async function* (): AsyncGenerator<JournalLine> {
       const schema = lineSchema();
       let isFirst = true;

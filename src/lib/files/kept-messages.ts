@@ -1,5 +1,4 @@
-// Stores received messages, with headers and body in separate files, so that they can be verified later; also reads
-// them.
+// Stores and reads received messages, headers and body in separate files, so that they can be verified later.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KnownError, systemErrorCode } from '../kernel/errors.ts';
@@ -23,10 +22,7 @@ export function openMessageFolder(folder: string) {
   const last = new Map<string, number>();
 
   return {
-    /**
-     * Stores a message and returns the names of both files: `name`, which must be chosen by us, and the next free
-     * number.
-     */
+    /** Stores a message and returns the names of both files: `name`, chosen by us, and the next free number. */
     keep: (name: string, headers: readonly (readonly [string, string])[], body: Buffer): KeptMessage => {
       for (let number = (last.get(name) ?? 0) + 1; ; number++) {
         const kept = { headers: `${name}.${number}.headers.json`, body: `${name}.${number}.body` };

@@ -30,10 +30,7 @@ interface Phases<Event> {
 export interface Urgency<Event> extends Phases<Event> {
   /** True if the request that starts with this event is wanted; by default, all requests of the scope. */
   belongs?(event: Event): boolean;
-  /**
-   * A smaller rank is more urgent; Infinity for a request without a deadline; undefined for an event that changes
-   * nothing.
-   */
+  /** Smaller is more urgent; Infinity for a request without a deadline; undefined for an event that changes nothing. */
   rank(event: Event): number | undefined;
 }
 

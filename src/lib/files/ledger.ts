@@ -1,5 +1,4 @@
-// The ledger: the data subject requests sent from this machine, by workspace: when, by whom, and each status since
-// then.
+// The ledger: the data subject requests sent from this machine, by workspace, with time, author and each status.
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
@@ -94,10 +93,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     }
   }
 
-  /**
-   * State lines of versions without a chain have no workspace: they get the only one that has their id (decision:
-   * D225).
-   */
+  /** State lines of versions without a chain get the only workspace that has their id (decision: D225). */
   async function addScopes(): Promise<(line: string) => string> {
     const owners = new Map<string, string>();
     await readings.eachLine(({ id, scope = '' }) => {

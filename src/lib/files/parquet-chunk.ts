@@ -1,6 +1,5 @@
-// One column of a row group as a stream: pages are read and decompressed one after the other, and their entries taken
-// one by
-// one. An entry is a value or a null, with the levels that define its position in the row.
+// One column of a row group as a stream: reads and decompresses page after page, and returns their entries one by one.
+// An entry is a value or a null, with the levels that define its position in the row.
 import { crc32 } from 'node:zlib';
 import type { ColumnMetaData, Compressors, DataReader, Encoding, PageHeader, SchemaElement } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';

@@ -62,10 +62,7 @@ function valueReader(tree: SchemaTree, levels: Levels, report: Report): ColumnRe
   return structReader(children, levels, report);
 }
 
-/**
- * True if, by its name, the repeated group of a list is the item itself, as in old files (parquet-format,
- * LogicalTypes).
- */
+/** True if a list's repeated group is, by its name, the item itself, as in old files (parquet-format, LogicalTypes). */
 function isItem(name: string, list: string): boolean {
   return name === 'array' || name === `${list}_tuple`;
 }

@@ -36,10 +36,7 @@ const ROWS_AT_ONCE = 500;
 /** The limit for the decompressed pages of all columns together. */
 const MOST_HELD_BYTES = 512 * 1024 * 1024;
 
-/**
- * Throws invalid input (9) if the file is not Parquet, uses an unsupported feature, or needs more memory than
- * `mostHeld`.
- */
+/** Throws invalid input (9) for a file that is not Parquet, is unsupported, or needs more memory than `mostHeld`. */
 export async function openParquet(path: string, name: string, mostHeld = MOST_HELD_BYTES): Promise<ParquetFile> {
   const { parquetMetadataAsync, parquetSchema } = await import('hyparquet');
   const unreadable = (error: unknown): KnownError =>

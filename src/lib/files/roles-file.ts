@@ -28,9 +28,8 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
 }
 
 /**
- * Updates the text of a valid roles file: replaces fields, adds and removes tasks and roles. Everything else stays
- * unchanged (in YAML byte for byte), including fields that only the file or only the manifest has. Undefined for YAML
- * that cannot be
+ * Updates the text of a valid roles file: replaces fields, adds and removes tasks and roles. Everything else stays (in
+ * YAML byte for byte), including fields that only one of the two has. Undefined for YAML that cannot be
  * edited in place.
  */
 export async function updateManifestText(

@@ -1,5 +1,4 @@
-// The JSON Schema of a roles file for editors. It allows more than the wire format: a file may give a task as a bare
-// id.
+// The JSON Schema of a roles file for editors. Unlike on the wire, a task may be a bare id.
 import { ROLE_LIMITS } from '../contract/limits.ts';
 import { PERMISSIONS } from '../contract/role-catalog.ts';
 

@@ -3,8 +3,7 @@ import { KnownError } from '../kernel/errors.ts';
 import { cannotReadInput, IS_UTF16, isUtf16, notText } from './read-input.ts';
 
 /**
- * Decodes UTF-8; a byte-order mark is removed. `name` is the path as the user gave it. Throws KnownError: no such file
- * or
+ * Decodes UTF-8; removes a byte-order mark. `name` is the path as the user gave it. Throws KnownError: no such file or
  * a folder (2), unreadable (1), not UTF-8 (9).
  */
 export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {

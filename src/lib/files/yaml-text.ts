@@ -26,10 +26,7 @@ function textOf(yaml: Yaml, value: unknown, style: ToStringOptions): string {
   return escaped(document.toString({ ...ONE_LINE_TEXTS, ...style }));
 }
 
-/**
- * On one line, valid inside brackets too. A text gets the same quotes as `like`, or none if `like` has none, if
- * possible.
- */
+/** On one line, valid inside brackets too. A text gets the quotes of `like`, or none, if possible. */
 export function inlineText(yaml: Yaml, value: unknown, like?: Scalar): string {
   if (typeof value !== 'string') return textOf(yaml, value, { collectionStyle: 'flow' }).slice(0, -1);
   if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {

@@ -50,10 +50,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     return stored.entry >= last.entry ? stored : last;
   }
 
-  /**
-   * Writes each of these JSON objects as a line, and flushes them to disk. Chains the lines of an earlier version
-   * first.
-   */
+  /** Writes each of these JSON objects as a line, and flushes them. Chains the lines of an earlier version first. */
   async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
     await adopt();
@@ -101,10 +98,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     for (const file of files) if (file !== path) removeFile(file);
   }
 
-  /**
-   * The rotated files, oldest first, named after their last entry. A killed prune leaves files whose lines were already
-   * moved.
-   */
+  /** The rotated files, oldest first, named after their last entry. A killed prune may leave files with moved lines. */
   function rotated(): string[] {
     const name = `${basename(path)}.`;
     const folder = dirname(path);

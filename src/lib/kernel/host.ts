@@ -32,9 +32,7 @@ export const host = {
     }
   },
   argv: (): string[] => process.argv.slice(2),
-  /**
-   * The command that starts this program again: Node and its script, or the single executable, which is its own script.
-   */
+  /** The command that starts this program again: Node and its script, or the single executable alone. */
   command: (): [string, ...string[]] => {
     const script = process.argv[1] ?? '';
     return script === process.execPath ? [script] : [process.execPath, script];

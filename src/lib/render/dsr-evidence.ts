@@ -125,7 +125,6 @@ ${
 <code>Verified OK</code>:</p>
 <pre><code>${commands.map(escapeHtml).join('\n')}</code></pre>`
 }
-<p>For a message without its body, the archive contains the SHA-256 of the body, the headers, and the verdict at that time. The
-hash chain reveals later changes to the ledger. It does not reveal that the whole ledger was rewritten: compare the head
-with one recorded elsewhere.</p></section>`;
+<p>For a message without its body, the archive contains the SHA-256 of the body, the headers, and the verdict at that time. The hash chain
+reveals later changes to the ledger. It does not reveal a complete rewrite: compare the head with one recorded elsewhere.</p></section>`;
 }

@@ -13,9 +13,7 @@ export interface ProgressState {
   elapsedMs?: number;
 }
 
-/**
- * The state of a bulk run, as text and as data for a progress event: `9,000 rows/s, 9s left, 2 rejected, 4 retries`.
- */
+/** The state of a bulk run, as text and as event data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. */
 export function bulkFacts({
   completed,
   ms,

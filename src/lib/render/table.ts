@@ -30,9 +30,8 @@ interface Sized<Row> {
 }
 
 /**
- * Draws rows under headings. A table that is too wide first loses empty columns that may be dropped; then cells are
- * truncated; then columns are dropped, the highest `rank` first. Ids are neither truncated nor dropped, and `uncut`
- * cells wrap. If that is
+ * Draws rows under headings. A table that is too wide first drops empty columns (if allowed), then truncates cells,
+ * then drops columns, the highest `rank` first. Ids are never truncated or dropped, and `uncut` cells wrap. If that is
  * not enough, each row becomes a card. The last line names the dropped columns that are not empty.
  */
 export async function drawTable<Row>(

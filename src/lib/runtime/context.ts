@@ -227,9 +227,7 @@ export interface Context {
    * otherwise `--yes` or an answer confirms. Asks nothing in a dry run or under `--curl`.
    */
   confirmWrite(question: string, typed?: string): Promise<void>;
-  /**
-   * Sets the exit code of a command that did not fail but has something to report: differences found, some rows failed.
-   */
+  /** Sets the exit code of a command that did not fail outright: differences found, some rows failed. */
   setExit(code: ExitName): void;
   /** Records a request that may change the platform, before it is sent. */
   noteWrite(write: SentWrite): Promise<void>;

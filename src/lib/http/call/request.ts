@@ -127,12 +127,7 @@ function explained<T>(work: () => T): T {
     if (!(error instanceof NameCollision)) throw error;
     throw invalidInput(
       `Two fields have the same name on the wire, ${error.word}. Nothing was sent.`,
-      [
-        {
-          path: error.word,
-          message: "is a duplicate: it appears under the neutral name and under the deployment's name",
-        },
-      ],
+      [{ path: error.word, message: "appears twice: under the neutral name and under the deployment's name" }],
       "Use only one of the two names. The profile's `names` map them.",
     );
   }

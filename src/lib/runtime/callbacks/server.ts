@@ -23,15 +23,10 @@ export interface CallbackServer {
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
 /** Time limit of a request. A shorter one would drop valid callbacks on a machine that stalls. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/**
- * Beyond this number of connections, the oldest one that is waiting for its sender is closed, so that idle ones cannot
- * block callbacks.
- */
+/** Beyond this number, the oldest connection waiting for its sender is closed: idle ones must not block callbacks. */
 const MAX_CONNECTIONS = 500;
 
-/**
- * `answer` returns the status for each, which is sent without a body. Throws KnownError if the port is not available.
- */
+/** `answer` returns the status, which is sent without a body. Throws KnownError if the port is not available. */
 export async function startCallbackServer(
   { host, port }: { host: string; port: number },
   answer: (received: ReceivedCallback) => Promise<number>,

@@ -132,9 +132,7 @@ function checkProxy({ io }: Context): Finding {
 
 const ADDRESSES: SettingName[] = ['base_url', 'auth_url', 'dsr_base_url', 'seeding_url', 'identity_url'];
 
-/**
- * Checks that each address responds, that its certificate does not expire soon, and that its clock agrees with ours.
- */
+/** Checks that each address responds, its certificate does not expire soon, and its clock agrees with ours. */
 export async function checkAddresses(ctx: Context): Promise<Finding[]> {
   const settings = await ctx.settings();
   const caFile = settings.get('ca_file')?.value;

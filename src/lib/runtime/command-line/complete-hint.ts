@@ -7,9 +7,8 @@ import type { GlobalFlags } from '../context.ts';
 type TargetFlags = Pick<GlobalFlags, 'profile' | 'org' | 'account' | 'workspace' | 'caFile'>;
 
 /**
- * Makes the function that adds the given target flags to the command of a hint. A command that names its profile
- * already has a target and stays unchanged. `asking` lists the first words of commands that accept a target (`roles`,
- * `auth test`).
+ * Makes the function that adds the given target flags to the command of a hint. A command that names its profile stays
+ * unchanged. `asking` lists the first words of commands that accept a target (`roles`, `auth test`).
  */
 export function hintCompleter(asking: readonly string[], flags: TargetFlags): (hint: Hint) => Hint {
   const given = targetFlags(flags);

@@ -29,10 +29,7 @@ export interface ArgSpec {
   };
 }
 
-/**
- * A flag. `expectPlan` is `--expect-plan`. Without a `value` it is a boolean flag, and with `default: true` it is
- * `--no-…`.
- */
+/** A flag. `expectPlan` is `--expect-plan`. Without a `value` it is boolean; with `default: true`, `--no-…`. */
 export interface FlagSpec {
   readonly short?: string;
   /** The placeholder of the value in help. `file` and `dir` are completed as paths. */
@@ -123,10 +120,7 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /**
-     * A list or a record view also provides the default of `columns`. A function if it needs something that only a run
-     * loads.
-     */
+    /** A list or a record view also provides the default of `columns`. A function if only a run loads its code. */
     readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },

@@ -216,8 +216,7 @@ export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Reco
 export type Store = (content: string | Readonly<Record<string, unknown>>, format: unknown) => string;
 
 /**
- * The arguments of the command line, without global flags. Throws KnownError usage (2) for an argument that is unknown,
- * missing
+ * The command line without global flags. Throws KnownError usage (2) for an argument that is unknown, missing
  * or has another type.
  */
 export function wordsOf(record: CommandRecord, values: Readonly<Record<string, unknown>>, store: Store): string[] {

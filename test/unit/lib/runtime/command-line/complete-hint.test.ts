@@ -43,7 +43,7 @@ describe('the command of a hint', () => {
 test('notes and errors suggest commands with the same profile', async () => {
   const local = ['--profile', 'local'];
   const pulled = await runCli(['roles', 'pull', ...local]);
-  expect(pulled.stderr).toContain('Edit it, then run: cdpadm roles diff --profile local\n');
+  expect(pulled.stderr).toContain('Edit it, then: cdpadm roles diff --profile local\n');
   const missing = await runCli(['roles', 'get', 'nothing-like-it', ...local]);
   expect(missing.stderr).toContain('To list them all: cdpadm roles list --profile local\n');
   const asJson = await runCli(['roles', 'get', 'nothing-like-it', ...local, '-o', 'json']);
