@@ -93,21 +93,12 @@ function timeOrNull(at: number | null | undefined): string | null {
   return at === null || at === undefined ? null : isoMillis(at);
 }
 
-interface RunQuery {
-  /** Starts at 1. */
-  page: number;
-  size: number;
-  /** Epoch milliseconds, inclusive. */
-  from: number;
-  to: number;
-}
-
 const DEFAULT_SIZE = 25;
 const LARGEST_SIZE = 100;
 const DAY_MS = 86_400_000;
 
-/** Throws 400. A date without a time is the whole day in UTC. */
-export function readRunQuery(query: URLSearchParams): RunQuery {
+/** `page` starts at 1; `from` and `to` are inclusive (epoch ms). Throws 400. A date alone is the whole day in UTC. */
+export function readRunQuery(query: URLSearchParams) {
   return {
     page: whole(query, 'currentPage', 1, Number.MAX_SAFE_INTEGER),
     size: whole(query, 'pageSize', DEFAULT_SIZE, LARGEST_SIZE),

@@ -81,9 +81,7 @@ export function startQueryThread() {
     /** Opens a file read-only and returns the names of its tables and views. Throws QueryError. */
     open: async (file: string): Promise<string[]> => (await ask({ ask: 'open', file })) as string[],
     /** Starts a query on the open file. Throws QueryError. */
-    query: async (sql: string): Promise<void> => {
-      await ask({ ask: 'query', sql });
-    },
+    query: (sql: string): Promise<unknown> => ask({ ask: 'query', sql }),
     /** The next rows of the query; fewer than `count` are the last rows. Throws QueryError. */
     rows: async (count: number): Promise<Row[]> => (await ask({ ask: 'rows', count })) as Row[],
     /** Ends the thread. A pending answer rejects with QueryAborted. */

@@ -1,8 +1,7 @@
 // Translates between the specification's words and a deployment's words in requests and responses.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createWireNames, type NamesMap, plainNames, type WireNames } from '../../contract/names.ts';
-import { parseJson, stringifyJson } from '../../kernel/json.ts';
-import { isRecord } from '../../kernel/json.ts';
+import { isRecord, parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Answer } from './platform-error.ts';
 
 export interface DeploymentNames extends WireNames {

@@ -1,9 +1,8 @@
 // The registry of running `emulator start` processes, for other commands of this user.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
-import { isAbsent } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { tryJson } from '../../kernel/json.ts';
 import type { SettingsPaths } from '../../config/paths.ts';
@@ -30,9 +29,10 @@ export function registerEmulator(paths: SettingsPaths, emulator: RunningEmulator
 
 /** Platforms with a live process, newest first. */
 export function listEmulators(paths: SettingsPaths): RunningEmulator[] {
-  return fileNames(folderOf(paths))
+  const folder = folderOf(paths);
+  return (existsSync(folder) ? readdirSync(folder) : [])
     .filter((name) => /^\d+\.json$/.test(name))
-    .map((name) => readEmulator(join(folderOf(paths), name)))
+    .map((name) => readEmulator(join(folder, name)))
     .filter((emulator) => emulator !== undefined)
     .filter(({ pid }) => host.isAlive(pid))
     .sort((a, b) => b.started - a.started);
@@ -40,15 +40,6 @@ export function listEmulators(paths: SettingsPaths): RunningEmulator[] {
 
 function folderOf({ state }: SettingsPaths): string {
   return join(state, 'emulators');
-}
-
-function fileNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
 
 /** Our own file; undefined for a missing or foreign file. */
