@@ -11,8 +11,7 @@ import { isReference, type ResourceType } from '../lib/domain/warehouse/definiti
 import { readInput, resolvePath } from '../lib/files/read-input.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import type { FlagSpec } from '../lib/runtime/command-line/define-command.ts';
-import { optionKey } from '../lib/runtime/command-line/define-command.ts';
+import { type FlagSpec, optionKey } from '../lib/runtime/command-line/define-command.ts';
 
 /** A field of a definition that a flag sets. */
 export interface GivenField {

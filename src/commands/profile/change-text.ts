@@ -7,8 +7,7 @@ import { toYaml } from '../../lib/files/yaml-text.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
 import { nearest, nearestHint } from '../../lib/kernel/nearest.ts';
-import type { Draft, Profiles } from './fields.ts';
-import { FIELDS } from './fields.ts';
+import { type Draft, FIELDS, type Profiles } from './fields.ts';
 
 export type Profile = Draft['profile'];
 

@@ -1,6 +1,5 @@
 // A roles manifest: live, wanted or remembered, with the fields that the specification does not know.
-import type { ManifestReply, RoleReply, TaskRef } from '../../contract/roles.ts';
-import { CORE_TASK } from '../../contract/roles.ts';
+import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 
 /** One role, unknown fields included. Text fields may be null if the platform sent null. */
