@@ -1,6 +1,6 @@
 // The choices on a terminal when an id is missing.
 import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
-import { isNotFound } from '../lib/kernel/errors.ts';
+import { ifFound } from '../lib/kernel/errors.ts';
 import type { ArgSpec } from '../lib/runtime/command-line/define-command.ts';
 import type { Choice } from '../lib/runtime/context.ts';
 import { openRolesMemory } from '../lib/runtime/memory/roles.ts';
@@ -74,13 +74,8 @@ export const pickRun: Picker = {
 export const pickLatestRun: Picker = {
   question: 'Run',
   choices: async (...given) => {
-    try {
-      const runs = (await pickRun.choices(...given)) ?? [];
-      return runs.length > 0 ? [{ value: '', label: 'the latest run' }, ...runs] : undefined;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const runs = (await ifFound(pickRun.choices(...given))) ?? [];
+    return runs.length > 0 ? [{ value: '', label: 'the latest run' }, ...runs] : undefined;
   },
 };
 

@@ -11,14 +11,14 @@ import {
   toDefinition,
   withHiddenSecrets,
 } from '../lib/domain/warehouse/definition.ts';
-import { isNotFound, type KnownError, usageError } from '../lib/kernel/errors.ts';
+import { ifFound, isNotFound, type KnownError, usageError } from '../lib/kernel/errors.ts';
 import { nearestHint } from '../lib/kernel/nearest.ts';
 import type { Style } from '../lib/render/style.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
 import { guardReferences } from '../lib/runtime/reference-rules.ts';
-import { checkUntouched, createConfirmed, readIfThere, updateConfirmed } from '../lib/workflows/resource-write.ts';
+import { checkUntouched, createConfirmed, updateConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { readFieldFlags } from './definition-flags.ts';
 import { readSource } from './definition-input.ts';
@@ -62,7 +62,7 @@ export async function createResource(
   await ctx.startWrite('workspace');
   const calls = warehouseCalls(await ctx.api(), type);
   if (!ctx.flags.curl) {
-    if (await readIfThere(definition.id, calls, ctx.signal)) throw exists(type, definition.id);
+    if (await ifFound(calls.get(definition.id, ctx.signal))) throw exists(type, definition.id);
     await checkReferences(ctx, source);
   }
   if (ctx.flags.dryRun) {

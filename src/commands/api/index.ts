@@ -5,7 +5,7 @@ import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/choices.ts';
 import { loadDocument } from '../../lib/files/load.ts';
-import { usageError, isNotFound } from '../../lib/kernel/errors.ts';
+import { ifFound, usageError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
@@ -93,15 +93,8 @@ const READ_FIRST = 'Check the current state on the platform before you send it a
 
 async function confirmDelete(ctx: Context, client: Client, route: Route, input: Input): Promise<undefined> {
   const lookup = routeOf('GET', route.path);
-  const exists = async (): Promise<boolean> => {
-    try {
-      await client.call(lookup, { ...input, body: undefined } as Input);
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
-  };
+  const exists = async (): Promise<boolean> =>
+    (await ifFound(client.call(lookup, { ...input, body: undefined } as Input).then(() => true))) === true;
   return await confirmed<undefined, boolean>(
     {
       subject: `${route.method} ${route.path}`,

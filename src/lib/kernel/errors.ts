@@ -89,6 +89,14 @@ export function isNotFound(error: unknown): error is KnownError & { code: 'http.
   return error instanceof KnownError && error.code === 'http.not_found';
 }
 
+/** The result; undefined if the platform reported a missing resource. */
+export function ifFound<T>(read: Promise<T>): Promise<T | undefined> {
+  return read.catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    return undefined;
+  });
+}
+
 /** An invalid argument or flag. */
 export function usageError(message: string, hint?: Hints): KnownError {
   return new KnownError({ code: 'usage', message, hint });
@@ -148,7 +156,7 @@ export function hintText(hints: readonly Hint[]): string {
   const last = hints.length - 1;
   return hints
     .map((hint, at) =>
-      hint.command === undefined || at === last ? hintLine(hint) : `${hint.text} \`${hint.command}\``,
+      hint.command === undefined || at === last ? hintLine(hint) : `${hint.text} \`${hint.command}\`.`,
     )
     .join(' ');
 }

@@ -5,7 +5,7 @@ import { DSR_LIMITS } from '../contract/limits.ts';
 import { foldEvent, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { isAdvance } from '../domain/dsr/statuses.ts';
-import { isNotFound } from '../kernel/errors.ts';
+import { ifFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 
@@ -38,12 +38,7 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
   const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
     const known = { body: replyFrom(entry), date: undefined };
     if (isAtEnd(entry, ports.clock.now())) return known;
-    try {
-      return await ports.api.get(entry.id, ports.signal);
-    } catch (error) {
-      if (isNotFound(error)) return known;
-      throw error;
-    }
+    return (await ifFound(ports.api.get(entry.id, ports.signal))) ?? known;
   });
   return await joined(replies, ports, new Map(entries.map((entry) => [entry.id, entry])));
 }

@@ -11,7 +11,7 @@ import {
   type SubmittedNews,
 } from '../domain/dsr/ledger.ts';
 import { isOpen } from '../domain/dsr/statuses.ts';
-import { isNotFound, type KnownError } from '../kernel/errors.ts';
+import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
@@ -212,12 +212,7 @@ async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<v
 }
 
 async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
-  try {
-    return (await api.get(id, signal)).body;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return (await ifFound(api.get(id, signal)))?.body;
 }
 
 function submittedFrom({

@@ -4,10 +4,9 @@ import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, runId } from '../domain/warehouse/runs.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { isNotFound, KnownError } from '../kernel/errors.ts';
+import { isNotFound, KnownError, ifFound } from '../kernel/errors.ts';
 import type { Api } from '../api/index.ts';
 import { diagnose, type Diagnosis, type Evidence } from '../domain/warehouse/diagnose.ts';
-import { readIfThere } from './resource-write.ts';
 import { warehouseCalls } from './warehouse-apply.ts';
 
 export interface RunPorts {
@@ -105,8 +104,8 @@ export async function examinePipeline(
   const pipeline = await api.pipelines.get(id, signal);
   const [{ body: report, date }, connection, model] = await Promise.all([
     api.pipelines.reportDated(id, signal),
-    readIfThere(pipeline.connection_id ?? '', warehouseCalls(api, 'connection'), signal),
-    readIfThere(pipeline.data_model_id ?? '', warehouseCalls(api, 'data_model'), signal),
+    ifFound(warehouseCalls(api, 'connection').get(pipeline.connection_id ?? '', signal)),
+    ifFound(warehouseCalls(api, 'data_model').get(pipeline.data_model_id ?? '', signal)),
   ]);
   const lastSuccess = report.latest_successful_pipeline_run_id;
   const success =

@@ -1,5 +1,5 @@
 // Writes of resources with an id. A GET confirms a write that its response does not confirm.
-import { isNotFound, type KnownError } from '../kernel/errors.ts';
+import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
@@ -105,20 +105,6 @@ export async function checkUntouched<Reply, Body>(
   if (!isUntouched(calls, before, now)) throw changedMeanwhile(id, calls, { wasSent: false });
 }
 
-/** The resource, or undefined if it does not exist. */
-export async function readIfThere<Reply>(
-  id: string,
-  calls: Pick<ResourceCalls<Reply, never>, 'get'>,
-  signal: AbortSignal,
-): Promise<Reply | undefined> {
-  try {
-    return await calls.get(id, signal);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
-
 /** A write of the resource `id`, confirmed by a GET. */
 async function confirmedById<Result, Reply extends Identified>(
   id: string,
@@ -142,7 +128,7 @@ async function confirmedById<Result, Reply extends Identified>(
         arrived: () => 'The platform did receive the write.',
         again: 'The platform did not receive the write; sending it again.',
       },
-      read: () => readIfThere(id, calls, ports.signal),
+      read: () => ifFound(calls.get(id, ports.signal)),
       isAbout: (now) => now === undefined || now.id === id,
       ...write,
     },

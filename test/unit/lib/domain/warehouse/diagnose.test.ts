@@ -302,7 +302,7 @@ describe('the exact text of a finding', () => {
     ...(hours !== undefined && { success: { ...run('success'), ended_on: at(hours) } }),
   });
   const retryHint =
-    'To see the run: `cdpadm pipelines run p 7` After you fix the cause: cdpadm pipelines trigger p --wait';
+    'To see the run: `cdpadm pipelines run p 7`. After you fix the cause: cdpadm pipelines trigger p --wait';
   const showHint = 'To see the run: cdpadm pipelines run p 7';
   const [daily, hourly] = [
     { type: 'interval', frequency: 'daily' },
