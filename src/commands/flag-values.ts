@@ -19,7 +19,7 @@ export function readCount(flag: string, text: string, most: number): number {
 /**
  * The maximum requests per second: from `--rate`, or else from the profile's own `limits.KIND`; undefined if neither is
  * set.
- * Throws KnownError usage (2) that names the flag or the limit.
+ * Throws KnownError usage (2), naming the flag or the limit.
  */
 export function readRate(
   flag: string | undefined,

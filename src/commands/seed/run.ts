@@ -45,7 +45,7 @@ export interface BulkNumbers {
   store: URL | undefined;
 }
 
-/** `limit` is the rate of the profile. Throws usage (2) that names the flag or the limit. */
+/** `limit` is the rate of the profile. Throws usage (2), naming the flag or the limit. */
 export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined): BulkNumbers {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (typeof shard === 'string') throw usageError(shard);

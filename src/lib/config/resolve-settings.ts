@@ -119,7 +119,7 @@ export function resolveSettings(given: SettingsLayers) {
     /** Every setting that has a value, in a fixed order. */
     all: () => [...settings],
     get,
-    /** The value. Throws KnownError usage (2) that names the flag, variable and profile field to set. */
+    /** The value. Throws KnownError usage (2), naming the flag, variable and profile field to set. */
     need,
     /** A checked 64-bit id. */
     needInteger: (name: IdName) => BigInt(need(name)),

@@ -145,7 +145,7 @@ function checkText(text: string): Checked {
 /**
  * Throws KnownError auth (4) if the secret would be sent to another address:
  * - a profile's secret may go only to the addresses in that profile, which other sources may repeat;
- * - a secret of the environment may go anywhere except to an address that only a project file names: a cloned repository
+ * - a secret from the environment may go anywhere except to an address that only a project file names: a cloned repository
  *   must not decide where credentials go.
  */
 export function refuseForeignAddress(

@@ -42,7 +42,7 @@ export interface Examined {
 /** As many of a bulk run's requests as a dry run shows. */
 const FIRST = 100;
 
-/** Reads all inputs, called `name`. Throws invalid input (9) with the place of every issue, rows that say the same among them. */
+/** Reads all inputs; `name` is their name in messages. Throws invalid input (9) with the place of every issue, rows that say the same among them. */
 export async function examineRows(table: RowTable, options: RowOptions, name: string): Promise<Examined> {
   const reader = createRowReader(table, options);
   const keys = createRowKeys();

@@ -106,7 +106,7 @@ type Raw = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks the flags that commander read. Throws KnownError usage (2) that names the flag and its values. `offered`: the
+ * Checks the flags that commander read. Throws KnownError usage (2), naming the flag and its values. `offered`: the
  * formats of the command. `outSetsFormat`: `--out` is the file of the result. `preferred`: the format of a project file.
  */
 export function readGlobalFlags(

@@ -101,7 +101,7 @@ describe('precedence', () => {
     );
   });
 
-  it('with a pinned profile, uses a secret of the environment only if the profile has none', async () => {
+  it('with a pinned profile, uses a secret from the environment only if the profile has none', async () => {
     const pairs = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'] as const;
     const some = fc.subarray([...pairs]);
     await fc.assert(

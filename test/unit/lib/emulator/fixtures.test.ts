@@ -95,7 +95,7 @@ describe('a document', () => {
       [
         'requests[1].workspace_id: no workspace has the id 9',
         'requests[2].regulation: must be `gdpr` or `ccpa`',
-        `requests[3].subject_request_id: \`${REQUEST}\` is given twice`,
+        `requests[3].subject_request_id: \`${REQUEST}\` is a duplicate`,
       ],
     ],
     [
@@ -109,7 +109,7 @@ describe('a document', () => {
       ['processor_domain: must be a domain name in lower case, of at most 64 characters'],
     ],
     ['a list', [1], [': must be an object, not a list']],
-    ['a misspelled key', { rolls: [] }, ['rolls: unknown field `rolls`; is `roles` meant?']],
+    ['a misspelled key', { rolls: [] }, ['rolls: unknown field `rolls`; did you mean `roles`?']],
     [
       'an unknown field',
       { workspaces: [{ id: 1, key: 'k', secret: 's', kee: 1 }] },
@@ -135,9 +135,9 @@ describe('a document', () => {
         ],
       },
       [
-        'accounts[1].id: `1` is given twice',
-        'workspaces[1].id: `2` is given twice',
-        'workspaces[1].key: `k` is given twice',
+        'accounts[1].id: `1` is a duplicate',
+        'workspaces[1].id: `2` is a duplicate',
+        'workspaces[1].key: `k` is a duplicate',
       ],
     ],
     [

@@ -184,7 +184,7 @@ test('long headings turn rows into cards, which omit empty fields', async () => 
   expect((await draw(200)).split('\n')[0]).toContain('role-number-2-Of-many');
 });
 
-test('removes control characters from a heading of the platform', async () => {
+test('removes control characters from a heading sent by the platform', async () => {
   const forged: Column<Role>[] = [{ key: 'role_id', title: 'x\u001b[31m\nforged', idTitle: true, value: () => 'y' }];
   expect(await drawTable(rows, forged, { width: 80, style: plainStyle, header: true })).not.toMatch(/\u001b|x\n/);
 });

@@ -54,8 +54,8 @@ test.each([
   ['attr:Orders', ATTRIBUTE],
   ['attr:A:most_frequent:a:b', ATTRIBUTE],
   ['attr:A:cuont', 'has an unknown calculation type `cuont`; did you mean `count`?'],
-  ['attr:A:price', expect.stringMatching(/^has an unknown calculation type `price`; known are count, sum, minimum/)],
-  ['attr:A:', expect.stringMatching(/^has an unknown calculation type ``; known are count, sum, /)],
+  ['attr:A:price', expect.stringMatching(/^has an unknown calculation type `price`; valid types are count, sum, minimum/)],
+  ['attr:A:', expect.stringMatching(/^has an unknown calculation type ``; valid types are count, sum, /)],
   ['attr:A:count:x', '`count` accepts no key'],
   ['attr:A:average:mean', '`average` needs a key: `sum` or `count`'],
   ['attr:"A:count', 'has an unclosed double quote'],
@@ -70,7 +70,7 @@ const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(O
 describe('a header', () => {
   it('has an issue for a column with the same meaning as another', () => {
     expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
-      { column: ' xpid', message: 'means the same as the column `xpid`' },
+      { column: ' xpid', message: 'is the same field as the column `xpid`' },
       { column: 'identity:"email"', message: 'means the same as the column `identity:email`' },
     ]);
   });

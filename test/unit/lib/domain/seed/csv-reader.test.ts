@@ -46,7 +46,7 @@ describe('records', () => {
     ['\ufeff\n\r\nxpid\tuser:n\n\n1\ta,b\n', [[5, '1', '"a,b"']]],
     ['"xpid","user:n"\n1,"a\n""b"""\n\n2,"c"\n', [[2, '1', '"a\\n\\"b\\""'], [5, '2', '"c"']]],
     ['xpid,"user:a\nb"\n1,a\n', [[3, '1', '"a"']]],
-    ['xpid,user:n\n1,"say ""no"""\n2,"a"b\n3,c"\n', [[2, '1', '"say \\"no\\""'], [3, expect.stringContaining('follows a closing quote'), '2,"a"b'], [4, expect.stringContaining('inside an unquoted cell'), '3,c"']]],
+    ['xpid,user:n\n1,"say ""no"""\n2,"a"b\n3,c"\n', [[2, '1', '"say \\"no\\""'], [3, expect.stringContaining('follows a closing quote'), '2,"a"b'], [4, expect.stringContaining('an unquoted cell contains'), '3,c"']]],
     ['xpid,user:n\n1\n2,b\n3,c,d\n', [[2, 'has 1 column; the header has 2', '1'], [3, '2', '"b"'], [4, 'has 3 columns; the header has 2', '3,c,d']]],
     ['xpid,user:n\nx,a\n,b\n', [[2, 'xpid: must be a signed 64-bit integer in plain digits, such as -42', expect.stringContaining('"x"')], [3, expect.stringContaining('xpid: needs `xpid`'), expect.any(String)]]],
     ['xpid,user:n\n1,a\n2,"b\n3,c', [[2, '1', '"a"'], [3, 'a double quote is not closed', '2,"b\n3,c']]],
