@@ -59,7 +59,7 @@ describe('arguments', () => {
 
   it('are usage errors if they match no file or repeat an input', async () => {
     const folder = folderOf('a.csv', 'empty/_SUCCESS');
-    await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input was given/));
+    await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input was passed/));
     await expect(expand(folder, ['empty'])).rejects.toMatchObject(usage(/no data files/));
     await expect(expand(folder, ['x*'])).rejects.toMatchObject(usage(/No file matches x\*/));
     await expect(expand(folder, ['a.csv', '*.csv'])).rejects.toMatchObject(usage(/Duplicate input: a\.csv/));
