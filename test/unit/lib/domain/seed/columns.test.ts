@@ -54,7 +54,10 @@ test.each([
   ['attr:Orders', ATTRIBUTE],
   ['attr:A:most_frequent:a:b', ATTRIBUTE],
   ['attr:A:cuont', 'has an unknown calculation type `cuont`; did you mean `count`?'],
-  ['attr:A:price', expect.stringMatching(/^has an unknown calculation type `price`; valid types are count, sum, minimum/)],
+  [
+    'attr:A:price',
+    expect.stringMatching(/^has an unknown calculation type `price`; valid types are count, sum, minimum/),
+  ],
   ['attr:A:', expect.stringMatching(/^has an unknown calculation type ``; valid types are count, sum, /)],
   ['attr:A:count:x', '`count` accepts no key'],
   ['attr:A:average:mean', '`average` needs a key: `sum` or `count`'],
@@ -71,7 +74,7 @@ describe('a header', () => {
   it('has an issue for a column with the same meaning as another', () => {
     expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
       { column: ' xpid', message: 'is the same field as the column `xpid`' },
-      { column: 'identity:"email"', message: 'means the same as the column `identity:email`' },
+      { column: 'identity:"email"', message: 'is the same field as the column `identity:email`' },
     ]);
   });
 
