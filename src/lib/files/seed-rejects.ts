@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
+import { isJson } from '../kernel/json.ts';
 
 export interface Reject {
   file: string;
@@ -91,13 +92,4 @@ function lineOf({ file, line, reason, original }: Reject): string {
   // In valid JSON, line breaks are only between tokens.
   const row = isJson(original) ? `"row":${original.replace(/[\r\n]+/g, ' ')}` : `"text":${JSON.stringify(original)}`;
   return `{"rejected":${place},${row}}\n`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

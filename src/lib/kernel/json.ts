@@ -197,6 +197,15 @@ export function tryJson(text: string): unknown {
   }
 }
 
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The JSON object in the text, unchecked; undefined when there is none. Integers are not exact. */
 export function readRecord<T extends object>(text: string | undefined): Partial<T> | undefined {
   try {

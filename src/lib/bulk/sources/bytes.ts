@@ -19,6 +19,7 @@ import {
 } from '../../files/read-input.ts';
 import { unwrap, type Wrapping, wrappingOf } from './wrapping.ts';
 import { addressName, type GetAddress, isAddress, openRemote, readParts } from './remote.ts';
+import { isJson } from '../../kernel/json.ts';
 
 export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 
@@ -267,15 +268,6 @@ function formatOf(name: string, head: Buffer): RowFormat {
   // An object that continues on the next line is a document, not a row.
   const [line = '', next] = head.toString('utf8').trimStart().split('\n', 2);
   return next === undefined || isJson(line) ? 'ndjson' : 'json';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function refuseOtherEncodings(name: string, head: Buffer, format: RowFormat): void {

@@ -65,7 +65,7 @@ function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayW
     definition: {
       name: `${area}_${kind}`,
       description: [
-        ...introduction(area, kind, mayWrite),
+        introduction(area, kind, mayWrite),
         ...(isWrite ? [] : [...records.values()].map(signatureOf)),
       ].join('\n'),
       inputSchema: {
@@ -82,19 +82,14 @@ function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayW
   };
 }
 
-function introduction(area: string, kind: ToolKind, mayWrite: boolean): string[] {
-  switch (kind) {
-    case 'read':
-      return ['Read only. Commands:'];
-    case 'plan': {
-      const next = mayWrite ? ` After the user approves the plan, pass its id to ${area}_write.` : '';
-      return [`Dry run: shows what a command would send and changes nothing.${next} Commands:`];
-    }
-    case 'write':
-      return [
-        `Performs a plan of ${area}_plan that the user has approved. A plan is valid once, for 10 minutes, and only while the platform is unchanged.`,
-      ];
-  }
+function introduction(area: string, kind: ToolKind, mayWrite: boolean): string {
+  const next = mayWrite ? ` After the user approves the plan, pass its id to ${area}_write.` : '';
+  const texts = {
+    read: 'Read only. Commands:',
+    plan: `Dry run: shows what a command would send and changes nothing.${next} Commands:`,
+    write: `Performs a plan of ${area}_plan that the user has approved. A plan is valid once, for 10 minutes, and only while the platform is unchanged.`,
+  };
+  return texts[kind];
 }
 
 /** `roles update(role_id, name?): change single fields of a role`. */
@@ -114,15 +109,10 @@ function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Too
     const data = JSON.stringify(answerSchema(resultSchema(command) ?? {}));
     byResult.set(data, [...(byResult.get(data) ?? []), recordOf(command)?.path ?? '']);
   }
+  const planned = { command: text, plan: { type: ['object', 'null'] }, data: { type: 'object' } };
   const results =
     kind === 'plan'
-      ? [
-          form({ command: text, plan: { type: ['object', 'null'] }, data: { type: 'object' } }, [
-            'command',
-            'plan',
-            'data',
-          ]),
-        ]
+      ? [form(planned, Object.keys(planned))]
       : [...byResult].map(([data, paths]) =>
           form({ command: { enum: paths }, data: JSON.parse(data) as Schema }, ['command', 'data']),
         );
