@@ -203,7 +203,7 @@ function exampleCase(command: string): CommandCase {
   // With or without findings, the command has a result.
   const reports = help.effect !== 'write' && help.exits?.failed !== undefined;
   // A check may send any request.
-  const isLocal = !reports && (help.calls === 'nobody' || help.calls === 'settings');
+  const isLocal = !reports && (help.calls === 'none' || help.calls === 'settings');
   return of(command, args, {
     ...(before.length > 0 && { before }),
     ...(isLocal && { local: true }),

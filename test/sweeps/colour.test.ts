@@ -67,8 +67,8 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
 );
 
 test('prints an error in the red of the sixteen colors', async () => {
-  await world.prepare({ command: 'roles get', args: 'nobody' });
-  const { stderr } = await world.run({ command: 'roles get', args: 'nobody' }, ['--color', 'always']);
+  await world.prepare({ command: 'roles get', args: 'none' });
+  const { stderr } = await world.run({ command: 'roles get', args: 'none' }, ['--color', 'always']);
   const { codes } = piecesOf(stderr);
   expect(codes).toContain('31');
   expect(codes.filter((given) => !SIXTEEN.test(given))).toEqual([]);

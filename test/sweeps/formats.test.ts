@@ -160,7 +160,7 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
     if (json === '') return;
     let data = plain(parseJson(json));
     // A writing command needs a new world for each format, so a sample uses one format in addition to JSON.
-    const isSteady = reads === true && !(one.reports && calls === 'nobody');
+    const isSteady = reads === true && !(one.reports && calls === 'none');
     for (const format of isSteady || isWhole ? known : [pick(known, random)]) {
       if (!isSteady) await world.prepare(one);
       const text = await outputOf(one, format);

@@ -7,7 +7,7 @@ export const command = defineCommand({
   path: 'completion',
   summary: 'print the completion script of a shell: commands, flags, values, profiles and ids',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   args: { shell: { help: 'name of the shell', choices: SHELLS } },
   output: () => object({ shell: oneOf(SHELLS), script: string() }),
   notes: [

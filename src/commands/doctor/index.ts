@@ -41,7 +41,7 @@ export const command = defineCommand({
   path: 'doctor',
   summary: 'check this installation: files, secrets, clock, addresses, credentials',
   effect: 'read',
-  calls: 'nobody',
+  calls: 'none',
   columns: view.columns,
   output: () =>
     array(

@@ -35,7 +35,7 @@ export const joinParts = defineCommand({
   path: 'dsr bulk-results',
   summary: 'join the results of several bulk runs',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   args: resultArgs,
   flags: {
     ...resultFlags,

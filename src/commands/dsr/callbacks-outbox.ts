@@ -58,7 +58,7 @@ const view = viewOf('No deliveries are open: every callback was delivered or dro
 
 const shared = {
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   columns: view.columns,
   output: () => array(shownDelivery()),
 } as const;

@@ -52,7 +52,7 @@ export const exportLedger = defineCommand({
   path: 'dsr ledger export',
   summary: 'export every request with its history',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   columns: exportView.columns,
   output: () => array(exportedRequest()),
   notes: [
@@ -81,7 +81,7 @@ export const verifyLedger = defineCommand({
   summary: 'check that no line of the ledger was changed or removed',
   effect: 'local',
   tool: [],
-  calls: 'nobody',
+  calls: 'none',
   flags: headFlag,
   columns: chainView.columns,
   output: chainResult,
@@ -98,7 +98,7 @@ export const pruneLedger = defineCommand({
   path: 'dsr ledger prune',
   summary: 'remove requests whose last entry is older than a date',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   flags: beforeFlag,
   output: () => object({ requests: int(), entries: int(), before: string(), head: string() }),
   notes: [

@@ -10,7 +10,7 @@ export const makeWarehouse = defineCommand({
   path: 'emulator sample-warehouse',
   summary: 'create a SQLite file with customers and purchases for pipelines',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   args: { file: { help: 'path of the new file' } },
   flags: { rows: { value: 'n', help: 'rows in each table (default: 2000)' } },
   output: () => object({ file: string(), rows: number(), tables: array(oneOf(['customers', 'purchases'])) }),

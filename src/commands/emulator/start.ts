@@ -66,7 +66,7 @@ export const startPlatform = defineCommand({
   summary: 'serve the embedded platform until Ctrl-C',
   effect: 'local',
   endless: true,
-  calls: 'nobody',
+  calls: 'none',
   flags: startFlags,
   output: readyResult,
   notes: [

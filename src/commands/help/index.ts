@@ -20,7 +20,7 @@ export const command = defineCommand({
   path: 'help',
   summary: 'help on a command or a topic',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   args: {
     topic: {
       many: true,

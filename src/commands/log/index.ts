@@ -55,7 +55,7 @@ const verifyLog = defineCommand({
   tool: [],
   summary: 'check that no line of the log was changed or removed',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   flags: headFlag,
   columns: chainView.columns,
   output: chainResult,
@@ -72,7 +72,7 @@ const pruneLog = defineCommand({
   path: 'log prune',
   summary: 'remove lines that are older than a date from the log',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   flags: beforeFlag,
   output: () => object({ lines: int(), before: string(), bytes: int() }),
   notes: [
@@ -105,7 +105,7 @@ export const command = defineCommand({
   tool: ['since', 'limit'],
   summary: 'list every write from this machine',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   flags: {
     since: { value: 'time', help: 'only writes since a date, a time, or a duration ago such as 7d' },
     command: { value: 'words', help: 'only writes of a command or a group: roles, "dsr submit"' },

@@ -92,7 +92,7 @@ export const listTemplates = defineCommand({
   summary: 'list the standard role templates, or show one',
   effect: 'local',
   tool: [],
-  calls: 'nobody',
+  calls: 'none',
   args: { id: { optional: true, help: 'only this template' } },
   output: () => union([array(templateResult()), templateResult()]),
   examples: ['cdpadm roles templates', 'cdpadm roles templates compliance-role -o yaml'],

@@ -14,7 +14,7 @@ export const command = defineCommand({
   path: 'schema',
   summary: 'print the JSON Schema of a document, or the whole contract as OpenAPI',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   args: {
     document: { help: 'document to describe', choices: [...SCHEMA_NAMES, OUTPUT] },
     command: { many: true, optional: true, help: 'for `output`: the command, such as roles diff' },

@@ -44,7 +44,7 @@ export const joinShards = defineCommand({
   path: 'seed results',
   summary: 'join the results of all shards of a bulk run',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   args: resultArgs,
   flags: { ...resultFlags, rejects: { value: 'file', help: 'write the rejected rows of all shards to a new file' } },
   columns: () => joinedView(joining).columns,

@@ -21,7 +21,7 @@ export const command = defineCommand({
   path: 'tour',
   summary: 'run the most common tasks on a temporary embedded platform',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   args: { chapters: { many: true, optional: true, choices: NAMES, help: 'only these chapters' } },
   output: () =>
     union([

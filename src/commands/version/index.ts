@@ -7,7 +7,7 @@ export const command = defineCommand({
   path: 'version',
   summary: 'print the version; with --verbose also commit and build date',
   effect: 'local',
-  calls: 'nobody',
+  calls: 'none',
   output: () => object({ version: string(), commit: optional(string()), date: optional(string()) }),
   notes: [
     '`cdpadm --version` prints the same. The build date is the time of the commit, so two builds of one commit are identical.',

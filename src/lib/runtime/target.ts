@@ -5,11 +5,11 @@ import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 import type { Service } from '../contract/endpoint.ts';
 
-/** A service that takes writes; `organization` and `workspace` share the platform's address. */
+/** A service that accepts writes; `organization` and `workspace` share the platform's address. */
 export type WriteScope = 'organization' | 'workspace' | 'dsr' | 'seeding' | 'identity';
 
 export interface Target {
-  /** Null when the environment alone gives the settings. */
+  /** Null if all settings come from the environment. */
   profile: string | null;
   environment: string | null;
   org_id?: string | null;

@@ -1,4 +1,4 @@
-// Decides whether a write is done, not done or unknown. Single calls and bulk rows both use it, and nothing else decides.
+// Decides whether a write is done, not done or unknown. Used by both single calls and bulk rows; nothing else decides.
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
@@ -6,7 +6,7 @@ import type { Tell } from './ports.ts';
 /** The code of every write whose outcome is unknown; `http` throws it for a response that proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
 
-/** Why a write needs a read. */
+/** The reason why a write needs a read. */
 export interface Doubt {
   /** The error of the send; undefined if the response proved nothing, or if this run has sent nothing yet. */
   readonly error?: KnownError;
@@ -16,7 +16,7 @@ export interface Doubt {
   readonly wasSent: boolean;
 }
 
-/** The result of a read. An error ends the write: the platform holds something else. */
+/** The result of a read. An error ends the write, because the platform has something else. */
 export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: string; hint?: Hints } | KnownError;
 
 export interface Write<Result, Stored> {

@@ -1,4 +1,4 @@
-// Stores each callback with the deliveries that it makes due, and tries these until they succeed.
+// Stores each callback with its deliveries, and retries these until they succeed.
 import {
   type DeliveryTarget,
   longestPause,
@@ -36,7 +36,7 @@ export interface DeliveryPorts {
   targets: readonly DeliveryTarget[];
   /** Maximum attempts of one delivery. */
   attempts: number;
-  /** Maximum attempts at once. */
+  /** Maximum number of concurrent attempts. */
   concurrency: number;
   /** One attempt: resolves when the target accepted the callback, rejects with the reason otherwise. */
   deliver(target: string, callback: ReceivedLine, signal: AbortSignal): Promise<void>;
@@ -54,7 +54,7 @@ const LONGEST_HOLD_MS = 1000;
 
 type LedgerOf = (workspace: string) => Pick<LedgerPort, 'append'>;
 
-/** Writes their states to the ledger, which drops known ones. Returns the callbacks whose state was news. */
+/** Writes their states to the ledger, which drops known ones. Returns the callbacks with a new state. */
 async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf): Promise<ReceivedLine[]> {
   const news = new Set<StateNews>();
   const states = callbacks.map((callback) => ({ callback, state: stateNews(callback) }));
@@ -118,7 +118,7 @@ export class Deliveries {
     this.#health = new Map(ports.targets.map(({ name }) => [name, newHealth()]));
   }
 
-  /** Reads the outbox. Its deliveries are due at once, also those that an earlier run would retry later. */
+  /** Reads the outbox. Its deliveries are due at once, even those that an earlier run would retry later. */
   static async open(ports: DeliveryPorts): Promise<Deliveries> {
     const deliveries = new Deliveries(ports);
     await deliveries.#resume();
@@ -140,7 +140,7 @@ export class Deliveries {
     }
   }
 
-  /** Resolves when the callback is on the disk: true if it is the first with its status. */
+  /** Resolves when the callback is on disk: true if it is the first with its status. */
   async store(callback: ReceivedLine): Promise<boolean> {
     let first = false;
     await this.#write(() => {
@@ -159,7 +159,7 @@ export class Deliveries {
     return this.#write(() => []);
   }
 
-  /** Delivers until the signal is aborted, and then waits for the attempts that run. */
+  /** Delivers until the signal is aborted, and then waits for running attempts. */
   async run(): Promise<void> {
     const { clock, concurrency, signal } = this.#ports;
     const attempts = new Set<Promise<void>>();

@@ -14,12 +14,12 @@ import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
   state: 'submitted' | 'existing' | 'failed' | 'unknown';
-  /** Why it failed or is unknown, with nothing personal in it. */
+  /** The reason why it failed or is unknown, without personal data. */
   error?: string;
   /** Of the platform's response; null where it has none. */
   expected_completion_time?: string | null;
   received_time?: string | null;
-  /** False only when a signature was checked and did not fit. */
+  /** False only if a signature was checked and is invalid. */
   signed: boolean;
   signature?: SignatureFacts;
 }
@@ -35,34 +35,34 @@ export interface RowPorts {
   verify: VerifyMessage;
   /** Its ledger entry. */
   describe(request: DsrRequest): Promise<SubmittedNews>;
-  /** How many rows are complete: whether others succeed while one does not. */
+  /** The number of complete rows: shows whether others succeed while one does not. */
   completed(): number;
   clock: Clock;
-  /** Aborted when what is under way is given up as well. */
+  /** Aborted when requests in progress are abandoned too. */
   hardSignal: AbortSignal;
 }
 
 export interface RowTask {
   request: DsrRequest;
-  /** An earlier run may have sent it: the platform is asked first. */
+  /** An earlier run may have sent it, so the platform is read first. */
   mayExist: boolean;
   /** The id is from the file: another request may have it. */
   givenId: boolean;
   /** The ledger entry of an id from the file. */
   known(): Promise<LedgerRequest | undefined>;
-  /** Called before each request of the row goes out. */
+  /** Called before each request of the row is sent. */
   onSend(): void;
 }
 
 /** Sends of one row, and reads that confirm it. */
 const MAX_ATTEMPTS = 5;
 
-/** Rejections of one body; any other rejection is about the whole run. */
+/** Rejections of one body; any other rejection concerns the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
 
 type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { state: 'submitted' | 'existing' };
 
-/** Resolves when the row is complete, or unknown while others succeed. Throws what ends the whole run. */
+/** Resolves when the row is complete, or unknown while others succeed. Throws the error that ends the whole run. */
 export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
   try {
     return await new RowSend(task, ports).run();
@@ -79,7 +79,7 @@ class RowSend {
   #failures = 0;
   #signed = true;
   #signature: SignatureFacts | undefined;
-  /** Responses that show the platform at work. */
+  /** Responses that show that the platform works. */
   #answers = 0;
   /** Whether only this row can have used the id. */
   #isFree: boolean;
@@ -204,7 +204,7 @@ class RowSend {
         return outcome;
       }
       const { failure } = outcome;
-      // An unreadable 2xx also shows the platform at work: a retry would get the same response.
+      // An unreadable 2xx also shows that the platform works: a retry would get the same response.
       if (failure.status !== undefined && !isServerTrouble(failure.status)) this.#answers++;
       if (outcome.kind === 'lost' || isServerTrouble(outcome.status)) {
         this.#failures++;
@@ -216,7 +216,7 @@ class RowSend {
   }
 }
 
-/** The credentials of the run are wrong as a whole: no further row may go out. */
+/** The credentials of the run are wrong, so no more rows may be sent. */
 function endRunUnless(check: () => void): void {
   try {
     check();
@@ -225,7 +225,7 @@ function endRunUnless(check: () => void): void {
   }
 }
 
-/** Carries what ends the whole run past the confirmation of one row. */
+/** Carries an error that ends the whole run past the confirmation of one row. */
 class RunOver extends Error {
   readonly reason: unknown;
   constructor(reason: unknown) {

@@ -20,7 +20,7 @@ export interface BulkPorts
   table: RowTable;
   options: RowOptions;
   journal: DsrJournal;
-  /** As the journal says. */
+  /** As recorded in the journal. */
   states: RowStates;
   /** Absent if duplicates are allowed. */
   findDuplicate: FindDuplicate | undefined;
@@ -45,7 +45,7 @@ const WRITTEN_AFTER_MS = 500;
 
 type Complete = Extract<JournalLine, { d: unknown }>['d'][number];
 
-/** Runs until every row is complete or unknown. Throws what ends it earlier; the journal is then up to date. */
+/** Runs until every row is complete or unknown. If an error ends it earlier, the journal is up to date. */
 export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const { clock, concurrency, journal, ledger, maxErrors, options, signal, states, submitter } = ports;
   const gate = createGate(ports);
@@ -61,13 +61,13 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const failure = await runTasks({ clock, signal, gate, atOnce: concurrency * 2 }, tasks);
   await writeComplete();
   if (failure) {
-    // The next run sends these at once, without a read before.
+    // The next run sends these at once, without reading first.
     if (unsent.size > 0) journal.write({ u: [...unsent] });
     throw failure.error;
   }
   return { requests: gate.requests, retries: gate.retries, unsigned };
 
-  /** The rows that are left, each group with ids in the journal. */
+  /** The remaining rows, each group with ids in the journal. */
   async function* tasks(hardSignal: AbortSignal): AsyncGenerator<Task[]> {
     const { api, table, verify } = ports;
     const marks = dsrEndpoints.create.names?.body ?? [];

@@ -15,9 +15,9 @@ export interface Due {
   left: number;
 }
 
-/** The number of requests that are read at once anyway. */
+/** The number of requests that are read concurrently. */
 const FEWEST = 4;
-/** A run stops after this many requests that have ended. The ledger has their new states, so the next run continues. */
+/** A run stops after this many finished requests. The ledger has their new states, so the next run continues. */
 const ENDED_AT_MOST = 1000;
 
 export interface DueOptions {
@@ -25,7 +25,7 @@ export interface DueOptions {
   limit: number;
   /** Only those whose deadline is not after this; milliseconds since the epoch, or Infinity. */
   until: number;
-  /** Continues after any number of requests that have ended. */
+  /** Continues after any number of finished requests. */
   isPatient: boolean;
 }
 

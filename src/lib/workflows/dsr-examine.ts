@@ -20,7 +20,7 @@ export interface Examined {
   rows: number;
   /** Rows whose id is not in the file. */
   withoutId: number;
-  /** Rows of a result file that are done. */
+  /** Completed rows of a results file. */
   done: number;
   /** `gdpr erasure` -> rows. */
   kinds: Map<string, number>;
@@ -143,7 +143,7 @@ function withKnownId(ready: ReadyRow, id: string | undefined): ReadyRow {
   return { ...ready, hasId: true, request: { ...ready.request, subject_request_id: id } };
 }
 
-/** The columns that say what a request says. */
+/** The columns with the fields of a request. */
 function usedBy(request: DsrRequest): string[] {
   const fields = ROW_FIELDS.filter((field) => field in request);
   return [

@@ -1,4 +1,4 @@
-// Reads requests from the platform, joins them with the ledger, and records news in it.
+// Reads requests from the platform, joins them with the ledger, and records changes in it.
 import type { Dated } from '../api/dsr.ts';
 import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';

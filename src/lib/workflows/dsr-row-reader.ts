@@ -48,7 +48,7 @@ export interface RowReader {
 /** The placeholder id of a row without one. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
 
-/** Throws invalid input (9) for headings that mean nothing. */
+/** Throws invalid input (9) for unknown headings. */
 export function createRowReader({ heading }: RowTable, options: RowOptions): RowReader {
   const { mapping, names } = options;
   const { file } = heading;
@@ -176,7 +176,7 @@ function plainDefaults(defaults: RowOptions['defaults']): Record<string, unknown
   );
 }
 
-/** A request as cells under columns of our own names. */
+/** A request as cells under our own column names. */
 export function cellsOfRequest(request: DsrRequest, columns: readonly string[]): string[] {
   const values = new Map<string, string>(identitiesOf(request));
   for (const field of ROW_FIELDS) {

@@ -13,7 +13,7 @@ export interface ProcessorCertificate {
 }
 
 export interface CertificateSource {
-  /** The kept certificate while it is valid, else a new one. Throws KnownError if discovery or the download fails. */
+  /** The stored certificate while it is valid, or a new one. Throws KnownError if discovery or the download fails. */
   get(): Promise<ProcessorCertificate>;
   /** A newer certificate than the failed one; undefined if a refresh a moment ago found none. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;

@@ -14,7 +14,7 @@ export interface CallbackPorts {
   /** The only workspace whose callbacks are accepted; undefined accepts any. */
   workspace: string | undefined;
   address: string;
-  /** Resolves when the callback is on the disk: true if its status is news. Rejects if it cannot be stored. */
+  /** Resolves when the callback is on disk: true if its status is new. Rejects if it cannot be stored. */
   store(callback: ReceivedLine): Promise<boolean>;
   clock: Clock;
 }
@@ -32,7 +32,7 @@ export interface Received {
   verdict?: Verdict;
   /** Undefined for a callback that is not acknowledged, or has no status. */
   state?: RequestStatusReply;
-  /** True if the state is news. */
+  /** True if the state is new. */
   isNew: boolean;
   detail: string;
 }
@@ -40,7 +40,7 @@ export interface Received {
 /** The platform waits ten seconds for the response (decision: D262). */
 const ANSWER_MS = 9000;
 
-/** Never throws because of a message. A state that the ledger cannot store is not acknowledged. */
+/** Never throws for an invalid message. A state that the ledger cannot store is not acknowledged. */
 export async function receiveCallback(callback: Callback, ports: CallbackPorts): Promise<Received> {
   const answered = new AbortController();
   const late = ports.clock

@@ -15,7 +15,7 @@ export interface ResourceCalls<Reply, Body> {
   create(body: Body, signal: AbortSignal): Promise<Reply>;
   update(id: string, body: Body, signal: AbortSignal): Promise<Reply>;
   delete(id: string, signal: AbortSignal): Promise<void>;
-  /** The part that can be compared: without secrets and the fields that the platform adds. */
+  /** The comparable part: without secrets and the fields that the platform adds. */
   comparable(definition: Reply | Body): unknown;
 }
 
@@ -29,7 +29,7 @@ interface Identified {
   readonly id: string;
 }
 
-/** How the platform may reject an id that is taken. */
+/** How the platform may reject a used id. */
 const MAY_BE_TAKEN = [400, 409, 422];
 
 const MAX_SENDS = 3;
@@ -136,7 +136,7 @@ async function confirmedById<Result, Reply extends Identified>(
   );
 }
 
-/** Whether the platform has everything that was sent. It may add fields, such as a state. */
+/** True if the platform has everything that was sent. It may add fields, such as a state. */
 function holds<Reply, Body>(calls: ResourceCalls<Reply, Body>, shown: Reply, sent: Body): boolean {
   return contains(calls.comparable(shown), calls.comparable(sent));
 }

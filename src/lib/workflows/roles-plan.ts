@@ -96,7 +96,7 @@ interface ReplacePorts {
 const MAX_SENDS = 3;
 
 /**
- * Sends the planned manifest and returns what the platform holds then, stamps included. A response that is lost, or
+ * Sends the planned manifest and returns the platform's new one, stamps included. A response that is lost, or
  * does not hold exactly what was sent, is checked by a GET: the wanted roles mean success. After a lost response the
  * previous manifest means that the PUT never arrived and may be sent again. Anything else is a conflict (6). Throws
  * network (8) when the platform cannot be read either.
@@ -147,7 +147,7 @@ async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts):
   }
 }
 
-/** The platform holds other roles than those sent; each difference is an issue. */
+/** The platform has different roles than those sent; each difference is an issue. */
 function liveDiffers({ request }: Planned, now: Manifest, revision: string): KnownError {
   const { created, modified, deleted } = diffRoles(request.roles.map(specifiedPart), now.roles.map(specifiedPart));
   const issues = [

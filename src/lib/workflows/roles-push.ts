@@ -34,10 +34,10 @@ export interface PushPorts {
   };
   scope: ManifestScope;
   profile: string | null;
-  /** Questions that a person, or a flag in their place, answers. The answer no throws guard (12). */
+  /** Questions that the user or a flag answers. The answer no throws guard (12). */
   ask: {
     readonly possible: boolean;
-    /** Shows where the write goes; throws guard (12) if only reads are allowed. */
+    /** Shows the target of the write; throws guard (12) if only reads are allowed. */
     startWrite(): Promise<unknown>;
     confirmWrite(question: string): Promise<void>;
     /** Asks the user to type `expected`. */
@@ -56,7 +56,7 @@ export interface PushPorts {
 export interface PushOutcome {
   kind: 'unchanged' | 'dry-run' | 'applied';
   planned: Planned;
-  /** The manifest that the platform holds afterwards. */
+  /** The manifest on the platform afterwards. */
   manifest: Manifest;
   /** The saved copy of the previous manifest; only if applied. */
   revision?: string;

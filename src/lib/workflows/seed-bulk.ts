@@ -1,5 +1,5 @@
-// The bulk adapter of seeding: rows become batches, each batch is delivered, and a checkpoint says what is complete, so that
-// a run can be resumed however it ended.
+// The bulk adapter of seeding: rows become batches, each batch is delivered, and checkpoints record what is complete, so
+// that a run can be resumed however it ended.
 import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 import { createGate, type GateOptions } from '../bulk/gate.ts';
 import { type Batch, reasonOf } from '../domain/seed/batch.ts';
@@ -28,14 +28,14 @@ export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
 
 export interface SeedProgress {
   counts: SeedCounts;
-  /** About how many of `totalBytes` are complete; the total is undefined if an input has no size. */
+  /** The approximate number of completed bytes; the total is undefined if an input has no size. */
   bytes: number;
   totalBytes: number | undefined;
 }
 
 const CHECKPOINT_MS = 500;
 
-/** Runs until every row is accepted or rejected. Throws what ends it earlier; the journal is then up to date. */
+/** Runs until every row is accepted or rejected. If an error ends it earlier, the journal is up to date. */
 export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   const { before, clock, concurrency, inputs, journal, limits, maxErrors, rejects, rules, signal } = ports;
   const gate = createGate(ports);
@@ -95,7 +95,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   function checkpoint(finished: boolean): SeedCounts {
     const now = tally();
     rejects.sync();
-    // Also before the first reject: a resumed run then knows that a file of this name is its own.
+    // Even before the first reject, so that a resumed run knows that a file with this name is its own.
     const kept = finished && rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes ?? 0 };
     journal?.write({ files: before.files, ...marks.snapshot(), counts: now, rejects: kept, finished });
     checkpointAt = clock.now();

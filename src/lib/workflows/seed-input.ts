@@ -28,9 +28,9 @@ export interface InputOptions {
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   shard: Shard | undefined;
-  /** Called once for each table with the columns that the map leaves out. */
+  /** Called once for each table with the columns that are not in the map. */
   onSkippedColumns?: (name: string, columns: readonly SkippedColumn[]) => void;
-  /** Called once for each column of a table with an attribute that has a null word. */
+  /** Called once for each attribute column of a table that contains a null word. */
   onNullWord?: (name: string, column: string, word: string) => void;
 }
 

@@ -58,7 +58,7 @@ function tableIn({ columns }: ParquetFile, options: Omit<CsvOptions, 'isOurs'>):
 
 type Take = (cells: readonly unknown[], position: number) => void;
 
-/** Takes rows of a table: in bytes where every cell is plainly right, else exactly. */
+/** Adds rows of a table: as bytes if every cell is clearly valid, otherwise exactly. */
 function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): Take {
   return (values, position) => {
     const texts = values.map(plainText);
@@ -94,7 +94,7 @@ function bodyTaker(packer: RowPacker, columns: readonly string[]): Take {
   };
 }
 
-/** The row as JSON. A field that is null is left out: a column has no other way to say that it is not there. */
+/** The row as JSON. A null field is omitted, because a column cannot express absence in any other way. */
 function bodyOf(columns: readonly string[], cells: readonly unknown[]): string {
   const fields = columns.flatMap((name, index) => {
     const cell = fieldOf(name, cells[index]);

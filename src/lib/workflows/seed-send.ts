@@ -14,7 +14,7 @@ export interface SendPorts {
   clock: Clock;
   /** Shared with the packer. */
   limits: BatchLimits;
-  /** Aborted when what is under way must end too. */
+  /** Aborted when requests in progress must end too. */
   hardSignal: AbortSignal;
 }
 
@@ -30,14 +30,14 @@ export type BatchDelivery = ReturnType<typeof createBatchDelivery>;
 /** How the platform rejected a body. */
 type Refusal = Pick<Refused, 'status' | 'messages'>;
 
-/** Statuses about the body; any other rejection is about the run. */
+/** Statuses about the body; any other rejection concerns the run. */
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
 
 export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts) {
   const blame: Blame = createBlame();
 
-  /** Sends one body until the platform accepts or rejects it. Throws what ends the run. */
+  /** Sends one body until the platform accepts or rejects it. Throws the error that ends the run. */
   async function deliver(body: Buffer): Promise<Refusal | undefined> {
     const request = {
       send: () => sender.send(body, hardSignal),

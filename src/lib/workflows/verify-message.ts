@@ -1,4 +1,4 @@
-// Verifies a signed message of the processor, with a new certificate if the kept one fails.
+// Verifies a signed message from the processor, with a new certificate if the stored one fails.
 import { hash } from 'node:crypto';
 import { type CertificateCheck, checkCertificate, type TrustedRoots } from '../domain/callbacks/certificate.ts';
 import {

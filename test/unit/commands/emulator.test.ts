@@ -284,7 +284,7 @@ describe.each([
     const roleId = role?.role_id ?? '';
     const assign = ['emulator', 'assign-role', roleId, '--user', 'ann@example.com', ...args];
     expect(await json(assign)).toMatchObject({ role_id: roleId, user: 'ann@example.com' });
-    expect((await cli(['emulator', 'assign-role', 'nobody', '--user', 'a@example.com', ...args])).code).toBe(5);
+    expect((await cli(['emulator', 'assign-role', 'none', '--user', 'a@example.com', ...args])).code).toBe(5);
     const log = (await json(['emulator', 'log', ...args])) as { path: string; status: number }[];
     expect(log.some(({ path, status }) => path.endsWith('/roles') && status === 200)).toBe(true);
     for (const columns of [100, 80, 60]) {

@@ -16,7 +16,7 @@ export function asColumns(keys: string): Columns {
 }
 
 /** The service that a command depends on; see `USUAL_EXITS`. */
-type Callee = 'platform' | 'emulator' | 'settings' | 'nobody';
+type Callee = 'platform' | 'emulator' | 'settings' | 'none';
 
 /** By exit name: when the command exits with it. */
 export type Exits = Readonly<Partial<Record<ExitName, string>>>;
@@ -26,7 +26,7 @@ const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
   platform: { failed: 'rejected', usage: 'usage', auth: 'access', unavailable: 'unavailable', network: 'network' },
   emulator: { failed: 'rejected', usage: 'usage', notFound: 'none running', network: 'no response' },
   settings: { failed: 'failed', usage: 'usage', invalidInput: 'invalid settings' },
-  nobody: { failed: 'failed', usage: 'usage' },
+  none: { failed: 'failed', usage: 'usage' },
 };
 
 /** The value to complete. */

@@ -133,7 +133,7 @@ export function openSession(
   };
 }
 
-/** Over the target, the requests and everything that the dry run read. */
+/** A hash of the target, the requests and everything that the dry run read. */
 function hashOf({ path }: CommandRecord, values: Values, { data, read }: Outcome): string {
   // Each command opens the embedded platform on another port.
   const text = canonicalJson({ path, values, data, read }).replaceAll(/(http:\/\/127\.0\.0\.1):\d+/g, '$1');
@@ -161,7 +161,7 @@ const ABOUT_IDENTITY = ['encoding', 'identity_type', 'identity_format'];
 
 interface Answer {
   content: CallToolResult;
-  /** Whether something was left out. */
+  /** True if something was omitted. */
   isCut: boolean;
 }
 
@@ -196,7 +196,7 @@ type Hidden = Pick<Limits, 'redactor' | 'xpid'>;
 
 interface Limits {
   most: number;
-  /** Counts what was left out. */
+  /** Counts what was omitted. */
   cut: { items: number; texts: number };
   redactor: Redactor;
   /** The deployment's word for `xpid`. */

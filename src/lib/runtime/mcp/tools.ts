@@ -98,7 +98,7 @@ function signatureOf(record: CommandRecord): string {
   return `${record.path}(${words.join(', ')}): ${record.summary}`;
 }
 
-/** A result by its command, or an error. */
+/** A result with its command, or an error. */
 function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Tool['outputSchema']> {
   const text = { type: 'string' };
   const common = { notice: text, warnings: { type: 'array', items: text }, exit_code: { type: 'integer' } };

@@ -28,9 +28,9 @@ import { shellWord } from '../../kernel/words.ts';
 import type { Context, LoggedCommand } from '../context.ts';
 import type { Target } from '../target.ts';
 
-/** A file with more bytes is put aside. */
+/** A larger file is rotated. */
 const FILE_BYTES = 4 * 1024 * 1024;
-/** Most request ids of one entry, and most arguments. */
+/** Maximum number of request ids and of arguments in an entry. */
 const MOST_IDS = 20;
 
 export type WriteRecorder = Awaited<ReturnType<typeof recordWrites>>;
@@ -98,7 +98,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
       return createHmac('sha256', key).update(`${method} ${at}\n`).update(body).digest('hex');
     },
     verify: chain.verify,
-    /** The entries that `isWanted` accepts, oldest first; of them the newest `limit`. */
+    /** The newest `limit` entries that `isWanted` accepts, oldest first. */
     entries: (isWanted: (entry: LoggedWrite) => boolean, limit = Infinity): LoggedWrite[] => {
       const started = looseObject({ ...startedFields(), request: string() });
       const ended = looseObject({ id: string(), ...endedFields() });

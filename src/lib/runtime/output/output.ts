@@ -41,7 +41,7 @@ export function createOutput(setup: OutputSetup): Output {
       if (isJsonFormat(flags)) return results.emitLine(jsonText(data));
       return results.emitLine(typeof text === 'string' ? cleanText(text) : text(styles.stdout));
     },
-    // By the `emit` of the object, which a run for several profiles replaces.
+    // Calls the object's own `emit`, which a run for several profiles replaces.
     async emitDryRun(requests, plan, text, ids = []) {
       const result: DryRun = {
         dry_run: true,

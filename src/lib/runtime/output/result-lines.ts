@@ -52,7 +52,7 @@ export function createResultLines<T>(
   }
 }
 
-/** A clock whose pauses show the seconds on a terminal, so that a quiet watch is seen to be alive. */
+/** A clock whose pauses show the seconds on a terminal, so that a quiet watch is visibly alive. */
 export function watchClock({ clock, io, out }: Context, text: string): Clock {
   if (!io.tty.stderr) return clock;
   return { now: () => clock.now(), sleep: (ms, signal) => clock.sleep(ms, signal).finally(out.waits({ text })) };

@@ -27,7 +27,7 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
     typed: async (question, expected, options = {}) => {
       const index = confirmations.indexOf(expected);
       if (index >= 0) {
-        // Each value answers one question: two guards of one command need two answers.
+        // Each value answers one question, so two guards of one command need two answers.
         confirmations.splice(index, 1);
         return;
       }

@@ -60,7 +60,7 @@ describe('the token request', () => {
 
   test.each([
     ['an invalid secret', 401, { client_secret: 'wrong' }],
-    ['an unknown client', 401, { client_id: 'nobody' }],
+    ['an unknown client', 401, { client_id: 'none' }],
     ['an invalid audience', 403, { audience: 'https://elsewhere.example' }],
   ])('%s returns %i', async (_what, status, change) => {
     const reply = await ask({ ...valid(), ...change });

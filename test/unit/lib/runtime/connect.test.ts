@@ -85,7 +85,7 @@ it.each<[string[], Record<string, string>, number, string]>([
   [[], { CDPADM_ORG_ID: 'acme' }, 2, 'CDPADM_ORG_ID'],
   [[], { CDPADM_CLIENT_SECRET: '' }, 4, 'CDPADM_CLIENT_SECRET'],
   [[], { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, ''],
-  [['--profile', 'nobody'], {}, 2, 'nobody'],
+  [['--profile', 'none'], {}, 2, 'none'],
 ])('%j with %j exits with %i', async (args, env, code, text) => {
   const result = await cli([...list, ...args], { env });
   expect(result.stderr).toContain(text);

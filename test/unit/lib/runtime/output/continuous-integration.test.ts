@@ -48,7 +48,7 @@ describe('--summary', () => {
       expect(guarded).toMatch(
         /^### Failed: `roles\.guard\.delete` \(exit code 12\)\n\n.*support-role[^]*--allow-delete/,
       );
-      const unknown = await summaryOf(['roles', 'get', 'nobody'], 5, env);
+      const unknown = await summaryOf(['roles', 'get', 'none'], 5, env);
       expect(unknown.slice(guarded.length)).toMatch(/^### Failed: `roles\.not_found` \(exit code 5\)\n/);
       writeFileSync(join(home.cwd, 'bad.csv'), 'who\nx\n');
       for (const args of [
