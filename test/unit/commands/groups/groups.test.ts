@@ -66,7 +66,7 @@ describe('groups set', () => {
     expect(await verbs()).toEqual([]);
   });
 
-  it('confirms a lost response by a read', async () => {
+  it('confirms a lost response with a read', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/workspaces/*', drop: 'after', times: 1 });
     const result = await home.run('groups set -f group.yaml --yes');
     expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/The platform did receive the write/) });

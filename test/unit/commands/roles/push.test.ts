@@ -307,7 +307,7 @@ describe('roles push', () => {
     });
   });
 
-  it('confirms a lost response by a read', async () => {
+  it('confirms a lost response with a read', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     await admin.platform.api.addFault({ method: 'PUT', path: '*', drop: 'after', times: 1 });
     const result = await admin.json('roles push --yes');

@@ -185,7 +185,7 @@ describe('lost responses', () => {
     expect(await home.json('connections list')).toMatchObject({ data: [{ id: 'crm' }] });
   });
 
-  it('confirms a delete by a read', async () => {
+  it('confirms a delete with a read', async () => {
     await run('connections create -f connection.yaml');
     await home.platform.api.addFault({ method: 'DELETE', path: '/platform/v2/workspaces/*', drop: 'after', times: 1 });
     expect(await run('connections delete crm')).toMatchObject({ code: 0 });
