@@ -5,7 +5,7 @@ import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
 import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
-import { FIXTURES, PENDING, stageFiles } from '../sweeps/stage.ts';
+import { FIXTURES, PENDING, RUN, stageFiles } from '../sweeps/stage.ts';
 
 type Variables = Record<string, string>;
 
@@ -70,23 +70,24 @@ describe.each(WAYS)('with %s', (_name, env) => {
     await screen.waitFor('must be a full address');
     await screen.waitFor('skip)');
     screen.type(`${platform.ready.base_url}${KEY.enter}`);
-    await screen.waitFor('Token service address');
-    screen.type(`${platform.ready.auth_url}${KEY.enter}`);
-    for (const id of ['Organization', 'Account', 'Workspace']) {
-      await screen.waitFor(`${id} id (needed for`);
-      screen.type(KEY.enter);
-    }
     await screen.waitFor('Client id');
     screen.type(`me${KEY.enter}`);
     await screen.waitFor('(not shown)');
     screen.type(`s3cret${KEY.enter}`);
-    while ((await screen.waitForOne(['skip)', 'Number'])) !== 'Number') screen.type(KEY.enter);
-    expect(screen.screen()).toMatch(/1\. none\r?\n {2}2\. development\r?\n {2}3\. production: /);
+    await screen.waitFor('Number or word (1)');
+    screen.type(`environment${KEY.enter}`);
+    await screen.waitFor('Number');
+    expect(screen.screen()).toMatch(
+      /1\. none: each command says which\r?\n {2}2\. development\r?\n {2}3\. production: /,
+    );
     screen.type(`9${KEY.enter}`);
     await screen.waitFor('Type a number from 1 to 3');
     screen.type(`prodution${KEY.enter}`);
     await screen.waitFor('or the word itself. Did you mean production?');
     screen.type(`2${KEY.enter}`);
+    await screen.waitFor('Environment: development');
+    await screen.waitFor('Number');
+    screen.type(KEY.enter);
     await screen.waitFor('Test the credentials now?');
     expect(screen.screen()).not.toContain('s3cret');
     screen.type(KEY.ctrlC);
@@ -96,7 +97,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
 
   test.each([
     ['a run with --wait', 'pipelines trigger customers --wait --wait-idle --poll 1s --yes', 0, 'success'],
-    ['a watched run', 'pipelines watch customers --poll 1s', 0, 'success'],
+    ['a watched run', `pipelines watch customers ${RUN} --poll 1s`, 0, 'success'],
     ['a bulk run', 'seed bulk users.ndjson --batch-size 1 --yes', 0, 'ACCEPTED'],
     [
       'a bulk run of data subject requests',

@@ -182,7 +182,11 @@ async function pickMissing(
     if (!pick || !(value === undefined || (Array.isArray(value) && value.length === 0))) continue;
     const choices = ctx.prompt.possible && !ctx.flags.curl ? await pick.choices(ctx, args, flags) : undefined;
     if (choices && choices.length > 0) {
-      const chosen = await ctx.prompt.select(pick.question, [...choices], { search: true });
+      const chosen = await ctx.prompt.select(pick.question, [...choices], {
+        search: true,
+        // The choice of nothing in particular.
+        ...(optional && { initial: '' }),
+      });
       args[key] = many ? [chosen] : chosen === '' ? undefined : chosen;
     } else if (!optional) missing(name);
   }
