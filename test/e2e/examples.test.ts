@@ -134,9 +134,18 @@ describe('each example', () => {
   async function prepare(path: string, line: string): Promise<void> {
     const group = groupOf(path);
     await well(['emulator', 'reset']);
-    const addresses = ['--base-url', 'https://api.example.com', '--auth-url', 'https://auth.example.com'];
+    const isLive = line.includes('--from-live');
+    const addresses = isLive
+      ? ['--base-url', ready.base_url, '--auth-url', ready.auth_url, '--client-id', ready.client_id]
+      : ['--base-url', 'https://api.example.com', '--auth-url', 'https://auth.example.com', '--client-id', 'me'];
+    const {
+      CDPADM_ORG_ID: org = '',
+      CDPADM_ACCOUNT_ID: account = '',
+      CDPADM_WORKSPACE_ID: workspace = '',
+    } = environmentOf(ready);
+    if (isLive) addresses.push('--org', org, '--account', account, '--workspace', workspace);
     for (const name of ['profile', 'auth', 'emulator'].includes(group) ? ['dev', 'prod'] : []) {
-      await well(['profile', 'create', name, ...addresses, '--client-id', 'me', '--client-secret-env', 'CDP_SECRET']);
+      await well(['profile', 'create', name, ...addresses, '--client-secret-env', 'CDP_SECRET']);
     }
     const env = environmentOf(ready);
     if (WAREHOUSE.includes(group)) await prepareWarehouse(path, env);
@@ -179,7 +188,7 @@ describe('each example', () => {
           ? readFileSync(join(home.cwd, 'users.ndjson'), 'utf8')
           : profile
         : undefined;
-    const env = { ...environmentOf(ready), CDP_SECRET: 'secret', CDPADM_EDITOR: 'sed -i.bak s/Two/Three/' };
+    const env = { ...environmentOf(ready), CDP_SECRET: ready.client_secret, CDPADM_EDITOR: 'sed -i.bak s/Two/Three/' };
     const end = new AbortController();
     const onOutput = (stdout: string): void => {
       if (path === 'emulator start' && stdout !== '') end.abort(interrupted());
