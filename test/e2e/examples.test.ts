@@ -138,12 +138,8 @@ describe('each example', () => {
     const addresses = isLive
       ? ['--base-url', ready.base_url, '--auth-url', ready.auth_url, '--client-id', ready.client_id]
       : ['--base-url', 'https://api.example.com', '--auth-url', 'https://auth.example.com', '--client-id', 'me'];
-    const {
-      CDPADM_ORG_ID: org = '',
-      CDPADM_ACCOUNT_ID: account = '',
-      CDPADM_WORKSPACE_ID: workspace = '',
-    } = environmentOf(ready);
-    if (isLive) addresses.push('--org', org, '--account', account, '--workspace', workspace);
+    if (isLive)
+      addresses.push(`--org=${ready.org_id}`, `--account=${ready.account_id}`, `--workspace=${ready.workspace_id}`);
     for (const name of ['profile', 'auth', 'emulator'].includes(group) ? ['dev', 'prod'] : []) {
       await well(['profile', 'create', name, ...addresses, '--client-secret-env', 'CDP_SECRET']);
     }

@@ -180,13 +180,11 @@ async function pickMissing(
   for (const [key, { many, name = key, optional, pick }] of Object.entries(specs)) {
     const value = args[key];
     if (!pick || !(value === undefined || (Array.isArray(value) && value.length === 0))) continue;
-    const choices = ctx.prompt.possible && !ctx.flags.curl ? await pick.choices(ctx, args, flags) : undefined;
+    const isAsked = ctx.prompt.possible && !ctx.flags.curl && !(optional && ctx.flags.yes);
+    const choices = isAsked ? await pick.choices(ctx, args, flags) : undefined;
     if (choices && choices.length > 0) {
-      const chosen = await ctx.prompt.select(pick.question, [...choices], {
-        search: true,
-        // The choice of nothing in particular.
-        ...(optional && { initial: '' }),
-      });
+      const options = { search: true, ...(optional && { initial: '' }) } as const;
+      const chosen = await ctx.prompt.select(pick.question, [...choices], options);
       args[key] = many ? [chosen] : chosen === '' ? undefined : chosen;
     } else if (!optional) missing(name);
   }
