@@ -3,7 +3,8 @@ import { array, enum as oneOf, type infer as Infer, nullable, number, object, st
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { change, controlCalls, portFlag, read } from '../../lib/runtime/emulator/control.ts';
+import { change, controlCalls, read } from '../../lib/runtime/emulator/control.ts';
+import { portFlag } from './start.ts';
 
 type Callback = Infer<ReturnType<typeof callbacksResult>>[number];
 

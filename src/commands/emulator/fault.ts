@@ -4,7 +4,8 @@ import { METHODS } from '../../lib/contract/choices.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { fields, type Column, type ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { change, controlCalls, portFlag, read } from '../../lib/runtime/emulator/control.ts';
+import { change, controlCalls, read } from '../../lib/runtime/emulator/control.ts';
+import { portFlag } from './start.ts';
 
 type Fault = Infer<ReturnType<typeof faultResult>>;
 

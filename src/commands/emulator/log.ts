@@ -4,7 +4,8 @@ import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { Column, ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { controlCalls, portFlag, read } from '../../lib/runtime/emulator/control.ts';
+import { controlCalls, read } from '../../lib/runtime/emulator/control.ts';
+import { portFlag } from './start.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 
 type LoggedRequest = Infer<ReturnType<typeof logResult>>[number];

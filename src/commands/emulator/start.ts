@@ -14,8 +14,12 @@ import { readIdentity, type Rehearsed } from '../../lib/runtime/emulator/identit
 import { rehearsalFolder } from '../../lib/runtime/emulator/local-folder.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { readPort } from '../flag-values.ts';
-import { findEmulator, portFlag } from '../../lib/runtime/emulator/control.ts';
+import { findEmulator } from '../../lib/runtime/emulator/control.ts';
 import { consoleUrl, environmentOf, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
+
+export const portFlag = {
+  port: { value: 'n', help: 'port of the platform (default: the one started last)' },
+} as const satisfies Record<string, FlagSpec>;
 
 const startFlags = {
   host: {

@@ -7,7 +7,8 @@ import { writePrivateFile } from '../../lib/kernel/durable.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { change, controlCalls, portFlag, read } from '../../lib/runtime/emulator/control.ts';
+import { change, controlCalls, read } from '../../lib/runtime/emulator/control.ts';
+import { portFlag } from './start.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 

@@ -8,7 +8,6 @@ import { KnownError, usageError, type Hint, type Hints } from '../../kernel/erro
 import { isRecord, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 import { OutcomeUnknownError } from '../../http/answer/network-failure.ts';
 import { TransportError } from '../../http/transport-error.ts';
-import type { FlagSpec } from '../command-line/define-command.ts';
 import type { Context } from '../context.ts';
 import { openEmbedded } from './embedded.ts';
 import { listEmulators } from './running.ts';
@@ -17,10 +16,6 @@ import { fail } from '../../errors/fail.ts';
 const CALL_TIMEOUT_MS = 60_000;
 
 export { controlCalls } from '../../emulator/client.ts';
-
-export const portFlag = {
-  port: { value: 'n', help: 'port of the platform (default: the one started last)' },
-} as const satisfies Record<string, FlagSpec>;
 
 interface PortFlag {
   port?: string;
