@@ -158,8 +158,7 @@ export function valuesOf(words: readonly string[], flag: string): string[] {
 /**
  * Reads the last report of each part; a complete one replaces an error. Other lines of a log are ignored, so a part
  * with a damaged report counts as missing. Throws usage (2) without files, and invalid input (9) for results of
- * different runs, or for
- * none at all.
+ * different runs, or for none at all.
  */
 export async function readReports<Result extends Part, Label extends string | number>(
   ctx: Context,
@@ -171,6 +170,8 @@ export async function readReports<Result extends Part, Label extends string | nu
   const inputs = await openBulkInputs(ctx, files, { filesFrom, format: 'json' });
   const { decoded, linesOf } = await import('../lib/files/text-chunks.ts');
   const reports = new Map<string, Report<Result>>();
+  const issues: Issue[] = [];
+  let first: Report<Result> | undefined;
   for (const { chunks, name: file } of inputs) {
     for await (const { line, value } of documentsIn(linesOf(decoded(chunks(), file)))) {
       const error = isRecord(value['error']) ? value['error'] : undefined;
@@ -179,24 +180,18 @@ export async function readReports<Result extends Part, Label extends string | nu
         if (error !== undefined) ctx.out.warn(`${file}: ${String(error['message'])}`);
         continue;
       }
-      const known = reports.get(keyOf(result));
       const code = error === undefined ? undefined : String(error['code']);
-      if (code === undefined || known === undefined || known.error !== undefined)
-        reports.set(keyOf(result), { file, line, result, error: code });
+      const report = { file, line, result, error: code };
+      first ??= report;
+      const [run, wanted] = [runOf(result), runOf(first.result)];
+      if (run !== wanted) {
+        const message = `is of ${run}, but ${first.file} is of ${wanted}`;
+        issues.push({ file, line, column: 1, path: '', message });
+        continue;
+      }
+      const known = reports.get(keyOf(result));
+      if (code === undefined || known === undefined || known.error !== undefined) reports.set(keyOf(result), report);
     }
-  }
-  const issues: Issue[] = [];
-  const [first, ...others] = reports.values();
-  const wanted = first && runOf(first.result);
-  for (const { file, line, result } of others) {
-    if (runOf(result) === wanted) continue;
-    issues.push({
-      file,
-      line,
-      column: 1,
-      path: '',
-      message: `is of ${runOf(result)}, but ${first?.file} of ${wanted}`,
-    });
   }
   if (first === undefined)
     issues.push({ file: inputs[0].name, line: 1, column: 1, path: '', message: 'has no result' });

@@ -18,6 +18,7 @@ import {
   type Report,
   resultArgs,
   resultFlags,
+  valuesOf,
 } from '../bulk-results.ts';
 import { workspaceTarget } from '../results.ts';
 import { seedBulkResult, shardOf } from './bulk.ts';
@@ -34,11 +35,22 @@ const joining: Joining<ShardResult, number> = {
   more: () => ({ target: workspaceTarget() }),
   part: shardResult,
   keyOf: ({ shard }) => String(shard.index),
-  runOf: ({ shard, target }) => `a run with ${counted(shard.count, 'shard')} in ${placeOf(target)}`,
+  runOf: ({ argv, shard, target }) =>
+    `a run of ${inputsIn(argv)} with ${counted(shard.count, 'shard')} in ${placeOf(target)}`,
   labelOf: ({ shard }) => shard.index,
   flag: '--shard',
   valueOf: (index, { shard }) => `${index}/${shard.count}`,
 };
+
+/** The names of the inputs in a command; each machine may have its own folder for them. */
+function inputsIn(words: readonly string[]): string {
+  const after = words.slice(3);
+  const end = after.findIndex((word) => word.startsWith('--'));
+  const files = [...after.slice(0, end < 0 ? after.length : end), ...valuesOf(words, '--files-from')];
+  const names = files.map((file) => basename(file)).sort();
+  const rest = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  return `${names.slice(0, 3).join(', ')}${rest}`;
+}
 
 export const joinShards = defineCommand({
   path: 'seed results',

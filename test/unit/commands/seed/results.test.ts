@@ -129,7 +129,25 @@ test('ignores other lines, and rejects results of different runs and files witho
   await shards([2], 3, file);
   const mixed = await joined(it);
   expect(mixed.code).toBe(9);
-  expect(mixed.stderr).toContain('is of a run with 3 shards in workspace 5001 (production)');
+  expect(mixed.stderr).toContain('is of a run of users.ndjson with 3 shards in workspace 5001 (production)');
+  // The first shard of another file, with as many shards.
+  await shards([2], 2, file);
+  const again = await it.run([
+    'seed',
+    'bulk',
+    it.write('more.ndjson', userRows(50)),
+    '--shard',
+    '1/2',
+    '--yes',
+    '-o',
+    'json',
+  ]);
+  it.write('results/later.json', again.stdout);
+  const foreign = await joined(it);
+  expect(foreign.code).toBe(9);
+  expect(foreign.stderr).toMatch(
+    /is of a run of (users|more)\.ndjson with 2 shards .* is of a run of (users|more)\.ndjson with/,
+  );
   it.write('empty.json', '');
   expect((await it.run(['seed', 'results', 'empty.json'])).code).toBe(9);
   expect((await it.run(['seed', 'results'])).code).toBe(2);
