@@ -1,22 +1,50 @@
 // The script that shares a rate, run by a real Redis server.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { RATE_SCRIPT } from '../../src/lib/bulk/rate-store.ts';
 import { openRateStore, type RateStore } from '../../src/lib/bulk/rate-store.ts';
+import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
+import { createCliHome } from '../helpers/cli.ts';
+import { startTestEmulator } from '../helpers/emulator.ts';
+import { root } from '../helpers/root.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
 import { listenOnLoopback } from '../helpers/loopback.ts';
+
+const BIN = join(root, 'bin/cdpadm.js');
 
 /** A user of the server with a password; without one, everything is allowed. */
 const USER = ['--user', 'shard', 'on', '>open-sesame', '~*', '+@all'];
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedis) process.stderr.write('redis-server is not installed: the shared rate is not tested against it.\n');
+
+test('the built program says why it cannot use a store', async () => {
+  const platform = await startTestEmulator();
+  const home = createCliHome();
+  onTestFinished(async () => {
+    await platform.close();
+    home.remove();
+  });
+  const env = { ...home.env, ...environmentOf(platform.ready) };
+  const run = async (line: string): Promise<string> => {
+    const child = spawn(process.execPath, [BIN, ...line.split(' ')], { cwd: home.cwd, env });
+    let text = '';
+    child.stderr.on('data', (part) => (text += String(part)));
+    child.stdout.on('data', (part) => (text += String(part)));
+    expect(await once(child, 'close')).toEqual([0, null]);
+    return text;
+  };
+  writeFileSync(join(home.cwd, 'users.ndjson'), await run('seed template --format ndjson'));
+  // Nothing listens on port 1.
+  const said = await run('seed bulk users.ndjson --shard 1/1 --rate 10 --rate-store redis://127.0.0.1:1 --yes');
+  expect(said).toContain('The rate store 127.0.0.1:1 cannot be used (connect ECONNREFUSED 127.0.0.1:1)');
+});
 
 test('the script has fewer than 60 lines', () => {
   expect(RATE_SCRIPT.trim().split('\n').length).toBeLessThan(60);

@@ -31,7 +31,7 @@ export async function openRateStore(
     retryStrategy: (times) => Math.min(times * 100, TIMEOUT_MS),
     scripts: { pace: { lua: RATE_SCRIPT, numberOfKeys: 1 } },
   });
-  // A command only reports that it was not retried; the connection knows why.
+  // Without a connection, a command only reports that it was not retried.
   let cause: Error | undefined;
   client.on('error', (error: Error) => {
     cause = error;
@@ -42,7 +42,7 @@ export async function openRateStore(
     try {
       return await scripts.pace(key, operation, rate ?? 0, ...values);
     } catch (error) {
-      throw (error as Error).name === 'MaxRetriesPerRequestError' ? (cause ?? error) : error;
+      throw client.status === 'ready' ? error : (cause ?? error);
     }
   };
   return {
