@@ -15,9 +15,11 @@ export async function installedSize(root) {
   const listed = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root });
   // The first line is the project itself, which is packed only in part.
   const folders = listed.stdout.trim().split('\n').slice(1);
-  const own = ['bin', 'dist'].map((name) => join(root, name));
-  const sizes = await Promise.all([...folders, ...own].map((path) => folderSize(path)));
-  return sizes.reduce((sum, size) => sum + size, 0) / 1e6;
+  const packed = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
+  /** @type {{ unpackedSize: number }[]} */
+  const packages = JSON.parse(packed.stdout);
+  const sizes = await Promise.all(folders.map((path) => folderSize(path)));
+  return [...sizes, ...packages.map(({ unpackedSize }) => unpackedSize)].reduce((sum, size) => sum + size, 0) / 1e6;
 }
 
 /**

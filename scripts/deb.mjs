@@ -36,6 +36,7 @@ try {
     `Maintainer: ${author}`,
     `Installed-Size: ${Math.ceil(size / 1024)}`,
     'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6',
+    'Suggests: bash-completion',
     'Section: admin',
     'Priority: optional',
     'Description: administer a customer-data platform from a terminal',
