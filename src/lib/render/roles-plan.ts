@@ -102,7 +102,7 @@ function modifiedLines(role: ModifiedRole, style: Style): string[] {
   const lines = [style.yellow(`~ modify ${clean(role.role_id)}`)];
   const { tasks, ...fields } = role.changes;
   for (const [field, change] of Object.entries(fields)) {
-    if (!change || !('from' in change)) continue;
+    if (!('from' in change)) continue;
     lines.push(`    ${style.red(`- ${clean(field)}: ${value(change.from)}`)}`);
     lines.push(`    ${style.green(`+ ${clean(field)}: ${value(change.to)}`)}`);
   }

@@ -16,7 +16,6 @@ function apply(from: readonly Role[], diff: RolesDiff): Role[] {
     .map((item) => {
       const result: Role = { ...item, tasks: item.tasks.map((task) => ({ ...task })) };
       for (const [field, change] of Object.entries(modified.get(item.role_id) ?? {})) {
-        if (!change) continue;
         const ofTask = result.tasks.find((task) => field.startsWith(`tasks.${task.task_id}.`));
         if ('added' in change) {
           result.tasks = result.tasks.filter((task) => !change.removed.includes(task.task_id));
