@@ -36,7 +36,7 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
     secret: (question, options) => untilRight(`${question} (not shown) `, asText(options), true),
     select: (question, choices, options) => {
       const lines = choices.map(({ value, label, hint }, index) => {
-        const text = `${label ?? value}${hint === undefined ? '' : `: ${hint}`}`;
+        const text = `${label ?? value}${hint === undefined ? '' : ` (${hint})`}`;
         return wrapUnder(`  ${index + 1}. `, text, io.columns());
       });
       io.stderr.write(`${wrapMessage(question, io.columns())}\n${lines.join('\n')}\n`);

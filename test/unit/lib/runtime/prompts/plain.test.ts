@@ -67,10 +67,10 @@ test('wraps a long choice between words, aligned with its text', async () => {
   stdin.write('1\n');
   expect(await chosen).toBe('i');
   expect(stderr()).toBe(`Type
-  1. i: it cannot be combined with
-     other identities
-  2. xpid: it cannot be combined
-     with other identities
+  1. i (it cannot be combined with
+     other identities)
+  2. xpid (it cannot be combined
+     with other identities)
 Number or word: `);
 });
 
