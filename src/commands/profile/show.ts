@@ -1,5 +1,15 @@
 // `profile show [NAME]`: the settings that a command would use and, with `--origin`, the source of each.
-import * as z from 'zod/mini';
+import {
+  array,
+  boolean,
+  enum as oneOf,
+  type infer as Infer,
+  nullable,
+  object,
+  optional,
+  record,
+  string,
+} from 'zod/mini';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Column, DocumentView } from '../../lib/render/view.ts';
@@ -9,31 +19,28 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { largest } from '../../lib/kernel/numbers.ts';
 
 type Settings = Awaited<ReturnType<Context['settings']>>;
-type Shown = z.infer<ReturnType<typeof shownResult>>;
+type Shown = Infer<ReturnType<typeof shownResult>>;
 type Origin = Shown['origins'][string];
 
 function shownResult() {
-  const texts = z.record(z.string(), z.string());
-  const origin = z.object({
-    kind: z.enum(['flag', 'environment', 'project', 'profile', 'default']),
-    detail: z.string(),
-  });
-  const setting = z.object({ value: z.string(), origin });
-  return z.object({
-    profile: z.nullable(setting),
+  const texts = record(string(), string());
+  const origin = object({ kind: oneOf(['flag', 'environment', 'project', 'profile', 'default']), detail: string() });
+  const setting = object({ value: string(), origin });
+  return object({
+    profile: nullable(setting),
     // Selected by `--profile` or NAME: only flags override it.
-    pinned: z.boolean(),
-    protected: z.boolean(),
-    access: z.enum(['read', 'write']),
-    allow_commands: z.boolean(),
-    allow_files: z.array(z.string()),
-    settings: z.record(z.string(), setting),
+    pinned: boolean(),
+    protected: boolean(),
+    access: oneOf(['read', 'write']),
+    allow_commands: boolean(),
+    allow_files: array(string()),
+    settings: record(string(), setting),
     // Only the client id has a value here; it is a name, not a secret.
-    secrets: z.record(z.string(), z.object({ value: z.optional(z.string()), origin })),
+    secrets: record(string(), object({ value: optional(string()), origin })),
     limits: texts,
     names: texts,
     // For `protected`, `access`, and each limit and name (`limits.AREA`, `names.WORD`).
-    origins: z.record(z.string(), origin),
+    origins: record(string(), origin),
   });
 }
 

@@ -1,6 +1,23 @@
 // C. Data subject requests, version 3: the request, its responses and discovery (specification, C).
 import { REGULATIONS, REQUEST_STATUSES, REQUEST_TYPES } from './choices.ts';
-import * as z from 'zod/mini';
+import {
+  array,
+  boolean,
+  check,
+  enum as oneOf,
+  globalRegistry,
+  type infer as Infer,
+  literal,
+  looseObject,
+  nullish,
+  optional,
+  overwrite,
+  record,
+  strictObject,
+  string,
+  toLowerCase,
+  union,
+} from 'zod/mini';
 import { parseIso } from '../kernel/timestamps.ts';
 import { callbackUrlIssue, EXTENSION_PREFIX, identityIssues, OTHER_SPELLING, SENT_SPELLING } from './dsr-rules.ts';
 import { endpoints } from './endpoint.ts';
@@ -40,7 +57,7 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? undefined : 'is not a UUID of version 4'), {
   format: 'uuid',
   pattern: UUID_V4.source.replaceAll('a-f', 'a-fA-F').replace('[89ab]', '[89abAB]'),
-}).check(z.toLowerCase());
+}).check(toLowerCase());
 
 /** Needs a zone, because the deadline runs from this time (decision: D53). */
 const SubmittedTime = filledWhere(
@@ -55,18 +72,18 @@ const ApiVersion = textWhere(
   { const: API_VERSION },
 );
 
-export const IdentityEntry = z.strictObject({ value: Name, encoding: z.literal('raw') });
-export type IdentityEntry = z.infer<typeof IdentityEntry>;
+export const IdentityEntry = strictObject({ value: Name, encoding: literal('raw') });
+export type IdentityEntry = Infer<typeof IdentityEntry>;
 
 /** `dsr-rules.ts` checks which types are allowed, over the whole body. */
 function identityMap(types: readonly string[]) {
   const keywords = { propertyNames: { enum: types }, maxProperties: DSR_LIMITS.identities };
-  return z.record(z.string(), IdentityEntry).register(z.globalRegistry, keywords);
+  return record(string(), IdentityEntry).register(globalRegistry, keywords);
 }
 
-export const VendorExtension = z.strictObject({
-  skip_waiting_period: z.optional(z.boolean()),
-  subject_identities: z.optional(identityMap(EXTENSION_IDENTITY_TYPES)),
+export const VendorExtension = strictObject({
+  skip_waiting_period: optional(boolean()),
+  subject_identities: optional(identityMap(EXTENSION_IDENTITY_TYPES)),
 });
 
 const ExtensionKey = filledWhere(
@@ -86,23 +103,22 @@ function normalizeSpelling<Body extends { subject_identities?: Record<string, Id
 }
 
 /** The body of POST /requests/. `api_version` is optional in the input and always sent. */
-export const DsrRequest = z
-  .strictObject({
-    regulation: z.enum(REGULATIONS),
-    subject_request_id: SubjectRequestId,
-    subject_request_type: z.enum(REQUEST_TYPES),
-    /** ISO 8601: when the subject submitted the request. */
-    submitted_time: SubmittedTime,
-    /** By request identity type. */
-    subject_identities: z.optional(identityMap(Object.keys(REQUEST_IDENTITY_TYPES))),
-    api_version: z.optional(ApiVersion),
-    status_callback_urls: z.optional(z.array(CallbackUrl)),
-    group_id: z.optional(Name),
-    /** By `opendsr.{vendor_domain}`. */
-    extensions: z.optional(z.record(ExtensionKey, VendorExtension)),
-  })
+export const DsrRequest = strictObject({
+  regulation: oneOf(REGULATIONS),
+  subject_request_id: SubjectRequestId,
+  subject_request_type: oneOf(REQUEST_TYPES),
+  /** ISO 8601: when the subject submitted the request. */
+  submitted_time: SubmittedTime,
+  /** By request identity type. */
+  subject_identities: optional(identityMap(Object.keys(REQUEST_IDENTITY_TYPES))),
+  api_version: optional(ApiVersion),
+  status_callback_urls: optional(array(CallbackUrl)),
+  group_id: optional(Name),
+  /** By `opendsr.{vendor_domain}`. */
+  extensions: optional(record(ExtensionKey, VendorExtension)),
+})
   .check(
-    z.check(
+    check(
       (context) => {
         const { issues, tooMany } = identityIssues(context.value);
         // Too many identities are the only problem reported (decision: D50).
@@ -114,64 +130,64 @@ export const DsrRequest = z
       // Also runs when other fields are invalid, so that all problems are reported at once.
       { when: () => true },
     ),
-    z.overwrite(normalizeSpelling),
+    overwrite(normalizeSpelling),
   )
-  .register(z.globalRegistry, oneFieldOf([], ['subject_identities', 'extensions']));
-export type DsrRequest = z.infer<typeof DsrRequest>;
+  .register(globalRegistry, oneFieldOf([], ['subject_identities', 'extensions']));
+export type DsrRequest = Infer<typeof DsrRequest>;
 
 /** The body of the 201 response. */
-export const CreateReply = z.looseObject({
+export const CreateReply = looseObject({
   expected_completion_time: Time,
   received_time: Time,
   /** Base64 of the raw request body: personal data. */
-  encoded_request: z.nullish(z.string()),
-  subject_request_id: z.string(),
-  controller_id: z.nullish(z.union([z.string(), Integer])),
+  encoded_request: nullish(string()),
+  subject_request_id: string(),
+  controller_id: nullish(union([string(), Integer])),
 });
-export type CreateReply = z.infer<typeof CreateReply>;
+export type CreateReply = Infer<typeof CreateReply>;
 
 /** One partner's part of an erasure. An unknown status is shown, not rejected (decision: D54). */
-export const ForwardingEntry = z.looseObject({
-  domain: z.nullish(z.string()),
-  name: z.nullish(z.string()),
+export const ForwardingEntry = looseObject({
+  domain: nullish(string()),
+  name: nullish(string()),
   status: word(FORWARDING_STATUSES),
-  status_message: z.nullish(z.string()),
+  status_message: nullish(string()),
 });
-export type ForwardingEntry = z.infer<typeof ForwardingEntry>;
+export type ForwardingEntry = Infer<typeof ForwardingEntry>;
 
 /** A request in GET, in the list and in callbacks (without `group_id`). */
-export const RequestStatusReply = z.looseObject({
-  controller_id: z.nullish(z.union([z.string(), Integer])),
+export const RequestStatusReply = looseObject({
+  controller_id: nullish(union([string(), Integer])),
   /** ISO 8601 in UTC; null once the request is cancelled. */
   expected_completion_time: Time,
-  subject_request_id: z.string(),
-  group_id: z.nullish(z.string()),
+  subject_request_id: string(),
+  group_id: nullish(string()),
   /** Or a newer one. */
-  request_status: z.string().register(z.globalRegistry, { enum: REQUEST_STATUSES }),
+  request_status: string().register(globalRegistry, { enum: REQUEST_STATUSES }),
   api_version: word([API_VERSION]),
   /** Access and portability only, once completed; valid for seven days. */
-  results_url: z.nullish(z.string()),
-  extensions: z.nullish(z.array(ForwardingEntry)),
+  results_url: nullish(string()),
+  extensions: nullish(array(ForwardingEntry)),
 });
-export type RequestStatusReply = z.infer<typeof RequestStatusReply>;
+export type RequestStatusReply = Infer<typeof RequestStatusReply>;
 
-export const CancelReply = z.looseObject({
+export const CancelReply = looseObject({
   expected_completion_time: Time,
   /** When the platform received the cancellation. */
   received_time: Time,
-  subject_request_id: z.string(),
-  controller_id: z.nullish(z.union([z.string(), Integer])),
+  subject_request_id: string(),
+  controller_id: nullish(union([string(), Integer])),
 });
-export type CancelReply = z.infer<typeof CancelReply>;
+export type CancelReply = Infer<typeof CancelReply>;
 
-export const DiscoveryReply = z.looseObject({
-  api_version: z.nullish(z.string()),
-  supported_identities: z.array(z.looseObject({ identity_type: z.string(), identity_format: z.nullish(z.string()) })),
-  supported_subject_request_types: z.array(z.string()),
+export const DiscoveryReply = looseObject({
+  api_version: nullish(string()),
+  supported_identities: array(looseObject({ identity_type: string(), identity_format: nullish(string()) })),
+  supported_subject_request_types: array(string()),
   /** URL of the PEM certificate. */
-  processor_certificate: z.string(),
+  processor_certificate: string(),
 });
-export type DiscoveryReply = z.infer<typeof DiscoveryReply>;
+export type DiscoveryReply = Infer<typeof DiscoveryReply>;
 
 export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
   create: {
@@ -188,7 +204,7 @@ export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
     reply: RequestStatusReply,
     about: { requestId: 'subject_request_id' },
   },
-  list: { method: 'GET', path: '/requests', reply: z.array(RequestStatusReply), query: ['group_id'] },
+  list: { method: 'GET', path: '/requests', reply: array(RequestStatusReply), query: ['group_id'] },
   cancel: {
     method: 'DELETE',
     path: '/requests/{requestId}',

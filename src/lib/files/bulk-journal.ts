@@ -3,7 +3,24 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import * as z from 'zod/mini';
+import {
+  array,
+  boolean,
+  enum as oneOf,
+  type infer as Infer,
+  int,
+  literal,
+  nonnegative,
+  nullable,
+  number,
+  object,
+  optional,
+  refine,
+  strictObject,
+  string,
+  tuple,
+  union,
+} from 'zod/mini';
 import { fail } from '../errors/fail.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
@@ -37,32 +54,25 @@ function parse(line: string): unknown {
 }
 
 // The help of both commands loads this file: a run builds the schemas.
-const count = () => z.int().check(z.nonnegative());
+const count = () => int().check(nonnegative());
 
 function checkpointSchema() {
   const Count = count();
-  return z.object({
-    version: z.literal(1),
+  return object({
+    version: literal(1),
     /** `size`, `modified` and `hash` reveal a changed file. `hash` covers the start, the end and samples between. */
-    files: z.array(z.object({ path: z.string(), size: Count, modified: z.number(), hash: z.string() })),
+    files: array(object({ path: string(), size: Count, modified: number(), hash: string() })),
     /** Everything up to here is complete. The offset is -1 if the row can be found only by reading from the start. */
-    mark: z.object({ file: Count, position: Count, offset: z.number() }),
+    mark: object({ file: Count, position: Count, offset: number() }),
     /** Complete stretches after the mark. */
-    beyond: z.array(z.object({ file: Count, from: Count, to: Count })),
-    counts: z.object({
-      accepted: Count,
-      rejected: Count,
-      batches: Count,
-      requests: Count,
-      retries: Count,
-      ms: z.number(),
-    }),
+    beyond: array(object({ file: Count, from: Count, to: Count })),
+    counts: object({ accepted: Count, rejected: Count, batches: Count, requests: Count, retries: Count, ms: number() }),
     /** The rejects file and the number of its bytes that belong to complete rows; null if a finished run has none. */
-    rejects: z.nullable(z.object({ path: z.string(), bytes: Count })),
-    finished: z.boolean(),
+    rejects: nullable(object({ path: string(), bytes: Count })),
+    finished: boolean(),
   });
 }
-export type SeedCheckpoint = Omit<z.infer<ReturnType<typeof checkpointSchema>>, 'version'>;
+export type SeedCheckpoint = Omit<Infer<ReturnType<typeof checkpointSchema>>, 'version'>;
 export type Fingerprint = SeedCheckpoint['files'][number];
 export type SeedCounts = SeedCheckpoint['counts'];
 
@@ -91,31 +101,31 @@ export function openSeedJournal(path: string) {
 }
 
 const headSchema = () =>
-  z.object({
-    version: z.literal(1),
+  object({
+    version: literal(1),
     /** As the user passed it. */
-    input: z.string(),
+    input: string(),
     rows: count(),
     /** Digest of the flags that turn rows into requests. */
-    settings: z.string(),
-    results: z.string().check(z.refine(isAbsolute)),
+    settings: string(),
+    results: string().check(refine(isAbsolute)),
     /** The default for rows without a time, so that a resumed run sends the same bodies. */
-    submitted_time: z.string(),
-    at: z.string(),
+    submitted_time: string(),
+    at: string(),
   });
-export type JournalHead = z.infer<ReturnType<typeof headSchema>>;
+export type JournalHead = Infer<ReturnType<typeof headSchema>>;
 
 /** `p`: rows and their ids, before they are sent; `u`: those that were not sent; `d`: outcomes and errors. */
 function lineSchema() {
   const Count = count();
-  const State = z.enum(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
-  return z.union([
-    z.strictObject({ p: z.array(z.tuple([Count, z.string()])) }),
-    z.strictObject({ u: z.array(Count) }),
-    z.strictObject({ d: z.array(z.tuple([Count, State, z.optional(z.string())])) }),
+  const State = oneOf(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
+  return union([
+    strictObject({ p: array(tuple([Count, string()])) }),
+    strictObject({ u: array(Count) }),
+    strictObject({ d: array(tuple([Count, State, optional(string())])) }),
   ]);
 }
-export type JournalLine = z.infer<ReturnType<typeof lineSchema>>;
+export type JournalLine = Infer<ReturnType<typeof lineSchema>>;
 
 export type DsrJournal = ReturnType<typeof openDsrJournal>;
 

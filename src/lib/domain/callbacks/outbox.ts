@@ -1,57 +1,71 @@
 // The lines of an outbox, and the open deliveries and received statuses that they add up to.
 import { createHash } from 'node:crypto';
-import * as z from 'zod/mini';
+import {
+  array,
+  discriminatedUnion,
+  enum as oneOf,
+  exactOptional,
+  type infer as Infer,
+  int,
+  literal,
+  looseObject,
+  nullable,
+  readonly,
+  refine,
+  string,
+  tuple,
+} from 'zod/mini';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { isAdvance } from '../dsr/statuses.ts';
 import { SignatureFacts } from './verify.ts';
 
-const time = z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text))));
-const identified = { id: z.string(), at: time };
+const time = string().check(refine((text) => !Number.isNaN(Date.parse(text))));
+const identified = { id: string(), at: time };
 
 /**
  * A verified callback and the deliveries that it requires, in one line, so that neither is stored without the other.
  */
-const ReceivedLine = z.looseObject({
-  event: z.literal('received'),
+const ReceivedLine = looseObject({
+  event: literal('received'),
   /** The stable event id: the same for the same bytes from the same workspace. */
   ...identified,
-  address: z.string(),
+  address: string(),
   /** Null if the body has none. */
-  workspace_id: z.nullable(z.string()),
+  workspace_id: nullable(string()),
   /** Both null if the body is not a request status. */
-  request_id: z.nullable(z.string()),
-  status: z.nullable(z.string()),
-  expected_completion_time: z.exactOptional(z.nullable(z.string())),
-  targets: z.readonly(z.array(z.string())),
-  signature: z.exactOptional(SignatureFacts),
-  headers: z.readonly(z.array(z.readonly(z.tuple([z.string(), z.string()])))),
+  request_id: nullable(string()),
+  status: nullable(string()),
+  expected_completion_time: exactOptional(nullable(string())),
+  targets: readonly(array(string())),
+  signature: exactOptional(SignatureFacts),
+  headers: readonly(array(readonly(tuple([string(), string()])))),
   /** The received bytes in Base64. */
-  body: z.string(),
+  body: string(),
 });
 
 /** The outcome of one delivery. `attempts` counts those since it was received or replayed. */
-const OutcomeLine = z.looseObject({
-  event: z.enum(['delivered', 'failed', 'dead', 'replayed', 'dropped']),
+const OutcomeLine = looseObject({
+  event: oneOf(['delivered', 'failed', 'dead', 'replayed', 'dropped']),
   ...identified,
-  target: z.string(),
-  attempts: z.int(),
+  target: string(),
+  attempts: int(),
   /** When it is retried. */
-  due: z.exactOptional(time),
-  reason: z.exactOptional(z.string()),
+  due: exactOptional(time),
+  reason: exactOptional(string()),
 });
 
 /** Replaces the lines about one request that compaction removes. */
-const SeenLine = z.looseObject({
-  event: z.literal('seen'),
+const SeenLine = looseObject({
+  event: literal('seen'),
   ...identified,
-  statuses: z.readonly(z.array(z.string())),
-  events: z.readonly(z.array(z.string())),
+  statuses: readonly(array(string())),
+  events: readonly(array(string())),
 });
 
-const OutboxLine = z.discriminatedUnion('event', [ReceivedLine, OutcomeLine, SeenLine]);
-export type ReceivedLine = z.infer<typeof ReceivedLine>;
-export type OutcomeLine = z.infer<typeof OutcomeLine>;
-export type OutboxLine = z.infer<typeof OutboxLine>;
+const OutboxLine = discriminatedUnion('event', [ReceivedLine, OutcomeLine, SeenLine]);
+export type ReceivedLine = Infer<typeof ReceivedLine>;
+export type OutcomeLine = Infer<typeof OutcomeLine>;
+export type OutboxLine = Infer<typeof OutboxLine>;
 
 export interface Delivery {
   /** `EVENT.TARGET`. */

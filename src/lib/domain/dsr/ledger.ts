@@ -1,38 +1,49 @@
 // The lines of the ledger, and how they combine into a request.
-import * as z from 'zod/mini';
+import {
+  array,
+  boolean,
+  exactOptional,
+  extend,
+  type infer as Infer,
+  int,
+  nullable,
+  object,
+  record,
+  string,
+} from 'zod/mini';
 import { SignatureFacts } from '../callbacks/verify.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
 import { isAdvance, isOpen } from './statuses.ts';
 
 /** The user and the machine. Absent in lines of earlier versions. */
-const actor = { by: z.exactOptional(z.string()), host: z.exactOptional(z.string()) };
-const text = z.exactOptional(z.string());
-const textOrNull = z.exactOptional(z.nullable(z.string()));
+const actor = { by: exactOptional(string()), host: exactOptional(string()) };
+const text = exactOptional(string());
+const textOrNull = exactOptional(nullable(string()));
 
 /** The fields of a request, just before it is sent. */
-const Submission = z.object({
+const Submission = object({
   /** ISO 8601, as in all lines. */
-  at: z.string(),
-  profile: z.nullable(z.string()),
-  regulation: z.string(),
-  subject_request_type: z.string(),
-  submitted_time: z.string(),
-  skip_waiting_period: z.boolean(),
-  group_id: z.nullable(z.string()),
+  at: string(),
+  profile: nullable(string()),
+  regulation: string(),
+  subject_request_type: string(),
+  submitted_time: string(),
+  skip_waiting_period: boolean(),
+  group_id: nullable(string()),
   /** Identity type to keyed hash. */
-  identities: z.record(z.string(), z.string()),
+  identities: record(string(), string()),
 });
-const Download = z.object({ at: z.string(), sha256: z.string(), bytes: z.int(), content_type: z.string() });
+const Download = object({ at: string(), sha256: string(), bytes: int(), content_type: string() });
 /** Set by a user: true if the subject has the answer, or the new deadline (ISO 8601). */
-const Mark = z.object({ at: z.string(), answered: z.exactOptional(z.boolean()), extended: text, reason: text });
-const seen = { status: z.string(), at: z.string(), source: z.string(), ...actor };
+const Mark = object({ at: string(), answered: exactOptional(boolean()), extended: text, reason: text });
+const seen = { status: string(), at: string(), source: string(), ...actor };
 
 /**
  * A request in the ledger. Everything but the id may be missing, because some requests are known only from a callback.
  */
-export const LedgerRequest = z.object({
-  id: z.string(),
+export const LedgerRequest = object({
+  id: string(),
   at: text,
   ...actor,
   profile: textOrNull,
@@ -42,22 +53,22 @@ export const LedgerRequest = z.object({
   regulation: text,
   subject_request_type: text,
   submitted_time: text,
-  skip_waiting_period: z.exactOptional(z.boolean()),
+  skip_waiting_period: exactOptional(boolean()),
   group_id: textOrNull,
-  identities: z.exactOptional(Submission.shape.identities),
+  identities: exactOptional(Submission.shape.identities),
   /** The hashes by which people are compared, if they differ from `identities`. */
-  compared: z.exactOptional(Submission.shape.identities),
+  compared: exactOptional(Submission.shape.identities),
   status: text,
   expected_completion_time: textOrNull,
   received_time: textOrNull,
   /** Each new status, with its source. */
-  states: z.array(z.object(seen)),
+  states: array(object(seen)),
   /** Each signed message, even if its status was already known. */
-  signatures: z.exactOptional(z.array(z.extend(SignatureFacts, seen))),
-  downloads: z.exactOptional(z.array(z.extend(Download, actor))),
-  marks: z.exactOptional(z.array(z.extend(Mark, actor))),
+  signatures: exactOptional(array(extend(SignatureFacts, seen))),
+  downloads: exactOptional(array(extend(Download, actor))),
+  marks: exactOptional(array(extend(Mark, actor))),
 });
-export type LedgerRequest = z.infer<typeof LedgerRequest>;
+export type LedgerRequest = Infer<typeof LedgerRequest>;
 
 type Times = Pick<LedgerRequest, 'expected_completion_time' | 'received_time'> & { signature?: SignatureFacts };
 interface News<Kind extends string> {
@@ -67,15 +78,15 @@ interface News<Kind extends string> {
 
 /** A request, just before it is sent. A bulk run writes it with the response, in one line. */
 export type SubmittedNews = News<'submitted'> &
-  z.infer<typeof Submission> &
+  Infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &
   Times;
 /** A status, with the facts of the signed message that reported it. */
 export type StateNews = News<'state'> &
   Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback' };
 /** The results were saved to a file. */
-export type DownloadedNews = News<'downloaded'> & z.infer<typeof Download>;
-export type MarkedNews = News<'marked'> & z.infer<typeof Mark>;
+export type DownloadedNews = News<'downloaded'> & Infer<typeof Download>;
+export type MarkedNews = News<'marked'> & Infer<typeof Mark>;
 
 export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | MarkedNews;
 type Actor = Pick<LedgerRequest, 'by' | 'host'>;

@@ -1,6 +1,17 @@
 // The plan of a push: computed once from the live manifest and the wanted roles, then shown, hashed and applied.
 import { createHash } from 'node:crypto';
-import * as z from 'zod/mini';
+import {
+  array,
+  catchall,
+  type infer as Infer,
+  nullable,
+  number,
+  object,
+  optional,
+  string,
+  unknown,
+  type ZodMiniObject,
+} from 'zod/mini';
 import { type ManifestRequest, CORE_TASK, RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import {
@@ -19,31 +30,31 @@ import { isEscalation } from './permissions.ts';
 export function rolesPlanFields() {
   return {
     /** The stamp of the live manifest that the plan starts from. */
-    base: z.object({ last_modified_on: z.nullable(z.string()), last_modified_by: z.nullable(z.string()) }),
-    created: z.array(RoleReply),
-    modified: z.array(modifiedRole()),
-    deleted: z.array(RoleReply),
+    base: object({ last_modified_on: nullable(string()), last_modified_by: nullable(string()) }),
+    created: array(RoleReply),
+    modified: array(modifiedRole()),
+    deleted: array(RoleReply),
     /** Ids. */
-    unchanged: z.array(z.string()),
-    summary: z.object({ create: z.number(), modify: z.number(), delete: z.number(), unchanged: z.number() }),
+    unchanged: array(string()),
+    summary: object({ create: number(), modify: number(), delete: number(), unchanged: number() }),
     /** Warnings for the person who approves the plan; omitted if there are none. */
-    warnings: z.optional(z.array(z.string())),
+    warnings: optional(array(string())),
     /** Ids of roles that keep changes made on the platform after the file was pulled; omitted if there are none. */
-    kept: z.optional(z.array(z.string())),
+    kept: optional(array(string())),
   };
 }
 
 function modifiedRole() {
-  const text = z.object({ from: z.nullable(z.string()), to: z.nullable(z.string()) });
-  const tasks = z.object({ added: z.array(z.string()), removed: z.array(z.string()) });
-  const known = z.object({ name: z.optional(text), description: z.optional(text), tasks: z.optional(tasks) });
+  const text = object({ from: nullable(string()), to: nullable(string()) });
+  const tasks = object({ added: array(string()), removed: array(string()) });
+  const known = object({ name: optional(text), description: optional(text), tasks: optional(tasks) });
   // Fields that are not in the specification may hold any JSON; those of a task are `tasks.<task_id>.<field>`.
-  const changes = z.catchall(known, z.object({ from: z.unknown(), to: z.unknown() }));
+  const changes = catchall(known, object({ from: unknown(), to: unknown() }));
   /** `escalations`: gained tasks that escalate (see `isEscalation`). */
-  return z.object({ role_id: z.string(), changes, escalations: z.array(z.string()) });
+  return object({ role_id: string(), changes, escalations: array(string()) });
 }
 
-type PlanFields = z.infer<z.ZodMiniObject<ReturnType<typeof rolesPlanFields>>>;
+type PlanFields = Infer<ZodMiniObject<ReturnType<typeof rolesPlanFields>>>;
 
 /** `plan`: 32 hex digits over organization, address, the whole live manifest and the whole wanted one. */
 export type RolesPlan = PlanFields & { plan: string };

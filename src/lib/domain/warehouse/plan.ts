@@ -1,6 +1,17 @@
 // One plan over connections, data models and pipelines: computed once, then shown, hashed and applied.
 import { createHash } from 'node:crypto';
-import * as z from 'zod/mini';
+import {
+  array,
+  boolean,
+  enum as oneOf,
+  type infer as Infer,
+  nullable,
+  number,
+  object,
+  record,
+  string,
+  unknown,
+} from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
 import { changedFields } from '../field-changes.ts';
 import {
@@ -18,51 +29,45 @@ const ACTIONS = ['create', 'update', 'delete'] as const;
 
 function stepFields() {
   return {
-    action: z.enum(ACTIONS),
-    type: z.enum(RESOURCE_TYPES),
-    id: z.string(),
+    action: oneOf(ACTIONS),
+    type: oneOf(RESOURCE_TYPES),
+    id: string(),
     /** Values of a definition hold any JSON. */
-    changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })),
+    changes: record(string(), object({ from: unknown(), to: unknown() })),
     /** Fields whose secrets are sent. A plan never contains the secrets. */
-    secrets: z.array(z.string()),
+    secrets: array(string()),
     /** The references in the file: `{"config.password": "env:NAME"}`. */
-    references: z.record(z.string(), z.string()),
+    references: record(string(), string()),
     /** Whether the sync position of a pipeline is reset. */
-    resets: z.boolean(),
+    resets: boolean(),
   };
 }
 
 export function planResult() {
-  return z.object({
+  return object({
     /** 32 hex digits: a hash of workspace, address, live and wanted resources. */
-    plan: z.string(),
+    plan: string(),
     /** In the order of execution. */
-    steps: z.array(z.object(stepFields())),
+    steps: array(object(stepFields())),
     /** `connection/crm` … */
-    unchanged: z.array(z.string()),
+    unchanged: array(string()),
     /** Live resources that no file defines and that the plan leaves alone. */
-    unmanaged: z.array(z.string()),
-    summary: z.object({
-      create: z.number(),
-      update: z.number(),
-      delete: z.number(),
-      unchanged: z.number(),
-      unmanaged: z.number(),
-    }),
+    unmanaged: array(string()),
+    summary: object({ create: number(), update: number(), delete: number(), unchanged: number(), unmanaged: number() }),
   });
 }
 
-export type WarehousePlan = z.infer<ReturnType<typeof planResult>>;
+export type WarehousePlan = Infer<ReturnType<typeof planResult>>;
 export type Step = WarehousePlan['steps'][number];
 
 /** A step with its outcome. */
 export function stepResult() {
-  const outcome = z.enum(['done', 'failed', 'skipped', 'unknown']);
+  const outcome = oneOf(['done', 'failed', 'skipped', 'unknown']);
   /** `reason`: why the step is not done; null if it is. */
-  return z.object({ ...stepFields(), outcome, reason: z.nullable(z.string()) });
+  return object({ ...stepFields(), outcome, reason: nullable(string()) });
 }
 
-export type StepResult = z.infer<ReturnType<typeof stepResult>>;
+export type StepResult = Infer<ReturnType<typeof stepResult>>;
 
 export type ByType<T> = Record<ResourceType, T[]>;
 

@@ -2,7 +2,17 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import * as z from 'zod/mini';
+import {
+  array,
+  enum as oneOf,
+  type infer as Infer,
+  int,
+  looseObject,
+  nullable,
+  object,
+  record,
+  string,
+} from 'zod/mini';
 import { exitOf } from '../../errors/fail.ts';
 import type { ExitName } from '../../errors/entry.ts';
 import type { SentWrite } from '../../http/types.ts';
@@ -27,42 +37,42 @@ export type WriteRecorder = Awaited<ReturnType<typeof recordWrites>>;
 
 function startedFields() {
   return {
-    id: z.string(),
-    at: z.string(),
-    by: z.string(),
-    host: z.string(),
-    profile: z.nullable(z.string()),
+    id: string(),
+    at: string(),
+    by: string(),
+    host: string(),
+    profile: nullable(string()),
     /** Without its profile. */
-    target: z.record(z.string(), z.nullable(z.string())),
-    command: z.string(),
-    args: z.array(z.string()),
+    target: record(string(), nullable(string())),
+    command: string(),
+    args: array(string()),
     /** Keyed SHA-256 of the first request; null in a run of many. */
-    digest: z.nullable(z.string()),
+    digest: nullable(string()),
   };
 }
 
 function endedFields() {
   return {
     /** Null for a command that was killed or is still running. */
-    ended_at: z.nullable(z.string()),
-    outcome: z.enum(['done', 'rejected', 'partial', 'unknown']),
-    error: z.nullable(z.string()),
-    plan: z.nullable(z.string()),
+    ended_at: nullable(string()),
+    outcome: oneOf(['done', 'rejected', 'partial', 'unknown']),
+    error: nullable(string()),
+    plan: nullable(string()),
     /** Requests that may have changed the platform, and the ids of the first 20. */
-    requests: z.int(),
-    request_ids: z.array(z.string()),
+    requests: int(),
+    request_ids: array(string()),
     /** The numbers of its result. */
-    counts: z.record(z.string(), z.int()),
-    undo: z.nullable(z.string()),
+    counts: record(string(), int()),
+    undo: nullable(string()),
   };
 }
 
 /** An entry as `log` prints it. */
 export function loggedWrite() {
-  return z.object({ ...startedFields(), ...endedFields() });
+  return object({ ...startedFields(), ...endedFields() });
 }
 
-export type LoggedWrite = z.infer<ReturnType<typeof loggedWrite>>;
+export type LoggedWrite = Infer<ReturnType<typeof loggedWrite>>;
 
 export type WriteLog = ReturnType<typeof openWriteLog>;
 
@@ -90,13 +100,13 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
     verify: chain.verify,
     /** The newest `limit` entries that `isWanted` accepts, oldest first. */
     entries: (isWanted: (entry: LoggedWrite) => boolean, limit = Infinity): LoggedWrite[] => {
-      const started = z.looseObject({ ...startedFields(), request: z.string() });
-      const ended = z.looseObject({ id: z.string(), ...endedFields() });
+      const started = looseObject({ ...startedFields(), request: string() });
+      const ended = looseObject({ id: string(), ...endedFields() });
       const found = new Map<string, LoggedWrite>();
       const take = (line: string): void => {
         const { event, chain: _hash, entry: _number, ...fields } = parsed(line);
         if (event === 'started' && started.safeParse(fields).success) {
-          const { request, ...rest } = fields as z.infer<typeof started>;
+          const { request, ...rest } = fields as Infer<typeof started>;
           const entry: LoggedWrite = { ...rest, ...unknownEnd(request) };
           if (isWanted(entry)) found.set(entry.id, entry);
           const [oldest = ''] = found.keys();
