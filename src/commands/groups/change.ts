@@ -47,7 +47,7 @@ export const createGroup = defineCommand({
 export const updateGroup = defineCommand({
   ...writeRecord,
   path: 'groups update',
-  summary: 'replace a group definition (PUT)',
+  summary: 'replace a group definition',
   args: groupArg,
   flags: fileFlag,
   examples: ['cdpadm groups update household -f group.yaml', 'cdpadm groups update household -f group.yaml --dry-run'],
@@ -71,7 +71,7 @@ export const setGroup = defineCommand({
   summary: 'create, replace or patch a group definition as needed',
   flags: fileFlag,
   notes: [
-    'Sends POST for a new id, PATCH if only the attributes differ, PUT for any other difference, and nothing if the definition is up to date.',
+    'It creates a new group, patches one if only its attributes differ, and otherwise replaces it. It sends nothing if the group is up to date.',
   ],
   examples: ['cdpadm groups set -f group.yaml', 'cdpadm groups set -f group.yaml --dry-run'],
   exits: {

@@ -5,18 +5,18 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 
 export const command = defineCommand({
   path: 'version',
-  summary: 'print the version; with --verbose also commit and build date',
+  summary: 'print the version; with --verbose also the commit and its date',
   effect: 'local',
   calls: 'none',
   output: () => object({ version: string(), commit: optional(string()), date: optional(string()) }),
   notes: [
-    '`cdpadm --version` prints the same. The build date is the time of the commit, so two builds of one commit are identical.',
+    '`cdpadm --version` prints the same. The date is that of the commit and not of the build, so two builds of one commit are identical.',
   ],
   examples: ['cdpadm version', 'cdpadm version --verbose -o json'],
   run: async (ctx) => ({ version: VERSION, ...(ctx.flags.verbose && SOURCE) }),
   view: {
     kind: 'document',
     text: ({ commit, date, version }) =>
-      commit === undefined ? version : `cdpadm ${version}\ncommit ${commit}\nbuilt ${date}`,
+      commit === undefined ? version : `cdpadm ${version}\ncommit ${commit}\ncommit date ${date}`,
   },
 });

@@ -80,29 +80,19 @@ const FILE_NAME = '.cdpadm.yaml';
  * that reading it fails.
  */
 export function findProjectFile(cwd: string, home: string): string | undefined {
-  for (const folder of foldersUpward(cwd, home)) {
-    const file = join(folder, FILE_NAME);
-    const entry = entryAt(file);
-    if (entry === undefined) continue;
-    if (entry.isFile() || (entry.isSymbolicLink() && !leadsToFolder(file))) return file;
-  }
-  return undefined;
+  const files = foldersUpward(cwd, home).map((folder) => join(folder, FILE_NAME));
+  return files.find((file) => {
+    const entry = statOf(file, lstatSync);
+    return entry?.isSymbolicLink() ? !statOf(file, statSync)?.isDirectory() : entry?.isFile();
+  });
 }
 
-/** Undefined if nothing is there, or if the folder cannot be read. */
-function entryAt(file: string): Stats | undefined {
+/** Undefined if nothing is there, or if it cannot be read. */
+function statOf(file: string, stat: typeof statSync): Stats | undefined {
   try {
-    return lstatSync(file, { throwIfNoEntry: false });
+    return stat(file, { throwIfNoEntry: false });
   } catch {
     return undefined;
-  }
-}
-
-function leadsToFolder(link: string): boolean {
-  try {
-    return statSync(link).isDirectory();
-  } catch {
-    return false;
   }
 }
 

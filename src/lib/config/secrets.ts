@@ -44,7 +44,10 @@ export function createSecrets(options: SecretsOptions) {
       ...options,
       keychain,
       what: `${labelOf(owner.name)} of profile \`${owner.profile}\``,
-      hint: { text: 'Add it there. To store it elsewhere:', command: `cdpadm auth login --profile ${owner.profile}` },
+      hint: {
+        text: reference.kind === 'env' ? 'Set the variable, or store the secret elsewhere:' : 'To store the secret:',
+        command: `cdpadm auth login --profile ${owner.profile}`,
+      },
     });
   }
 

@@ -55,7 +55,7 @@ export const ROLES_ERRORS = {
     exit: 'conflict',
     summary: 'The plan differs from the expected plan.',
     explanation: 'The platform or the file changed after the plan was reviewed. Nothing was sent.',
-    fix: 'Review `cdpadm roles diff` again, and push with the new plan.',
+    fix: 'Review the difference again, save it with `cdpadm roles diff --save-plan roles.plan`, and push that plan.',
   },
   'roles.changing': {
     exit: 'conflict',

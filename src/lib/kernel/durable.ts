@@ -21,7 +21,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isAbsent, KnownError, systemErrorCode, usageError } from './errors.ts';
-import { cannotRead, cannotWrite } from './file-failure.ts';
+import { cannotCreate, cannotRead, cannotWrite, OTHER_FOLDERS } from './file-failure.ts';
 import { host } from './host.ts';
 import { makeFolder, sweepTemporaryFiles, temporaryPath } from './temporary-file.ts';
 
@@ -34,7 +34,7 @@ export function ensurePrivateFolder(path: string): void {
     makeFolder(path, PRIVATE_FOLDER);
     stat = statSync(path);
   } catch (error) {
-    throw cannotWrite(path, error);
+    throw cannotCreate(path, error);
   }
   assertOwn(path, stat);
 }
@@ -275,7 +275,7 @@ export function assertOwn(path: string, stat: Stats): void {
   throw new KnownError({
     code: 'files.foreign',
     message: `${path} belongs to another user and cannot be used for private data.`,
-    hint: 'Change its owner, or set other folders with CDPADM_CONFIG_DIR, CDPADM_STATE_DIR, CDPADM_CACHE_DIR and CDPADM_DATA_DIR.',
+    hint: `Change its owner, or ${OTHER_FOLDERS}`,
   });
 }
 

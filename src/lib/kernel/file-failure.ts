@@ -1,5 +1,9 @@
 // Turns file system errors into messages.
-import { KnownError, systemErrorCode, type Hint, type Hints } from './errors.ts';
+import { KnownError, systemErrorCode, type Hints } from './errors.ts';
+
+/** The end of a hint about a private folder. */
+export const OTHER_FOLDERS =
+  'set other folders with CDPADM_CONFIG_DIR, CDPADM_STATE_DIR, CDPADM_CACHE_DIR and CDPADM_DATA_DIR.';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -19,10 +23,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reported an error',
 };
 
-const command = 'cdpadm help environment';
-const ROOM: Hint = { text: 'Free some space. To use another folder:', command };
-const PERMISSION: Hint = { text: 'Make it writable for you. To use another folder:', command };
-const REMEDIES: Readonly<Record<string, Hint>> = {
+const ROOM = 'Free some space';
+const PERMISSION = 'Make its folder writable for you';
+const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: ROOM,
   EDQUOT: ROOM,
   EFBIG: ROOM,
@@ -31,14 +34,17 @@ const REMEDIES: Readonly<Record<string, Hint>> = {
   EPERM: PERMISSION,
 };
 
-/**
- * The error of a failed write; a KnownError is returned unchanged. The default hint says how to fix it, and that the file is
- * unchanged.
- */
+/** The error of a failed write; a KnownError is returned unchanged. The default hint says how to fix it. */
 export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''];
-  const ours = ['The file is unchanged.', ...(remedy ? [remedy] : [])];
+  const ours = `The file is unchanged.${remedy ? ` ${remedy}, or use another folder.` : ''}`;
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
+}
+
+/** The error of a private folder that cannot be created; a KnownError is returned unchanged. */
+export function cannotCreate(path: string, error: unknown): KnownError {
+  const remedy = REMEDIES[systemErrorCode(error) ?? ''] ?? 'Fix the path';
+  return failure('files.write', `Cannot create the folder ${path}`, error, `${remedy}, or ${OTHER_FOLDERS}`);
 }
 
 /** The error of a failed read; a KnownError is returned unchanged. */

@@ -49,17 +49,15 @@ const FEW_ROLES = 2;
 
 export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string {
   const title = 'Roles and their permissions';
-  const sheets = chunks(roles, MANY_ROLES);
-  const paper =
-    sheets.length === 1
-      ? ''
-      : sheets
-          .map((part, index) => {
-            const first = index * MANY_ROLES + 1;
-            const caption = `<p>Roles ${first} to ${first + part.length - 1} of ${roles.length}</p>`;
-            return `<section class="paper">${caption}${table(part, rows)}</section>`;
-          })
-          .join('\n');
+  const paper = Array.from(
+    { length: roles.length > MANY_ROLES ? Math.ceil(roles.length / MANY_ROLES) : 0 },
+    (_, sheet) => {
+      const first = sheet * MANY_ROLES;
+      const part = roles.slice(first, first + MANY_ROLES);
+      const caption = `<p>Roles ${first + 1} to ${first + part.length} of ${roles.length}</p>`;
+      return `<section class="paper">${caption}${table(part, rows)}</section>`;
+    },
+  ).join('\n');
   return htmlPage(
     title,
     `<header><h1>${title}</h1>
@@ -150,12 +148,6 @@ function wordsWhole(name: string): string {
 function cell(row: MatrixRow, roleId: string): string {
   const held = row.roles[roleId];
   return held ? `<td><span class="${held}">${HELD_WORDS[held]}</span></td>` : '<td></td>';
-}
-
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let index = 0; index < items.length; index += size) parts.push(items.slice(index, index + size));
-  return parts;
 }
 
 /** Separate borders, because joined borders do not move with a sticky heading. */

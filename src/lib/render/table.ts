@@ -3,7 +3,7 @@ import { cellText, columnTitle } from './delimited.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import type { Column } from './view.ts';
-import { displayWidth, fitText, padText, wrapText } from './width.ts';
+import { displayWidth, fitText, packLines, padText, wrapText } from './width.ts';
 import { largest } from '../kernel/numbers.ts';
 
 export interface TableOptions {
@@ -20,11 +20,9 @@ const NARROWEST = 8;
 
 interface Sized<Row> {
   column: Column<Row>;
-  /** Width of the heading, which is never truncated. */
-  title: number;
   width: number;
-  /** Width of the longest word in an `uncut` column. */
-  word: number;
+  /** The least width: headings and the words of an `uncut` column are never truncated. */
+  least: number;
   /** True if every cell is empty. */
   isEmpty: boolean;
 }
@@ -40,12 +38,12 @@ export async function drawTable<Row>(
   options: TableOptions,
 ): Promise<string> {
   const sized = columns.map((column) => {
-    const title = options.header ? displayWidth(columnTitle(column)) : 0;
+    const parts = options.header ? headingParts(column) : [];
     const cells = rows.map((row) => cleanCell(column, row));
     const words = column.uncut ? cells.flatMap((cell) => cell.split(' ')) : [];
-    const width = largest(cells.map(displayWidth), title);
-    const isEmpty = cells.every((cell) => cell === '');
-    return { column, title, width, word: largest(words.map(displayWidth)), isEmpty };
+    const width = largest(cells.map(displayWidth), displayWidth(parts.join('')));
+    const least = largest([...parts, ...words].map(displayWidth), column.uncut ? COMFORTABLE : 0);
+    return { column, width, least, isEmpty: cells.every((cell) => cell === '') };
   });
   const fitted = fitColumns(sized, options.width);
   const text = fitted ? await drawGrid(rows, fitted, options) : drawCards(rows, columns, options);
@@ -106,17 +104,27 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
   const lines: string[] = [];
   for (let at = 0; at === 0 || at < rows.length; at += ROWS_AT_ONCE) {
     const table = new Table({
-      ...(options.header && at === 0 && { head: sized.map(({ column }) => options.style.bold(columnTitle(column))) }),
       chars: NO_BORDERS,
-      // By default the library colors headings and borders, even in files.
-      style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
+      // By default the library colors borders, even in files.
+      style: { border: [], 'padding-left': 0, 'padding-right': GAP },
       colAligns: sized.map(({ column }) => column.align ?? 'left'),
       colWidths: sized.map(({ width }) => width + GAP),
     });
+    if (options.header && at === 0) table.push(sized.map((one) => drawHeading(one, options)));
     for (const row of rows.slice(at, at + ROWS_AT_ONCE)) table.push(sized.map((one) => drawCell(row, one, options)));
     for (const line of table.toString().split('\n')) lines.push(line.trimEnd());
   }
   return lines.join('\n');
+}
+
+/** The words of an id, between which its heading may wrap. Other headings do not wrap. */
+function headingParts<Row>(column: Column<Row>): string[] {
+  return columnTitle(column).split(column.idTitle ? /(?<=[-_:])/ : /^/);
+}
+
+function drawHeading<Row>({ column, width }: Sized<Row>, { style }: TableOptions) {
+  const lines = packLines(headingParts(column), width, {});
+  return { content: lines.map((line) => style.bold(line)).join('\n'), vAlign: 'bottom' as const };
 }
 
 function drawCell<Row>(row: Row, { column, width }: Sized<Row>, { style }: TableOptions): string {
@@ -176,22 +184,19 @@ function cutColumns<Row>(sized: Sized<Row>[], width: number, least: number): Siz
   const result = sized.map((entry) => ({ ...entry }));
   let excess = totalOf(result) - width;
   while (excess > 0) {
-    const candidates = result.filter((entry) => !entry.column.id && entry.width > floorOf(entry, least));
+    const candidates = result.filter((entry) => !entry.column.id && entry.width > Math.max(entry.least, least));
     const widest = largest(candidates.map((entry) => entry.width));
-    const target = candidates.find((entry) => entry.width === widest);
+    const [target, ...equal] = candidates.filter((entry) => entry.width === widest);
     if (!target) return undefined;
     const others = candidates.map((entry) => entry.width).filter((own) => own < widest);
-    const next = largest(others, floorOf(target, least));
-    const step = Math.min(excess, Math.max(1, widest - next));
+    const step = Math.min(
+      Math.ceil(excess / (equal.length + 1)),
+      widest - largest(others, Math.max(target.least, least)),
+    );
     target.width -= step;
     excess -= step;
   }
   return result;
-}
-
-/** The least width of a column. */
-function floorOf<Row>({ column, title, word }: Sized<Row>, least: number): number {
-  return column.uncut ? Math.max(COMFORTABLE, title, word) : Math.max(least, title);
 }
 
 function cleanCell<Row>(column: Column<Row>, row: Row): string {

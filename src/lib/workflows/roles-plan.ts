@@ -54,7 +54,10 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan) {
     throw fail('roles.plan_mismatch', {
       message: `The plan is now ${plan.plan}, not ${expectPlan}: the platform or the file changed after the review.`,
-      hint: { text: 'Push with the plan that this command prints:', command: 'cdpadm roles diff' },
+      hint: {
+        text: 'Review the difference again and save it as a new plan:',
+        command: 'cdpadm roles diff --save-plan roles.plan',
+      },
     });
   }
   if (!wanted.stale || expectPlan !== undefined || isEmptyDiff(plan)) return;

@@ -13,8 +13,8 @@ test.each([
   ['version', '--verbose'],
   ['--version', '--verbose'],
   ['-v', '-V'],
-])('adds commit and build date for `%s %s`', async (...args) => {
-  const stdout = `cdpadm ${version}\ncommit unknown\nbuilt unknown\n`;
+])('adds the commit and its date for `%s %s`', async (...args) => {
+  const stdout = `cdpadm ${version}\ncommit unknown\ncommit date unknown\n`;
   expect(await runCli(args)).toEqual({ code: 0, stdout, stderr: '' });
 });
 

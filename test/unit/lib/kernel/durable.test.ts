@@ -149,9 +149,9 @@ describe('private files', () => {
     fs.mkdirSync(join(folder, 'sub'));
     const below = join(file, 'below');
     expect(failureOf(() => writePrivateFile(below, 'x')).message).toMatch(
-      /^Cannot write .*: (?:a|there is a) .*folder.*\.$/,
+      /^Cannot create the folder .*: (?:a|there is a) .*folder.*\.$/,
     );
-    expect(failureOf(() => openDurableLog(below)).message).toMatch(/^Cannot write .*folder/);
+    expect(failureOf(() => openDurableLog(below)).message).toMatch(/^Cannot create the .*folder/);
     expect(failureOf(() => writePrivateFile(join(folder, 'sub'), 'x')).message).toMatch(/it is a folder\.$/);
     expect(failureOf(() => openDurableLog(join(folder, 'sub'))).message).toMatch(/it is a folder\.$/);
     expect(failureOf(() => readPrivateFile(join(folder, 'sub'))).message).toMatch(/^Cannot read .*: it is a folder\.$/);

@@ -1,6 +1,6 @@
 // The message and the hint for a file that cannot be written.
 import { describe, expect, it } from 'vitest';
-import { cannotWrite } from '../../../../src/lib/kernel/file-failure.ts';
+import { cannotCreate, cannotWrite } from '../../../../src/lib/kernel/file-failure.ts';
 
 const failed = (code: string): Error => Object.assign(new Error(`${code}: failed`), { code });
 
@@ -8,13 +8,13 @@ describe('cannotWrite', () => {
   it.each([
     ['ENOSPC', 'the disk is full', 'Free some space'],
     ['EDQUOT', 'the disk quota is used up', 'Free some space'],
-    ['EROFS', 'the file system is read-only', 'Make it writable'],
-    ['EACCES', 'permission denied', 'Make it writable'],
+    ['EROFS', 'the file system is read-only', 'Make its folder writable'],
+    ['EACCES', 'permission denied', 'Make its folder writable'],
   ])('names the reason of %s, a remedy, and that the file is unchanged', (code, reason, remedy) => {
     const { message, hint } = cannotWrite('/state/token.json', failed(code));
     expect(message).toBe(`Cannot write /state/token.json: ${reason}.`);
     expect(hint).toContain(remedy);
-    expect(hint).toContain('cdpadm help environment');
+    expect(hint).toContain('use another folder');
     expect(hint).toMatch(/^The file is unchanged\. /);
   });
 
@@ -24,5 +24,18 @@ describe('cannotWrite', () => {
 
   it('prefers the hint of the caller', () => {
     expect(cannotWrite('a', failed('ENOSPC'), 'Fix that.').hint).toBe('Fix that.');
+  });
+});
+
+describe('cannotCreate', () => {
+  it.each([
+    ['EROFS', 'the file system is read-only', 'Make its folder writable for you'],
+    ['EEXIST', 'there is a file where the folder should be', 'Fix the path'],
+  ])('names the reason of %s and the variables of the folders', (code, reason, remedy) => {
+    const { message, hint } = cannotCreate('/.local/share/cdpadm', failed(code));
+    expect(message).toBe(`Cannot create the folder /.local/share/cdpadm: ${reason}.`);
+    expect(hint).toBe(
+      `${remedy}, or set other folders with CDPADM_CONFIG_DIR, CDPADM_STATE_DIR, CDPADM_CACHE_DIR and CDPADM_DATA_DIR.`,
+    );
   });
 });

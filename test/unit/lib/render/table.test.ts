@@ -167,21 +167,40 @@ test('a record wraps long values between words, but never an id', () => {
   );
 });
 
-test('long headings turn rows into cards, which omit empty fields', async () => {
-  const roles = Array.from({ length: 6 }, (_, index) => `role-number-${index}-Of-many`);
-  const matrix: Column<Record<string, string>>[] = [
+describe('headings that are ids', () => {
+  const matrix = (ids: string[]): Column<Record<string, string>>[] => [
     { key: 'task', id: true, value: (row) => row['task'] },
-    ...roles.map((id): Column<Record<string, string>> => ({
+    ...ids.map((id): Column<Record<string, string>> => ({
       key: id,
       title: id,
       idTitle: true,
       value: (row) => row[id],
     })),
   ];
-  const row = { task: 'audiences:*', [roles[2] ?? '']: 'yes' };
-  const draw = (width: number) => drawTable([row], matrix, { width, style: plainStyle, header: true });
-  expect(await draw(100)).toBe('TASK                   audiences:*\nrole-number-2-Of-many  yes');
-  expect((await draw(200)).split('\n')[0]).toContain('role-number-2-Of-many');
+  const draw = (ids: string[], row: Record<string, string>, width: number) =>
+    drawTable([row], matrix(ids), { width, style: plainStyle, header: true });
+
+  test('wrap after their words if the table does not fit', async () => {
+    const roles = ['admin-role', 'read-only-role', 'team:audiences_only'];
+    const row = { task: 'audiences:*', 'admin-role': 'yes' };
+    expect(await draw(roles, row, 80)).toBe(
+      'TASK         admin-role  read-only-role  team:audiences_only\naudiences:*  yes',
+    );
+    expect(await draw(roles, row, 47)).toBe(
+      [
+        '                                     team:',
+        '                         read-only-  audiences_',
+        'TASK         admin-role  role        only',
+        'audiences:*  yes',
+      ].join('\n'),
+    );
+  });
+
+  test('turn rows into cards if the words do not fit, and the cards omit empty fields', async () => {
+    const roles = Array.from({ length: 6 }, (_, index) => `roleNumber${index}OfMany`);
+    const row = { task: 'audiences:*', roleNumber2OfMany: 'yes' };
+    expect(await draw(roles, row, 100)).toBe('TASK               audiences:*\nroleNumber2OfMany  yes');
+  });
 });
 
 test('removes control characters from a heading sent by the platform', async () => {
