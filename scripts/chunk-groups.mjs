@@ -10,6 +10,7 @@ import { join, relative } from 'node:path';
 const RUN_ENTRIES = [
   'src/lib/runtime/begin.ts',
   'src/lib/runtime/connect.ts',
+  'src/lib/runtime/output/output.ts',
   'src/lib/runtime/output/result-text.ts',
   'src/lib/http/engines/node-engine.ts',
 ];

@@ -93,6 +93,7 @@ describe('loading', () => {
     const { files } = loadedBy(['roles', 'list', '--curl'], env);
     expect(files).toContain(join('dist', 'chunks', 'contract-roles.js'));
     expect(files.filter((file) => /undici|yaml|conf\.|inquirer|emulator|hono|parquet/.test(file))).toEqual([]);
+    expect(files.filter((file) => /work-(?!roles)/.test(file))).toEqual([]);
   });
 
   test('loads neither fetch nor another server for a command that runs the embedded platform', () => {

@@ -105,6 +105,17 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(run('hello', { NODE_OPTIONS: `--require ${seen}` }).stdout).toBe('said hello\n[false,false]\n');
   });
 
+  test('of a command that runs the embedded platform is used by the second run', () => {
+    const list = (): number => {
+      const args = [join(root, 'bin', 'cdpadm.js'), 'groups', 'list', '--profile', 'local'];
+      const env = environment({ CDPADM_DATA_DIR: folder, CDPADM_STATE_DIR: folder, CDPADM_CONFIG_DIR: folder });
+      expect(spawnSync(process.execPath, args, { env }).status).toBe(0);
+      return lstatSync(keptFile('groups.list')).ino;
+    };
+    const first = list();
+    expect(list()).toBe(first);
+  });
+
   test.each<[string, (file: string) => void]>([
     ['empty', (file) => truncateSync(file)],
     ['truncated', (file) => truncateSync(file, lstatSync(file).size - 100)],

@@ -2,6 +2,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { KnownError } from '../../kernel/errors.ts';
+import { host } from '../../kernel/host.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
 
 export type SqlValue = number | bigint | string | Uint8Array | null;
@@ -32,12 +33,20 @@ type Driver = typeof import('node-sqlite3-wasm');
  * Bytes of WebAssembly that a function executes before V8 optimizes it; a busy platform reaches this within a second.
  * With the default of Node 20, V8 optimizes code that only creates tables, which doubles the time of a start.
  */
-const BYTES_BEFORE_OPTIMIZING = 50_000_000;
+const BYTES_BEFORE_OPTIMIZING = { ours: 50_000_000, node20: 1_800_000 };
 
-/** V8 reads the flag when it compiles the driver. */
+/**
+ * V8 reads the flag when it compiles the driver. It is restored at once, because under a changed flag V8 rejects all
+ * compiled code: Node's own, and that of this program's cache.
+ */
 async function loadDriver(): Promise<Driver> {
-  setFlagsFromString(`--wasm-tiering-budget=${BYTES_BEFORE_OPTIMIZING}`);
-  return ((await import('node-sqlite3-wasm')) as unknown as { default: Driver }).default;
+  const budget = (bytes: number) => {
+    if (host.nodeVersion.startsWith('20.')) setFlagsFromString(`--wasm-tiering-budget=${bytes}`);
+  };
+  budget(BYTES_BEFORE_OPTIMIZING.ours);
+  const { default: driver } = (await import('node-sqlite3-wasm')) as unknown as { default: Driver };
+  budget(BYTES_BEFORE_OPTIMIZING.node20);
+  return driver;
 }
 
 /**
