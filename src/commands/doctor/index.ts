@@ -1,5 +1,5 @@
 // `doctor`: checks this installation and suggests a fix for each problem.
-import { array, enum as oneOf, object, optional, string } from 'zod/mini';
+import { array } from 'zod/mini';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { wrapText } from '../../lib/render/width.ts';
 import type { ListView } from '../../lib/render/view.ts';
@@ -12,6 +12,7 @@ import {
   checkSecrets,
   failed,
   type Finding,
+  finding,
 } from '../../lib/runtime/checks/machine.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
@@ -43,15 +44,7 @@ export const command = defineCommand({
   effect: 'read',
   calls: 'none',
   columns: view.columns,
-  output: () =>
-    array(
-      object({
-        check: string(),
-        status: oneOf(['ok', 'warning', 'failed', 'skipped']),
-        detail: string(),
-        fix: optional(string()),
-      }),
-    ),
+  output: () => array(finding()),
   notes: [
     'Changes nothing: it probes each address, requests a token, and sends one harmless call to each area with credentials.',
   ],

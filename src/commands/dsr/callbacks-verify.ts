@@ -1,13 +1,12 @@
 // `dsr callbacks verify`: runs the four checks on one stored callback.
 import { array, boolean, object } from 'zod/mini';
-import { checkResult, type Verdict } from '../../lib/domain/callbacks/verify.ts';
+import { checkResult } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isLoopback } from '../../lib/kernel/address.ts';
 import { verdictView } from '../../lib/render/verdict.ts';
-import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { defineCommand, type FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import { givenCertificate } from '../../lib/workflows/processor-certificate.ts';
 import { openVerifier } from './session.ts';
 
@@ -17,19 +16,17 @@ export const allowFlag = {
   help: 'processor domains that may sign (default: from the vendor domain or the certificate)',
 } as const satisfies FlagSpec;
 
-const verifyFlags = {
-  headers: { value: 'file', required: true, help: 'headers of the callback, as lines or JSON' },
-  body: { value: 'file', required: true, help: 'body of the callback, byte for byte; - reads standard input' },
-  certificate: { value: 'file|url', help: "the processor's certificate, instead of the one from discovery" },
-  allow: allowFlag,
-} as const satisfies Record<string, FlagSpec>;
-
 export const verifyCallback = defineCommand({
   path: 'dsr callbacks verify',
   summary: 'verify a stored callback: domain, certificate and signature',
   effect: 'local',
   calls: 'settings',
-  flags: verifyFlags,
+  flags: {
+    headers: { value: 'file', required: true, help: 'headers of the callback, as lines or JSON' },
+    body: { value: 'file', required: true, help: 'body of the callback, byte for byte; - reads standard input' },
+    certificate: { value: 'file|url', help: "the processor's certificate, instead of the one from discovery" },
+    allow: allowFlag,
+  },
   output: () => object({ valid: boolean(), checks: array(checkResult()) }),
   notes: [
     'A body that was parsed and serialized again no longer matches its signature, so store the original bytes.',
@@ -46,7 +43,26 @@ export const verifyCallback = defineCommand({
     network: 'the certificate cannot be fetched',
     invalidInput: 'the headers cannot be read',
   },
-  run: (ctx, { flags }) => verify(ctx, flags),
+  run: async (ctx, { flags }) => {
+    const { certificate } = flags;
+    if (certificate !== undefined && isAddress(certificate)) refusePlain(certificate);
+    const headers = parseHeaderLines(await readInput(flags.headers, ctx));
+    const body = Buffer.from(await readInputBytes(flags.body, ctx));
+    const certificates =
+      certificate === undefined
+        ? undefined
+        : givenCertificate(
+            certificate,
+            isAddress(certificate) ? (await ctx.api()).dsr : { text: (await readInput(certificate, ctx)).text },
+            ctx.signal,
+          );
+    const check = await openVerifier(ctx, { allow: flags.allow, ...(certificates && { certificates }) });
+    const { signature: _facts, unreachable, ...verdict } = await check(headers, body);
+    if (unreachable) throw unreachable;
+    if (!verdict.valid) ctx.setExit('failed');
+    return verdict;
+  },
+  view: () => verdictView,
 });
 
 function isAddress(text: string): boolean {
@@ -61,24 +77,4 @@ function refusePlain(address: string): void {
     url ? `--certificate must be an https address, not ${address}.` : `--certificate: ${address} is not an address.`,
     'Or pass the certificate as a file.',
   );
-}
-
-async function verify(ctx: Context, flags: FlagValues<typeof verifyFlags>): Promise<void> {
-  const { certificate } = flags;
-  if (certificate !== undefined && isAddress(certificate)) refusePlain(certificate);
-  const headers = parseHeaderLines(await readInput(flags.headers, ctx));
-  const body = Buffer.from(await readInputBytes(flags.body, ctx));
-  const certificates =
-    certificate === undefined
-      ? undefined
-      : givenCertificate(
-          certificate,
-          isAddress(certificate) ? (await ctx.api()).dsr : { text: (await readInput(certificate, ctx)).text },
-          ctx.signal,
-        );
-  const check = await openVerifier(ctx, { allow: flags.allow, ...(certificates && { certificates }) });
-  const { signature: _facts, unreachable, ...verdict } = await check(headers, body);
-  if (unreachable) throw unreachable;
-  if (!verdict.valid) ctx.setExit('failed');
-  await ctx.out.emit<Verdict>(verdict, verdictView);
 }

@@ -5,20 +5,9 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { forwardingLine, statusLine } from '../../lib/render/dsr-overview.ts';
 import { wrapUnder } from '../../lib/render/width.ts';
 import type { Style } from '../../lib/render/style.ts';
-import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { cancelRequests, type CancelPlan, planCancel } from '../../lib/workflows/dsr-cancel.ts';
 import { openDsr, requestIds, pickRequest } from './session.ts';
-
-const view: ListView<CancelReply> = {
-  kind: 'list',
-  columns: [
-    { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
-    { key: 'received_time', title: 'cancelled', value: (it) => it.received_time },
-  ],
-  empty: 'Nothing was cancelled.',
-};
 
 export const cancelPending = defineCommand({
   path: 'dsr cancel',
@@ -28,7 +17,6 @@ export const cancelPending = defineCommand({
   calls: 'platform',
   args: { id: { many: true, optional: true, help: 'ids of requests', pick: pickRequest } },
   flags: { groupId: { value: 'id', help: 'cancel every pending request in this group' } },
-  columns: view.columns,
   output: () => array(CancelReply),
   notes: [
     'A cancellation does not recall data that was already sent to a partner. The command lists those partners before it asks for confirmation.',
@@ -42,28 +30,32 @@ export const cancelPending = defineCommand({
     conflict: 'a request is not pending',
     guard: 'you answered no',
   },
-  run: (ctx, { args, flags }) => cancel(ctx, args.id, flags.groupId),
-});
-
-async function cancel(ctx: Context, ids: readonly string[], groupId: string | undefined): Promise<void> {
-  if (ids.length > 0 && groupId !== undefined) throw usageError('Pass ids of requests or --group-id, not both.');
-  if (ids.length === 0 && groupId === undefined) throw usageError('Pass ids of requests, or --group-id GROUP.');
-  const session = await openDsr(ctx);
-  await ctx.startWrite('dsr');
-  const plan = await planCancel(groupId === undefined ? { ids: requestIds(ids) } : { groupId }, session);
-  const requests = plan.cancel.map((request) => session.api.describeCancel(request.subject_request_id));
-  if (ctx.flags.dryRun) {
+  run: async (ctx, { args: { id: ids }, flags: { groupId } }) => {
+    if (ids.length > 0 && groupId !== undefined) throw usageError('Pass ids of requests or --group-id, not both.');
+    if (ids.length === 0 && groupId === undefined) throw usageError('Pass ids of requests, or --group-id GROUP.');
+    const session = await openDsr(ctx);
+    await ctx.startWrite('dsr');
+    const plan = await planCancel(groupId === undefined ? { ids: requestIds(ids) } : { groupId }, session);
     const draw = (style: Style, width: number): string => drawPlan(plan, style, width);
-    const cancelled = plan.cancel.map((request) => request.subject_request_id);
-    await ctx.out.emitDryRun(requests, { cancel: plan.cancel, leave: plan.keep }, draw, cancelled);
-    return;
-  }
-  ctx.out.show((style, width) => drawPlan(plan, style, width));
-  const count = plan.cancel.length === 1 ? 'this request' : `these ${plan.cancel.length} requests`;
-  await ctx.confirmWrite(`Cancel ${count}?`);
-  const done = await cancelRequests(plan, session);
-  await ctx.out.emit(done, view);
-}
+    if (ctx.flags.dryRun) {
+      const cancelled = plan.cancel.map((request) => request.subject_request_id);
+      const requests = cancelled.map(session.api.describeCancel);
+      return await ctx.out.emitDryRun(requests, { cancel: plan.cancel, leave: plan.keep }, draw, cancelled);
+    }
+    ctx.out.show(draw);
+    const count = plan.cancel.length === 1 ? 'this request' : `these ${plan.cancel.length} requests`;
+    await ctx.confirmWrite(`Cancel ${count}?`);
+    return await cancelRequests(plan, session);
+  },
+  view: {
+    kind: 'list',
+    columns: [
+      { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
+      { key: 'received_time', title: 'cancelled', value: (it) => it.received_time },
+    ],
+    empty: 'Nothing was cancelled.',
+  },
+});
 
 function drawPlan({ cancel, keep }: CancelPlan, style: Style, width: number): string {
   const lines = cancel.flatMap((request) => {

@@ -1,26 +1,7 @@
 // `dsr discovery`: what the processor supports, and where its certificate is.
 import { DiscoveryReply } from '../../lib/contract/dsr.ts';
 import { internalIdentityType } from '../../lib/contract/identities.ts';
-import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-
-const view: RecordView<DiscoveryReply> = {
-  kind: 'record',
-  columns: [
-    { key: 'api_version', value: (it) => it.api_version },
-    {
-      key: 'supported_subject_request_types',
-      title: 'types',
-      value: (it) => it.supported_subject_request_types.join(', '),
-    },
-    {
-      key: 'supported_identities',
-      title: 'identities',
-      value: (it) => it.supported_identities.map(({ identity_type: type }) => shownType(type)).join(', '),
-    },
-    { key: 'processor_certificate', title: 'certificate', id: true, value: (it) => it.processor_certificate },
-  ],
-};
 
 function shownType(type: string): string {
   const internal = internalIdentityType(type);
@@ -35,8 +16,22 @@ export const showDiscovery = defineCommand({
   output: () => DiscoveryReply,
   notes: ['If the internal type of an identity differs, it is shown after the identity type.'],
   examples: ['cdpadm dsr discovery', 'cdpadm dsr discovery -o json'],
-  run: async (ctx) => {
-    const api = await ctx.api();
-    await ctx.out.emit(await api.dsr.discovery(ctx.signal), view);
+  run: async (ctx) => await (await ctx.api()).dsr.discovery(ctx.signal),
+  view: {
+    kind: 'record',
+    columns: [
+      { key: 'api_version', value: (it) => it.api_version },
+      {
+        key: 'supported_subject_request_types',
+        title: 'types',
+        value: (it) => it.supported_subject_request_types.join(', '),
+      },
+      {
+        key: 'supported_identities',
+        title: 'identities',
+        value: (it) => it.supported_identities.map(({ identity_type: type }) => shownType(type)).join(', '),
+      },
+      { key: 'processor_certificate', title: 'certificate', id: true, value: (it) => it.processor_certificate },
+    ],
   },
 });

@@ -1,42 +1,14 @@
 // `dsr mark`: records in the ledger that the subject was answered, or that the deadline was extended.
-import { array, boolean, type infer as Infer, nullable, object, string } from 'zod/mini';
+import { array, boolean, nullable, object, string } from 'zod/mini';
 import { deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
 import { deadlineOfRequest, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
-import { fields, type ListView } from '../../lib/render/view.ts';
-import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { fields } from '../../lib/render/view.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readTime } from '../flag-values.ts';
 import { notInLedger, openDsrMemory, requestIds, pickRequest } from './session.ts';
-
-const markFlags = {
-  answered: { help: 'record that the subject has received the answer' },
-  unanswered: { help: 'undo --answered' },
-  extended: { value: 'date', help: 'new deadline (date or time); requires --reason' },
-  reason: { value: 'text', help: 'reason for the mark' },
-} as const satisfies Record<string, FlagSpec>;
-
-function markedResult() {
-  return object({
-    subject_request_id: string(),
-    answered: nullable(boolean()),
-    extended: nullable(string()),
-    reason: nullable(string()),
-    deadline: nullable(string()),
-  });
-}
-
-type Marked = Infer<ReturnType<typeof markedResult>>;
-
-const view: ListView<Marked> = {
-  kind: 'list',
-  columns: [
-    { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
-    ...fields('answered', 'deadline', 'reason'),
-  ],
-  empty: '',
-};
 
 export const markRequests = defineCommand({
   path: 'dsr mark',
@@ -44,9 +16,22 @@ export const markRequests = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { id: { many: true, help: 'ids of requests', pick: pickRequest } },
-  flags: markFlags,
-  columns: view.columns,
-  output: () => array(markedResult()),
+  flags: {
+    answered: { help: 'record that the subject has received the answer' },
+    unanswered: { help: 'undo --answered' },
+    extended: { value: 'date', help: 'new deadline (date or time); requires --reason' },
+    reason: { value: 'text', help: 'reason for the mark' },
+  },
+  output: () =>
+    array(
+      object({
+        subject_request_id: string(),
+        answered: nullable(boolean()),
+        extended: nullable(string()),
+        reason: nullable(string()),
+        deadline: nullable(string()),
+      }),
+    ),
   notes: [
     'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform.',
     'GDPR allows an extension of two months, and CCPA one of 45 days. Notify the subject of an extension before the original deadline.',
@@ -56,51 +41,54 @@ export const markRequests = defineCommand({
     'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --extended 2027-03-01 --reason "many systems" --dry-run',
   ],
   exits: { notFound: 'the request is not in the ledger on this machine' },
-  run: (ctx, { args, flags }) => mark(ctx, requestIds(args.id), flags),
-});
-
-async function mark(ctx: Context, ids: readonly string[], flags: FlagValues<typeof markFlags>): Promise<void> {
-  const { answered, extended: text, reason, unanswered } = flags;
-  if (answered !== undefined && unanswered !== undefined)
-    throw usageError('Pass --answered or --unanswered, not both.');
-  if (answered === undefined && unanswered === undefined && text === undefined)
-    throw usageError('Pass --answered, or --extended DATE --reason TEXT.');
-  if (text !== undefined && (reason ?? '').trim() === '') throw usageError('--extended requires --reason TEXT.');
-  const until = text === undefined ? undefined : parseIso(readTime('--extended', text, '23:59:59'));
-  const extended = until === undefined ? undefined : isoSeconds(until);
-  const { ledger } = await openDsrMemory(ctx);
-  const known = await ledger.find(ids);
-  const at = isoMillis(ctx.clock.now());
-  const isAnswered = (answered ?? unanswered) === undefined ? undefined : answered === true;
-  const data = ids.map((id): Marked => {
-    const request = known.get(id);
-    if (request === undefined) throw notInLedger(id, 'Mark a request on the machine that submitted it.');
-    if (extended !== undefined) checkExtension(ctx, request, extended);
-    return {
-      subject_request_id: id,
-      answered: isAnswered ?? null,
-      extended: extended ?? null,
-      reason: reason ?? null,
-      deadline: extended ?? deadlineOfRequest(request) ?? null,
+  run: async (ctx, { args, flags }) => {
+    const ids = requestIds(args.id);
+    const { answered, extended: text, reason, unanswered } = flags;
+    if (answered !== undefined && unanswered !== undefined)
+      throw usageError('Pass --answered or --unanswered, not both.');
+    if (answered === undefined && unanswered === undefined && text === undefined)
+      throw usageError('Pass --answered, or --extended DATE --reason TEXT.');
+    if (text !== undefined && (reason ?? '').trim() === '') throw usageError('--extended requires --reason TEXT.');
+    const until = text === undefined ? undefined : parseIso(readTime('--extended', text, '23:59:59'));
+    const extended = until === undefined ? undefined : isoSeconds(until);
+    const { ledger } = await openDsrMemory(ctx);
+    const known = await ledger.find(ids);
+    const at = isoMillis(ctx.clock.now());
+    const isAnswered = (answered ?? unanswered) === undefined ? undefined : answered === true;
+    const data = ids.map((id) => {
+      const request = known.get(id);
+      if (request === undefined) throw notInLedger(id, 'Mark a request on the machine that submitted it.');
+      if (extended !== undefined) checkExtension(ctx, request, extended);
+      return {
+        subject_request_id: id,
+        answered: isAnswered ?? null,
+        extended: extended ?? null,
+        reason: reason ?? null,
+        deadline: extended ?? deadlineOfRequest(request) ?? null,
+      };
+    });
+    if (ctx.flags.dryRun) {
+      const these = ids.length === 1 ? 'This request' : 'These requests';
+      return await ctx.out.emitDryRun([], data, () => `${these} would be marked.`);
+    }
+    const facts = {
+      at,
+      ...(isAnswered !== undefined && { answered: isAnswered }),
+      ...(extended !== undefined && { extended }),
+      ...(reason !== undefined && { reason }),
     };
-  });
-  if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(
-      [],
-      data,
-      () => `${ids.length === 1 ? 'This request' : 'These requests'} would be marked.`,
-    );
-    return;
-  }
-  const facts = {
-    at,
-    ...(isAnswered !== undefined && { answered: isAnswered }),
-    ...(extended !== undefined && { extended }),
-    ...(reason !== undefined && { reason }),
-  };
-  await ledger.record(ids.map((id) => ({ event: 'marked', id, ...facts })));
-  await ctx.out.emit(data, view);
-}
+    await ledger.record(ids.map((id) => ({ event: 'marked', id, ...facts })));
+    return data;
+  },
+  view: {
+    kind: 'list',
+    columns: [
+      { key: 'subject_request_id', title: 'id', id: true, value: (it) => it.subject_request_id },
+      ...fields('answered', 'deadline', 'reason'),
+    ],
+    empty: '',
+  },
+});
 
 /** Throws usage (2) for a date that extends nothing; warns about a date after the legal limit. */
 function checkExtension(ctx: Context, request: LedgerRequest, extended: string): void {

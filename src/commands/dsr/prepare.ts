@@ -1,25 +1,19 @@
 // `dsr prepare`: adds an id to every row, so that the file can be submitted again from any machine.
 import { resolve } from 'node:path';
 import { existsSync } from 'node:fs';
-import { type infer as Infer, int, literal, object, optional, string } from 'zod/mini';
+import { int, literal, object, optional, string } from 'zod/mini';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { nameTaken, writeNewFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { preparedLines } from '../../lib/workflows/dsr-row-output.ts';
 import { openBulkInputs } from '../bulk-flags.ts';
-import { type RowFlags, rowFlags, rowOptions, tableFlags } from './bulk-flags.ts';
+import { rowFlags, rowOptions, tableFlags } from './bulk-flags.ts';
 import { normalizeOptionsOf } from './session.ts';
-
-function preparedResult() {
-  return object({ dry_run: optional(literal(true)), rows: int(), ids_made: int(), out: string() });
-}
 
 export const prepareRequests = defineCommand({
   path: 'dsr prepare',
@@ -29,7 +23,7 @@ export const prepareRequests = defineCommand({
   args: { file: { many: true, optional: true, help: 'inputs as for `dsr submit --bulk`' } },
   flags: { ...rowFlags, ...tableFlags },
   ownsOut: true,
-  output: preparedResult,
+  output: () => object({ dry_run: optional(literal(true)), rows: int(), ids_made: int(), out: string() }),
   notes: [
     'You can submit the prepared file again from any machine: the platform accepts each id once. JSON and NDJSON inputs become NDJSON.',
     '--out sets the path of the prepared file. Like the input, it contains identities.',
@@ -39,24 +33,20 @@ export const prepareRequests = defineCommand({
     'cdpadm dsr prepare subjects.csv --out prepared.csv --dry-run',
   ],
   exits: { invalidInput: 'the file is invalid' },
-  run: (ctx, { args, flags }) => prepare(ctx, args.file, flags),
+  run: async (ctx, { args, flags }) => {
+    const { out, dryRun } = ctx.flags;
+    // The prepared file holds identities: it is never written to standard output.
+    if (out === undefined || out === '-')
+      throw usageError('Pass a file for the prepared rows: --out FILE. It contains identities, like the input.');
+    const target = resolve(ctx.io.cwd, out);
+    const inputs = await openBulkInputs(ctx, args.file, flags, { isReread: true });
+    const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), flags);
+    const { rows, withoutId } = await examineRows(await openTable(inputs, ctx.signal), options, nameOfInputs(inputs));
+    if (existsSync(target)) throw nameTaken(out);
+    if (!dryRun) await writeNewFile(target, preparedLines(await openTable(inputs, ctx.signal), options));
+    const done = dryRun ? `would be written to ${out}` : `are in ${out}, which only you can read`;
+    const text = `${counted(rows, 'row')}, ${withoutId} of them with new ids, ${cleanLine(done)}.`;
+    const data = { ...(dryRun && { dry_run: true }), rows, ids_made: withoutId, out };
+    await ctx.out.beside().emit(data, { kind: 'document', text: () => text });
+  },
 });
-
-async function prepare(ctx: Context, files: string[], flags: RowFlags): Promise<void> {
-  const { out, dryRun } = ctx.flags;
-  // The prepared file holds identities: it is never written to standard output.
-  if (out === undefined || out === '-')
-    throw usageError('Pass a file for the prepared rows: --out FILE. It contains identities, like the input.');
-  const target = resolve(ctx.io.cwd, out);
-  const inputs = await openBulkInputs(ctx, files, flags, { isReread: true });
-  const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), flags);
-  const { rows, withoutId } = await examineRows(await openTable(inputs, ctx.signal), options, nameOfInputs(inputs));
-  if (existsSync(target)) throw nameTaken(out);
-  if (!dryRun) await writeNewFile(target, preparedLines(await openTable(inputs, ctx.signal), options));
-  const done = dryRun ? `would be written to ${out}` : `are in ${out}, which only you can read`;
-  const view: DocumentView<Infer<ReturnType<typeof preparedResult>>> = {
-    kind: 'document',
-    text: () => `${counted(rows, 'row')}, ${withoutId} of them with new ids, ${cleanLine(done)}.`,
-  };
-  await ctx.out.beside().emit({ ...(dryRun && { dry_run: true }), rows, ids_made: withoutId, out }, view);
-}

@@ -1,32 +1,16 @@
 // `dsr results`: saves the results of an access or portability request to a private file.
 import { resolve } from 'node:path';
-import { type infer as Infer, int, object, string } from 'zod/mini';
+import { int, object, string } from 'zod/mini';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { openDownload } from '../../lib/files/save-download.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
-import { fields, type RecordView } from '../../lib/render/view.ts';
+import { fields } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import type { RequestOverview } from '../../lib/domain/dsr/overview.ts';
 import { openDsr, requestIds, pickRequest } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
-
-function savedResult() {
-  return object({
-    subject_request_id: string(),
-    file: string(),
-    bytes: int(),
-    sha256: string(),
-    content_type: string(),
-  });
-}
-
-const view: RecordView<Infer<ReturnType<typeof savedResult>>> = {
-  kind: 'record',
-  columns: [{ key: 'file', id: true, value: (it) => it.file }, ...fields('bytes', 'sha256', 'content_type')],
-};
 
 export const saveResults = defineCommand({
   path: 'dsr results',
@@ -35,8 +19,8 @@ export const saveResults = defineCommand({
   calls: 'platform',
   args: { id: { help: 'id of the request', pick: pickRequest } },
   flags: { dir: { value: 'dir', default: '.', help: 'folder for the file' } },
-  columns: view.columns,
-  output: savedResult,
+  output: () =>
+    object({ subject_request_id: string(), file: string(), bytes: int(), sha256: string(), content_type: string() }),
   notes: [
     "The file is named after the request id. Only you can read it, and it never replaces another file. The command fetches results only from the profile's own address.",
   ],
@@ -48,32 +32,31 @@ export const saveResults = defineCommand({
     notFound: 'no such request, no records match the identities, or the results have expired',
     conflict: 'the request has no results (yet)',
   },
-  run: (ctx, { args, flags }) => results(ctx, args.id, flags.dir),
+  run: async (ctx, { args, flags }) => {
+    const session = await openDsr(ctx);
+    const [id = ''] = requestIds([args.id]);
+    const [request] = await readRequests([id], session);
+    const url = request?.results_url;
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun(url ? [{ method: 'GET', url }] : []);
+    if (!request || !url) throw withoutResults(id, request);
+    const download = openDownload(resolve(ctx.io.cwd, flags.dir), id);
+    try {
+      await session.api.results(url, download.sink, ctx.signal);
+    } catch (error) {
+      download.discard();
+      throw explained(id, error);
+    }
+    const saved = download.finish();
+    const { bytes, content_type, sha256 } = saved;
+    const at = isoMillis(ctx.clock.now());
+    await session.keep(() => session.ledger.record([{ event: 'downloaded', id, at, sha256, bytes, content_type }]));
+    return { subject_request_id: id, ...saved };
+  },
+  view: {
+    kind: 'record',
+    columns: [{ key: 'file', id: true, value: (it) => it.file }, ...fields('bytes', 'sha256', 'content_type')],
+  },
 });
-
-async function results(ctx: Context, text: string, dir: string): Promise<void> {
-  const session = await openDsr(ctx);
-  const [id = ''] = requestIds([text]);
-  const [request] = await readRequests([id], session);
-  const url = request?.results_url;
-  if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun(url ? [{ method: 'GET', url }] : []);
-    return;
-  }
-  if (!request || !url) throw withoutResults(id, request);
-  const download = openDownload(resolve(ctx.io.cwd, dir), id);
-  try {
-    await session.api.results(url, download.sink, ctx.signal);
-  } catch (error) {
-    download.discard();
-    throw explained(id, error);
-  }
-  const saved = download.finish();
-  const { bytes, content_type, sha256 } = saved;
-  const at = isoMillis(ctx.clock.now());
-  await session.keep(() => session.ledger.record([{ event: 'downloaded', id, at, sha256, bytes, content_type }]));
-  await ctx.out.emit({ subject_request_id: id, ...saved }, view);
-}
 
 function withoutResults(id: string, request: RequestOverview | undefined): KnownError {
   const status = request?.request_status;

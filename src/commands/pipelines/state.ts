@@ -11,7 +11,7 @@ import { pipelineArg, requirePipeline, runPorts } from './session.ts';
 import { literal, object, string } from 'zod/mini';
 import { describeReread } from '../../lib/domain/warehouse/definition.ts';
 import { resetPipeline } from '../../lib/workflows/pipelines-trigger.ts';
-import { type WithTarget, workspaceTarget } from '../results.ts';
+import { workspaceTarget } from '../results.ts';
 import { fields } from '../../lib/render/view.ts';
 
 function stateCommand(path: string, state: 'active' | 'paused', summary: string) {
@@ -53,15 +53,6 @@ async function setState(ctx: Context, id: string, state: 'active' | 'paused', fl
   return await writeChange(ctx, 'pipeline', live, source);
 }
 
-function resetResult() {
-  return object({
-    pipeline_id: string(),
-    reset_type: literal('full'),
-    accepted: literal(true),
-    target: workspaceTarget(),
-  });
-}
-
 export const resetPosition = defineCommand({
   path: 'pipelines reset',
   summary: 'reset the sync position, so that the next run reads all data again',
@@ -70,7 +61,8 @@ export const resetPosition = defineCommand({
   calls: 'platform',
   args: pipelineArg,
   flags: { type: { value: 'type', help: 'what to reset', choices: ['full'], default: 'full' } },
-  output: resetResult,
+  output: () =>
+    object({ pipeline_id: string(), reset_type: literal('full'), accepted: literal(true), target: workspaceTarget() }),
   notes: ['Type the id of the pipeline to confirm, or pass it with --confirm. --yes is not enough.'],
   examples: ['cdpadm pipelines reset customers --dry-run', 'cdpadm pipelines reset customers --confirm customers'],
   exits: {
@@ -80,28 +72,25 @@ export const resetPosition = defineCommand({
     network: 'the response was lost; the reset is not sent again',
     guard: 'a different id was typed',
   },
-  run: (ctx, { args }) => reset(ctx, args.pipeline_id),
+  run: async (ctx, { args: { pipeline_id: id } }) => {
+    const ports = await runPorts(ctx);
+    if (ctx.flags.curl) {
+      await ports.api.reset(id, { signal: ctx.signal });
+      return undefined;
+    }
+    const target = await ctx.startWrite('workspace');
+    ctx.out.warn(describeReread(await requirePipeline(ctx, id)));
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([ports.api.describeReset(id)], undefined, undefined, [id]);
+    await ctx.confirmWrite(`Type ${id} to reset it:`, id);
+    await resetPipeline(id, ports);
+    ctx.out.note({
+      text: `The platform accepted the reset of pipeline ${id}. Its next run:`,
+      command: `cdpadm pipelines trigger ${id} --wait`,
+    });
+    return { pipeline_id: id, reset_type: 'full', accepted: true, target };
+  },
   view: {
     kind: 'record',
     columns: [{ key: 'pipeline_id', id: true, value: (it) => it.pipeline_id }, ...fields('reset_type', 'accepted')],
   },
 });
-
-async function reset(ctx: Context, id: string): Promise<WithTarget<typeof resetResult> | undefined> {
-  const ports = await runPorts(ctx);
-  if (ctx.flags.curl) {
-    await ports.api.reset(id, { signal: ctx.signal });
-    return undefined;
-  }
-  const target = await ctx.startWrite('workspace');
-  const pipeline = await requirePipeline(ctx, id);
-  ctx.out.warn(describeReread(pipeline));
-  if (ctx.flags.dryRun) return await ctx.out.emitDryRun([ports.api.describeReset(id)], undefined, undefined, [id]);
-  await ctx.confirmWrite(`Type ${id} to reset it:`, id);
-  await resetPipeline(id, ports);
-  ctx.out.note({
-    text: `The platform accepted the reset of pipeline ${id}. Its next run:`,
-    command: `cdpadm pipelines trigger ${id} --wait`,
-  });
-  return { pipeline_id: id, reset_type: 'full', accepted: true, target };
-}

@@ -1,6 +1,5 @@
 // `tour`: runs the main jobs on a temporary embedded platform, as a first lesson.
 import { number, object, string, union } from 'zod/mini';
-import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openSandbox } from '../../lib/runtime/emulator/sandbox.ts';
 import { dsrChapter, rolesChapter, seedChapter, warehouseChapter } from './chapters.ts';
@@ -37,17 +36,15 @@ export const command = defineCommand({
     'With -o json and ndjson it prints one object per line; every other format prints the same text.',
   ],
   examples: ['cdpadm tour', 'cdpadm tour roles'],
-  run: (ctx, { args }) => guide(ctx, args.chapters.length > 0 ? args.chapters : NAMES),
+  run: async (ctx, { args: { chapters } }) => {
+    const stage = openStage(ctx, await openSandbox(ctx));
+    const pauses = ctx.prompt.possible && ctx.io.tty.stdout;
+    await stage.say('This tour uses an embedded platform that exists only during the tour.');
+    for (const [index, name] of (chapters.length > 0 ? chapters : NAMES).entries()) {
+      if (index > 0 && pauses && !(await ctx.prompt.ask(`Continue with ${name}?`, true))) break;
+      await CHAPTERS[name](stage);
+    }
+    await stage.chapter('Try next');
+    await stage.say(NEXT.join('\n'));
+  },
 });
-
-async function guide(ctx: Context, names: readonly Chapter[]): Promise<void> {
-  const stage = openStage(ctx, await openSandbox(ctx));
-  const pauses = ctx.prompt.possible && ctx.io.tty.stdout;
-  await stage.say('This tour uses an embedded platform that exists only during the tour.');
-  for (const [index, name] of names.entries()) {
-    if (index > 0 && pauses && !(await ctx.prompt.ask(`Continue with ${name}?`, true))) break;
-    await CHAPTERS[name](stage);
-  }
-  await stage.chapter('Try next');
-  await stage.say(NEXT.join('\n'));
-}

@@ -1,8 +1,7 @@
 // `warehouse diff`: prints the plan of `warehouse apply`.
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse.ts';
-import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { planResult } from '../../lib/domain/warehouse/plan.ts';
 import { checkSecrets } from '../definition-secrets.ts';
@@ -17,19 +16,17 @@ import {
   savePlan,
 } from './plan.ts';
 
-const diffFlags = {
-  exitCode: { help: 'exit 10 if there are differences' },
-  savePlan: { value: 'file', help: 'write the plan to a file, for `warehouse apply --plan`' },
-  ...planFlags,
-} as const satisfies Record<string, FlagSpec>;
-
 export const diffFolder = defineCommand({
   path: 'warehouse diff',
   summary: 'compare a folder of definitions with the workspace',
   effect: 'read',
   calls: 'platform',
   args: { dir: { help: 'folder of definitions' } },
-  flags: diffFlags,
+  flags: {
+    exitCode: { help: 'exit 10 if there are differences' },
+    savePlan: { value: 'file', help: 'write the plan to a file, for `warehouse apply --plan`' },
+    ...planFlags,
+  },
   columns: () => WAREHOUSE_STEP_COLUMNS,
   output: planResult,
   notes: [
@@ -46,32 +43,26 @@ export const diffFolder = defineCommand({
     differences: 'there are differences (with --exit-code)',
     guard: 'a reference in a file is not allowed',
   },
-  run: (ctx, { args, flags }) => diffWarehouse(ctx, args.dir, flags),
+  run: async (ctx, { args: { dir }, flags: { prune = false, only = [], overlay = [], ...flags } }) => {
+    const { entries, guard } = await openDirectory(ctx, [dir, ...overlay], flags.allowCommands);
+    const memory = await openSecretMemory(ctx);
+    const selection = { prune, only, resend: await changedSecrets(ctx, entries, memory) };
+    const planned = await planDirectory(ctx, entries, memory, selection);
+    const { plan } = planned;
+    checkPlanned(ctx, dir, planned);
+    guard();
+    if (flags.savePlan !== undefined) savePlan(ctx, flags.savePlan, plan, entries, memory, selection);
+    await ctx.out.emit(plan, warehousePlanView(ctx.flags));
+    for (const issue of masksInTheWay(plan, entries)) {
+      ctx.out.warn({ ...issue, message: 'is a mask: `warehouse apply` will ask for the secret' });
+    }
+    try {
+      for (const entry of entriesSent(plan, entries)) await checkSecrets(ctx, entry);
+    } catch (error) {
+      // A comparison needs no secret.
+      if (!(error instanceof KnownError) || error.code !== 'secrets.missing') throw error;
+      ctx.out.warn(error.message);
+    }
+    if (flags.exitCode === true && plan.steps.length > 0) ctx.setExit('differences');
+  },
 });
-
-async function diffWarehouse(
-  ctx: Context,
-  dir: string,
-  { prune = false, only = [], overlay = [], ...flags }: FlagValues<typeof diffFlags>,
-): Promise<void> {
-  const { entries, guard } = await openDirectory(ctx, [dir, ...overlay], flags.allowCommands);
-  const memory = await openSecretMemory(ctx);
-  const selection = { prune, only, resend: await changedSecrets(ctx, entries, memory) };
-  const planned = await planDirectory(ctx, entries, memory, selection);
-  const { plan } = planned;
-  checkPlanned(ctx, dir, planned);
-  guard();
-  if (flags.savePlan !== undefined) savePlan(ctx, flags.savePlan, plan, entries, memory, selection);
-  await ctx.out.emit(plan, warehousePlanView(ctx.flags));
-  for (const issue of masksInTheWay(plan, entries)) {
-    ctx.out.warn({ ...issue, message: 'is a mask: `warehouse apply` will ask for the secret' });
-  }
-  try {
-    for (const entry of entriesSent(plan, entries)) await checkSecrets(ctx, entry);
-  } catch (error) {
-    // A comparison needs no secret.
-    if (!(error instanceof KnownError) || error.code !== 'secrets.missing') throw error;
-    ctx.out.warn(error.message);
-  }
-  if (flags.exitCode === true && plan.steps.length > 0) ctx.setExit('differences');
-}

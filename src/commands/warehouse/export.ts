@@ -46,7 +46,33 @@ export const exportFolder = defineCommand({
     conflict: 'a file differs from the platform (see --overwrite)',
     invalidInput: 'a file in the folder is invalid',
   },
-  run: (ctx, { args, flags }) => exportWarehouse(ctx, args.dir, flags.overwrite === true),
+  run: async (ctx, { args: { dir }, flags: { overwrite } }) => {
+    const live = await readLive(await ctx.api(), ctx.signal);
+    const entries = await readExisting(ctx, dir);
+    const writings: Writing[] = [];
+    for (const type of RESOURCE_TYPES) {
+      for (const reply of [...live[type]].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+        const entry = entries.find((it) => it.type === type && it.definition.id === reply.id);
+        const definition = toDefinition(reply);
+        writings.push(entry ? await updatedFile(entry, definition, ctx.io.cwd) : await newFile(type, definition, dir));
+      }
+    }
+    const edited = writings.filter(({ action }) => action === 'updated');
+    if (edited.length > 0 && !overwrite) throw localEdits(edited, dir);
+    if (!ctx.flags.dryRun) {
+      for (const group of Object.values(GROUPS)) groupFolder(resolvePath(join(dir, group), ctx.io.cwd));
+      for (const { path, text } of writings.flatMap(({ texts }) => texts)) {
+        writeUserFile(resolvePath(path, ctx.io.cwd), text);
+      }
+    }
+    const alone = entries.filter(({ type, definition }) => !live[type].some(({ id }) => id === definition.id));
+    if (alone.length > 0) {
+      ctx.out.note(`Not on the platform, not changed: ${alone.map(({ file }) => file.path).join(', ')}`);
+    }
+    const next = writings.length > 0 ? 'Edit them' : `Put your own files into ${FOLDERS}`;
+    ctx.out.note({ text: `${next}, then:`, command: `cdpadm warehouse diff ${dir}` });
+    return writings.map(({ texts: _texts, ...file }) => file);
+  },
   view: {
     kind: 'list',
     columns: [
@@ -59,34 +85,6 @@ export const exportFolder = defineCommand({
     empty: 'This workspace has no connections, data models or pipelines.',
   },
 });
-
-async function exportWarehouse(ctx: Context, dir: string, overwrite: boolean): Promise<ExportedFile[]> {
-  const live = await readLive(await ctx.api(), ctx.signal);
-  const entries = await readExisting(ctx, dir);
-  const writings: Writing[] = [];
-  for (const type of RESOURCE_TYPES) {
-    for (const reply of [...live[type]].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-      const entry = entries.find((it) => it.type === type && it.definition.id === reply.id);
-      const definition = toDefinition(reply);
-      writings.push(entry ? await updatedFile(entry, definition, ctx.io.cwd) : await newFile(type, definition, dir));
-    }
-  }
-  const edited = writings.filter(({ action }) => action === 'updated');
-  if (edited.length > 0 && !overwrite) throw localEdits(edited, dir);
-  if (!ctx.flags.dryRun) {
-    for (const group of Object.values(GROUPS)) groupFolder(resolvePath(join(dir, group), ctx.io.cwd));
-    for (const { path, text } of writings.flatMap(({ texts }) => texts)) {
-      writeUserFile(resolvePath(path, ctx.io.cwd), text);
-    }
-  }
-  const alone = entries.filter(({ type, definition }) => !live[type].some(({ id }) => id === definition.id));
-  if (alone.length > 0) {
-    ctx.out.note(`Not on the platform, not changed: ${alone.map(({ file }) => file.path).join(', ')}`);
-  }
-  const next = writings.length > 0 ? 'Edit them' : `Put your own files into ${FOLDERS}`;
-  ctx.out.note({ text: `${next}, then:`, command: `cdpadm warehouse diff ${dir}` });
-  return writings.map(({ texts: _texts, ...file }) => file);
-}
 
 async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]> {
   if (!statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory()) return [];

@@ -6,14 +6,6 @@ import { nameOnce, writeNewFile } from '../kernel/durable.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { makeFolder, temporaryPath } from '../kernel/temporary-file.ts';
 
-interface SavedDownload {
-  file: string;
-  bytes: number;
-  /** Hex. */
-  sha256: string;
-  content_type: string;
-}
-
 const EXTENSIONS: Record<string, string> = {
   'application/json': 'json',
   'application/x-ndjson': 'ndjson',
@@ -64,7 +56,7 @@ export function openDownload(folder: string, name: string) {
       },
     },
     /** Renames the file. Throws usage (2) if the name is already used. */
-    finish: (): SavedDownload => {
+    finish: () => {
       const file = join(folder, `${name}.${EXTENSIONS[contentType] ?? 'bin'}`);
       try {
         if (descriptor !== undefined) fsyncSync(descriptor);

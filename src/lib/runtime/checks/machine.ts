@@ -1,5 +1,6 @@
 // The checks of `doctor` on this machine and the addresses: files, modes, keychain, clock, TLS, proxy.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { enum as oneOf, type infer as Infer, object, optional, string } from 'zod/mini';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { SecretName, SettingName } from '../../config/setting-fields.ts';
 import { answeredPlainly, plainAnswer } from '../../http/answer/network-failure.ts';
@@ -13,13 +14,16 @@ import { counted } from '../../kernel/words.ts';
 import type { Context } from '../context.ts';
 import { furtherAuthorities } from './trusted-roots.ts';
 
-export interface Finding {
-  check: string;
-  status: 'ok' | 'warning' | 'failed' | 'skipped';
-  detail: string;
-  /** How to fix it, if something is wrong. */
-  fix?: string;
+export function finding() {
+  return object({
+    check: string(),
+    status: oneOf(['ok', 'warning', 'failed', 'skipped']),
+    detail: string(),
+    /** How to fix it, if something is wrong. */
+    fix: optional(string()),
+  });
 }
+export type Finding = Infer<ReturnType<typeof finding>>;
 
 /** The platform rejects a token if the clocks differ by minutes; signatures and deadlines fail earlier. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;

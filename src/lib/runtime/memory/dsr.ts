@@ -1,6 +1,6 @@
 // Opens the stored certificates of the processor.
-import type { CertificateCache } from '../../config/certificate-cache.ts';
 import { join } from 'node:path';
+import { readRecord } from '../../kernel/json.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../target.ts';
 
@@ -21,8 +21,20 @@ export async function openChains(ctx: Context) {
   };
 }
 
-/** The certificate kept for the DSR address in use. */
-export async function openCertificates(ctx: Context): Promise<CertificateCache> {
-  const { openCertificateCache } = await import('../../config/certificate-cache.ts');
-  return openCertificateCache(ctx.paths.cache, lastingAddress(await ctx.settings(), 'dsr_base_url'), ctx.cacheFiles);
+/** The certificate kept for the DSR address in use, so that callbacks can be verified offline. */
+export async function openCertificates(ctx: Context) {
+  const { createHash } = await import('node:crypto');
+  // The port of the embedded platform changes; its lasting address is `local`.
+  const address = lastingAddress(await ctx.settings(), 'dsr_base_url');
+  const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
+  const path = join(ctx.paths.cache, 'certificates', `${name}.json`);
+  return {
+    // If the file is damaged, the certificate is fetched again.
+    read: () => {
+      const { pem, url } = readRecord<{ url: string; pem: string }>(ctx.cacheFiles.read(path)) ?? {};
+      return typeof url === 'string' && typeof pem === 'string' ? { url, pem } : undefined;
+    },
+    write: (certificate: { url: string; pem: string }): void =>
+      ctx.cacheFiles.write(path, `${JSON.stringify(certificate)}\n`),
+  };
 }
