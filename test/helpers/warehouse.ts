@@ -2,8 +2,16 @@
 import { join } from 'node:path';
 import { createDatabaseFile } from '../../src/lib/emulator/base/db.ts';
 import type { StartOptions } from '../../src/lib/emulator/index.ts';
+import { makeSampleWarehouse } from '../../src/lib/emulator/warehouse/sample.ts';
 import { type Exchange, startTestEmulator, type TestEmulator } from './emulator.ts';
 import { CONNECTION, MODEL, PIPELINE } from './sync-definitions.ts';
+
+/** Creates a sample warehouse in an existing folder and returns its path. Its few rows keep runs short. */
+export async function makeSmallSample(folder: string): Promise<string> {
+  const path = join(folder, 'sample.db');
+  await makeSampleWarehouse(path, 20);
+  return path;
+}
 
 /** Creates a SQLite file from SQL statements and returns its path. */
 export async function makeWarehouse(folder: string, sql: string, name = 'warehouse.db'): Promise<string> {

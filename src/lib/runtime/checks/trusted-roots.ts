@@ -5,7 +5,9 @@ import { isLoopback } from '../../kernel/address.ts';
 import type { Context, Io } from '../context.ts';
 import { authorityFile } from '../emulator/local-folder.ts';
 
-/** Throws KnownError usage (2) for PEM text that is not a certificate. */
+let nodeRoots: import('node:crypto').X509Certificate[] | undefined;
+
+/** Throws KnownError usage (2) for PEM text that is not a certificate. Parses Node's own once, which takes long. */
 export async function loadTrustedRoots(ctx: Context) {
   const [{ X509Certificate }, { rootCertificates }, settings] = await Promise.all([
     import('node:crypto'),
@@ -16,15 +18,17 @@ export async function loadTrustedRoots(ctx: Context) {
   const others = [extra, await embeddedAuthority(ctx)].filter((path) => path !== undefined && existsSync(path));
   const files = [own, ...others].flatMap((path) => (path ? [path] : []));
   const further = files.flatMap((path) =>
-    blocksOf(path).map((pem, index) => {
-      try {
-        return new X509Certificate(pem);
-      } catch (error) {
-        throw unusable(path, `contains an invalid certificate (number ${index + 1}): ${(error as Error).message}`);
-      }
-    }),
+    (readAuthorities(path).match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []).map(
+      (pem, index) => {
+        try {
+          return new X509Certificate(pem);
+        } catch (error) {
+          throw unusable(path, `contains an invalid certificate (number ${index + 1}): ${(error as Error).message}`);
+        }
+      },
+    ),
   );
-  return [...further, ...rootCertificates.map((pem) => new X509Certificate(pem))];
+  return [...further, ...(nodeRoots ??= rootCertificates.map((pem) => new X509Certificate(pem)))];
 }
 
 /** A profile may be a copy that points to an embedded platform. Its authority is trusted on loopback only. */
@@ -56,8 +60,4 @@ function unusable(path: string, why: string): KnownError {
     text: 'Correct the path in --ca-file, CDPADM_CA_FILE or the profile. To see where it comes from:',
     command: 'cdpadm profile show --origin',
   });
-}
-
-function blocksOf(path: string): string[] {
-  return readAuthorities(path).match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
 }

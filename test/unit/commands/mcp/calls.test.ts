@@ -1,0 +1,186 @@
+// Calls of an assistant that do not depend on each other. They share one session and one platform, because a session
+// builds the schemas of all commands.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Assistant, openAssistant } from '../../../helpers/mcp.ts';
+import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
+
+const RENAME = { command: 'roles update', role_id: 'support-role', name: 'Help desk' };
+const SECRET = 'the content of a private file';
+
+let home: PlatformHome;
+let assistant: Assistant;
+beforeAll(async () => {
+  home = await openPlatformHome();
+  writeFileSync(join(home.cwd, 'private.txt'), SECRET);
+  home.env['PRIVATE'] = SECRET;
+  assistant = await openAssistant(home, ['--allow-writes']);
+});
+afterAll(async () => {
+  expect(await assistant.end()).toBe(0);
+  await home.close();
+});
+
+async function planned(name: string, values: Record<string, unknown>): Promise<{ command: unknown; plan: string }> {
+  const { plan, error } = await assistant.call(name, values);
+  expect(error).toBeUndefined();
+  return { command: values['command'], plan: plan?.id ?? '' };
+}
+
+const INVALID: [string, Record<string, unknown>, string][] = [
+  ['nope', {}, 'Unknown tool `nope`.'],
+  ['roles_read', {}, 'Unknown command `undefined`.'],
+  ['roles_read', { command: 'roles delete' }, 'Unknown command `roles delete`.'],
+  ['roles_read', { command: 'roles get' }, 'Missing argument `role_id` of `roles get`.'],
+  ['roles_read', { command: 'roles get', role_id: { a: 1 } }, '`role_id` must be a text.'],
+  ['roles_read', { command: 'roles get', role_id: ['a', 'b'] }, '`role_id` must be a text.'],
+  ['roles_read', { command: 'roles get', id: 'a' }, 'Unknown argument `id` of `roles get`.'],
+  ['roles_read', { command: 'roles diff' }, 'Missing argument `file` of `roles diff`.'],
+  ['roles_read', { command: 'roles validate', file: 'roles: []\n', online: 'yes' }, '`online` must be true or false.'],
+  ['warehouse_read', { command: 'warehouse diff', dir: 'sync' }, '`dir` must be an object: path to content.'],
+  ['warehouse_read', { command: 'warehouse diff', dir: { '../a.yaml': '' } }, '`../a.yaml` must be a relative path'],
+  ['seed_read', { command: 'seed preview', file: 'a', format: '/../../../escaped' }, '--format'],
+  ['seed_read', { command: 'seed preview', file: 'a', row: 9007199254740993n.toString() + 'x' }, '--row'],
+];
+it.each(INVALID)('%s %j is a usage error', async (name, values, message) => {
+  const { isError, error, text } = await assistant.call(name, values);
+  expect({ isError, code: error.code }).toEqual({ isError: true, code: 'usage' });
+  expect(error.message).toContain(message);
+  expect(text).toContain('"code":"usage"');
+});
+
+it.each(['--help', '--profile=other', '-h', '--', '__complete'])('treats the id %s as an id', async (id) => {
+  const { error } = await assistant.call('roles_read', { command: 'roles get', role_id: id });
+  expect(error.code).toBe('roles.not_found');
+});
+
+describe('files of this machine', () => {
+  const submit = (value: string) => ({
+    command: 'dsr submit',
+    regulation: 'gdpr',
+    type: 'access',
+    identity: [`email=${value}`],
+  });
+  const model = (path: string) => ({
+    command: 'data-models create',
+    file: `id: m\nname: M\ntype: sql\nconfig: {sql_file: ${path}}\n`,
+  });
+  const create = (password: string) => ({ command: 'connections create', file: connection(password) });
+  it.each<[title: string, tool: string, valuesOf: (path: string) => Record<string, unknown>, code: string]>([
+    ['as an identity', 'dsr_plan', (path) => submit(`@${path}`), 'files.read'],
+    ['as an identity by a relative path', 'dsr_plan', () => submit('@private.txt'), 'files.read'],
+    ['as a query', 'warehouse_plan', model, 'input.invalid'],
+    ['as a query by a relative path', 'warehouse_plan', () => model('../../private.txt'), 'input.invalid'],
+    ['as a password', 'warehouse_plan', (path) => create(`file:${path}`), 'references.not_allowed'],
+    ['as a variable', 'warehouse_plan', () => create('env:PRIVATE'), 'references.not_allowed'],
+    ['by a command', 'warehouse_plan', () => create('command:cat private.txt'), 'references.not_allowed'],
+    ['as a manifest', 'roles_read', (path) => ({ command: 'roles diff', file: path }), 'input.invalid'],
+    ['as rows', 'seed_read', (path) => ({ command: 'seed preview', file: path }), 'input.invalid'],
+  ])('are not read %s', async (_title, tool, valuesOf, code) => {
+    const path = join(home.cwd, 'private.txt');
+    const before = await home.writes();
+    const { error } = await assistant.call(tool, valuesOf(path));
+    expect(error.code).toBe(code);
+    expect(assistant.written()).not.toContain(SECRET);
+    expect(await home.writes()).toEqual(before);
+  });
+
+  function connection(password: string): string {
+    const config = { host: 'w.example', database: 'd', user: 'u', cloud_iam_role_arn: 'r', password };
+    return JSON.stringify({ id: 'c', name: 'C', state: 'active', service_provider: 'PROVIDER_C', config });
+  }
+});
+
+describe('a write without a plan of its own', () => {
+  const REJECTED: [string, string, (plan: string) => Record<string, unknown>, string][] = [
+    ['without a plan', 'roles_write', () => ({ command: 'roles update' }), 'mcp.no_plan'],
+    ['with an invented plan', 'roles_write', () => ({ command: 'roles update', plan: 'f'.repeat(32) }), 'mcp.no_plan'],
+    ['of another command', 'roles_write', (plan) => ({ command: 'roles rename', plan }), 'mcp.no_plan'],
+    ['of another area', 'groups_write', (plan) => ({ command: 'groups delete', plan }), 'mcp.no_plan'],
+    ['with other arguments', 'roles_write', (plan) => ({ command: 'roles update', plan, name: 'Other' }), 'usage'],
+    ['with a guard flag', 'roles_write', (plan) => ({ command: 'roles update', plan, allow_delete: true }), 'usage'],
+  ];
+
+  it.each(REJECTED)('%s sends nothing', async (_title, tool, valuesOf, code) => {
+    const before = await home.received('PUT');
+    const { plan } = await planned('roles_plan', RENAME);
+    const { isError, error } = await assistant.call(tool, valuesOf(plan));
+    expect({ isError, code: error.code }).toEqual({ isError: true, code });
+    expect(await home.received('PUT')).toBe(before);
+  });
+});
+
+it('does not lift a guard', async () => {
+  const {
+    error,
+    plan,
+    warnings,
+    exit_code: code,
+  } = await assistant.call('roles_plan', {
+    command: 'roles push',
+    file: 'roles: []\n',
+  });
+  expect({ code, plan }).toEqual({ code: 12, plan: undefined });
+  expect(error.code).toMatch(/^roles\.guard/);
+  expect(warnings).toEqual(['An assistant cannot override a guard. A person can run the command in a terminal.']);
+  const flag = await assistant.call('roles_plan', { command: 'roles push', file: 'roles: []\n', allow_delete: true });
+  expect(flag).toMatchObject({ isError: true, error: { code: 'usage' } });
+});
+
+it('issues no plan for a change that sends nothing', async () => {
+  const { plan, isError } = await assistant.call('roles_plan', { ...RENAME, name: 'Support' });
+  expect({ plan, isError }).toEqual({ plan: null, isError: false });
+});
+
+const WRITES: [tool: string, values: Record<string, unknown>][] = [
+  ['dsr_plan', { command: 'dsr submit', regulation: 'gdpr', type: 'access', identity: ['email=jane@people.example'] }],
+  [
+    'seed_plan',
+    {
+      command: 'seed set',
+      file: '{"environment":"development","xpid":"9007199254740993","calculated_attributes":{"3001":[]}}',
+    },
+  ],
+  [
+    'seed_plan',
+    {
+      command: 'intake identify',
+      file: '{"environment":"development","user_identities":{"email":"j@people.example"},"user_attributes":{"city":"Ulm"}}',
+    },
+  ],
+  [
+    'seed_plan',
+    {
+      command: 'intake event',
+      file: '{"environment":"development","user_identities":{"customer_id":"1"},"events":[{"event_type":"custom_event","data":{}}]}',
+    },
+  ],
+  [
+    'groups_plan',
+    {
+      command: 'groups create',
+      file: '{"id":"household","source_user_attribute":"household_id","attributes":[{"id":"city","type":"latest"}]}',
+    },
+  ],
+  [
+    'warehouse_plan',
+    { command: 'data-models create', file: 'id: m\nname: M\ntype: sql\nconfig:\n  sql_query: select 1\n' },
+  ],
+  [
+    'warehouse_plan',
+    {
+      command: 'warehouse apply',
+      dir: { 'data-models/n.yaml': 'id: n\nname: N\ntype: sql\nconfig:\n  sql_query: select 1\n' },
+    },
+  ],
+  ['roles_plan', { command: 'roles create', role_id: 'auditor', description: 'Audits', task: ['audiences:view'] }],
+];
+
+it.each(WRITES)('plans and performs %s %j', async (tool, values) => {
+  const plan = await planned(tool, values);
+  const before = (await home.writes()).length;
+  const { error, isError } = await assistant.call(tool.replace('_plan', '_write'), plan);
+  expect({ error, isError }).toEqual({ error: undefined, isError: false });
+  expect((await home.writes()).length).toBeGreaterThan(before);
+});
