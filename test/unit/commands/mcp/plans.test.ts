@@ -1,5 +1,5 @@
 // A write of an assistant needs a plan: of this session, area and command, once, for ten minutes, on an unchanged platform.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { type Assistant, openAssistant } from '../../../helpers/mcp.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
