@@ -17,6 +17,8 @@ export interface Database {
   /** The first row, or undefined. */
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
+  /** Increases with every write. */
+  revision(): number;
   /** Runs synchronous `work`; keeps all its writes or none. Transactions can be nested. */
   transaction<T>(work: () => T): T;
   /** SQLite's complaint about a statement, which it does not run; undefined without a complaint. */
@@ -84,6 +86,7 @@ export async function createDatabaseFile(path: string): Promise<Database> {
 function wrap(connection: InstanceType<Driver['Database']>): Database {
   type Statement = ReturnType<typeof connection.prepare>;
   const statements = new Map<string, Statement>();
+  let revision = 0;
 
   function prepare(sql: string, values: SqlValue[]): Statement {
     for (const value of values) {
@@ -101,10 +104,15 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
 
   return {
     exec: (sql) => {
+      revision++;
       connection.exec(sql);
     },
-    run: (sql, ...values) => prepare(sql, values).run(values).changes,
+    run: (sql, ...values) => {
+      revision++;
+      return prepare(sql, values).run(values).changes;
+    },
     insert: (table, row) => {
+      revision++;
       const [columns, values] = [Object.keys(row), Object.values(row)];
       const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
       return prepare(sql, values).run(values).lastInsertRowid;
@@ -112,6 +120,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
     // Reads all rows: a statement that did not finish keeps its read transaction open.
     get: <Row>(sql: string, ...values: SqlValue[]) => all<Row>(sql, ...values)[0],
     all,
+    revision: () => revision,
     transaction: (work) => {
       const inner = connection.inTransaction;
       connection.exec(inner ? 'SAVEPOINT inner' : 'BEGIN');
@@ -120,6 +129,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
         connection.exec(inner ? 'RELEASE inner' : 'COMMIT');
         return result;
       } catch (error) {
+        revision++;
         if (connection.inTransaction) connection.exec(inner ? 'ROLLBACK TO inner; RELEASE inner' : 'ROLLBACK');
         throw error;
       }

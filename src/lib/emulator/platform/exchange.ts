@@ -71,19 +71,16 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
 
   return async (incoming, outgoing, target) => {
     const { path, search } = splitUrl(incoming);
-    const at = clock.now();
-    const method = incoming.method ?? '';
-    const record = (body: Buffer, result: Answer | undefined): void => {
-      const request = { at, method, path: path + search };
-      const answer = result && { status: result.status, headers: headersOf(result), text: result.text ?? '' };
+    const { method = '', headers } = incoming;
+    const request = { at: clock.now(), method, path: path + search };
+    const record = (body: Buffer, answer: Answer | undefined, fault?: Fault): void => {
       log.add({ ...request, status: answer?.status ?? null });
-      recorder.add({ ...request, headers: incoming.headers, body, answer });
-    };
-    const tell = (body: Buffer, result: Answer): void => {
-      if (!seen.hasSubscribers) return;
-      const about = { platform: platform.baseUrl(), hasOwnWords: !platform.names.empty, method, url: path + search };
-      const answer = { ...result, headers: headersOf(result) };
-      seen.publish({ ...about, headers: incoming.headers, body, answer } satisfies SeenExchange);
+      recorder.add({ ...request, headers, body, answer });
+      // The response of a fault is not the platform's.
+      if (!answer || fault?.status !== undefined || !seen.hasSubscribers) return;
+      const about = { platform: platform.baseUrl(), hasOwnWords: !platform.names.empty, method, url: request.path };
+      const shown = { ...answer, headers: headersOf(answer) };
+      seen.publish({ ...about, headers, body, answer: shown } satisfies SeenExchange);
     };
     // Authenticate before reporting a problem with the body.
     const refuseUnread = (error: unknown): never => {
@@ -94,21 +91,14 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       const body = hasBody(incoming) ? await readBody(incoming).catch(refuseUnread) : NO_BODY;
       const fault = faults.strike(method, path);
       const result = await carryOut(incoming, fault, target, body);
-      record(body, result);
-      // Omits responses of faults, which are not the platform's.
-      if (result && fault?.status === undefined) tell(body, result);
+      record(body, result, fault);
       if (!result || fault?.drop === 'after') incoming.socket.destroy();
       else write(outgoing, result, 'handle' in target ? new Date(clock.now()).toUTCString() : undefined);
     } catch (error) {
-      if (error instanceof PeerGone) {
-        record(NO_BODY, undefined);
-        return;
-      }
-      const result = refusedAnswer(target, error);
-      record(NO_BODY, result);
       // Rejected before its body was complete.
-      tell(NO_BODY, result);
-      write(outgoing, result);
+      const result = error instanceof PeerGone ? undefined : refusedAnswer(target, error);
+      record(NO_BODY, result);
+      if (result) write(outgoing, result);
     }
   };
 }

@@ -36,10 +36,23 @@ export function createDocumentStore<Document>(
   columnsOf: (document: Document) => Readonly<Record<string, SqlValue>> = () => ({}),
 ) {
   const rows = openTable<DocumentRow<Document>>(db, table, ['document']);
+  /** The documents that were read since the last write. */
+  const read = new Map<string, Document>();
+  let revision = -1;
+
+  function get(workspace: number, id: string): Document | undefined {
+    if (revision !== db.revision()) read.clear();
+    revision = db.revision();
+    const key = `${workspace} ${id}`;
+    const document = read.get(key) ?? rows.find({ workspace, id })?.document;
+    if (document !== undefined) read.set(key, document);
+    return document;
+  }
+
   return {
     /** In the order of creation or, in a table without `seq`, by id. */
     list: (workspace: number): Document[] => rows.list({ workspace }, 'ORDER BY 1, 2').map(({ document }) => document),
-    get: (workspace: number, id: string): Document | undefined => rows.find({ workspace, id })?.document,
+    get,
     add: (workspace: number, document: Document, columns: Readonly<Record<string, SqlValue>> = {}): void => {
       rows.insert({ workspace, id: idOf(document), document, ...columnsOf(document), ...columns });
     },

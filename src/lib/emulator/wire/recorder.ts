@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { tryJson } from '../../kernel/json.ts';
 import { createRedactor } from '../../kernel/redact.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
-import { firstOf } from './platform-error.ts';
+import { type Answer, firstOf, headersOf } from './platform-error.ts';
 
 /** A request and its response, which is undefined when a fault closed the connection. */
 export interface SeenRequest {
@@ -13,7 +13,7 @@ export interface SeenRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  answer: { status: number; headers: Readonly<Record<string, string>>; text: string } | undefined;
+  answer: Answer | undefined;
 }
 
 const MOST_REQUESTS = 1000;
@@ -29,7 +29,7 @@ export function createRecorder() {
   let bytes = 0;
   let last = 0;
 
-  function shownBody(body: string): { body?: unknown; truncated?: true } {
+  function shownBody(body = ''): { body?: unknown; truncated?: true } {
     if (body === '') return {};
     if (body.length > MOST_SHOWN) return { body: text(body.slice(0, MOST_SHOWN)), truncated: true };
     const parsed = tryJson(body);
@@ -60,7 +60,7 @@ export function createRecorder() {
             Object.fromEntries(Object.entries(headers).map(([name, item]) => [name, firstOf(item) ?? ''])),
           ),
           ...shownBody(body.toString('utf8')),
-          ...(answer && { response: { headers: redactHeaders(answer.headers), ...shownBody(answer.text) } }),
+          ...(answer && { response: { headers: redactHeaders(headersOf(answer)), ...shownBody(answer.text) } }),
         })),
     clear: (): void => {
       kept = [];
@@ -70,5 +70,5 @@ export function createRecorder() {
 }
 
 function sizeOf({ body, answer }: SeenRequest): number {
-  return body.length + (answer?.text.length ?? 0);
+  return body.length + (answer?.text?.length ?? 0);
 }

@@ -30,7 +30,11 @@ export function openRequestLog(db: Database) {
     if (pending.length === 0) return;
     try {
       db.transaction(() => {
-        for (const { at, method, path, status } of pending) db.insert('request_log', { at, method, path, status });
+        db.run(
+          `INSERT INTO request_log (at, method, path, status)
+           SELECT value ->> 'at', value ->> 'method', value ->> 'path', value ->> 'status' FROM json_each(?)`,
+          JSON.stringify(pending),
+        );
         db.run('DELETE FROM request_log WHERE id <= (SELECT max(id) FROM request_log) - ?', KEPT);
       });
       pending = [];
