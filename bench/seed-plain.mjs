@@ -73,7 +73,7 @@ async function* csvRows() {
               count: row['attr:Average Order:average:count'],
             },
           }),
-          seed('Favourites', 'unique_list', { list: row['attr:Favourites:unique_list']?.split('|') }),
+          seed('Favorites', 'unique_list', { list: row['attr:Favorites:unique_list']?.split('|') }),
         ],
       },
     };

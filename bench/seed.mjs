@@ -14,7 +14,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const entry = join(here, '..', 'bin', 'cdpadm.js');
 const users = 1_000_000;
 const CSV_HEADER =
-  'xpid,identity:customer_id,attr:Lifetime Value:sum,attr:Average Order:average:sum,attr:Average Order:average:count,attr:Favourites:unique_list,cutoff_date\n';
+  'xpid,identity:customer_id,attr:Lifetime Value:sum,attr:Average Order:average:sum,attr:Average Order:average:count,attr:Favorites:unique_list,cutoff_date\n';
 const [OURS, OURS_CSV] = ['cdpadm', 'cdpadm, CSV'];
 const [PLAIN, PLAIN_CSV] = ['plain node script', 'csv-parse, zod, stringify'];
 const [XARGS, PYTHON, WRK] = ['split, xargs -P16, curl', 'python, threads', 'wrk, one fixed body'];
@@ -210,7 +210,7 @@ function ndjsonRow(index) {
     seed('Average Order', 'average', {
       key_value_pairs: { sum: `${spread % 9999}.25`, count: `${1 + (spread % 99)}` },
     }),
-    seed('Favourites', 'unique_list', { list: ['red shoes', 'blue hat'] }),
+    seed('Favorites', 'unique_list', { list: ['red shoes', 'blue hat'] }),
     seed('First Seen', 'first_occurrence_timestamp', { value: `${1_600_000_000_000 + (spread % 100_000_000)}` }),
   ];
   return `{"environment":"production","xpid":${index % 2 ? '-' : ''}${7_000_000_000_000_000_000n + BigInt(index)},"calculated_attributes":{"5001":${JSON.stringify(attributes)}}}\n`;

@@ -32,14 +32,25 @@ async function licenses() {
   return texts.join(`\n${'='.repeat(80)}\n\n`);
 }
 
-/** The bill of materials of the package, with Node and without what npm would install in addition. */
+/**
+ * The bill of materials of the package, with Node and the database, and without the optional packages, which are not in
+ * the executable.
+ */
 async function materials() {
-  /** @type {{components: {scope: string}[], dependencies: {dependsOn?: string[]}[]}} */
+  /**
+   * @typedef {{'bom-ref': string, scope: string, properties?: {name: string, value: string}[]}} Component
+   * @type {{components: Component[], dependencies: {ref: string, dependsOn?: string[]}[]}}
+   */
   const bom = JSON.parse(await readFile(join(root, 'dist', 'sbom.cdx.json'), 'utf8'));
   const version = process.versions.node;
   const purl = `pkg:github/nodejs/node@v${version}`;
   const cpe = `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`;
-  for (const component of bom.components) if (component.scope === 'optional') component.scope = 'excluded';
+  const absent = bom.components.filter(({ scope }) => scope === 'optional').map((component) => component['bom-ref']);
+  bom.components = bom.components.filter((component) => !absent.includes(component['bom-ref']));
+  bom.dependencies = bom.dependencies.filter(({ ref }) => !absent.includes(ref));
+  for (const entry of bom.dependencies) entry.dependsOn = entry.dependsOn?.filter((ref) => !absent.includes(ref));
+  for (const property of bom.components.flatMap(({ properties = [] }) => properties))
+    if (property.value.startsWith('installed')) property.value = 'in the executable, unmodified';
   const node = { type: 'platform', name: 'node', version, 'bom-ref': purl, scope: 'required', cpe, purl };
   bom.components.push(node);
   bom.dependencies.find(({ dependsOn }) => dependsOn)?.dependsOn?.push(purl);

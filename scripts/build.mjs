@@ -57,6 +57,7 @@ function packageName(path) {
 
 /** Bundles into the staging folder and returns the paths of all bundled modules. */
 async function bundle() {
+  const { commit, date } = commitOf(root);
   const build = await rolldown({
     cwd: root,
     input: { main: 'src/main.ts', ...worker, ...(hasLibrary && { index: libraryEntry }) },
@@ -65,7 +66,7 @@ async function bundle() {
     plugins: [spareParts(), lazyRequires()],
     // The entries of the library and the program may share chunks.
     preserveEntrySignatures: 'allow-extension',
-    transform: { target: 'node20', define: { BUILT_FROM: JSON.stringify(commitOf(root)) } },
+    transform: { target: 'node20', define: { BUILT_FROM: JSON.stringify({ commit, date }) } },
     // Ignores slow builds on a busy machine, and chunks that also contain a module's lazy imports.
     checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
     // Every unknown warning fails the build.
@@ -145,7 +146,9 @@ try {
   await writeFile(join(staging, 'package.json'), `${JSON.stringify({ type: 'commonjs' }, undefined, 2)}\n`);
   const packages = await bundledPackages(modules);
   await writeFile(join(staging, 'THIRD-PARTY-NOTICES.txt'), await thirdPartyNotices(packages));
-  await writeFile(join(staging, 'sbom.cdx.json'), sbom(program, packages, await Promise.all(external.map(installed))));
+  const tools = await Promise.all(['@cyclonedx/cyclonedx-library', 'rolldown'].map(installed));
+  const materials = sbom(program, packages, await Promise.all(external.map(installed)), tools);
+  await writeFile(join(staging, 'sbom.cdx.json'), materials);
   await copyConsole();
   await writeHelp();
   await writeManual();

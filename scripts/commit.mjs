@@ -1,10 +1,10 @@
-// The commit that is built, and its time in UTC. A source without git has neither.
+// The commit that is built, its time in UTC and its author. A source without git has none of them.
 import { spawnSync } from 'node:child_process';
 
 /**
  * @param {string} root
- * @returns {{commit: string, date: string}} `date` as `2026-01-31T12:00:00Z`; the commit ends with `-dirty` if files
- *   differ from it
+ * @returns {{commit: string, date: string, author: string}} `date` as `2026-01-31T12:00:00Z`, `author` as `Name
+ *   <address>`; the commit ends with `-dirty` if files differ from it
  */
 export function commitOf(root) {
   /** @param {string[]} args */
@@ -17,5 +17,6 @@ export function commitOf(root) {
     return error ? '' : stdout.trim();
   };
   const date = git('log', '-1', '--date=format-local:%Y-%m-%dT%H:%M:%SZ', '--format=%cd');
-  return { commit: git('describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'), date };
+  const author = git('log', '-1', '--format=%an <%ae>');
+  return { commit: git('describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'), date, author };
 }

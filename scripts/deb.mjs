@@ -29,25 +29,32 @@ try {
   await put('usr/share/doc/cdpadm/changelog.gz', zipped(await readFile(join(root, 'CHANGELOG.md'))));
   await put('usr/share/doc/cdpadm/sbom.cdx.json', await readFile(`${executable}.cdx.json`));
   const { size } = await stat(executable);
+  const commit = commitOf(root);
   const control = [
     'Package: cdpadm',
     `Version: ${version}`,
     `Architecture: ${architecture}`,
-    `Maintainer: ${author}`,
+    // Debian requires an address. A bug report goes to whoever made the last change.
+    `Maintainer: ${commit.author || author}`,
     `Installed-Size: ${Math.ceil(size / 1024)}`,
     'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6',
     'Suggests: bash-completion',
     'Section: admin',
     'Priority: optional',
     'Description: administer a customer-data platform from a terminal',
-    ` ${description}`,
+    ...(description.match(/.{1,76}(?: |$)/g)?.map((line) => ` ${line.trim()}`) ?? []),
+    ' .',
+    ' This package contains the single executable, which needs no Node, the manual,',
+    ' and completion for bash, zsh and fish.',
     '',
   ];
   await put('DEBIAN/control', control.join('\n'));
   const file = join(dist, `cdpadm_${version}_${architecture}.deb`);
   // The time of the commit for all files, so that builds are reproducible.
-  const { date } = commitOf(root);
-  const env = { ...process.env, ...(date !== '' && { SOURCE_DATE_EPOCH: String(Date.parse(date) / 1000) }) };
+  const env = {
+    ...process.env,
+    ...(commit.date !== '' && { SOURCE_DATE_EPOCH: String(Date.parse(commit.date) / 1000) }),
+  };
   execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', '-z1', ...process.argv.slice(2), '--build', folder, file], {
     env,
     stdio: 'pipe',

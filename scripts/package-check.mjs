@@ -55,7 +55,7 @@ console.log(answer.status, typeof platform.ready.client_id);
 await platform.reset();
 await platform.close();
 // @ts-expect-error there is no such option
-export const wrong = () => startEmulator({ colour: 'blue' });
+export const wrong = () => startEmulator({ color: 'blue' });
 `;
 
 /** Module resolutions of programs that use the library; the last one emits code to run. */
@@ -74,6 +74,7 @@ try {
   if (!packed) throw new Error('npm pack made nothing');
   checkFiles(packed.files);
   await checkRequires(packed.files.map((file) => file.path));
+  await checkLinks(packed.files.map((file) => file.path));
   const tarball = join(folder, packed.filename);
   await checkEntryPoints(tarball);
   if ('.' in manifest.exports) await checkTypes(tarball);
@@ -112,6 +113,21 @@ async function checkRequires(paths) {
         ? paths.includes(file)
         : name.startsWith('node:') || builtinModules.includes(name) || known.includes(name);
       if (!found && !NEVER_RUN.test(name)) problems.push(`${path} requires ${name}, which would not be there`);
+    }
+  }
+}
+
+/**
+ * Every relative link of a packed page must lead to a packed file.
+ * @param {string[]} paths
+ */
+async function checkLinks(paths) {
+  for (const page of paths.filter((path) => path.endsWith('.md'))) {
+    const prose = (await readFile(join(root, page), 'utf8')).replace(/^```[\s\S]*?^```$/gm, '');
+    for (const [, target = ''] of prose.matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)) {
+      const file = posix.join(posix.dirname(page), target);
+      if (!/^[a-z]+:/.test(target) && !paths.includes(file))
+        problems.push(`${page} links to ${target}, which is not in the package`);
     }
   }
 }

@@ -3,6 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replacedPackages } from './spare-parts.mjs';
 
+/** @typedef {{version: string, license: string, integrity: string, optionalDependencies?: Record<string, string>}} Locked */
+/** @type {{packages: Record<string, Locked>}} */
+const lock = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'));
+
 /**
  * @typedef {object} Package
  * @property {string} folder
@@ -10,7 +14,9 @@ import { replacedPackages } from './spare-parts.mjs';
  * @property {string} version
  * @property {string} license an SPDX identifier
  * @property {string} source the address of its repository
+ * @property {string} integrity the hash of its archive: `sha512-` and Base64
  * @property {string} changes how the bundled code differs from the package
+ * @property {Package[]} parts its native code, one package for each system
  */
 
 /**
@@ -44,7 +50,23 @@ export async function readPackage(folder) {
   const changes = replacedPackages.has(name)
     ? 'modified: one part is replaced by other code, unused parts are left out, and the rest is minified'
     : 'modified: unused parts are left out, and the rest is minified';
-  return { folder, name, version, license, source, changes };
+  const { integrity, optionalDependencies = {} } = locked(folder);
+  const parts = Object.keys(optionalDependencies).map((part) => {
+    const own = locked(`node_modules/${part}`);
+    return { ...own, folder, name: part, source, changes, parts: [] };
+  });
+  return { folder, name, version, license, source, integrity, changes, parts };
+}
+
+/**
+ * The entry of the lock file for a package folder.
+ * @param {string} folder
+ */
+function locked(folder) {
+  const path = /(?:node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+[\\/]?)+$/.exec(folder)?.[0].replaceAll('\\', '/') ?? '';
+  const entry = lock.packages[path];
+  if (entry === undefined) throw new Error(`package-lock.json has no ${path}.`);
+  return entry;
 }
 
 /**

@@ -1,9 +1,9 @@
 // Draws the pictures of `docs/pictures` from real runs of the built program: terminals, and with Chromium the console of
-// the embedded platform. A test compares them.
+// the embedded platform. A test compares them, without what differs in each run.
 import { createRequire } from 'node:module';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { chromium } from 'playwright-core';
 import { CHROMIUM } from './chromium.mjs';
@@ -13,18 +13,30 @@ const { startEmulator } = createRequire(import.meta.url)('../dist/index.cjs');
 const root = join(import.meta.dirname, '..');
 const [folder = join(root, 'docs', 'pictures')] = process.argv.slice(2);
 
-/** The commands of each picture; those that start with `:` prepare it and are not shown. @type {[string, string, string[]][]} */
+/** The commands of each picture, as a reader can type them. @type {[string, string, string[]][]} */
 const PICTURES = [
-  ['roles-matrix', 'Which role has which task', ['roles matrix']],
-  ['roles-diff', 'The difference between a file and the platform', [': roles pull', 'roles diff']],
+  ['roles-matrix', 'Which role has which task', ['cdpadm roles matrix']],
+  [
+    'roles-diff',
+    'The difference between a file and the platform',
+    ['cdpadm roles pull', 'sed -i /live_stream:view/d roles.yaml', 'cdpadm roles diff'],
+  ],
   [
     'seed-bulk',
-    'A bulk run with one outcome for each row',
-    [': seed template --out users.csv', 'seed bulk users.csv --yes'],
+    'A bulk run of 5,001 rows, of which one is rejected',
+    [
+      'echo identity:customer_id,attr:Revenue:sum >users.csv',
+      "seq 5000 | sed 's/$/,10/' >>users.csv",
+      'echo 5001,ten >>users.csv',
+      'cdpadm seed bulk users.csv --cutoff-date 2026-01-01 --yes',
+    ],
   ],
 ];
 
+/** What the pictures show as the home folder of the run. */
+const HOME = '/home/ada';
 const ESCAPE = '\u001b[';
+const ERASE = `\r${ESCAPE}K`;
 /** A change of color. */
 const SGR = new RegExp(`(${ESCAPE.replace('[', '\\[')}[\\d;]*m)`);
 const COLUMNS = 110;
@@ -46,8 +58,12 @@ const COLORS = {
 };
 
 const home = await mkdtemp(join(tmpdir(), 'cdpadm-pictures-'));
+const work = join(home, 'work');
 try {
   await mkdir(folder, { recursive: true });
+  await mkdir(work);
+  const program = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin', 'cdpadm.js')}' "$@"\n`;
+  await writeFile(join(home, 'cdpadm'), program, { mode: 0o755 });
   for (const [name, title, commands] of PICTURES) {
     const lines = [];
     for (const line of commands) lines.push(...(await linesOf(line)));
@@ -58,36 +74,21 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-/** Runs one command in a terminal and returns what it shows. @param {string} line @returns {Promise<string[]>} */
+/** Runs one command in a terminal and returns what it shows at the end. @param {string} line @returns {Promise<string[]>} */
 async function linesOf(line) {
-  const args = line.replace(/^: /, '').split(' ');
-  const env = { PATH: process.env['PATH'], HOME: home, CI: '1', CDPADM_PROFILE: 'local' };
-  const program = [join(root, 'bin', 'cdpadm.js'), ...args, '--progress', 'none'];
-  const terminal = spawn(process.execPath, program, {
-    cols: COLUMNS,
-    rows: 40,
-    cwd: home,
-    env,
-    name: 'xterm-256color',
-  });
+  const PATH = [home, process.env['PATH'] ?? ''].join(delimiter);
+  const env = { PATH, HOME: home, CDPADM_PROFILE: 'local' };
+  const size = { cols: COLUMNS, rows: 40, name: 'xterm-256color' };
+  const terminal = spawn('/bin/sh', ['-c', line], { ...size, cwd: work, env });
   let text = '';
   terminal.onData((data) => (text += data));
   const code = await new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
-  if (code !== 0) throw new Error(`cdpadm ${line}: ${text}`);
-  if (args.includes('pull')) {
-    const file = join(home, 'roles.yaml');
-    await writeFile(
-      file,
-      (await readFile(file, 'utf8')).replace(/(user-role[\s\S]*?)\n[^\n]*live_stream:view[^\n]*/, '$1'),
-    );
-  }
-  if (line.startsWith(': ')) return [];
-  // These are different in each run.
-  const same = text
-    .replace(/plan [0-9a-f]{32}/, `plan ${'41902e17'.repeat(4)}`)
-    .replace(/(?<=SECONDS.*)\d+\.\d+/, '0.214')
-    .replace(/\S*\/seed\/[0-9a-f]+\.json/, '~/.local/state/cdpadm/seed/e202c73e65f272c9433416cd.json');
-  return [`\u001b[90m$\u001b[39m cdpadm ${line.replace(' --yes', '')}`, ...same.trimEnd().split(/\r*\n/)];
+  // A run with a rejected row ends with 3.
+  if (code !== 0 && code !== 3) throw new Error(`${line}: ${text}`);
+  const shown = text.replaceAll(home, HOME).trimEnd().split(/\r*\n/);
+  // The progress line is erased and drawn again in its place.
+  const last = shown.map((one) => one.split(ERASE).at(-1) ?? one);
+  return [`\u001b[90m$\u001b[39m ${line}`, ...(text === '' ? [] : last)];
 }
 
 /** @param {string} title @param {string[]} lines */

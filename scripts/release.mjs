@@ -17,12 +17,41 @@ function run(file, ...args) {
   return execFileSync(file, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
 
-/** The section of this version in the changelog. */
+/** The section of this version in the changelog, which must have no unreleased entries. */
 async function notes() {
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
-  const section = changelog.split(/^(?=## )/m).find((text) => text.startsWith(`## [${version}] - `));
+  const sections = changelog.split(/^(?=## )/m);
+  const unreleased = sections.find((text) => text.startsWith('## [Unreleased]'));
+  if (unreleased?.replace(/^## .*/, '').trim())
+    throw new Error(
+      'CHANGELOG.md has entries below [Unreleased]. Raise the version in package.json, and move them below it.',
+    );
+  const section = sections.find((text) => text.startsWith(`## [${version}] - `));
   if (section === undefined) throw new Error(`CHANGELOG.md has no section \`## [${version}] - DATE\`. Add it.`);
   return section.replace(/^## .*\n+/, '');
+}
+
+/**
+ * Packs the npm package. On GitHub it names the repository of the workflow, which npm requires for provenance.
+ * @param {string | undefined} repository such as `owner/name`
+ */
+async function pack(repository) {
+  const file = join(root, 'package.json');
+  const manifest = await readFile(file, 'utf8');
+  try {
+    if (repository !== undefined) {
+      const page = `https://github.com/${repository}`;
+      const places = {
+        repository: { type: 'git', url: `git+${page}.git` },
+        homepage: `${page}#readme`,
+        bugs: `${page}/issues`,
+      };
+      await writeFile(file, `${JSON.stringify({ ...JSON.parse(manifest), ...places }, null, 2)}\n`);
+    }
+    run('npm', 'pack', '--ignore-scripts', '--pack-destination', release);
+  } finally {
+    await writeFile(file, manifest);
+  }
 }
 
 function checkTree() {
@@ -55,7 +84,7 @@ try {
   for (const folder of [dist, join(dist, 'bin')])
     for (const name of await readdir(folder))
       if (/\.(deb|cdx\.json)$|^(cdpadm-|LICENSES)/.test(name)) await cp(join(folder, name), join(release, name));
-  run('npm', 'pack', '--ignore-scripts', '--pack-destination', release);
+  await pack(process.env['GITHUB_REPOSITORY']);
   await cp(join(root, 'install.sh'), join(release, 'install.sh'));
   await writeFile(join(release, 'NOTES.md'), text);
   const names = (await readdir(release)).sort();

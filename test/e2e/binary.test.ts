@@ -135,6 +135,8 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     const materials = readFileSync(`${EXECUTABLE}.cdx.json`, 'utf8');
     expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(materials)).toBeNull();
     expect(materials).toContain(`nodejs:node.js:${process.versions.node}`);
+    expect(materials).toContain('"in the executable, unmodified"');
+    expect(materials).not.toMatch(/keyring|"optional"/);
   });
 
   test.skipIf(!hasDpkg || !isRoot)(
@@ -168,7 +170,14 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
         expect(listed).toContain(path);
         expect(existsSync(join(system, path))).toBe(true);
       }
-      expect(execFileSync('dpkg-deb', ['-f', join(root, 'dist', deb), 'Depends']).toString()).not.toMatch(/node/i);
+      const field = (name: string): string =>
+        execFileSync('dpkg-deb', ['-f', join(root, 'dist', deb), name]).toString();
+      expect(field('Depends')).not.toMatch(/node/i);
+      expect(field('Maintainer')).toMatch(/^\S.* <\S+@\S+>\n$/);
+      const [synopsis = '', ...more] = field('Description').trimEnd().split('\n');
+      expect(synopsis).toMatch(/^administer .{1,60}$/);
+      expect(more.length).toBeGreaterThan(3);
+      expect(more.filter((line) => !/^ .{1,79}$/.test(line))).toEqual([]);
       dpkg('--remove', 'cdpadm');
       expect(existsSync(installed)).toBe(false);
     },

@@ -226,18 +226,18 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
 });
 
 describe('the color of prompts', () => {
-  const colours = (raw: string): boolean => /\u001b\[[39]\d?m/u.test(raw);
+  const colors = (raw: string): boolean => /\u001b\[[39]\d?m/u.test(raw);
 
   test.each<[string[], Variables, boolean]>([
     [[], {}, true],
     [['--no-color'], {}, false],
     [[], { NO_COLOR: '1' }, false],
     [[], { CDPADM_NO_COLOR: '1' }, false],
-  ])('%j %j: %s', async (flags, env, coloured) => {
+  ])('%j %j: %s', async (flags, env, colored) => {
     const screen = terminal(['profile', 'create', 'prod', '--insecure-storage', ...flags], env);
     await screen.waitFor('Platform address');
     screen.type(KEY.ctrlC);
     expect(await screen.exit).toBe(130);
-    expect(colours(screen.raw())).toBe(coloured);
+    expect(colors(screen.raw())).toBe(colored);
   });
 });

@@ -121,12 +121,16 @@ describe('npm run release', () => {
     expect(await release(folder)).toEqual({ code: 1, output: expect.stringContaining(expected) });
   });
 
-  test('stops if the changelog has no section for the version', async () => {
-    const folder = await repository({ 'CHANGELOG.md': '# Changelog\n\n## [Unreleased]\n' });
-    expect(await release(folder)).toEqual({
-      code: 1,
-      output: expect.stringContaining('no section `## [0.2.0] - DATE`'),
-    });
+  test.each([
+    ['no section for the version', '## [Unreleased]\n', 'no section `## [0.2.0] - DATE`'],
+    [
+      'unreleased entries',
+      '## [Unreleased]\n\n### Fixed\n\n- This.\n\n## [0.2.0] - 2026-01-31\n\n- All of it.\n',
+      'has entries below [Unreleased]',
+    ],
+  ])('stops if the changelog has %s', async (_what, sections, expected) => {
+    const folder = await repository({ 'CHANGELOG.md': `# Changelog\n\n${sections}` });
+    expect(await release(folder)).toEqual({ code: 1, output: expect.stringContaining(expected) });
     expect(existsSync(join(folder, 'dist'))).toBe(false);
   });
 });
@@ -241,11 +245,16 @@ test('the release workflow checks, makes, attests and publishes the release of i
     executable(join(folder, path), `#!/bin/sh\n${note}${real}\n`);
   }
   const PATH = [join(folder, 'bin'), process.env['PATH'] ?? ''].join(delimiter);
-  const env = { PATH, GITHUB_REF_NAME: 'v0.2.0', ...TAGGER };
+  const env = { PATH, GITHUB_REF_NAME: 'v0.2.0', GITHUB_REPOSITORY: 'acme/cdpadm', ...TAGGER };
   for (const step of steps.filter((item) => item.run !== undefined)) {
     const result = await runStep(step, folder, { 'github.token': 'token' }, env);
     expect({ run: step.run, ...result }).toMatchObject({ run: step.run, code: 0 });
   }
+  const packed = await run('tar', ['-xOf', 'dist/release/cdpadm-0.2.0.tgz', 'package/package.json'], folder);
+  expect(JSON.parse(packed.output)).toMatchObject({
+    repository: { type: 'git', url: 'git+https://github.com/acme/cdpadm.git' },
+  });
+  expect((await git(folder, 'status', '--porcelain')).output).toBe('');
   const attested = steps.find(({ uses }) => uses?.startsWith('actions/attest-build-provenance@'));
   expect(existsSync(join(folder, attested?.with?.['subject-checksums'] ?? ''))).toBe(true);
   const calls = readFileSync(join(folder, 'calls'), 'utf8').split('\n');

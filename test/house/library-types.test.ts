@@ -25,7 +25,7 @@ export async function use(): Promise<string> {
   return url + control + client_secret + org_id.toFixed() + fault.times?.toFixed() + callbacks.length.toFixed() + requests.length.toFixed();
 }
 // @ts-expect-error there is no such option
-export const wrong = () => startEmulator({ colour: 'blue' });
+export const wrong = () => startEmulator({ color: 'blue' });
 // @ts-expect-error a fault has no such field
 export const mistyped = () => connectEmulator('').faults.add({ code: 503 });
 `;

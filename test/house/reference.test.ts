@@ -21,6 +21,33 @@ it('keeps docs/ up to date (to fix: run `npm run docs`, then commit)', () => {
   for (const [name, text] of pages) expect(readFileSync(join(root, 'docs', name), 'utf8'), name).toBe(text);
 });
 
+it('names every command and every help topic in the table of the README', () => {
+  const rows = [
+    ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \| (.*) \|$/gm),
+  ];
+  const textOf = (name: string): string => rows.find(([, names]) => names?.includes(`\`${name}\``))?.[2] ?? '';
+  const missing = all.groups.flatMap(({ commands, name }) => {
+    // `pipelines` has the commands of the row above it.
+    const text = `${textOf(name)} ${name === 'pipelines' ? textOf('data-models') : ''}`;
+    if (text.trim() === '') return [name];
+    const verbs = new Set(commands.flatMap(({ path }) => path.split(' ')[1] ?? []));
+    return [...verbs]
+      .filter((verb) => !new RegExp(`(?<![\\w-])${verb}(?![\\w-])`).test(text))
+      .map((verb) => `${name} ${verb}`);
+  });
+  expect(missing).toEqual([]);
+  expect(Object.keys(all.topics).filter((topic) => !textOf('help').includes(topic))).toEqual([]);
+});
+
+it('links every guide and recipe from the index, and every workflow from the page on CI', () => {
+  const page = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8');
+  const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
+  const recipes = readdirSync(join(root, 'docs/recipes')).map((name) => `recipes/${name}`);
+  expect([...guides, ...recipes].filter((name) => !page('README.md').includes(`](${name})`))).toEqual([]);
+  const workflows = recipes.filter((name) => name.endsWith('.yml'));
+  expect(workflows.filter((name) => !page('ci.md').includes(`](${name})`))).toEqual([]);
+});
+
 it('has a manual page for every command and one for the program', () => {
   const words = all.groups.flatMap(({ commands }) => commands.map(({ path }) => path.split(' ')));
   expect(words.length).toBeGreaterThan(100);

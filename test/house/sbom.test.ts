@@ -11,12 +11,18 @@ interface Component {
   version: string;
   licenses: { license: { id: string } }[];
   purl: string;
-  externalReferences: { type: string; url: string }[];
+  externalReferences: { type: string; url: string; hashes?: { alg: string; content: string }[] }[];
   properties: { value: string }[];
 }
 
 const text = readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8');
-const { components } = JSON.parse(text) as { components: Component[] };
+const { components, metadata } = JSON.parse(text) as {
+  components: Component[];
+  metadata: { tools: { components: Component[] } };
+};
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, { version: string; integrity?: string; optionalDependencies?: Record<string, string> }>;
+};
 const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
 
 const nameOf = ({ group, name }: Component): string => (group === undefined ? name : `${group}/${name}`);
@@ -35,14 +41,30 @@ test('lists the packages of the notices and those that npm installs', () => {
   expect(noted.length).toBeGreaterThan(40);
   expect(heads.sort()).toEqual(noted.sort());
   const installed = components.filter((item) => !isBundled(item)).map(nameOf);
-  expect(installed.sort()).toEqual(['@napi-rs/keyring', 'node-sqlite3-wasm']);
+  const native = Object.keys(lock.packages['node_modules/@napi-rs/keyring']?.optionalDependencies ?? {});
+  expect(native).toContain('@napi-rs/keyring-linux-x64-gnu');
+  expect(installed.sort()).toEqual(['@napi-rs/keyring', ...native, 'node-sqlite3-wasm'].sort());
 });
 
-test('names package, version and source of each component', () => {
-  for (const item of components) {
+test('names package, version, source and archive of each component, with the hash of the lock file', () => {
+  const hashes = Object.entries(lock.packages).map(([path, { integrity, version }]) => {
+    const name = path.replace(/^.*node_modules\//, '');
+    return `${name}@${version} ${Buffer.from((integrity ?? '').slice('sha512-'.length), 'base64').toString('hex')}`;
+  });
+  for (const item of [...components, ...metadata.tools.components]) {
     expect(item.purl).toBe(`pkg:npm/${nameOf(item).replace('@', '%40')}@${item.version}`);
-    expect(item.externalReferences).toEqual([{ type: 'vcs', url: expect.stringMatching(/^https:\/\/github\.com\//) }]);
+    const [archive, source, ...others] = [...item.externalReferences].sort((a, b) => (a.type < b.type ? -1 : 1));
+    expect([source, others]).toEqual([{ type: 'vcs', url: expect.stringMatching(/^https:\/\/github\.com\//) }, []]);
+    expect(archive).toMatchObject({
+      type: 'distribution',
+      url: expect.stringContaining(`/${nameOf(item)}/-/${item.name}-${item.version}.tgz`) as unknown,
+    });
+    expect(hashes).toContain(`${nameOf(item)}@${item.version} ${archive?.hashes?.[0]?.content}`);
   }
+});
+
+test('names the tools that listed the packages and wrote the document', () => {
+  expect(metadata.tools.components.map(nameOf).sort()).toEqual(['@cyclonedx/cyclonedx-library', 'rolldown']);
 });
 
 test('has no time and no serial number, so that builds are reproducible', () => {

@@ -19,7 +19,7 @@ interface Part {
 }
 
 /** A row of one profile's list. */
-interface LabelledRow {
+interface LabeledRow {
   profile: string;
   row: unknown;
   columns: Column<unknown>[];
@@ -103,7 +103,7 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
   if (isDrawn && flags.query === undefined && shown.length > 0 && (isTabular || flags.output === 'csv')) {
     const rows = shown.flatMap(rowsOf);
     const columns = columnsOf(shown, rows);
-    const view: ListView<LabelledRow> = { kind: 'list', columns, empty: emptySentence(shown) };
+    const view: ListView<LabeledRow> = { kind: 'list', columns, empty: emptySentence(shown) };
     await out.emit(rows, view);
     return;
   }
@@ -123,20 +123,20 @@ function namesOf({ profile, result }: Part): string {
   return lines.map((line) => `${profile}\t${line}\n`).join('');
 }
 
-function rowsOf({ profile, result }: Part): LabelledRow[] {
+function rowsOf({ profile, result }: Part): LabeledRow[] {
   if (!result) return [];
   const { rows, columns } = listOf(result.data, result.view, 'csv');
   return rows.map((row) => ({ profile, row, columns }));
 }
 
 /** `profile`, then every column that any part has; a part without one leaves its cells empty. */
-function columnsOf(parts: readonly Part[], rows: readonly LabelledRow[]): Column<LabelledRow>[] {
+function columnsOf(parts: readonly Part[], rows: readonly LabeledRow[]): Column<LabeledRow>[] {
   const known = new Map<string, Column<unknown>>();
   const lists = parts.flatMap(({ result }) => (result && result.view.kind !== 'document' ? [result.view.columns] : []));
   for (const columns of [...lists, ...rows.map((row) => row.columns)])
     for (const column of columns) if (!known.has(column.key)) known.set(column.key, column);
-  const labelled = [...known.values()].map((column): Column<LabelledRow> => {
-    const own = (row: LabelledRow) => row.columns.find(({ key }) => key === column.key);
+  const labeled = [...known.values()].map((column): Column<LabeledRow> => {
+    const own = (row: LabeledRow) => row.columns.find(({ key }) => key === column.key);
     return {
       ...column,
       value: (row): CellValue => own(row)?.value(row.row),
@@ -145,7 +145,7 @@ function columnsOf(parts: readonly Part[], rows: readonly LabelledRow[]): Column
   });
   return [
     { key: 'profile', id: true, value: ({ profile }) => profile },
-    ...labelled.filter(({ key }) => key !== 'profile'),
+    ...labeled.filter(({ key }) => key !== 'profile'),
   ];
 }
 

@@ -125,7 +125,7 @@ export async function openBytes(argument: string, source: InputSource, options: 
   const { head, size } = await readHead(argument, path);
   const chunks = (start = 0, end = Infinity) => readFileChunks(path, start, end);
   const raw = { name: argument, key: path, base: path, size, isOnce: false, chunks };
-  return await recognise(
+  return await recognize(
     { ...raw, file: () => Promise.resolve(path), fingerprint: () => fingerprint(path) },
     head,
     options,
@@ -147,7 +147,7 @@ async function openAddress(address: string, cwd: string, options: ReadOptions): 
   };
   const chunks = (start = 0, end = size) =>
     path === undefined ? readParts(remote, start, end) : readFileChunks(path, start, end);
-  return await recognise({ ...raw, chunks }, await firstBytes(chunks()), options);
+  return await recognize({ ...raw, chunks }, await firstBytes(chunks()), options);
 }
 
 /** In the working folder, named after the last part of the address. */
@@ -165,14 +165,14 @@ async function openStream(source: InputSource, options: ReadOptions): Promise<In
     const chunks = async function* () {
       yield await Promise.resolve(bytes);
     };
-    return await recognise({ ...raw, isOnce: false, chunks }, bytes.subarray(0, SNIFFED_BYTES), options);
+    return await recognize({ ...raw, isOnce: false, chunks }, bytes.subarray(0, SNIFFED_BYTES), options);
   }
   const { all, head } = await replayHead(streamBytes(source.io.stdin, source.signal));
-  return await recognise({ ...raw, isOnce: true, chunks: () => all }, head, options);
+  return await recognize({ ...raw, isOnce: true, chunks: () => all }, head, options);
 }
 
 /** Detects the compression and format of an input that begins with `head`. */
-async function recognise(
+async function recognize(
   raw: RawBytes,
   head: Buffer,
   { dialect = {}, format: wanted }: ReadOptions,

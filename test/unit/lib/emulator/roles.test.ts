@@ -91,7 +91,7 @@ describe('PUT', () => {
   });
 
   test('ignores unknown fields', async () => {
-    const reply = await put({ roles: [{ ...HELD, colour: 'red' }], version: 7 });
+    const reply = await put({ roles: [{ ...HELD, color: 'red' }], version: 7 });
     expect(reply.status).toBe(200);
     const manifest = await read();
     expect(Object.keys(manifest)).toEqual(['roles', 'last_modified_on', 'last_modified_by']);

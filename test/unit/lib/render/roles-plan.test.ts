@@ -73,13 +73,13 @@ describe('on screen', () => {
   });
 
   it('has the same text with colors', () => {
-    const coloured = renderRolesPlan(PLAN, TAGGED);
-    expect(coloured.replaceAll(/<\/?\w+>/g, '')).toBe(SCREEN);
-    expect(coloured).toContain('<green>+ create new</green>');
-    expect(coloured).toContain('<yellow>~ modify analyst</yellow>');
-    expect(coloured).toContain('<red>- delete old</red>  <bold>DELETED for the whole organization</bold>');
-    expect(coloured).toContain('<green>+ audiences:*</green>  <bold><yellow>! escalation</yellow></bold>');
-    expect(coloured).toContain('    <red>- audiences:view</red>');
+    const colored = renderRolesPlan(PLAN, TAGGED);
+    expect(colored.replaceAll(/<\/?\w+>/g, '')).toBe(SCREEN);
+    expect(colored).toContain('<green>+ create new</green>');
+    expect(colored).toContain('<yellow>~ modify analyst</yellow>');
+    expect(colored).toContain('<red>- delete old</red>  <bold>DELETED for the whole organization</bold>');
+    expect(colored).toContain('<green>+ audiences:*</green>  <bold><yellow>! escalation</yellow></bold>');
+    expect(colored).toContain('    <red>- audiences:view</red>');
   });
 
   it('reports no differences, and has no hash for a diff of two files', () => {

@@ -132,11 +132,11 @@ describe('a column that is empty in every row', () => {
 
 test('color changes no text', async () => {
   const style = await createStyle(true);
-  const coloured = await drawTable(rows, columns, { width: 80, style, header: true });
+  const colored = await drawTable(rows, columns, { width: 80, style, header: true });
   const plain = await drawTable(rows, columns, { width: 80, style: plainStyle, header: true });
-  expect(coloured).not.toBe(plain);
+  expect(colored).not.toBe(plain);
   expect(
-    coloured
+    colored
       .replace(/\p{Cc}\[\d+m/gu, '')
       .split('\n')
       .map((line) => line.trimEnd()),

@@ -291,8 +291,8 @@ describe('color', () => {
     [{ color: false }, { tty: true }, false],
     [{}, { tty: true, env: { NO_COLOR: '1' } }, false],
     [{ json: true }, { tty: true }, false],
-  ])('is used with %j and %j: %s', async (raw, options, coloured) => {
-    expect((await emit(raw, rows, document, options)).stdout.includes('\u001b[1m')).toBe(coloured);
+  ])('is used with %j and %j: %s', async (raw, options, colored) => {
+    expect((await emit(raw, rows, document, options)).stdout.includes('\u001b[1m')).toBe(colored);
   });
 });
 
