@@ -46,7 +46,7 @@ const logIn = defineCommand({
     if (stored.length === 0) throw usageError('No secret was passed.', 'Pass a secret with a flag; see --help.');
     if (ctx.flags.dryRun) {
       const text = `To be stored for profile ${profile}: ${stored.join(', ')}.`;
-      return await ctx.out.emitDryRun([], { profile, stored }, () => text, [profile]);
+      return await ctx.out.emitDryRun([], { profile, stored }, text, [profile]);
     }
     await forgetToken(ctx, profile);
     await profiles.setSecrets(profile, { references, typed, storage });
@@ -90,10 +90,8 @@ const logOut = defineCommand({
   exits: { notFound: 'profile not found', guard: 'you answered no' },
   run: async (ctx) => {
     const profile = await currentProfile(ctx);
-    if (ctx.flags.dryRun) {
-      const text = `The secrets of profile ${profile} and its cached token would be removed.`;
-      return await ctx.out.emitDryRun([], { profile }, () => text, [profile]);
-    }
+    const preview = `The secrets of profile ${profile} and its cached token would be removed.`;
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { profile }, preview, [profile]);
     await ctx.prompt.confirm(`Remove the secrets of profile ${profile}?`);
     await forgetToken(ctx, profile);
     const { removed, left } = await (await ctx.profiles()).forgetSecrets(profile);

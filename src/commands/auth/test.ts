@@ -1,23 +1,14 @@
 // `auth test`: tests the credentials and reports for each area whether they work, or why not.
 import { exitOf, fail } from '../../lib/errors/fail.ts';
-import { array, enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
+import { array } from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import type { ExitName } from '../../lib/errors/entry.ts';
 import type { Column } from '../../lib/render/view.ts';
-import { checkAreas } from '../../lib/runtime/checks/areas.ts';
+import { type AreaCheck, areaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
-function checkResult() {
-  return object({
-    credential: oneOf(['platform', 'dsr', 'seeding']),
-    area: string(),
-    status: oneOf(['ok', 'failed', 'not_configured', 'not_checked']),
-    detail: string(),
-  });
-}
-
-const COLUMNS: Column<Infer<ReturnType<typeof checkResult>>>[] = [
+const COLUMNS: Column<Omit<AreaCheck, 'error'>>[] = [
   { key: 'credential', id: true, value: ({ credential }) => credential },
   { key: 'area', id: true, value: ({ area }) => area },
   {
@@ -36,7 +27,7 @@ export const testAuth = defineCommand({
   effect: 'read',
   calls: 'platform',
   columns: COLUMNS,
-  output: () => array(checkResult()),
+  output: () => array(areaCheck()),
   notes: [
     'platform: requests a token, then lists tasks, groups and connections. dsr: reads discovery. seeding: sends a list without users, which changes nothing; the platform checks the key and secret before it accepts or rejects the list. dsr and seeding use the same pair, `workspace_key` and `workspace_secret`.',
   ],

@@ -132,14 +132,9 @@ async function change(ctx: Context, event: 'replayed' | 'dropped', ids: readonly
   const shown = chosen.map(({ delivery }) => shownOf(delivery));
   const these = counted(chosen.length, 'delivery', 'deliveries');
   if (ctx.flags.dryRun) {
-    const what = event === 'dropped' ? 'dropped' : 'tried again';
-    await ctx.out.emitDryRun(
-      [],
-      { [event]: shown },
-      () => `${these} would be ${what}.`,
-      shown.map(({ id }) => id),
-    );
-    return;
+    const text = `${these} would be ${event === 'dropped' ? 'dropped' : 'tried again'}.`;
+    const chosenIds = shown.map(({ id }) => id);
+    return await ctx.out.emitDryRun([], { [event]: shown }, text, chosenIds);
   }
   if (event === 'dropped' && chosen.length > 0) await ctx.prompt.confirm(`Drop ${these}?`);
   await changeDeliveries(chosen, event, isoMillis(ctx.clock.now()));

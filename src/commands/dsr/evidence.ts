@@ -107,14 +107,8 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
     omitted: omitted.map(({ name }) => name),
   };
   if (dryRun) {
-    await ctx.out
-      .beside()
-      .emitDryRun(
-        [],
-        result,
-        () => `${result.files} files about ${requests.length} requests would be written to ${out}.`,
-      );
-    return;
+    const text = `${result.files} files about ${requests.length} requests would be written to ${out}.`;
+    return await ctx.out.beside().emitDryRun([], result, text);
   }
   await writeZip(target, [...files, { name: 'manifest.json', data: jsonOf(manifest) }], ctx.clock.now());
   await ctx.out.beside().emit(result, view);

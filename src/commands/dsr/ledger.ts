@@ -118,7 +118,7 @@ export const pruneLedger = defineCommand({
     throwIfBroken(ledger.path, 'ledger', await ledger.verify().finally(end));
     const found = await ledger.prune(rules, true);
     const what = `${counted(found.requests, 'request')} (${counted(found.entries, 'line')}) of the ledger`;
-    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { ...found, before }, () => `${what} would be removed.`);
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { ...found, before }, `${what} would be removed.`);
     if (found.requests > 0) await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
     const removed = found.requests === 0 ? found : await ledger.prune(rules, false);
     const { tip } = await ledger.verify();

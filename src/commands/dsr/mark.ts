@@ -69,7 +69,7 @@ export const markRequests = defineCommand({
     });
     if (ctx.flags.dryRun) {
       const these = ids.length === 1 ? 'This request' : 'These requests';
-      return await ctx.out.emitDryRun([], data, () => `${these} would be marked.`);
+      return await ctx.out.emitDryRun([], data, `${these} would be marked.`);
     }
     const facts = {
       at,

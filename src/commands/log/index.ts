@@ -86,10 +86,7 @@ const pruneLog = defineCommand({
     throwIfBroken(log.path, 'log', await log.verify());
     const found = log.linesBefore(before);
     const what = `${counted(found, 'line')} of the log (${sizeText(log.size())})`;
-    if (ctx.flags.dryRun) {
-      const plan = { lines: found, before };
-      return await ctx.out.emitDryRun([], plan, () => `${what} would be removed.`);
-    }
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { lines: found, before }, `${what} would be removed.`);
     if (found > 0) await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
     const lines = found === 0 ? 0 : await log.prune(before);
     return { lines, before, bytes: log.size() };

@@ -2,7 +2,6 @@
 import { PipelineReply } from '../../lib/contract/pipelines.ts';
 import { resourceView } from '../../lib/render/warehouse.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { readFieldFlags } from '../definition-flags.ts';
 import { readSource } from '../definition-input.ts';
@@ -33,7 +32,13 @@ function stateCommand(path: string, state: 'active' | 'paused', summary: string)
       conflict: 'another admin changed it',
       guard: 'you answered no',
     },
-    run: (ctx, { args, flags }) => setState(ctx, args.pipeline_id, state, flags),
+    run: async (ctx, { args: { pipeline_id: id }, flags }) => {
+      const given = await readFieldFlags(ctx, 'pipeline', { ...flags });
+      const live = await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
+      const fields = [...given, { flag: 'state', path: ['state'], value: state }];
+      const source = await readSource(ctx, 'pipeline', { id, file: undefined, fields, live, allowCommands: false });
+      return await writeChange(ctx, 'pipeline', live, source);
+    },
     view: () => resourceView('pipeline'),
   });
 }
@@ -44,14 +49,6 @@ export const pausePipeline = stateCommand(
   'stop a pipeline from syncing until it is resumed',
 );
 export const resumePipeline = stateCommand('pipelines resume', 'active', 'resume a paused pipeline');
-
-async function setState(ctx: Context, id: string, state: 'active' | 'paused', flags: { partnerFeedKeyFrom?: string }) {
-  const given = await readFieldFlags(ctx, 'pipeline', { ...flags });
-  const live = await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
-  const fields = [...given, { flag: 'state', path: ['state'], value: state }];
-  const source = await readSource(ctx, 'pipeline', { id, file: undefined, fields, live, allowCommands: false });
-  return await writeChange(ctx, 'pipeline', live, source);
-}
 
 export const resetPosition = defineCommand({
   path: 'pipelines reset',

@@ -155,32 +155,30 @@ export const watchPipeline = defineCommand({
     notFound: 'the pipeline or the run does not exist',
     waitTimedOut: '--timeout passed',
   },
-  run: (ctx, { args, flags }) => watch(ctx, args.pipeline_id, args.run_id, flags.poll),
+  run: async (ctx, { args: { pipeline_id: id, run_id: run }, flags: { poll } }) => {
+    const pollMs = readDuration('--poll', poll);
+    const named = run === undefined ? undefined : runIdOf(run);
+    const ports = await runPorts(ctx);
+    const wanted = named ?? (await latestRun(ctx, id));
+
+    const { tell } = createResultLines(ctx, runListView({ pipeline: id }), runLine);
+    let shown = '';
+    const onState = async (state: RunReply): Promise<void> => {
+      const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;
+      if (now !== shown) await tell(state);
+      shown = now;
+    };
+    const onUnknown = async (): Promise<void> => {
+      await requirePipeline(ctx, id);
+      ctx.out.note(
+        `The platform does not show run ${wanted} of ${id} yet. A new run may take a minute to appear. Waiting.`,
+      );
+    };
+    const clock = watchClock(ctx, `Watching run ${wanted} of pipeline ${id}`);
+    const ended = await onPipeline(ctx, id, watchRun(id, wanted, { pollMs, onState, onUnknown }, { ...ports, clock }));
+    if (ended.status !== 'success') throw runFailed(id, ended);
+  },
 });
-
-async function watch(ctx: Context, id: string, run: string | undefined, poll: string): Promise<void> {
-  const pollMs = readDuration('--poll', poll);
-  const named = run === undefined ? undefined : runIdOf(run);
-  const ports = await runPorts(ctx);
-  const wanted = named ?? (await latestRun(ctx, id));
-
-  const { tell } = createResultLines(ctx, runListView({ pipeline: id }), runLine);
-  let shown = '';
-  const onState = async (state: RunReply): Promise<void> => {
-    const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;
-    if (now !== shown) await tell(state);
-    shown = now;
-  };
-  const onUnknown = async (): Promise<void> => {
-    await requirePipeline(ctx, id);
-    ctx.out.note(
-      `The platform does not show run ${wanted} of ${id} yet. A new run may take a minute to appear. Waiting.`,
-    );
-  };
-  const clock = watchClock(ctx, `Watching run ${wanted} of pipeline ${id}`);
-  const ended = await onPipeline(ctx, id, watchRun(id, wanted, { pollMs, onState, onUnknown }, { ...ports, clock }));
-  if (ended.status !== 'success') throw runFailed(id, ended);
-}
 
 async function latestRun(ctx: Context, id: string): Promise<string> {
   const { pipelines } = await ctx.api();

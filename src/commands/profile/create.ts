@@ -77,7 +77,7 @@ export const createProfile = defineCommand({
     if (ctx.flags.dryRun) {
       const stored = asStored(draft);
       const text = `Profile ${name} would be created in ${profiles.file}:\n\n${await profileText(stored)}`;
-      return await ctx.out.emitDryRun([], { name, profile: stored }, () => text, [name]);
+      return await ctx.out.emitDryRun([], { name, profile: stored }, text, [name]);
     }
     const { current } = await profiles.create(name, draft);
     const profile = await profiles.find(name);

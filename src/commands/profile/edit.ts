@@ -62,7 +62,7 @@ export const editProfile = defineCommand({
     for (const sentence of strangeNames(after, before)) ctx.out.warn(sentence);
     if (ctx.flags.dryRun) {
       const text = [`Profile ${name} would ${changed ? 'be changed' : 'not change'}.`, ...changes].join('\n');
-      return await ctx.out.emitDryRun([], { name, profile: after }, () => text, [name]);
+      return await ctx.out.emitDryRun([], { name, profile: after }, text, [name]);
     }
     if (changed) {
       if (before.protected === true) {

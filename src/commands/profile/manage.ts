@@ -31,7 +31,7 @@ export const copyProfile = defineCommand({
     await profiles.checkNewName(to);
     if (ctx.flags.dryRun) {
       const text = `Profile ${from} would be copied to ${to}:\n\n${await profileText(profile)}`;
-      return await ctx.out.emitDryRun([], { from, to, profile }, () => text, [to]);
+      return await ctx.out.emitDryRun([], { from, to, profile }, text, [to]);
     }
     await profiles.copy(from, to);
     return { from, to };
@@ -48,9 +48,8 @@ export const renameProfile = defineCommand({
   run: async (ctx, { args: { from, to } }) => {
     const profiles = await ctx.profiles();
     await profiles.find(from);
-    if (ctx.flags.dryRun) {
-      return await ctx.out.emitDryRun([], { from, to }, () => `Profile ${from} would be renamed to ${to}.`, [to]);
-    }
+    if (ctx.flags.dryRun)
+      return await ctx.out.emitDryRun([], { from, to }, `Profile ${from} would be renamed to ${to}.`, [to]);
     await profiles.rename(from, to);
     return { from, to };
   },
@@ -69,10 +68,8 @@ export const useProfile = defineCommand({
   run: async (ctx, { args: { name } }) => {
     const profiles = await ctx.profiles();
     await profiles.find(name);
-    if (ctx.flags.dryRun) {
-      const text = `Profile ${name} would become the current profile.`;
-      return await ctx.out.emitDryRun([], { current: name }, () => text, [name]);
-    }
+    const preview = `Profile ${name} would become the current profile.`;
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { current: name }, preview, [name]);
     await profiles.use(name);
     const chosen = ctx.io.env.CDPADM_PROFILE;
     if (chosen && chosen !== name) ctx.out.warn(`CDPADM_PROFILE=${chosen} overrides the current profile.`);
@@ -95,10 +92,8 @@ export const deleteProfile = defineCommand({
     const profiles = await ctx.profiles();
     if (name === 'local') throw usageError('Profile `local` is built in; it cannot be deleted.');
     const profile = await profiles.find(name);
-    if (ctx.flags.dryRun) {
-      const text = `Profile ${name} and its stored secrets would be deleted.`;
-      return await ctx.out.emitDryRun([], { delete: name }, () => text, [name]);
-    }
+    const preview = `Profile ${name} and its stored secrets would be deleted.`;
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { delete: name }, preview, [name]);
     if (profile.protected === true)
       await ctx.prompt.typed(`Profile ${name} is protected. Type its name to delete it`, name, { exit: 'guard' });
     else await ctx.prompt.confirm(`Delete profile ${name} and its stored secrets?`);
@@ -219,9 +214,8 @@ export const importProfile = defineCommand({
     for (const sentence of strangeNames(profile)) ctx.out.warn(sentence);
     const commands = Object.values(profile.secrets ?? {}).filter((text) => String(text).startsWith('command:'));
     for (const line of commands) ctx.out.warn(`This profile runs a command for a secret: ${String(line).slice(8)}`);
-    if (ctx.flags.dryRun) {
-      return await ctx.out.emitDryRun([], { name, profile }, () => `Profile ${name} would be created.`, [name]);
-    }
+    if (ctx.flags.dryRun)
+      return await ctx.out.emitDryRun([], { name, profile }, `Profile ${name} would be created.`, [name]);
     if (commands.length > 0) await ctx.prompt.confirm('Import it?');
     const { current } = await profiles.create(name, { profile, typed: {}, storage: 'keychain', use });
     return { name, current };

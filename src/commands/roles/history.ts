@@ -34,7 +34,7 @@ const pruneRevisions = defineCommand({
     const old = others.filter(({ revision }) => revision < limit);
     const found = { revisions: old.length, bytes: sizeOf(old), before };
     const what = `${counted(old.length, 'saved manifest')} (${sizeText(found.bytes)})`;
-    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], found, () => `${what} would be removed.`);
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], found, `${what} would be removed.`);
     if (old.length > 0) await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
     for (const { revision } of old) store.removeRevision(revision);
     return found;

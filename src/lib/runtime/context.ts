@@ -120,7 +120,7 @@ export interface Output {
   emitDryRun(
     requests: DescribedRequest[],
     plan?: unknown,
-    text?: (style: Style, width: number) => string,
+    text?: string | ((style: Style, width: number) => string),
     ids?: readonly string[],
   ): Promise<undefined>;
   /** Writes text as the result, such as a script. */

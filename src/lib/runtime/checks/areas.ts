@@ -1,4 +1,5 @@
 // Checks credentials with the cheapest harmless call of each area, for `auth test` and `doctor`.
+import { enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
 import { counted } from '../../kernel/words.ts';
 import { exitOf } from '../../errors/fail.ts';
 import type { Api } from '../../api/index.ts';
@@ -7,14 +8,17 @@ import type { SecretName, SettingName } from '../../config/setting-fields.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
-export interface AreaCheck {
-  credential: 'platform' | 'dsr' | 'seeding';
-  area: string;
-  status: 'ok' | 'failed' | 'not_configured' | 'not_checked';
-  detail: string;
-  /** The reason why it failed. */
-  error?: KnownError;
+export function areaCheck() {
+  return object({
+    credential: oneOf(['platform', 'dsr', 'seeding']),
+    area: string(),
+    status: oneOf(['ok', 'failed', 'not_configured', 'not_checked']),
+    detail: string(),
+  });
 }
+
+/** `error` is the reason why it failed. */
+export type AreaCheck = Infer<ReturnType<typeof areaCheck>> & { error?: KnownError };
 
 interface Area {
   credential: AreaCheck['credential'];

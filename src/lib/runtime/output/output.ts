@@ -51,7 +51,8 @@ export function createOutput(setup: OutputSetup): Output {
       };
       const view: DocumentView<DryRun> = {
         kind: 'document',
-        text: (_data, style, width) => text?.(style, width) ?? requestsText(requests),
+        text: (_data, style, width) =>
+          (typeof text === 'string' ? text : text?.(style, width)) ?? requestsText(requests),
         names: () => ids,
       };
       await this.emit(result, view);
