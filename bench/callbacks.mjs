@@ -1,6 +1,6 @@
 // Measures how long the receiver takes for a genuine callback with a cached certificate (four checks and a ledger
 // lookup) and for a forged one, which the last check rejects. Compares it in interleaved rounds with a bare server that
-// returns 202. Also measures the four checks alone, without network and ledger; the limit applies to their 99th
+// returns 202. Also measures the four checks alone, without the network or the ledger; the limit applies to their 99th
 // percentile.
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -58,7 +58,7 @@ async function measure(folder, rounds) {
   await post(`${platform['control_url']}/clock`, { headers: { 'content-type': 'application/json' }, body: move });
   await post(`${platform['control_url']}/callbacks/flush`, { headers: {}, body: Buffer.alloc(0) });
   const genuine = kept.at(-1);
-  if (!genuine) throw new Error('the platform sent no callback');
+  if (!genuine) throw new Error('the platform did not send a callback');
   const listener = await serve(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json'], env);
   const ours = listener['callback_url'] ?? '';
   // Rejected by the fourth check, so the ledger is not used.

@@ -194,7 +194,7 @@ function unpack(bytes) {
 }
 
 /**
- * The format: length of the first part, length of the index, the index, the codes; all of it again; the texts.
+ * The format: length of the first part, length of the index, the index, the codes; all of it again; the strings.
  * V8 has no checksum, and comparing two copies is fast enough before anything is compiled.
  * @param {[string, Kept][]} kept
  * @returns {Buffer[]}

@@ -1,5 +1,5 @@
 // Checks the package as npm would publish it: its files, their requires, its entry points and types. Then installs it
-// into an empty folder and globally, and uses the program as a user and the library as another program.
+// into an empty folder and globally, and uses the program as a user and the library as a separate program.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';

@@ -59,7 +59,7 @@ function checkTree() {
   if (changes !== '') throw new Error(`The working tree has changes. Commit or stash them:\n${changes}`);
   const tagged = run('git', 'tag', '--list', tag) && run('git', 'rev-parse', `${tag}^{commit}`);
   if (tagged !== '' && tagged !== run('git', 'rev-parse', 'HEAD'))
-    throw new Error(`${tag} is another commit. Raise the version in package.json.`);
+    throw new Error(`${tag} is a different commit. Raise the version in package.json.`);
   // The tag comes last, and needs the name of its author.
   if (tagged === '') run('git', 'var', 'GIT_COMMITTER_IDENT');
   return tagged !== '';

@@ -53,7 +53,7 @@ export async function main(): Promise<void> {
   const redactor = createRedactor();
   onSignal('SIGINT', stop, interrupted);
   onSignal('SIGTERM', stop, terminated);
-  // The kernel and the shell may each send a SIGHUP, so further ones are ignored.
+  // The kernel and the shell may each send a SIGHUP, so later ones are ignored.
   host.on('SIGHUP', () => stop.abort(hungUp()));
   host.onUncaught((error) => {
     const flags = lenientFlags({ debug: host.argv().includes('--debug') }, io.env);
@@ -259,8 +259,8 @@ async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Reda
 }
 
 /**
- * Rewrites `help roles push` to `roles push --help`, `help` to `--help`, and `roles push --help --json` to
- * `help roles push --json`. Topics stay.
+ * Rewrites `help roles push` to `roles push --help`, `help` to `--help`, and `roles push --help --json` to `help roles
+ * push --json`. Topics are unchanged.
  */
 function wantedHelp(argv: readonly string[]): string[] | undefined {
   const isHelp = commandNameOf(argv) === 'help';

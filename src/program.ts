@@ -117,7 +117,7 @@ export function commandNameOf(argv: readonly string[]): string | undefined {
   return first === undefined || first.startsWith('-') ? operandsOf(argv)[0] : first;
 }
 
-/** The words of a command line without global flags and their values. The command's name comes first. */
+/** The words of a command line without global flags or their values. The command's name comes first. */
 export function operandsOf(argv: readonly string[]): string[] {
   const isFlag = (word: string): boolean => word.startsWith('-');
   // Without flags, or with flags alone, there is nothing to parse.
@@ -133,7 +133,7 @@ export function operandsOf(argv: readonly string[]): string[] {
   }
 }
 
-/** `--version` with other flags is the command `version`, so that `--verbose` and `-o json` have their meaning. */
+/** `--version` with other flags is the `version` command, so that `--verbose` and `-o json` have their meaning. */
 export function wantedVersion(argv: readonly string[]): string[] | undefined {
   const others = argv.filter((word) => word !== '--version' && word !== '-V');
   return others.length < argv.length && operandsOf(argv).length === 0 ? ['version', ...others] : undefined;

@@ -269,7 +269,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-test('a unit test starts no process, and neither do the test files that it imports', () => {
+test('a unit test never starts a process, and neither do the test files that it imports', () => {
   const files = new Map(readSources('test').map((file) => [file.path, file]));
   const starts = (path: string, seen = new Set<string>()): boolean => {
     const file = files.get(path);
@@ -305,7 +305,7 @@ describe('style', () => {
     expect(silent.map((file) => file.path)).toEqual([]);
   });
 
-  test('an apostrophe is the ASCII one, so that users can search for a text', () => {
+  test('an apostrophe is the ASCII one, so that users can search for a message', () => {
     expect(sources.filter(({ text }) => /[’‘]/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 

@@ -111,7 +111,7 @@ export function readDialect({ columns, delimiter, headerless, source }: InputFla
   return { ...preset, ...(sign !== undefined && { separator: sign }), ...(names && { columns: names }) };
 }
 
-/** Opens the inputs of the command line and of `--files-from`. */
+/** Opens the inputs from the command line and from `--files-from`. */
 export async function openBulkInputs(
   ctx: Context,
   words: readonly string[],

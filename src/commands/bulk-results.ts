@@ -36,7 +36,7 @@ export interface Joining<Result extends Part, Label extends string | number> {
   /** The names of these fields in the result. */
   names: { parts: string; missing: string; failed: string; files: string };
   label: () => ZodMiniType<Label>;
-  /** Further fields of the result. */
+  /** Additional fields of the result. */
   more?: () => Record<string, ZodMiniType>;
   part: () => ZodMiniType<Result>;
   /** Identifies the part: a later result of the same part replaces this one. */

@@ -21,7 +21,7 @@ export async function loadDefinition(
   return { document, value };
 }
 
-/** The checked body. Throws invalid input (9) with the place of every issue. */
+/** The checked body. Throws invalid input (9) with the position of every issue. */
 export async function readDefinition<T>(ctx: Context, path: string, endpoint: Endpoint, what: string): Promise<T> {
   const { document, value } = await loadDefinition(ctx, path, endpoint, what);
   const { body: schema } = endpoint;

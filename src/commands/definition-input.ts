@@ -52,7 +52,7 @@ export interface DefinitionSource {
 }
 
 /**
- * Reads, checks and advises; asks for masked secrets. Throws invalid input (9) with the place of every issue in the file,
+ * Reads, checks and advises; asks for masked secrets. Throws invalid input (9) with the position of every issue in the file,
  * or usage (2) if there are only flags.
  */
 export async function readSource(
@@ -92,7 +92,7 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
     if (value['id'] !== id) issues.push({ path: ['id'], message: `must be \`${id}\`, the id on the command line` });
   }
   const provider = fields.find(({ flag }) => flag === '--service-provider')?.value;
-  // A provider's fields have no meaning for another provider.
+  // A provider's fields have no meaning for a different provider.
   if (live && provider !== undefined && provider !== live['service_provider']) value = { ...value, config: {} };
   for (const field of fields) value = withField(value, field);
   value = (await inNeutralWords(ctx, endpoint, value)) as Record<string, unknown>;

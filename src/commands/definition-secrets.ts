@@ -21,12 +21,12 @@ export interface SourcedDefinition {
   readonly definition: Definition;
   /** The folder that a path in this field starts from. */
   folderFor(path: readonly string[]): string;
-  /** Masked secrets: a terminal prompts for them, and a mask is never sent. */
+  /** Masked secrets: the user is asked for them on a terminal, and a mask is never sent. */
   readonly masked: readonly (readonly string[])[];
   /** Answers for masked secrets, by dotted path: each is a secret or a reference. */
   readonly answers: Map<string, string>;
   readonly rules: ReferenceRules;
-  /** Whether a flag gave this field: a reference on the command line needs no permission. */
+  /** Whether a flag gave this field: a reference on the command line does not need permission. */
   isGiven(path: readonly string[]): boolean;
   issueAt(path: readonly string[], message: string): Issue;
 }

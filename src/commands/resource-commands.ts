@@ -23,7 +23,7 @@ const REPLIES = {
   pipeline: () => PipelineReply,
 };
 
-/** The texts that a kind adds to one command. */
+/** The help text that a kind adds to one command. */
 type Own = Pick<CommandRecord, 'examples' | 'exits' | 'notes'>;
 
 /** `read` reads the list if `flags` select a part of it. */

@@ -63,7 +63,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     expectNoRedraw(screen, env);
   });
 
-  test('prompts for a text, a numbered choice and a secret', async () => {
+  test('prompts for text, a numbered choice and a secret', async () => {
     const screen = terminal('profile create prod --insecure-storage --no-color', { ...env, CDPADM_BASE_URL: '' });
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);

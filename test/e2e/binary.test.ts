@@ -80,7 +80,7 @@ const USER = {
 describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
   beforeAll(() => script('binary.mjs'));
 
-  test('runs each area against its own platform without Node and leaves no code on the disk', async () => {
+  test('runs each area against its own platform without Node and does not leave code on the disk', async () => {
     const home = temporaryFolder();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'user.json'), JSON.stringify(USER));

@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 
 let forge: Forge;
 let root: Forged;
-/** A root with the same name and another key. */
+/** A root with the same name and a different key. */
 let other: Forged;
 beforeAll(() => {
   forge = openForge();
@@ -27,7 +27,7 @@ const issue = (wanted: Partial<Wanted>): Forged =>
   forge.issue({ subject: '/CN=processor', by: root, extensions: [SAN], ...wanted });
 const authority = (wanted: Partial<Wanted>): Forged =>
   issue({ subject: '/CN=Middle', key: newKey('ec'), extensions: AUTHORITY, ...wanted });
-/** A root with another type of key. */
+/** A root with a different type of key. */
 const anchor = (key: string, digest: string | undefined = 'sha256'): Forged =>
   forge.issue({ subject: '/CN=Anchor', key, digest, extensions: AUTHORITY });
 const rsa = (): Forged => forge.issue({ subject: '/CN=Anchor', extensions: AUTHORITY });
@@ -148,7 +148,11 @@ describe('an invalid certificate', () => {
     ['is self-signed', () => forge.issue({ subject: '/CN=x', extensions: [SAN] }).pem, /untrusted authority/],
     ['is from an untrusted authority with the same name', () => issue({ by: other }).pem, /untrusted authority/],
     ['includes its own root', () => issue({ by: other }).pem + other.pem, /untrusted authority/],
-    ['is for another domain', () => issue({ extensions: ['subjectAltName=DNS:opendsr.evil.example'] }).pem, /not for/],
+    [
+      'is for a different domain',
+      () => issue({ extensions: ['subjectAltName=DNS:opendsr.evil.example'] }).pem,
+      /not for/,
+    ],
     ['is for the parent domain', () => issue({ extensions: ['subjectAltName=DNS:platform.example'] }).pem, /not for/],
     [
       'is a wildcard for the parent domain',

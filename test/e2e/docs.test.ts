@@ -18,7 +18,7 @@ const pages = ['.', 'docs', 'docs/commands', 'docs/recipes'].flatMap((folder) =>
 );
 
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
-/** Removes code blocks, where brackets and hashes have another meaning. */
+/** Removes code blocks, where brackets and hashes have a different meaning. */
 const proseOf = (page: string): string => textOf(page).replace(/^```[\s\S]*?^```$/gm, '');
 
 /** The anchor of a heading, as Markdown sites generate it. */

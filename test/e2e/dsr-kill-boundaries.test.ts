@@ -90,7 +90,7 @@ function filesOfState(): string[] {
 }
 
 it.each(MOMENTS)(
-  'loses and repeats no row when a bulk run and its resume are killed at each request (%s)',
+  'never loses or repeats a row when a bulk run and its resume are killed at each request (%s)',
   async (moment) => {
     for (let at = STEP === 1 ? 1 : MOMENTS.indexOf(moment) + 1; at <= ROWS; at += STEP) {
       const file = `${moment}${at}.csv`;
@@ -117,7 +117,7 @@ it.each(MOMENTS)(
   },
 );
 
-it('sends no row whose id a full disk cannot save, and resumes with enough space', async () => {
+it('does not send a row whose id a full disk cannot save, and resumes with enough space', async () => {
   const rows = Array.from({ length: 1200 }, (_, row) => `p${row}@example.com,g${Math.floor(row / 150)}`);
   home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   const command = [PROGRAM, 'dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '-y'];

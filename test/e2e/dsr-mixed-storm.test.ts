@@ -68,7 +68,7 @@ async function strangers(): Promise<Strangers> {
 }
 
 it.each(Array.from({ length: STORMS }, (_, storm) => storm))(
-  `loses no row of ${ROWS} and reports none falsely in storm %i with ${FAULTS * 100} % of the responses damaged`,
+  `does not lose any of ${ROWS} rows or report one falsely in storm %i with ${FAULTS * 100} % of the responses damaged`,
   async (storm) => {
     printLine(`seed ${SEED}`);
     const random = randomOf(storm);

@@ -11,7 +11,7 @@ import { size } from '../helpers/size.ts';
 const MANY = size(10, 5);
 const ROWS = 40;
 
-/** More than a pipe buffers, so that a writer waits for its reader. */
+/** More bytes than a pipe buffers, so that a writer waits for its reader. */
 const WIDE = 'x'.repeat(32 * 1024);
 const LINES = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,${WIDE}${row},g\n`);
 
@@ -63,7 +63,7 @@ test('lets one of several simultaneous bulk runs send the rows, and the others r
   }
 });
 
-test('sends no row twice in simultaneous resumes of a killed run', async () => {
+test('never sends a row twice in simultaneous resumes of a killed run', async () => {
   const officer = await createDsrHome();
   try {
     // Slow responses, so that every process meets the one that sends.

@@ -1,4 +1,4 @@
-// `dsr status --watch` while the platform's clock moves: redraws on a terminal, prints lines elsewhere, and objects as
+// `dsr status --watch` while the platform's clock moves: redraws on a terminal, otherwise prints lines, or objects as
 // JSON.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';

@@ -65,7 +65,7 @@ describe('kill -9', () => {
     return { authorization: `Bearer ${(reply.json as { access_token: string }).access_token}` };
   }
 
-  test('loses no acknowledged write of eight concurrent writers, keeps no partial write and leaves no lock', async () => {
+  test('does not lose an acknowledged write of eight concurrent writers, keep a partial write or leave a lock', async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
     const random = randomFrom(seed);
     // Keeps the assigned sample role, without which every write is rejected.

@@ -42,7 +42,7 @@ describe('between processes', () => {
     return new Promise((resolve) => child.once('exit', resolve));
   }
 
-  it('loses no update', async () => {
+  it('does not lose updates', async () => {
     const path = lockPath();
     const counter = join(temporaryFolder(), 'counter');
     fs.writeFileSync(counter, '0');

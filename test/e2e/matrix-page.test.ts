@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     return openPage(`matrix-${roles.length}.html`, matrixPage(roles, roleMatrix(roles), SOURCE));
   }
 
-  it('requests no other resources and runs no code from the platform', async () => {
+  it('does not request other resources or run code from the platform', async () => {
     const page = await open(MANY);
     expect(page.requests).toHaveLength(1);
     expect(page.complaints).toEqual([]);

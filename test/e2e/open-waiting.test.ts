@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { openWaiting } from '../../src/lib/files/open-waiting.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-/** More than the threads with which Node opens files. */
+/** More files than Node has threads to open them with. */
 const MANY = 8;
 
 describe.skipIf(process.platform === 'win32')('a named pipe', () => {
@@ -24,7 +24,7 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
     expect(await text(await opening)).toBe('a: 1\n');
   });
 
-  it('blocks no thread after the command was stopped', async () => {
+  it('does not block a thread after the command was stopped', async () => {
     const path = named();
     const stop = new AbortController();
     const openings = Array.from({ length: MANY }, () => openWaiting(path, stop.signal));

@@ -90,7 +90,7 @@ describe('a missing id on a terminal', () => {
   });
 });
 
-describe('a missing id elsewhere', () => {
+describe('a missing id without a terminal', () => {
   test.each([
     [['roles', 'get'], 'role_id'],
     [['pipelines', 'run', 'customers'], 'run_id'],

@@ -133,7 +133,7 @@ describe('signals', () => {
     expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
   });
 
-  test('leaves no lock and no entry after a server is killed', async () => {
+  test('does not leave a lock or an entry after a server is killed', async () => {
     const { child, ended, printed } = cdpadm(['emulator', 'start', '--port', '0']);
     await printed('is ready');
     child.kill('SIGKILL');
@@ -144,7 +144,7 @@ describe('signals', () => {
 });
 
 describe('an endless input', () => {
-  /** More than a pipe buffers: after this write returns, the program is reading. */
+  /** More bytes than a pipe buffers: after this write returns, the program is reading. */
   const OVER_PIPE_SIZE = Buffer.from('\n'.repeat(400_000));
 
   const untilRead = (child: ChildProcess): Promise<void> =>

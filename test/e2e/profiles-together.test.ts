@@ -6,7 +6,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { secretsOptions } from '../unit/lib/config/folders.ts';
 
 describe('several concurrent writers', () => {
-  it('lose no profile in ten processes', async () => {
+  it('keep every profile when ten processes write', async () => {
     const folder = temporaryFolder();
     const writers = Array.from({ length: 10 }, (_, writer) => [folder, `w${writer}-`, '5']);
     await runTogether('test/e2e/children/write-profiles.ts', writers);

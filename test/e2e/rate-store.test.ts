@@ -95,7 +95,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     expect(inMs).toBeLessThanOrEqual(60_000);
   });
 
-  test('teaches all processes a lower rate, and distinguishes it from a limit of the wanted rate', async () => {
+  test('teaches all processes a lower rate, and distinguishes it from a limit on the requested rate', async () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);

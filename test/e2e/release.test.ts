@@ -1,4 +1,4 @@
-// The release script, the installer, the action and the release workflow, with small files in place of the real ones.
+// The release script, the installer, the action and the release workflow, with small files instead of the real ones.
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -108,12 +108,12 @@ describe('npm run release', () => {
   test.each<[what: string, prepare: (folder: string) => unknown, expected: string]>([
     ['a changed file', (folder) => writeFileSync(join(folder, 'install.sh'), ''), 'The working tree has changes'],
     [
-      'a tag on another commit',
+      'a tag on a different commit',
       async (folder) => {
         await release(folder);
         await git(folder, 'commit', '--allow-empty', '-qm', 'second');
       },
-      'v0.2.0 is another commit',
+      'v0.2.0 is a different commit',
     ],
   ])('stops before building because of %s', async (_what, prepare, expected) => {
     const folder = await repository();

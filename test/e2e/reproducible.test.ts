@@ -29,7 +29,7 @@ function copyOf(): string {
       .map((line) => line.split('/')[0] ?? ''),
   ))
     cpSync(join(root, path), join(folder, path), { recursive: true });
-  // Hard links, because the bundler follows symbolic ones and then finds the packages in another place.
+  // Hard links, because the bundler follows symbolic ones and then finds the packages in a different location.
   execFileSync('cp', ['-al', join(root, 'node_modules'), folder]);
   return folder;
 }

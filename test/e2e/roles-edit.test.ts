@@ -130,7 +130,7 @@ describe('roles edit', () => {
   it.each([
     ['fails', { CDPADM_EDITOR: 'false' }, 'exited with code 1'],
     ['cannot be started', { CDPADM_EDITOR: '/no/such/editor' }, 'did not start'],
-  ])('leaves no file if the editor %s before anything was changed', async (_what, env, message) => {
+  ])('does not leave a file if the editor %s before anything was changed', async (_what, env, message) => {
     const result = await admin.run('roles edit --yes', { env: { ...env, TMPDIR: admin.cwd } });
     expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
     expect(result.stderr).not.toContain('kept');
@@ -179,7 +179,7 @@ describe('roles edit', () => {
     expect([live.get('support-role')?.name, live.get('user-role')?.name]).toEqual(['Helpers', 'Person']);
   });
 
-  it('starts no shell', async () => {
+  it('does not start a shell', async () => {
     const marker = join(admin.cwd, 'hacked');
     const { env } = editor('');
     await admin.run('roles edit --yes', { env: { CDPADM_EDITOR: `${env.CDPADM_EDITOR ?? ''} ; touch ${marker}` } });

@@ -19,7 +19,7 @@ function open(scope = SCOPE, state = temporaryFolder()): Opened {
 }
 
 describe('concurrent writers', () => {
-  it('lose no manifest in ten processes', async () => {
+  it('keep every manifest when ten processes write', async () => {
     const state = temporaryFolder();
     await runTogether('test/e2e/children/write-roles.ts', Array<string[]>(10).fill([state, '3']));
     const { store } = open(SCOPE, state);

@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     return openPage(`runs-${count}.html`, runTimelinePage(runs(count), SOURCE));
   }
 
-  it('requests no other resources and runs no code from the platform', async () => {
+  it('does not request other resources or run code from the platform', async () => {
     const page = await open(60);
     expect(page.requests).toHaveLength(1);
     expect(page.complaints).toEqual([]);

@@ -50,7 +50,7 @@ test('runs the main jobs in at most 200 lines, exits with 0 and leaves nothing b
   for (const wanted of ['roles pull', 'roles diff', 'roles push', 'roles rollback', 'seed validate', 'seed bulk']) {
     expect(commands.some((line) => line.startsWith(`$ cdpadm ${wanted}`))).toBe(true);
   }
-  // The tour includes a deletion without its flag and one of an assigned role.
+  // The tour includes a deletion without its flag, and the deletion of an assigned role.
   expect(lines).toEqual(expect.arrayContaining(['  (exit 12)', '  (exit 6)']));
   const [platform = ''] = await judgedPlatforms();
   const { count, violations } = await judgedOf(platform);

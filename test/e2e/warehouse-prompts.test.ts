@@ -1,4 +1,4 @@
-// Warehouse sync on a terminal prompts for a masked secret and never displays it.
+// On a terminal, warehouse commands prompt for a masked secret and never display it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

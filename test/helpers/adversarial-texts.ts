@@ -1,8 +1,8 @@
-// Builds texts that make a regular expression backtrack: a lead to each repetition, then the repetition itself.
+// Builds strings that make a regular expression backtrack: a lead to each repetition, then the repetition itself.
 import { type AST, parseRegExpLiteral, visitRegExpAST } from '@eslint-community/regexpp';
 import { letterTest } from './match-steps.ts';
 
-/** Returns a text with the given number of repetitions. */
+/** Returns a string with the given number of repetitions. */
 export type Growing = (repetitions: number) => string;
 
 /** Characters of every kind. Those that an expression does not distinguish count as one. */
@@ -16,12 +16,12 @@ const LETTERS = [
 ];
 /** A repetition with at most this bound adds only a fixed length. */
 const SHORT = 8;
-/** The longest fixed repetition that a text spells out. */
+/** The longest fixed repetition that a string spells out. */
 const LONGEST = 40;
 /** The maximum number of leads to one repetition. */
 const MOST_LEADS = 12;
 
-/** Every growing text for an expression, without duplicates. */
+/** Every growing string for an expression, without duplicates. */
 export function adversarialTexts(expression: RegExp): Growing[] {
   const { pattern } = parseRegExpLiteral(expression);
   const letters = distinctLetters(pattern, expression.flags);
@@ -119,7 +119,7 @@ class Walk {
     }
   }
 
-  /** Short sample texts that an element matches. */
+  /** Short sample strings that an element matches. */
   samples(node: AST.Element): string[] {
     switch (node.type) {
       case 'Quantifier':

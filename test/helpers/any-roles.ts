@@ -1,4 +1,4 @@
-// Arbitrary roles and manifests, with fields that are not in the specification and texts that are hard to serialize.
+// Arbitrary roles and manifests, with fields that are not in the specification and strings that are hard to serialize.
 import fc from 'fast-check';
 import { PERMISSIONS } from '../../src/lib/contract/role-catalog.ts';
 import type { ManifestReply, RoleReply, TaskRef } from '../../src/lib/contract/roles.ts';

@@ -119,7 +119,7 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
     const { count, violations } = await judgedOf(ready.base_url);
-    // Faults return no successful responses, so these came from the platform.
+    // Faults never return successful responses, so these came from the platform.
     const done = count > 0 ? [] : (await api.requests()).slice(before).filter(({ status }) => (status ?? 999) < 300);
     await emulator.close();
     requireConformance(violations);

@@ -20,7 +20,7 @@ export interface Wanted {
   key?: string;
   /** The digest of the signature: sha256 by default, undefined for keys with a built-in digest. */
   digest?: string | undefined;
-  /** More options of the signature, such as `rsa_padding_mode:pss`. */
+  /** Additional options for the signature, such as `rsa_padding_mode:pss`. */
   options?: string[];
   days?: number;
 }

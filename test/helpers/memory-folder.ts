@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 
 const FOLDER = '/dev/shm';
-/** More than all temporary files of a complete run need. */
+/** More bytes than all temporary files of a complete run need. */
 const LEAST_BYTES = 2 ** 31;
 
 /** The folder; undefined if the system has none, or one that is too small or does not allow executables. */

@@ -24,14 +24,14 @@ export interface TerminalOptions {
 export interface Terminal {
   /** Resolves when the screen shows the text after the previous match, ignoring color; rejects if the program exits. */
   waitFor(text: string): Promise<void>;
-  /** Waits for the first of several texts. */
+  /** Waits for the first of several strings. */
   waitForOne(texts: readonly string[]): Promise<string>;
   type(keys: string): void;
   /** The exit code of the program. */
   exit: Promise<number>;
   /** The complete output, verbatim. */
   raw(): string;
-  /** The output without color and cursor movements. */
+  /** The output without colors or cursor movements. */
   screen(): string;
 }
 
@@ -68,7 +68,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   });
   const screen = (): string => stripVTControlCharacters(drawn);
 
-  /** The first of the texts after the previous match. */
+  /** The first of the strings after the previous match. */
   function find(texts: readonly string[]): { text: string; index: number } | undefined {
     return texts
       .map((text) => ({ text, index: screen().indexOf(text, position) }))

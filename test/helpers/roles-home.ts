@@ -9,7 +9,7 @@ export const NO_PLATFORM = Object.fromEntries(
 );
 
 export interface RolesHome extends PlatformHome {
-  /** Replaces a text that the file must contain. */
+  /** Replaces a string that the file must contain. */
   edit(file: string, from: string, to: string): void;
   /** The roles on the platform, by id. */
   live(): Promise<Map<string, Role>>;

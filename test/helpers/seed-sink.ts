@@ -1,4 +1,4 @@
-// A server in place of the platform's seeding API: counts accepted users, and a test chooses its responses.
+// A stand-in for the platform's seeding API: counts accepted users, and a test chooses its responses.
 import { createServer } from 'node:http';
 import { listenOnLoopback } from './loopback.ts';
 

@@ -1,4 +1,4 @@
-// A sink in place of the platform, a home for the program, and rows to send.
+// A sink that replaces the platform, a home for the program, and rows to send.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../src/lib/kernel/clock.ts';

@@ -1,4 +1,4 @@
-// A Slurm controller and its only node on this machine, without control groups and without munge.
+// A Slurm controller and its only node on this machine, without control groups or munge.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';

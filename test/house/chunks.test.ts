@@ -52,7 +52,7 @@ describe('loading', () => {
   }
 
   test.each(['--help', 'roles push --help', 'dsr submit -h', 'pipelines --help', 'api --help'])(
-    '%s loads no chunks, because the build renders it',
+    '%s does not load chunks, because the build renders it',
     (line) => {
       const { files, modules } = loadedBy(line.split(' '));
       expect(files).toEqual([]);
@@ -67,7 +67,7 @@ describe('loading', () => {
     [['roles', '--help'], { COLUMNS: '90' }],
     [['__complete', 'fish', 'cdpadm', 'cdpadm --profile local roles get '], {}],
     ...groups.map(({ name }): [string[], object] => [['__complete', 'bash', ' ', 'cdpadm', `cdpadm ${name} `], {}]),
-  ])('%j with %j loads no chunk of a dependency', (args, settings) => {
+  ])('%j with %j does not load a chunk of a dependency', (args, settings) => {
     const { files, modules } = loadedBy(args, { ...settings });
     expect(files.length).toBeGreaterThan(0);
     // Completion needs the flags of a group's commands, but not their dependencies.

@@ -9,10 +9,10 @@ const REPETITIONS = 60;
 const MAX_GROWTH = 3;
 /** Fewer steps per character than this are linear. */
 const FEW_STEPS = 20;
-/** The most steps that a linear expression needs for these short texts. */
+/** The most steps that a linear expression needs for these short strings. */
 const STEP_LIMIT = 200_000;
 
-/** A text that takes more than linear time, or undefined. */
+/** A string that takes more than linear time, or undefined. */
 function slowText(expression: RegExp): string | undefined {
   const steps = countSteps(expression, STEP_LIMIT);
   return adversarialTexts(expression).find((grow) => {

@@ -7,10 +7,10 @@ import { expect, it } from 'vitest';
 const DESTRUCTIVE =
   /profile delete|--overwrite|delete it first|\bremove (?:it|them)\b|roles delete|pipelines reset |emulator reset|--force|\brm -/i;
 
-/** Functions that make errors; their texts are messages and hints. */
+/** Functions that make errors; their strings are messages and hints. */
 const MAKERS = /^(?:usageError|invalidInput|cannotWrite|nameTaken|nameOnce|noEmulator|failure)$/;
 
-/** True for code whose texts users read as advice. */
+/** True for code whose strings users read as advice. */
 function isAdvice(node: ts.Node): boolean {
   if (ts.isPropertyAssignment(node) || ts.isParameter(node) || ts.isVariableDeclaration(node)) {
     return /^(?:hint|fix)$|Hint$/.test(node.name.getText());

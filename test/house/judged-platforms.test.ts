@@ -46,7 +46,7 @@ describe('a platform that the program starts', () => {
 const RUNS = /\b(?:PROGRAM|cdpadm\.js)\b|openTerminal\(|bundleEntry\(|runProgram\(/;
 /** Code that uses an environment which reports exchanges. */
 const REPORTS = /\bcreate(?:\w*Home|World)\(|\bopenPlatformHome\(|\breportingEnv\(/;
-/** Files that start no platform in a process, and why they need no such environment. */
+/** Files that do not start a platform in a process, and why they do not need such an environment. */
 const WITHOUT: Record<string, string> = {
   'test/helpers/root.ts': 'only has the path',
   'test/helpers/bundle.ts': 'only builds the entry',
@@ -56,7 +56,7 @@ const WITHOUT: Record<string, string> = {
   'test/house/code-cache.test.ts': 'starts its own program',
   'test/house/help-screens.test.ts': 'only prints help',
   'test/house/start.test.ts': 'only checks the start',
-  'test/e2e/release.test.ts': 'runs a small script in place of the program',
+  'test/e2e/release.test.ts': 'runs a small script instead of the program',
   'test/e2e/seed-rejects.test.ts': 'runs a single module',
   'test/e2e/durable.test.ts': 'runs a single module',
   'test/e2e/lock.test.ts': 'runs a single module',

@@ -56,7 +56,7 @@ test('has the packages of the lock file in node_modules', () => {
   expect(wrong).toEqual([]);
 });
 
-/** The installed package; undefined for a package of another system. */
+/** The installed package; undefined for a package of a different system. */
 function present(path: string): LockedPackage | undefined {
   try {
     return readJson(join(path, 'package.json')) as LockedPackage;
@@ -88,7 +88,7 @@ test('has no package with an install script', () => {
   expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
 });
 
-test('names no registry in the lock file', () => {
+test('does not name a registry in the lock file', () => {
   expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
 });
 

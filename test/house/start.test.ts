@@ -32,7 +32,7 @@ function start(args: string[], nodeArgs: string[] = []): { status: number | null
   return { status, stdout, stderr };
 }
 
-/** Makes Node report another version. */
+/** Makes Node report a different version. */
 function pretendToBe(version: string): string[] {
   const preload = join(folder, `node-${version}.cjs`);
   writeFileSync(

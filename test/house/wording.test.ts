@@ -7,7 +7,7 @@ import { root } from '../helpers/root.ts';
 import { readSources } from './sources.ts';
 import { PHRASES } from './wording.ts';
 
-/** A text with the line where it begins. */
+/** A piece of text with the line where it begins. */
 interface Piece {
   line: number;
   text: string;

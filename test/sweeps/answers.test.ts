@@ -63,7 +63,7 @@ const texts =
 const UNUSUAL: readonly ProxyFault[] = [
   transformed('a byte order mark', (value) => `\ufeff${JSON.stringify(value)}`),
   changed('a charset', true, () => ({ headers: { 'content-type': 'application/json; charset=UTF-8' } })),
-  // A request for another type, such as a certificate, does not accept gzip.
+  // A request for a different type, such as a certificate, does not accept gzip.
   changed('gzip', true, ({ body, headers }) =>
     String(headers['content-type']).includes('json') && body.length > 0
       ? { body: gzipSync(body), headers: { 'content-encoding': 'gzip' } }
@@ -103,10 +103,10 @@ const EVIL = '\u202e\u0007\u001b[2J\u009b31m\r\n+ forged';
 /** Each must produce an error message or a result. */
 const HOSTILE: readonly ProxyFault[] = [
   transformed('control and bidi characters', (value) => mapped(value, texts((text) => text + EVIL), same as never)),
-  transformed('paths as texts', (value) => mapped(value, texts(() => '../../../evil'), same as never)),
-  transformed('long texts', (value) => mapped(value, texts((text) => text + 'x'.repeat(100_000)), same as never)),
-  transformed('empty texts', (value) => mapped(value, texts(() => ''), same as never)),
-  transformed('null texts', (value) => mapped(value, (leaf, key) => (typeof leaf === 'string' && !key.includes('token') ? null : leaf), same as never)),
+  transformed('paths as strings', (value) => mapped(value, texts(() => '../../../evil'), same as never)),
+  transformed('long strings', (value) => mapped(value, texts((text) => text + 'x'.repeat(100_000)), same as never)),
+  transformed('empty strings', (value) => mapped(value, texts(() => ''), same as never)),
+  transformed('null strings', (value) => mapped(value, (leaf, key) => (typeof leaf === 'string' && !key.includes('token') ? null : leaf), same as never)),
   transformed('numbers for everything', (value) => mapped(value, (leaf, key) => (/token|expires/.test(key) ? leaf : 7), same as never)),
   transformed('lists for everything', (value) => mapped(value, (leaf, key) => (/token|expires/.test(key) ? leaf : [leaf]), same as never)),
   transformed('empty objects', (value) => mapped(value, same, (object) => ('access_token' in object ? object : {}))),
@@ -235,6 +235,6 @@ describe('hostile responses', () => {
     problems.push(...duplicateWrites(world.proxy.requests));
     return problems;
   };
-  test('prints a message or a result, no raw characters, and writes no other file when every response is hostile', () => sweep(everyFaultRuns(HOSTILE), ends), LIMIT);
-  test('prints a message or a result, no raw characters, and writes no other file when one response is hostile', () => sweep(oneFaultRuns(HOSTILE), ends), LIMIT);
+  test('prints a message or a result, no raw characters, and does not write other files when every response is hostile', () => sweep(everyFaultRuns(HOSTILE), ends), LIMIT);
+  test('prints a message or a result, no raw characters, and does not write other files when one response is hostile', () => sweep(oneFaultRuns(HOSTILE), ends), LIMIT);
 }); // prettier-ignore

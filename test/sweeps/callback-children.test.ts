@@ -1,4 +1,4 @@
-// A listener gives no credentials to the commands that it runs and the servers that it forwards callbacks to.
+// A listener does not give credentials to the commands that it runs or the servers that it forwards callbacks to.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';

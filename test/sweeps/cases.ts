@@ -1,5 +1,5 @@
 // A valid command line for every command, and what it needs. The sweeps run each of them. Most come from the examples
-// of the command records, so a new command needs no edit here.
+// of the command records, so a new command does not need an edit here.
 import type { Command } from 'commander';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export interface CommandCase {
   env?: Record<string, string>;
   /** Exit codes of a run without faults; the default is 0. */
   exits?: readonly number[];
-  /** The result is a list of findings, so a run with findings prints no error document. */
+  /** The result is a list of findings, so a run with findings does not print an error document. */
   reports?: true;
   /** The result is not JSON, even with `-o json`. */
   plain?: true;

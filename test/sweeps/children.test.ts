@@ -1,4 +1,4 @@
-// Programs that a command starts for the user get no credentials from any source.
+// Programs that a command starts for the user do not get credentials from any source.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { CONNECTION } from '../helpers/warehouse-files.ts';
@@ -54,7 +54,7 @@ it.each([
     'roles list --profile helped --org 1001 --account 2001',
     { CDPADM_CLIENT_SECRET: '' },
   ],
-])('gives no secret to %s', async (_what, line, more) => {
+])('does not give secrets to %s', async (_what, line, more) => {
   home.write('secret.txt', line.startsWith('roles') ? CANARIES.client : CANARIES.warehouse);
   const definition = CONNECTION.replace('id: crm', 'id: new').replace('env:WAREHOUSE_PASSWORD', `'command:${dump}'`);
   home.write('connection.yaml', definition);

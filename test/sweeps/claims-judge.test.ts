@@ -67,7 +67,7 @@ describe('a single write', () => {
     ['unavailable, and on the platform', { after: NEW, outcome: { code: 7, stderr: failed('Unavailable.') } }, /^exit 7 and does not say/],
     ['unknown, on the platform and "nothing was sent"', { after: NEW, outcome: { code: 8, stderr: failed('Nothing was sent.') } }, /^says that nothing was done/],
     ['hanging', { outcome: { hangs: true } }, /^hangs$/],
-    ['shown with another id', { after: NEW, outcome: { stdout: '{"id":"x","source_user_attribute":"y"}' } }, /^shows a group/],
+    ['shown with a different id', { after: NEW, outcome: { stdout: '{"id":"x","source_user_attribute":"y"}' } }, /^shows a group/],
     ['shown with other values', { after: NEW, outcome: { stdout: '{"id":"household","source_user_attribute":"y","description":"z"}' } }, /^shows a group/],
     ['a request that does not exist', { after: NEW, outcome: { stdout: `{"subject_request_id":"${ID}"}` } }, /^shows request/],
     ['a run that does not exist', { after: NEW, outcome: { stdout: '{"pipeline_id":"a","pipeline_run_id":7}' } }, /^shows run 7 of a/],
@@ -83,7 +83,7 @@ describe('a call that can only be accepted', () => {
   it('is a true claim after exactly the documented status, even if the platform did nothing', () =>
     expect(accepting('{"accepted":true}', seed(), seed(answer(202)))).toBe(''));
   it.each([
-    ['after another 2xx', '{"accepted":true}', seed(answer(200)), /without the documented status/],
+    ['after a different 2xx', '{"accepted":true}', seed(answer(200)), /without the documented status/],
     ['after an error document', '{"accepted":true}', seed(answer(202, { errors: [] })), /without the documented status/],
     ['without a response', '{"accepted":true}', seed(), /without the documented status/],
     ['when it is called done', '{"seeded":true}', seed(answer(202)), /does not say accepted/],
@@ -129,7 +129,7 @@ describe('the rows of a bulk run', () => {
 
   it.each([
     ['submitted and not on the platform', 'submitted', '{"rows":1,"submitted":1}', cells({}), /is submitted, and the platform does not have it/],
-    ['existing for another person', 'existing', '{"rows":1,"existing":1}', held('b@x.example'), /is existing, and/],
+    ['existing for a different person', 'existing', '{"rows":1,"existing":1}', held('b@x.example'), /is existing, and/],
     ['failed and on the platform', 'failed', '{"rows":1,"failed":1}', held('a@x.example'), /failed \(\), and the platform has/],
     ['counted differently', 'unknown', '{"rows":1,"submitted":1}', held('a@x.example'), /counts 1 submitted, and its file has 0/],
   ])('are false claims when one is %s', (_what, status, stdout, after, problem) => {
@@ -163,7 +163,7 @@ describe('the rows of a bulk run', () => {
     expect(seeds('{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":1}}\n')).toBe('');
   });
   it.each([
-    ['accepted by another status', '{"rows":2,"accepted":2,"rejected":0}', batch(200), '', /counts 2 accepted/],
+    ['accepted by a different status', '{"rows":2,"accepted":2,"rejected":0}', batch(200), '', /counts 2 accepted/],
     ['rejected and on the platform', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":2}}\n', /row 2 is rejected/],
     ['rejected and not listed', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '', /and lists 0/],
   ])('are false claims about seeds when %s', (_what, stdout, request, rejects, problem) => {
@@ -210,7 +210,7 @@ describe('a file of the user', () => {
   it.each([
     ['lost a comment', '- role_id: a\n  name: Role A\n', /lost the comments # keep/],
     ['lost a role', '# keep\n', /has roles that the platform does not have/],
-    ['has a text from no resource', '# keep\n- role_id: a\n  name: Rol\n', /says Rol, which is not/],
+    ['has text that is in no resource', '# keep\n- role_id: a\n  name: Rol\n', /says Rol, which is not/],
   ])('is a false claim when it %s', (_what, text, problem) => expect(file(text)).toMatch(problem));
 });
 
@@ -219,7 +219,7 @@ test('has a unique name for each replaced response', () => {
   const post = sent('POST', '/v3/requests/');
   const names = formsFor(post, answer(201, { subject_request_id: ID }), strangers).map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  const wanted = /^(empty|null|array|the same about another id|a resource of another kind|another resource's body|an error with 200|a signed body with another id|half of the body|cut off|204 without a body), /;
+  const wanted = /^(empty|null|array|the same about another id|a resource of a different kind|another resource's body|an error with 200|a signed body with another id|half of the body|cut off|204 without a body), /;
   const kinds = new Set(names.flatMap((name) => wanted.exec(name)?.[1] ?? []));
   expect(kinds.size).toBe(11);
   for (const kind of kinds) for (const how of ['delivered', 'not delivered']) expect(names).toContain(`${kind}, ${how}`);

@@ -16,7 +16,7 @@ interface Piece {
   text: string;
 }
 
-/** Splits a text where its color changes. */
+/** Splits text where its color changes. */
 function piecesOf(text: string): { pieces: Piece[]; codes: string[] } {
   const pieces: Piece[] = [];
   const codes: string[] = [];

@@ -36,7 +36,7 @@ function filesOf(folder: string): Map<string, string> {
   return new Map(kept.map((path) => [path, readFileSync(path, 'latin1')]));
 }
 
-/** The settings and the files of the working folder, without caches and budgets. */
+/** The settings and the files of the working folder, without caches or budgets. */
 function kept(): Map<string, string>[] {
   return [world.folder, join(world.home.folder, 'config')].map((folder) =>
     statSync(folder, { throwIfNoEntry: false }) ? filesOf(folder) : new Map<string, string>(),

@@ -17,7 +17,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 const PATHS = { connection: 'connections', data_model: 'data-models', pipeline: 'inputs/data-pipelines' } as const;
 
-/** Request ids are also taken from `mentioned`: the texts that the program printed and wrote. */
+/** Request ids are also taken from `mentioned`: the text that the program printed and wrote. */
 export async function readHoldings(
   world: World,
   requests: readonly ProxiedRequest[],
@@ -128,7 +128,7 @@ function undated(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, item]) => [key, undated(item)]));
 }
 
-/** Serializes with sorted keys, so that equal values are equal texts. */
+/** Serializes with sorted keys, so that equal values are equal strings. */
 export function canonical(value: unknown): string {
   const sorted = (item: unknown): unknown => {
     if (Array.isArray(item)) return item.map(sorted);

@@ -34,7 +34,7 @@ afterAll(() => world.close());
 const warnings = (stderr: string): number => stderr.split('continues without it').length - 1;
 
 test.skipIf(process.platform !== 'linux')(
-  'reads the same without a cache and a state folder, with at most one warning',
+  'reads the same without a cache or a state folder, with at most one warning',
   async () => {
     const problems: string[] = [];
     let warned = 0;

@@ -58,7 +58,7 @@ export interface ErrorDocument {
   request?: { method: string; path: string };
 }
 
-/** Claims that nothing was changed; excludes claims about another place or an earlier step. */
+/** Claims that nothing was changed; excludes claims about something else or an earlier step. */
 export const NOTHING_DONE =
   /no changes were made|nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
 /** Reports of a write whose response was lost or damaged: its outcome is open, or the completed part is listed. */

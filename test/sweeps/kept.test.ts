@@ -1,5 +1,5 @@
 // Damages the program's own files, as a failing disk, another version or an editor may. The next command continues
-// without them or reports the damage, and repeats no write.
+// without them or reports the damage, and never repeats a write.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -162,7 +162,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test(
-  'prints a result or a message with a damaged file, and repeats no write',
+  'prints a result or a message with a damaged file, and never repeats a write',
   async () => {
     const random = randomFrom(SEED);
     const only = new RegExp(process.env.ONLY ?? '');

@@ -202,7 +202,7 @@ async function judgeLedger(requests: readonly (readonly SignedCallback[])[]): Pr
 }
 
 test(
-  'loses no hook and no forward when it is killed at its writes and at random moments',
+  'does not lose a hook or a forward when it is killed at its writes and at random moments',
   async () => {
     printLine(`seed ${SEED}`);
     const random = randomFrom(SEED);

@@ -25,7 +25,7 @@ export interface Reader {
   any?: true;
   /** Only the platform validates the contents. */
   judgedThere?: true;
-  /** More exit codes of a rejection than the usual ones. */
+  /** Exit codes for a rejection, in addition to the usual ones. */
   exits?: readonly number[];
 }
 

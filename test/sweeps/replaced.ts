@@ -48,7 +48,7 @@ function aboutAnother(value: unknown): unknown {
   );
 }
 
-/** Removes the first item of each list and shortens texts. */
+/** Removes the first item of each list and shortens strings. */
 function lessOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(1).map(lessOf);
   if (typeof value !== 'object' || value === null) return value;
@@ -100,7 +100,7 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
     make('null', () => json(usual === 204 ? 200 : usual, 'null')),
     // An empty list is a valid response of a list.
     make('array', () => json(usual === 204 ? 200 : usual, isList ? '[null]' : '[]')),
-    make('a resource of another kind', () => json(usual === 204 ? 200 : usual, TASK)),
+    make('a resource of a different kind', () => json(usual === 204 ? 200 : usual, TASK)),
     make('an error with 200', () => json(200, TROUBLE)),
     make('an error with the usual status', () => json(usual === 204 ? 200 : usual, DSR_TROUBLE)),
     make('HTML', () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: Buffer.from(PAGE) })),
@@ -128,7 +128,7 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
     forms.push(make('the same about another id', (answer) => json(usual, aboutAnother(parsed(genuine(answer))))));
   if (stranger !== undefined) forms.push(make("another resource's body", () => json(usual === 204 ? 200 : usual, stranger)));
   if (method === 'POST' && pathOf(target) === '/v3/requests')
-    forms.push(make('a signed body with another id', () => strangers.signed));
+    forms.push(make('a signed body with a different id', () => strangers.signed));
   // If the request is not delivered, this would equal the response to a successful write.
   if (delivered)
     forms.push(...[200, 201, 202].filter((status) => status !== usual).map((status) =>
@@ -178,7 +178,7 @@ export function readForms({ byPath }: Strangers): ProxyFault[] {
     make('empty', () => ({ status: 200, headers: JSON_TYPE, body: Buffer.alloc(0) })),
     make('null', () => json(200, 'null')),
     make('array', () => json(200, '[null]')),
-    make('a resource of another kind', () => json(200, TASK)),
+    make('a resource of a different kind', () => json(200, TASK)),
     make("another resource's body", (_answer, { target }) => json(200, strangerOf(target))),
     make('an error with 200', () => json(200, TROUBLE)),
     make('an error of another area with 200', () => json(200, DSR_TROUBLE)),

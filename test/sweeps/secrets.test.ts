@@ -72,7 +72,7 @@ const ECHOES: readonly ProxyFault[] = [
   rejecting('everything verbatim', 'application/json', ({ body, headers }) =>
     jsonError(`${headers['authorization'] ?? ''} ${body}`),
   ),
-  rejecting('bare in a text', 'text/plain', straddling),
+  rejecting('bare in text', 'text/plain', straddling),
   rejecting('bare in a page', 'text/html', (received) => `<html><title>${straddling(received)}</title></html>`),
   rejecting('bare in JSON', 'application/json', (received) => jsonError(straddling(received))),
 ];
@@ -136,7 +136,7 @@ function isNamedByProfile(): boolean {
     .some((path) => readFileSync(path, 'utf8').includes('CDP_SECRET'));
 }
 
-/** The first part of a secret in a text. */
+/** The first part of a secret in a string. */
 function pieceIn(text: string, pieces: ReadonlySet<string>): string | undefined {
   for (let at = 0; at + SHOWN <= text.length; at++) {
     const piece = text.slice(at, at + SHOWN);
@@ -191,7 +191,7 @@ async function problemsOf(wanted: CommandCase, [name, flags, plan]: Variant): Pr
 }
 
 test(
-  'shows no secret in any output or file, and writes no file that others may read',
+  'never shows a secret in any output or file, and never writes a file that others may read',
   async () => {
     const found: string[] = [];
     for (const [index, wanted] of chosen().entries()) {
@@ -206,7 +206,7 @@ test(
   isWhole ? 3_600_000 : 480_000,
 );
 
-describe('a platform that echoes a request, even in a text that is truncated within a secret', () => {
+describe('a platform that echoes a request, even if its text is truncated within a secret', () => {
   const named = (name: string): CommandCase => {
     const wanted = cases.find((one) => nameOf(one).startsWith(name));
     if (!wanted) throw new Error(`no command ${name}`);
@@ -237,7 +237,7 @@ describe('a platform that echoes a request, even in a text that is truncated wit
 });
 
 test(
-  'follows no symlink when it writes a file',
+  'does not follow symlinks when it writes a file',
   async () => {
     const found: string[] = [];
     for (const wanted of chosen()) {

@@ -124,7 +124,7 @@ const WHOLE: readonly (readonly [what: string, name: string, content: string | B
   ['UTF-16', 'u.csv', utf16(`\ufeff${HEAD}\n`), ['u.csv:1:1: the file is UTF-16']],
   ['a NUL in a cell', 'u.csv', lines(HEAD, '1,2,a\u0000,'), ['u.csv:2:6: unexpected NUL byte']],
   ['an empty file', 'u.csv', '', []],
-  ['a duplicate column', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: is the same field as the column `xpid`']],
+  ['a duplicate column', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: is the same field as the `xpid` column']],
   ['unknown columns', 'u.csv', lines('', 'xpid,attr:Orders:cuont,foo\u202e', '1,2,3'), ['u.csv:2: attr:Orders:cuont: has an unknown calculation type `cuont`; did you mean `count`?', 'u.csv:2: foo']],
   ['no identity column', 'u.csv', lines('user:n', 'a'), ['u.csv:1: there is no `xpid` or `identity:<type>` column']],
   ['a header that is not UTF-8', 'u.csv', Buffer.from('xpid,user:\u00ff\n', 'latin1'), ['u.csv:1:1: contains a byte that is not UTF-8']],

@@ -193,7 +193,7 @@ config:
 
 const SERVICE_KEY = { type: 'service_account', key: CANARIES.serviceKey };
 
-/** Programs that save their environment before they do their work. They follow no symlink. */
+/** Programs that save their environment before they do their work. They do not follow symlinks. */
 const CHILDREN = {
   'editor.sh': 'set -C\n{ env > editor-was-told; } 2>/dev/null\nexec sed -i s/What/All/ "$@"\n',
   'key.sh': 'set -C\ncd "$(dirname "$0")"\n{ env > helper-was-told; } 2>/dev/null\ncat service-key.json\n',

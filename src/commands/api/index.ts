@@ -83,7 +83,7 @@ async function sendWrite(ctx: Context, client: Client, route: Route, given: Inpu
   const reply: unknown = await client.call(route, input);
   if (namesNoOther(route, input, reply)) return reply;
   throw fail('http.outcome_unknown', {
-    message: `The outcome of ${method} ${path} is unknown: the response is for another resource.`,
+    message: `The outcome of ${method} ${path} is unknown: the response is for a different resource.`,
     hint: READ_FIRST,
     request: { id: randomUUID(), method, path },
   });

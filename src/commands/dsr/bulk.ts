@@ -194,12 +194,12 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   await ctx.out.emit(data, dsrBulkView);
   if (data.failed > 0) {
     ctx.out.note(
-      `${counted(data.failed, 'row was', 'rows were')} rejected; see the column \`error\` of ${results}. Fix them there and submit that file; completed rows are skipped.`,
+      `${counted(data.failed, 'row was', 'rows were')} rejected; see the \`error\` column of ${results}. Fix them there and submit that file; completed rows are skipped.`,
     );
   }
   if (unknown > 0) {
     ctx.out.warn({
-      text: `The outcome of ${counted(unknown, 'row')} is unknown; see the column \`error\` of ${results}. To check with the platform again:`,
+      text: `The outcome of ${counted(unknown, 'row')} is unknown; see the \`error\` column of ${results}. To check with the platform again:`,
       command: run.again('--resume'),
     });
   }

@@ -14,7 +14,7 @@ import { Deliveries } from '../../lib/workflows/deliver-callbacks.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readCount, readDuration } from '../flag-values.ts';
 
-/** The values of `--on`. */
+/** The `--on` values. */
 export const HOOK_STATUSES = ['any', ...REQUEST_STATUSES];
 const MOST_AT_ONCE = 64;
 const MOST_ATTEMPTS = 100;

@@ -54,7 +54,7 @@ export const listenForCallbacks = defineCommand({
     'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request. A delivery succeeds when CMD exits 0, or the address answers 2xx. Failed deliveries are retried with increasing delays, even after a restart. After --hook-attempts they become dead letters: `dsr callbacks outbox list`.',
     'CMD gets the body on its standard input, and the variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same for every attempt (on forwards: header Idempotency-Key). Use it to ignore duplicates.',
     '--keep writes ID.N.headers.json and ID.N.body to DIR (0600), and never replaces a file. Rejected messages are stored as refused.N, up to 1000 per run.',
-    'With the profile `local`, the platform runs inside this command, and other commands wait for it. Use `cdpadm emulator start` in another shell instead.',
+    'With the `local` profile, the platform runs inside this command, and other commands wait for it. Use `cdpadm emulator start` in another shell instead.',
     'With -o json, each line is an object: first the address, then one per callback.',
     'The platform needs an https address: put a reverse proxy that terminates TLS in front of this one, and have it forward the bytes unchanged.',
   ],
@@ -139,7 +139,7 @@ function callbackLine() {
     request_status: optional(string()),
     new: boolean(),
     detail: string(),
-    /** The files of --keep; null if there are none. */
+    /** The --keep files; null if there are none. */
     headers_file: nullable(string()),
     body_file: nullable(string()),
   });
@@ -158,7 +158,7 @@ const lineView: ListView<CallbackLine> = {
   empty: '',
 };
 
-/** Only with --keep, so that the rows of other runs stay the same. */
+/** Only with --keep, so that the rows of other runs do not change. */
 const KEPT_COLUMNS: ListView<CallbackLine>['columns'] = fields('headers_file', 'body_file');
 
 function lineOf(

@@ -94,7 +94,7 @@ const pickDelivery: Picker = {
 };
 
 const chosenArgs = {
-  id: { many: true, optional: true, help: 'ids of deliveries, events or requests', pick: pickDelivery },
+  id: { many: true, optional: true, help: 'delivery, event or request ids', pick: pickDelivery },
 } as const satisfies Record<string, ArgSpec>;
 const chosenFlags = { all: { help: 'all dead letters' } } as const satisfies Record<string, FlagSpec>;
 const exits = { notFound: 'no delivery has this id' };
@@ -107,7 +107,7 @@ export const replayOutbox = defineCommand({
   flags: chosenFlags,
   exits,
   notes: [
-    'A running listener delivers them within a second; otherwise the next one does. Their event ids stay the same.',
+    'A running listener delivers them within a second; otherwise the next one does. Their event ids do not change.',
   ],
   examples: ['cdpadm dsr callbacks outbox replay --all', 'cdpadm dsr callbacks outbox replay --all --dry-run'],
   run: (ctx, { args, flags }) => change(ctx, 'replayed', args.id, flags.all),
@@ -120,7 +120,7 @@ export const dropOutbox = defineCommand({
   args: chosenArgs,
   flags: chosenFlags,
   exits: { ...exits, guard: 'you answered no' },
-  notes: ['The state of the request stays in the ledger.'],
+  notes: ['The ledger keeps the state of the request.'],
   examples: ['cdpadm dsr callbacks outbox drop --all --yes', 'cdpadm dsr callbacks outbox drop --all --dry-run'],
   run: (ctx, { args, flags }) => change(ctx, 'dropped', args.id, flags.all),
 });

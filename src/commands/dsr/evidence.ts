@@ -55,7 +55,7 @@ export const makeEvidence = defineCommand({
   summary: 'write an archive that shows what happened to requests',
   effect: 'local',
   calls: 'settings',
-  args: { id: { many: true, optional: true, help: 'ids of requests', pick: pickRequest } },
+  args: { id: { many: true, optional: true, help: 'request ids', pick: pickRequest } },
   flags: evidenceFlags,
   ownsOut: true,
   columns: view.columns,
@@ -77,7 +77,7 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   const { dryRun, out } = ctx.flags;
   if (out === undefined || out === '-') throw usageError('Pass a file for the archive: --out FILE.zip.');
   if (ids.length > 0 === (flags.from !== undefined || flags.to !== undefined))
-    throw usageError('Pass ids of requests, or --from and --to.');
+    throw usageError('Pass request ids, or --from and --to.');
   const target = resolve(ctx.io.cwd, out);
   if (existsSync(target)) throw nameTaken(out);
   const { head, requests, valid, entries: count } = await readLedger(ctx, ids, flags);

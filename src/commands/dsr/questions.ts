@@ -212,7 +212,7 @@ async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise
 
 function isPossible(type: string, given: readonly (readonly [string, string])[]): boolean {
   const taken = given.map(([known]) => known);
-  // `xpid` allows no other identity.
+  // `xpid` does not allow other identities.
   if (taken.includes('xpid') || (type === 'xpid' && taken.length > 0)) return false;
   return !taken.some((known) => known === type || internalIdentityType(known) === internalIdentityType(type));
 }

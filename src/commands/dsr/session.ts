@@ -123,7 +123,7 @@ export function answerVerifier(ctx: Context): VerifyMessage {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Ids of requests as the platform writes them. Throws usage (2) for any other text. */
+/** Request ids as the platform writes them. Throws usage (2) for any other text. */
 export function requestIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => id.trim().toLowerCase()))].map((id) => {
     if (UUID.test(id)) return id;

@@ -18,7 +18,7 @@ export const showStatus = defineCommand({
   summary: 'show the status of requests and how they were forwarded',
   effect: 'read',
   calls: 'platform',
-  args: { id: { many: true, help: 'ids of requests', pick: pickRequest } },
+  args: { id: { many: true, help: 'request ids', pick: pickRequest } },
   flags: {
     watch: { help: 'keep watching until every request is completed or cancelled' },
     keep: { value: 'dir', help: 'save each response as files' },
@@ -26,7 +26,7 @@ export const showStatus = defineCommand({
   columns: () => REQUEST_COLUMNS,
   output: () => union([array(requestResult()), requestResult()]),
   notes: [
-    'With --watch, a terminal is redrawn. Elsewhere, each change is printed as an object (-o json), a row (-o csv and markdown) or a document (-o yaml).',
+    'With --watch, a terminal is redrawn. Otherwise each change is printed as an object (-o json), a row (-o csv and markdown) or a document (-o yaml).',
     'The deadline, type and submitted time are shown only for requests submitted from this machine.',
   ],
   examples: [
@@ -81,7 +81,7 @@ export const awaitRequests = defineCommand({
   tool: false,
   endless: true,
   calls: 'platform',
-  args: { id: { many: true, help: 'ids of requests', pick: pickRequest } },
+  args: { id: { many: true, help: 'request ids', pick: pickRequest } },
   flags: {
     until: {
       value: 'status',

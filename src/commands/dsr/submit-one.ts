@@ -83,7 +83,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
     await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, draw, ids);
     return;
   }
-  // With --curl, this prints the command instead of sending the request. The ledger stays unchanged.
+  // With --curl, this prints the command instead of sending the request. The ledger is not changed.
   if (ctx.flags.curl) await session.api.create(visible);
   ctx.out.show((style, width) => renderRequest(shown, style, width));
   const unanswered = await unansweredAccess(request, session);
@@ -133,7 +133,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   ctx.out.note({ text: 'Watch it:', command: `cdpadm dsr status ${result.id} --watch` });
 }
 
-/** Asks on a terminal; elsewhere, and with --yes, throws guard (12). */
+/** Asks on a terminal; without one, and with --yes, throws guard (12). */
 async function rejectDuplicate(ctx: Context, before: LedgerRequest | undefined): Promise<void> {
   if (before === undefined) return;
   const { at = 'an earlier day', id, status = 'of unknown status', subject_request_type: type = '' } = before;

@@ -47,7 +47,7 @@ export function commandsResult() {
       notes: array(string()),
       examples: array(string()),
       exits: record(string(), string()),
-      /** JSON Schema, draft 7, of `-o json`; null for a command that prints no data. */
+      /** JSON Schema, draft 7, of `-o json`; null for a command that does not print data. */
       output: nullable(record(string(), unknown())),
     }),
   );

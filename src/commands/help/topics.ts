@@ -8,7 +8,7 @@ import { nearest } from '../../lib/kernel/nearest.ts';
 const exitCodes = `Exit codes
 
   0    success; an empty list is not a failure
-  1    the platform rejected the request for another reason, a run failed, --fail-if-stale, a failed doctor check, or a bug
+  1    the platform rejected the request for some other reason, a run failed, --fail-if-stale, a failed doctor check, or a bug
   2    usage: unknown command or flag, missing or malformed argument, or input required without a terminal
   3    partial: a bulk run finished, but some rows failed; the results file lists them
   4    authentication or authorization: 401, 403, or no credentials
@@ -52,7 +52,7 @@ An empty variable counts as unset. Every command also works without a profile, w
   CDPADM_PROFILE            the profile to use; \`local\` is the embedded platform
   CDPADM_BASE_URL           address of roles, groups and warehouse sync
   CDPADM_AUTH_URL           address of the token service
-  CDPADM_AUDIENCE           audience of the token; default is the base address
+  CDPADM_AUDIENCE           audience of the token (default: the base address)
   CDPADM_DSR_BASE_URL       address of data subject requests
   CDPADM_SEEDING_URL        address of seeding
   CDPADM_IDENTITY_URL       address of intake
@@ -73,8 +73,8 @@ An empty variable counts as unset. Every command also works without a profile, w
   CDPADM_ACCESSIBLE         show questions and progress line by line, without redrawing
   CDPADM_NO_COLOR           no color; also NO_COLOR, TERM=dumb. FORCE_COLOR turns color on
   CDPADM_DEBUG=1            the same as --debug; also RUNNER_DEBUG=1
-  CDPADM_TRACE_FILE         default of --trace-file
-  CDPADM_RATE_STORE         default of --rate-store of seed bulk; may have a password
+  CDPADM_TRACE_FILE         default for --trace-file
+  CDPADM_RATE_STORE         default for seed's --rate-store bulk; may have a password
   COLUMNS                   terminal width, if the terminal does not report it
   CI                        never prompt
   GITHUB_ACTIONS=true       annotations; secrets are masked with ::add-mask:: on standard error, except under -o json;
@@ -117,7 +117,7 @@ Only the result goes to standard output; prompts, progress, warnings and notes g
 With -o json, an error is one document on standard error; \`cdpadm help exit-codes\` lists the codes:
   {"error":{"code","message","hint","status","request":{"id","method","path"},"issues":[{"path","line","column","message"}],"issues_omitted"}}
 
-With more than one --profile, a table starts with a column \`profile\`, -o name prints the profile before each id, and
+With more than one --profile, a table starts with a \`profile\` column, -o name prints the profile before each id, and
 JSON is a list of {"profile","data"}, with "error" instead of "data" for a profile that failed.
 
 With -o json, if standard error is not a terminal, it contains only JSON. Notes are omitted. A warning is

@@ -45,7 +45,7 @@ const intakeRecord = {
   view: { kind: 'document', text: () => 'Accepted.' },
 } as const satisfies Partial<CommandRecord> & { view: DocumentView<unknown> };
 
-/** Throws KnownError invalid input (9) with the place of every issue. */
+/** Throws KnownError invalid input (9) with the position of every issue. */
 async function sendIntake<Body extends { environment: string }>(
   ctx: Context,
   flags: IntakeFlags,

@@ -42,7 +42,7 @@ export const listRuns = defineCommand({
   output: () => array(RunReply),
   notes: [
     '`-o html` prints a timeline as one HTML page without scripts; above 2,000 runs, by day.',
-    '--status searches every page, or only the page of --page. Days are in UTC.',
+    '--status searches every page, or only the --page page. Days are in UTC.',
   ],
   examples: [
     'cdpadm pipelines runs customers --since 7d --all',

@@ -23,10 +23,10 @@ export const KNOWN_FIELDS = [
 ];
 const BOOLEANS: readonly string[] = ['protected', 'allow_commands'];
 
-/** As YAML. A profile has no secrets, only their places. */
+/** As YAML. A profile has no secrets, only their locations. */
 export const profileText = (profile: Profile): Promise<string> => toYaml(profile);
 
-/** Parses a profile; throws invalid input (9) with the place of every issue. */
+/** Parses a profile; throws invalid input (9) with the position of every issue. */
 export async function parseProfile(name: string, text: string, profiles: Profiles): Promise<Profile> {
   const document = await parseDocumentText(name, text, formatOf(name));
   const { value } = document;

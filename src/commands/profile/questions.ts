@@ -58,8 +58,8 @@ export function hasAddress({ profile }: Draft): boolean {
 }
 
 /**
- * Completes the draft: asks for an address and its credentials unless flags give them, then shows every setting until the
- * user accepts them (decision: D198). Without a keychain, asks for the place of each secret instead of the secret.
+ * Completes the draft: asks for an address and its credentials unless flags give them, then shows every setting until
+ * the user accepts them (decision: D198). Without a keychain, asks for each secret's location instead of the secret.
  */
 export async function askForSettings(
   ctx: Context,
@@ -205,7 +205,7 @@ async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft)
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
     ctx.out.warn(
-      `${error.message} Instead of each secret, enter its place: an environment variable or a command. To type secrets and store them in a private file, pass --insecure-storage.`,
+      `${error.message} Instead of each secret, enter its location: an environment variable or a command. To type secrets and store them in a private file, pass --insecure-storage.`,
     );
     return false;
   }

@@ -19,7 +19,7 @@ export const createRole = defineCommand({
   flags: {
     from: { value: 'role', help: 'a standard template or a live role to copy' },
     name: { value: 'text', help: 'display name (default: the id)' },
-    description: { value: 'text', help: 'purpose of the role (default: the description of --from)' },
+    description: { value: 'text', help: "purpose of the role (default: the --from role's)" },
     task: { value: 'task_id', many: true, help: 'a task to add (repeatable)' },
     ...guardFlags,
   },
@@ -166,7 +166,7 @@ export const deleteRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles delete',
   summary: 'delete roles',
-  args: { roleIds: { name: 'role_id', many: true, help: 'the ids of the roles', pick: pickRole } },
+  args: { roleIds: { name: 'role_id', many: true, help: 'the role ids', pick: pickRole } },
   notes: ['The manifest is saved first: `roles rollback` restores a deleted role.'],
   examples: [
     'cdpadm roles delete audiences-only-role --allow-delete --yes',

@@ -1,4 +1,4 @@
-// `roles diff`: what a push of the file would create, modify and delete, or how it differs from another manifest.
+// `roles diff`: what a push of the file would create, modify and delete, or how it differs from a different manifest.
 import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { isEmptyDiff, compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -71,7 +71,7 @@ export const diffRoles = defineCommand({
   },
 });
 
-/** The plan of `roles push`, or of `roles push --profile NAME` for another profile. */
+/** The plan of `roles push`, or of `roles push --profile NAME` for a different profile. */
 async function diffPlatform(
   ctx: Context,
   file: string,
@@ -91,7 +91,7 @@ async function diffPlatform(
   const planned = planWanted(memory.scope, live, wanted, ctx.redactor.text);
   tellRebased(ctx, wanted.rebased);
   const { warnings = [], ...rest } = planned.plan;
-  // A stamp from another platform means nothing here, so it causes no warning.
+  // A stamp from another platform means nothing here, so it does not cause a warning.
   const plan = other ? rest : planned.plan;
   if (path !== undefined) save(ctx, path, memory, { ...planned, plan });
   if (other) {
@@ -105,7 +105,7 @@ async function diffPlatform(
   }
   for (const warning of warnings) ctx.out.warn(warning);
   if (path !== undefined)
-    ctx.out.note({ text: `Saved the plan in ${path}. To apply it:`, command: `cdpadm roles push --plan ${path}` });
+    ctx.out.note({ text: `Saved the plan to ${path}. To apply it:`, command: `cdpadm roles push --plan ${path}` });
   return plan;
 }
 
@@ -116,7 +116,7 @@ function save(ctx: Context, path: string, { scope }: RolesMemoryOfContext, { pla
   writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, content }, drawn);
 }
 
-/** The changes that turn the second file into the first: `against` takes the place of the platform (decision: D145). */
+/** The changes that turn the second file into the first: `against` replaces the platform (decision: D145). */
 async function diffFiles(ctx: Context, file: string, against: string): Promise<RolesComparison> {
   if (file === '-' && against === '-') throw usageError('Only one of the two files can be standard input.');
   const [wanted, from] = await openForComparison(ctx, [file, against]);

@@ -1,4 +1,4 @@
-// Conflicts between a roles file and the platform: questions on a terminal, comments in the file elsewhere.
+// Conflicts between a roles file and the platform: questions on a terminal, otherwise comments in the file.
 import { explain } from '../../lib/contract/explain.ts';
 import { Role as RoleSchema } from '../../lib/contract/roles.ts';
 import { type Manifest, sameContent, sameStamp, toReply } from '../../lib/domain/roles/manifest.ts';
@@ -12,7 +12,7 @@ import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { conflictError, showSide } from '../../lib/workflows/roles-plan.ts';
 import { openRolesFile, tellRebased } from './session.ts';
 
-/** Asks for each conflict on a terminal. Elsewhere, and in a dry run, the conflicts remain. */
+/** Asks for each conflict on a terminal. Without a terminal, and in a dry run, the conflicts remain. */
 export async function askConflicts(ctx: Context, merged: WantedRoles): Promise<WantedRoles> {
   if (!ctx.prompt.possible || ctx.flags.dryRun) return merged;
   let { roles } = merged;
@@ -27,7 +27,7 @@ async function askSide(ctx: Context, { role_id, field, base, mine, theirs }: Mer
   const choice = await ctx.prompt.select(`Conflict: ${what} (it was: ${show(base)}). Which value?`, [
     { value: 'yours', label: `yours: ${show(mine)}` },
     { value: 'platform', label: `platform's: ${show(theirs)}` },
-    ...(isText ? [{ value: 'edit', label: 'edit: type another value' } as const] : []),
+    ...(isText ? [{ value: 'edit', label: 'edit: type a different value' } as const] : []),
   ]);
   if (choice !== 'edit') return choice === 'yours' ? mine : theirs;
   const rest = { role_id, name: 'x', description: 'x', tasks: [] };

@@ -29,7 +29,7 @@ export const baseFlag = {
 export interface RolesFile {
   document: LoadedDocument;
   base: Manifest | undefined;
-  /** Checks against everything known; throws invalid input (9) with the place of every issue. */
+  /** Checks against everything known; throws invalid input (9) with the position of every issue. */
   check(known: Omit<Known, 'base'>): CheckedManifest;
 }
 
@@ -97,7 +97,7 @@ type Compared = Awaited<ReturnType<typeof loadCompared>>;
 /** Loads two files only to compare them. Throws invalid input (9) if one does not have the form of a roles file. */
 export async function openForComparison(ctx: Context, paths: readonly [string, string]) {
   const [left, right] = [await loadCompared(ctx, paths[0]), await loadCompared(ctx, paths[1])];
-  // Only a platform could accept or reject unknown fields, empty texts and unknown tasks, so here they are only advice.
+  // Only a platform can accept or reject unknown fields, empty strings and unknown tasks, so here they are only advice.
   const advised = ({ document, manifest }: Compared, other: Compared) => {
     // A field that is in both files came from the platform.
     const found = checkManifest(document.value, { base: other.manifest });
@@ -117,7 +117,7 @@ export async function loadCompared(ctx: Context, path: string) {
 /** Next to a plan, only the first warnings are shown: a large manifest may have a thousand. */
 const WARNINGS_WITH_PLAN = 5;
 
-/** Shows advice with its place on stderr. Advice does not stop the command. */
+/** Shows advice with its position on stderr. Advice does not stop the command. */
 export function tellAdvice(
   ctx: Context,
   document: LoadedDocument,

@@ -43,7 +43,7 @@ export const validateRoles = defineCommand({
   flags: { online: { help: "check the tasks against the platform's own list" } },
   output: validationResult,
   examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
-  exits: { invalidInput: 'the file is invalid; every issue is listed with its place' },
+  exits: { invalidInput: 'the file is invalid; every issue is listed with its position' },
   run: async (ctx, { args, flags }): Promise<Validation> => {
     // Offline, only a manifest that this machine pulled before can explain an unknown field.
     const settings = await ctx.settings();
@@ -66,7 +66,7 @@ export const validateRoles = defineCommand({
   view: {
     kind: 'document',
     text: sentence,
-    // A terminal shows the warnings on standard error; a Markdown page has to list them itself.
+    // On a terminal the warnings are on standard error; a Markdown page has to list them itself.
     markdown: (data) => {
       const items = data.warnings.map((warning) => `${toIssueItem({ ...warning, file: data.file })}\n`);
       return `${toMarkdownLine(sentence(data))}\n${items.length > 0 ? `\n${items.join('')}` : ''}`;
@@ -154,7 +154,7 @@ async function rolesToTest(
   return { roles: live.roles, tasks: liveTasks };
 }
 
-/** Throws invalid input (9) with the place of every issue. */
+/** Throws invalid input (9) with the position of every issue. */
 function readAssertions(document: LoadedDocument): { path: (string | number)[]; assertion: RolesAssertion }[] {
   const { value } = document;
   const isMap = isRecord(value) && Array.isArray(value['assertions']);

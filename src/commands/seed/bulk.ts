@@ -167,7 +167,7 @@ function usersOf({ rows, isExact }: SeedEstimate): string {
   return `about ${Number(rows.toPrecision(2)).toLocaleString('en')} users`;
 }
 
-/** The rejects file is NDJSON, whatever the input was: flags about the input are left out. */
+/** The rejects file is NDJSON, whatever the format of the input: flags for the input are left out. */
 function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
   const { batchBytes, batchSize, concurrency, giveUpAfter, identityType, rate } = flags;
   const relativePath = relative(ctx.io.cwd, path);

@@ -9,7 +9,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
 import { openBulkInputs, readColumnMap, readDialect, type ReadFlags } from '../bulk-flags.ts';
 
-/** Further columns are counted, not listed. */
+/** Other columns are counted, not listed. */
 const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs {

@@ -21,7 +21,7 @@ export const previewUser = defineCommand({
   args: { file: { help: 'as for `seed bulk`' } },
   flags: {
     ...readFlags,
-    row: { value: 'n', default: '1', help: 'number of the row, from 1, without headers and empty lines' },
+    row: { value: 'n', default: '1', help: 'number of the row, from 1, without headers or empty lines' },
   },
   // Its columns are the fields of the row.
   columns: () => undefined,

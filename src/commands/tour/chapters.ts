@@ -77,7 +77,7 @@ export async function rolesChapter(stage: Stage): Promise<void> {
   await stage.run('roles push --yes');
 
   await stage.say(
-    'Now we remove the Support role from the file. Deleting it for the whole organization needs another flag. Without it, ' +
+    'Now we remove the Support role from the file. Deleting it for the whole organization needs a separate flag. Without it, ' +
       'the command sends nothing (exit 12, stopped by a guard):',
   );
   stage.edit('roles.yaml', (text) => removeRole(text, 'support-role'));

@@ -32,7 +32,7 @@ export const command = defineCommand({
     ]),
   notes: [
     'On a terminal, the tour asks before each chapter after the first one. It shows the start and the end of long output; -o json has all of it.',
-    'The tour needs no account and no terminal. It neither reads nor changes your settings, so --profile, the ids and --dry-run have no effect.',
+    'The tour does not need an account or a terminal. It neither reads nor changes your settings, so --profile, the ids and --dry-run have no effect.',
     'With -o json and ndjson it prints one object per line; every other format prints the same text.',
   ],
   examples: ['cdpadm tour', 'cdpadm tour roles'],

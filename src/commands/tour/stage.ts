@@ -33,7 +33,7 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
       .map((line) => (line === '' ? '' : INDENT + line))
       .join('\n');
 
-  /** A command directly after a text has no blank line before it. */
+  /** A command directly after text has no blank line before it. */
   let gap = '\n';
   /** Prints a command line, runs it and prints its output. Throws if its exit code is not `expect`. */
   async function run(line: string, expect: ExitName = 'ok'): Promise<CommandRun> {

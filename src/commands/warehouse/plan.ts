@@ -221,7 +221,7 @@ export function savePlan(
   resources.flatMap(({ folders }) => Object.values(folders)).forEach(requireInside);
   const saved = { kind: 'warehouse', target: scope, plan: plan.plan, content: { ...flags, resources } } as const;
   writeSavedPlan(path, ctx, saved, renderWarehousePlan(plan, ctx.flags.verbose, plainStyle));
-  ctx.out.note({ text: `Saved the plan in ${path}. To apply it:`, command: `cdpadm warehouse apply --plan ${path}` });
+  ctx.out.note({ text: `Saved the plan to ${path}. To apply it:`, command: `cdpadm warehouse apply --plan ${path}` });
 }
 
 /** The definitions of a saved plan. */

@@ -1,4 +1,4 @@
-// Reads the rows of a CSV, with the place of each cell.
+// Reads the rows of a CSV, with the position of each cell.
 import { CsvFeed } from '../domain/csv/feed.ts';
 import { RecordScan } from '../domain/csv/record.ts';
 import { notText } from '../files/read-input.ts';

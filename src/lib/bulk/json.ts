@@ -1,4 +1,4 @@
-// Reads the rows of NDJSON or JSON (one value, several values, or an array), with the place of each field.
+// Reads the rows of NDJSON or JSON (one value, several values, or an array), with the position of each field.
 import { isUtf8 } from 'node:buffer';
 import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { JsonTaker } from '../domain/seed/row-bytes.ts';

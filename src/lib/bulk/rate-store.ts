@@ -4,7 +4,7 @@ import { isLoopback } from '../kernel/address.ts';
 import { usageError } from '../kernel/errors.ts';
 
 export interface RateStore {
-  /** Reserves requests: the first may be sent after `inMs`, each further one `everyMs` after the previous one. */
+  /** Reserves requests: the first may be sent after `inMs`, each later one `everyMs` after the previous one. */
   take(count: number): Promise<{ inMs: number; everyMs: number }>;
   /** The platform rejected a request that was sent `agoMs` ago, and asked for this pause. */
   limited(agoMs: number, askedMs: number): Promise<void>;
@@ -83,14 +83,14 @@ export function readStoreAddress(
       'Put the address in CDPADM_RATE_STORE, or in another variable: --rate-store env:NAME.',
     );
   if (url.protocol === 'redis:' && !isLoopback(url.hostname))
-    throw usageError(`${what}: ${url.host} is another machine, so the connection must be encrypted.`, 'Use rediss://.');
+    throw usageError(`${what}: ${url.host} is a remote host, so the connection must be encrypted.`, 'Use rediss://.');
   return url;
 }
 
 /**
- * One hash per limit. ARGV: the operation, the wanted rate (requests per second; 0 is no limit), and
- * `take`: how many requests; returns the microseconds until the first of them, and those between two;
- * `limited`: how long ago the rejected request was sent, and the pause that the platform asked for (milliseconds).
+ * One hash per limit. ARGV: the operation, the requested rate (requests per second; 0 is no limit), and `take`: how
+ * many requests; returns the microseconds until the first of them, and those between two; `limited`: how long ago the
+ * rejected request was sent, and the pause that the platform asked for (milliseconds).
  */
 export const RATE_SCRIPT = `
 local MARGIN, HEADROOM, CLEARLY_FEWER, RETURN_MS, KEEP_MS = 1.01, 0.97, 0.8, 45000, 86400000
@@ -110,7 +110,7 @@ if second ~= state.second then
 end
 local taken = state.count + state.before * (1 - (now / 1000 - second))
 
--- The wanted rate, or a lower learned one: from low by way of high, which was too much (CUBIC).
+-- The requested rate, or a lower learned one: from low by way of high, which was too much (CUBIC).
 local wanted = tonumber(ARGV[2])
 local rate = wanted > 0 and wanted / MARGIN or math.huge
 if state.high > 0 then

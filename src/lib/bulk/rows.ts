@@ -1,4 +1,4 @@
-// Reads the rows of CSV, NDJSON or JSON inputs, with number and place.
+// Reads the rows of CSV, NDJSON or JSON inputs, with number and position.
 import { createHash } from 'node:crypto';
 import { csvTable } from './csv.ts';
 import { jsonRows } from './json.ts';
@@ -10,7 +10,7 @@ import { invalidInput, usageError } from '../kernel/errors.ts';
 export interface RowTable {
   /** The columns of the first input; the others have the same ones. */
   heading: Heading;
-  /** In groups, as the file is read. Throws invalid input (9) if no further row is readable. */
+  /** In groups, as the file is read. Throws invalid input (9) if no more rows can be read. */
   rows: AsyncIterable<Row[]>;
   /** SHA-256 of the unwrapped bytes in hex; complete once all rows are read. */
   digest(): string;

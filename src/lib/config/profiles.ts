@@ -127,7 +127,7 @@ export function openProfiles(options: SecretsOptions) {
         if (Object.keys(filed).length > 0) removeSecretFile(folder, from);
       }),
     /**
-     * Creates a second profile with the same settings. Secrets in a private file are copied; other places are shared.
+     * Creates a second profile with the same settings. Secrets in a private file are copied; other locations are shared.
      */
     copy: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {

@@ -21,7 +21,7 @@ export interface ProjectFile {
   settings: Omit<Infer<typeof ProjectSettings>, '$schema' | 'profile'>;
 }
 
-/** Reads the file. Throws KnownError invalid input (9) with each place: bad YAML, unknown fields, credentials. */
+/** Reads the file. Throws KnownError invalid input (9) with the position of bad YAML, unknown fields, credentials. */
 export async function readProjectFile(file: string): Promise<ProjectFile> {
   const text = readText(file);
   const { isMap, parseDocument } = await import('yaml');

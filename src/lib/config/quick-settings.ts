@@ -61,7 +61,7 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
   };
 }
 
-/** The `name: value` lines without indentation in a YAML text. */
+/** The `name: value` lines without indentation in YAML text. */
 function topLevel(yaml: string): Record<string, string> {
   const lines = yaml.matchAll(/^([a-z_]+):[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s#"'][^\n#]*))/gm);
   return Object.fromEntries(

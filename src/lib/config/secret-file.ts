@@ -1,4 +1,4 @@
-// Parses references to secrets, and reads and writes the private file of `--insecure-storage`.
+// Parses references to secrets, and reads and writes the private `--insecure-storage` file.
 import { join } from 'node:path';
 import { isExposed, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import type { KnownError } from '../kernel/errors.ts';
@@ -87,7 +87,7 @@ export function parseReference(text: string): SecretReference | undefined {
   }
 }
 
-/** True for a text that starts like a reference, so that a broken one is never used as the value. */
+/** True for a string that starts like a reference, so that a broken one is never used as the value. */
 export function looksLikeReference(text: string): boolean {
   return /^(env|command|keychain|file):/.test(text);
 }

@@ -120,7 +120,7 @@ function checkAddress(text: string): Checked {
   return 'problem' in read ? read : { value: read.origin + read.prefix };
 }
 
-/** Text, so that a 64-bit id stays exact. */
+/** A string, so that a 64-bit id remains exact. */
 function checkDigits(text: string): Checked {
   return /^\d{1,19}$/.test(text) ? { value: text } : { problem: 'must be a number written in digits' };
 }

@@ -30,7 +30,7 @@ export interface RawSettings {
   [unknown: string]: unknown;
 }
 
-/** A missing file counts as empty. Throws KnownError invalid input (9) with the place of every issue. */
+/** A missing file counts as empty. Throws KnownError invalid input (9) with the position of every issue. */
 export async function readSettingsFile(folder: string): Promise<StoredSettings> {
   const { checked } = await readBoth(folder);
   const profiles = new Map(Object.entries(checked.profiles ?? {}));
@@ -145,7 +145,7 @@ function broken(file: string, issues: Parameters<typeof invalidInput>[1]): Known
   );
 }
 
-/** Returns the place of the key or item at a path, or of the nearest value around it. JSON is valid YAML. */
+/** Returns the position of the key or item at a path, or of the nearest value around it. JSON is valid YAML. */
 export async function placeFinder(text: string): Promise<(path: readonly (string | number)[]) => Place> {
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;
@@ -172,7 +172,7 @@ export async function placeFinder(text: string): Promise<(path: readonly (string
   };
 }
 
-/** The places of duplicate keys. */
+/** The positions of duplicate keys. */
 export async function repeatedKeys(text: string): Promise<Place[]> {
   const { parseDocument } = await import('yaml');
   const { errors } = parseDocument(text, { prettyErrors: false });

@@ -49,7 +49,7 @@ export const CONNECTION_CONFIGS = {
     project_id: Filled,
     dataset_id: Filled,
     service_account_id: Filled,
-    /** A JSON document, as a text. */
+    /** A JSON document, as a string. */
     service_account_key: Filled,
   }),
   /** Cluster warehouse with a cloud role. */

@@ -54,18 +54,18 @@ export interface EndpointSpec<
   method: Method;
   /** Below the service's base address, in the specification's own spelling (trailing slash included). */
   path: Path;
-  /** The success status of the specification. The client accepts another 2xx only where a body or a read confirms it. */
+  /** The success status of the specification. The client accepts a different 2xx only where a body or a read confirms it. */
   status: 200 | 201 | 202 | 204;
   /** The request, strict; the emulator uses the same schema. Absent when the call has no body. */
   body?: Body;
   /** The response, loose: unknown fields are kept. Absent when the specification shows no body. */
   reply?: Reply;
-  /** The response may have any shape: JSON is parsed and not checked, anything else stays text. */
+  /** The response may have any shape: JSON is parsed and not checked, anything else is text. */
   anyReply?: true;
   /** Names of the query parameters. */
   query?: readonly string[];
   safety: Safety;
-  /** Path parameter -> the field of the reply that repeats it. A reply about another resource is not trusted. */
+  /** Path parameter -> the field of the reply that repeats it. A reply about a different resource is not trusted. */
   about?: Readonly<Record<string, string>>;
   budget?: Budget;
   names?: EndpointNames;

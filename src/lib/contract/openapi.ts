@@ -13,7 +13,7 @@ export type OpenApiDocument = Readonly<Json>;
 export interface OpenApiOptions {
   /** The program's version. */
   version: string;
-  /** The addresses of the services; default placeholders. */
+  /** The addresses of the services. Default: placeholders. */
   addresses?: Readonly<Record<Service, string>>;
 }
 

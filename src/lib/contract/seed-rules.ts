@@ -84,7 +84,7 @@ function valueIssues(holds: (SeedRule & { form: 'value' })['holds'], value: unkn
     case 'milliseconds':
       return isWhole(value, 0) ? [] : [{ path, message: 'must be a time in whole milliseconds since 1970' }];
     case 'anything':
-      return typeof value === 'string' || isNumeric(value) ? [] : [{ path, message: 'must be a text or a number' }];
+      return typeof value === 'string' || isNumeric(value) ? [] : [{ path, message: 'must be a string or a number' }];
   }
 }
 

@@ -101,7 +101,7 @@ export const XpidInteger = union([number(), bigint()]).check(
   ),
 );
 
-/** The problem of a text that must be a profile's id; undefined for a valid one. */
+/** Why a string is not a valid profile id; undefined if it is one. */
 export function xpidTextIssue(text: string): string | undefined {
   if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && XpidInteger.safeParse(BigInt(text)).success) return undefined;
   if (!/^-?\d{1,20}\.0*$/.test(text)) return XPID_ISSUE;

@@ -9,12 +9,12 @@ const SUSPECT_WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'] as const;
 
 export type NullWords = ReturnType<typeof createNullWords>;
 
-/** `extra` contains the words of `--null`, in addition to those of the dialect. */
+/** `extra` contains the `--null` words, in addition to those of the dialect. */
 export function createNullWords(extra: readonly string[], { floats = false, nulls = [] }: Dialect = {}) {
   const empty = new Set([ALWAYS_NULL, ...nulls, ...extra]);
   const suspect = new Set<string>(SUSPECT_WORDS.filter((word) => !empty.has(word)));
   return {
-    /** A cell with this text is empty: `\N` or a word of `--null`. */
+    /** A cell with this text is empty: `\N` or a `--null` word. */
     isNull: (text: string): boolean => empty.has(text),
     /** The text may be another program's missing value. */
     isSuspect: (text: string): boolean => suspect.has(text),

@@ -6,7 +6,7 @@ import type { RunningPlatform } from './open-platform.ts';
 import { newestRows } from './state.ts';
 import { type Answer, answer } from './wire/platform-error.ts';
 
-/** The page loads nothing from elsewhere and no other page may show it in a frame. */
+/** The page loads nothing from other hosts, and no other page may show it in a frame. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -124,7 +124,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
 
 const SnapshotId = strictObject({ id: int() });
 
-/** Later years have more than four digits. */
+/** Years after this have more than four digits. */
 const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
 const ClockMove = strictObject({

@@ -46,7 +46,7 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fi
   identity: ['an object such as { vendorDomain: "example.com", workspace: 42 }', isIdentity],
   publicUrl: ['an http or https address without a query', isAddress],
   tls: [
-    'an object with `cert` and `key`, each a PEM text',
+    'an object with `cert` and `key`, each a PEM string',
     (value) => isRecord(value) && isText(value['cert']) && isText(value['key']),
   ],
   clock: ["'real' or 'manual'", (value) => value === 'real' || value === 'manual'],

@@ -1,4 +1,4 @@
-// The data folder of a platform: one process owns it and announces its port. A killed process leaves no stale lock.
+// The data folder of a platform: one process owns it and announces its port. A killed process never leaves a stale lock.
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, removeFile } from '../kernel/durable.ts';

@@ -21,9 +21,9 @@ import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 
 export type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.ts';
 
-/** Further options for this program's own commands and tests. */
+/** Additional options for this program's own commands and tests. */
 export interface StartOptions extends EmulatorOptions {
-  /** The machine's clock; tests pass another one. */
+  /** The machine's clock; tests pass their own. */
   systemClock?: Clock;
 }
 

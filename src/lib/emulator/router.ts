@@ -74,7 +74,7 @@ function routePath({ service, path }: Endpoint): string {
   return SERVICE_PATHS[service] + path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '');
 }
 
-/** The path without trailing slash and unnecessary escapes; `%2F` and `%25` stay. */
+/** The path without a trailing slash or unnecessary escapes; `%2F` and `%25` are kept. */
 function plainPath(incoming: IncomingMessage): string {
   const { path } = splitUrl(incoming);
   const plain = path.includes('%') ? decoded(path.replaceAll('%25', '%2525'), decodeURI) : path;

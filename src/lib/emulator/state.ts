@@ -28,14 +28,14 @@ export const PlatformState = strictObject({
   faults: array(Fault),
   /** Area -> version of its tables. */
   versions: record(string(), int()),
-  /** Ids of organizations, accounts and workspaces; the state of other ids would be invisible. */
+  /** Organization, account and workspace ids; the state of other ids would be invisible. */
   ids: array(array(int())),
   tables: record(string(), array(Row)),
 });
 
 export type PlatformState = Infer<typeof PlatformState>;
 
-/** Tables that stay as they are, as after a reset. */
+/** Tables that are left as they are, as after a reset. */
 const NOT_STATE = ['settings', 'tokens', 'request_log'];
 
 /** Tables with secrets of warehouses. */
@@ -78,7 +78,7 @@ function maskSecrets(tables: PlatformState['tables']): void {
   }
 }
 
-/** Checks a state and replaces the platform's with it. Throws 400 for another version or other workspaces. */
+/** Checks a state and replaces the platform's with it. Throws 400 for a different version or different workspaces. */
 export function replaceState(platform: RunningPlatform, state: PlatformState): Promise<void> {
   const { clock, db, faults } = platform;
   const columns = new Map(tablesOf(platform).map((name) => [name, columnsOf(platform, name)]));
@@ -86,7 +86,7 @@ export function replaceState(platform: RunningPlatform, state: PlatformState): P
     rows.every((row) => Object.keys(row).every((column) => columns.get(name)?.includes(column) === true));
   const sameVersion = stringifyJson(state.versions) === stringifyJson(versionsOf(platform));
   if (!sameVersion || !Object.entries(state.tables).every(isKnown)) {
-    throw refusal(400, 'Bad request: the state is from another version of this program');
+    throw refusal(400, 'Bad request: the state is from a different version of this program');
   }
   if (stringifyJson(state.ids) !== stringifyJson(idsOf(platform))) {
     throw refusal(400, 'Bad request: the state is from other organizations or workspaces; start with their fixtures');

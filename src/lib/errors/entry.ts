@@ -20,7 +20,7 @@ export type ExitName =
   | 'terminated';
 
 export interface ErrorEntry {
-  /** The exit code, unless the cause needs another one. */
+  /** The exit code, unless the cause needs a different one. */
   readonly exit: ExitName;
   readonly summary: string;
   readonly explanation: string;

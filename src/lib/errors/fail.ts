@@ -30,7 +30,7 @@ export class CliError extends KnownError {
   }
 }
 
-/** The same error with another exit code. */
+/** The same error with a different exit code. */
 export function endingAs(error: KnownError, exit: ExitName): CliError {
   return new CliError({ ...error.parts, exit, cause: error });
 }

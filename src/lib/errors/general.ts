@@ -27,7 +27,7 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'A file or folder cannot be written.',
     explanation: 'The folder does not exist or is read-only, or the disk is full.',
-    fix: 'Free some space, or choose another path.',
+    fix: 'Free some space, or choose a different path.',
   },
   'log.broken': {
     exit: 'failed',
@@ -57,7 +57,7 @@ export const GENERAL_ERRORS = {
   },
   'plans.other_target': {
     exit: 'conflict',
-    summary: 'The saved plan is for another target.',
+    summary: 'The saved plan is for a different target.',
     explanation: 'A plan belongs to one address and one organization or workspace. Nothing was sent.',
     fix: 'Use the profile that the plan was created with, or save a plan for this target.',
   },

@@ -24,7 +24,7 @@ export const HTTP_ERRORS = {
   'http.forbidden': {
     exit: 'auth',
     summary: 'The credentials do not have permission (403).',
-    explanation: 'They lack a permission, or belong to another organization or workspace.',
+    explanation: 'They lack a permission, or belong to a different organization or workspace.',
     fix: 'Request the permission, or use other credentials.',
   },
   'http.not_found': {
@@ -77,19 +77,19 @@ export const HTTP_ERRORS = {
   },
   'http.refused': {
     exit: 'failed',
-    summary: 'The platform rejected the request for another reason.',
+    summary: 'The platform rejected the request for some other reason.',
     explanation: 'The message contains the status code and the text of the response.',
     fix: 'Fix the request, or contact the operator of the platform.',
   },
   'http.redirect': {
     exit: 'failed',
     summary: 'The platform responded with a redirect.',
-    explanation: 'Redirects are not followed, because they would send credentials to another address.',
+    explanation: 'Redirects are not followed, because they would send credentials to a different address.',
     fix: 'If the new address is correct, configure it.',
   },
   'http.foreign_link': {
     exit: 'failed',
-    summary: 'A response contained a link to another address.',
+    summary: 'A response contained a link to a different address.',
     explanation: 'Requests and credentials go only to the addresses of the profile.',
     fix: 'Check the addresses in the profile.',
   },
@@ -97,7 +97,7 @@ export const HTTP_ERRORS = {
     exit: 'failed',
     summary: 'The response cannot be read.',
     explanation:
-      'It does not match the specification: it is truncated, not JSON, or an unexpected document. Another server may have responded.',
+      'It does not match the specification: it is truncated, not JSON, or an unexpected document. A different server may have responded.',
     fix: 'Check the addresses and the proxy settings.',
   },
   'network.refused': {

@@ -43,7 +43,7 @@ export const SETUP_ERRORS = {
     summary: 'A file refers to a secret in a way that is not allowed.',
     explanation:
       'A definition may come from someone else. Its references must not read files outside its folder, run commands, or use the credentials of this program.',
-    fix: 'Move the secret to an allowed place. To run the commands of a trusted file, pass --allow-commands.',
+    fix: 'Move the secret to an allowed location. To run the commands of a trusted file, pass --allow-commands.',
   },
   'auth.no_credentials': {
     exit: 'auth',
@@ -55,7 +55,7 @@ export const SETUP_ERRORS = {
     exit: 'auth',
     summary: 'The secret and the address come from different sources, so the secret was not sent.',
     explanation: 'An address from a source that you do not trust could be used to steal the secret.',
-    fix: 'Set both in the same place, either the profile or the environment.',
+    fix: 'Set both either in the profile or in the environment.',
   },
   'auth.malformed_token': {
     exit: 'auth',
@@ -78,14 +78,14 @@ export const SETUP_ERRORS = {
   'auth.audience_refused': {
     exit: 'auth',
     summary: 'The token service issues no token for this audience.',
-    explanation: 'The credentials belong to another audience. The default audience is the base address.',
+    explanation: 'The credentials belong to a different audience. The default audience is the base address.',
     fix: 'Set `audience` in the profile, or CDPADM_AUDIENCE.',
   },
   'secrets.missing': {
     exit: 'auth',
     summary: 'A secret was not found.',
     explanation: 'An environment variable is not set, or a keychain entry does not exist.',
-    fix: 'Put the secret there, or store it in another place with `cdpadm auth login`.',
+    fix: 'Put the secret there, or store it elsewhere with `cdpadm auth login`.',
   },
   'secrets.command': {
     exit: 'auth',

@@ -120,7 +120,7 @@ export const WAREHOUSE_ERRORS = {
   'bulk.too_many_errors': {
     exit: 'partial',
     summary: 'Too many rows were rejected.',
-    explanation: 'The run stopped at the limit of --max-errors. Rows that were already accepted remain accepted.',
+    explanation: 'The run stopped at the --max-errors limit. Rows that were already accepted remain accepted.',
     fix: 'Fix the rows in the results or rejects file and send that file.',
   },
   'seed.no_row': {

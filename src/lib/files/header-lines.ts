@@ -3,7 +3,7 @@ import { invalidInput } from '../kernel/errors.ts';
 import { parseJsonText, placeIssues } from './load.ts';
 import type { InputText } from './read-input.ts';
 
-/** The name and value of each header, including repeats. Throws invalid input (9) with the place of an invalid one. */
+/** The name and value of each header, including repeats. Throws invalid input (9) with the position of an invalid one. */
 export function parseHeaderLines({ name: file, text }: InputText): [name: string, value: string][] {
   return /^\s*[[{]/.test(text) ? fromJson(file, text) : fromLines(file, text);
 }

@@ -48,7 +48,7 @@ async function dsrRequest() {
   return (await import('../contract/dsr.ts')).DsrRequest;
 }
 
-/** Allows `$schema` in an object that allows no unknown fields, or in each of its forms. */
+/** Allows `$schema` in an object that does not allow unknown fields, or in each of its forms. */
 function withHint(schema: JsonSchema): JsonSchema {
   const { oneOf: forms, properties } = schema;
   if (Array.isArray(forms)) return { ...schema, oneOf: forms.map((form: JsonSchema) => withHint(form)) };

@@ -28,9 +28,11 @@ interface Phases<Event> {
 
 /** Selects open requests and their order. */
 export interface Urgency<Event> extends Phases<Event> {
-  /** True if the request that starts with this event is wanted; by default, all requests of the scope. */
+  /** True if the request that starts with this event is included; by default, all requests of the scope are. */
   belongs?(event: Event): boolean;
-  /** Smaller is more urgent; Infinity for a request without a deadline; undefined for an event that changes nothing. */
+  /**
+   * Lower is more urgent; Infinity for a request without a deadline; undefined for an event that changes nothing.
+   */
   rank(event: Event): number | undefined;
 }
 
@@ -39,7 +41,7 @@ export interface PruneRules<Event> extends Phases<Event> {
   before: string;
 }
 
-/** A complete line, found without parsing. Its texts are in `latin1`: each character is a byte of the file. */
+/** A complete line, found without parsing. Its strings are in `latin1`: each character is a byte of the file. */
 export interface LedgerLine {
   kind: string;
   id: string;
@@ -190,7 +192,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     scope: string,
   ): AsyncGenerator<{ requests: Request[]; left: number }> {
     const { belongs, isOpen, rank } = urgency;
-    /** Without a rank until a line shows that the request was sent from here and is wanted. */
+    /** Without a rank until a line shows that the request was sent from here and is included. */
     const start: { phase?: string | undefined; rank?: number; isSent: boolean } = { isSent: false };
     const take = (facts: typeof start, event: Event): void => {
       if (event.event !== 'submitted') {

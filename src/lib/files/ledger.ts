@@ -31,7 +31,7 @@ interface Actor {
   host: string;
 }
 
-/** The destination of a request. The same id in another workspace, or at another address, is another request. */
+/** The destination of a request. The same id in another workspace, or at another address, is a different request. */
 export interface LedgerScope {
   /** `local` for the embedded platform, whose port changes. */
   address: string;

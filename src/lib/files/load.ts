@@ -1,4 +1,4 @@
-// Loads a YAML or JSON document with the places of its values, so that an issue has a line.
+// Loads a YAML or JSON document with the positions of its values, so that an issue has a line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type KnownError, type Issue, invalidInput, MOST_ISSUES, type Place } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
@@ -15,7 +15,7 @@ export interface LoadedDocument {
   text: string;
   /** Plain data. Integers beyond 2^53 are bigint. An alias is the same object as its anchor. */
   value: unknown;
-  /** The place of the value at `path` (of its key with `at: 'key'`), or of the nearest value around it. */
+  /** The position of the value at `path` (of its key with `at: 'key'`), or of the nearest value around it. */
   locate(path: ValuePath, at?: 'key'): Place;
 }
 
@@ -31,7 +31,7 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
 }
 
 /**
- * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the place of every
+ * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the position of every
  * problem: syntax, duplicate keys, `__proto__`, values outside JSON (tags, other keys than text, `.inf`), alias bombs,
  * nesting deeper than 100 levels, control characters.
  */
@@ -68,7 +68,7 @@ export function invalidDocument(document: LoadedDocument, what: string, issues: 
   );
 }
 
-/** The first issues with their places, in the order of the text, up to the limit of an error. */
+/** The first issues with their positions, in the order of the text, up to the limit of an error. */
 export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Omit<Issue, 'at'>>[] {
   return issues
     .slice(0, MOST_ISSUES)
@@ -81,7 +81,7 @@ export function placeIssues(document: LoadedDocument, issues: readonly FieldIssu
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** After a syntax error, every further line may be an error. */
+/** After a syntax error, every later line may be an error. */
 const MAX_PROBLEMS = 20;
 
 function unreadable(name: string, problems: readonly Problem[], places: LinePlaces): KnownError {

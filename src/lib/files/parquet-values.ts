@@ -128,15 +128,15 @@ function outOfRange(value: bigint): BadValue {
 
 const REPLACEMENT = '\ufffd';
 
-/** A byte-order mark is part of the text: without it, two different texts would become equal. */
+/** A byte-order mark is part of the text: without it, two different strings would become equal. */
 function textOf(bytes: Buffer): string | BadValue {
   const text = bytes.toString('utf8');
-  // Only invalid UTF-8, or a text with that very character, contains it.
+  // Only invalid UTF-8, or a string with that very character, contains it.
   if (!text.includes(REPLACEMENT) || isUtf8(bytes)) return text;
   return new BadValue(`is not UTF-8 (${shown(bytes)})`, shown(bytes));
 }
 
-/** Numbers stay exact. Text that is not JSON stays text; the column determines whether that is allowed. */
+/** Numbers remain exact. Text that is not JSON is kept as text; the column determines whether that is allowed. */
 function jsonOf(text: string | BadValue): unknown {
   if (typeof text !== 'string') return text;
   const value = tryJson(text);

@@ -9,7 +9,7 @@ import { columnReader, type ColumnReader } from './parquet-tree.ts';
 export interface ParquetFile {
   columns: string[];
   rowCount: number;
-  /** The rows of the wanted row groups. Columns that are not wanted are not read; their values are null. */
+  /** The rows of the requested row groups. Columns that are not requested are not read; their values are null. */
   rows(wants: WantsGroup, wantsColumn?: (index: number) => boolean): AsyncGenerator<ParquetRows>;
 }
 

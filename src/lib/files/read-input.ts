@@ -7,7 +7,7 @@ import { invalidInput, KnownError, systemErrorCode, usageError, type Place, plac
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A larger document is a mistake: a manifest that reaches every limit has less than 2 MB. */
+/** A document larger than this is a mistake: a manifest that reaches every limit has less than 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
 /** The working folder and standard input. A command's Context is one. */

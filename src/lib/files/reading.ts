@@ -1,11 +1,11 @@
-// Shared by the YAML and JSON readers, and the JSON reader: the value, the places of its parts, and problems.
+// Shared by the YAML and JSON readers, and the JSON reader: the value, the positions of its parts, and problems.
 import { JsonError, parseJson } from '../kernel/json.ts';
 import { type JsonSpot, locateJson } from '../kernel/json-syntax.ts';
 
 /** The keys and indexes from the root to a value. */
 export type ValuePath = readonly (string | number)[];
 
-/** A reason why a text cannot be read as a document. */
+/** Why a file's text cannot be read as a document. */
 export interface Problem {
   /** Index in the text. */
   offset: number;
@@ -21,7 +21,7 @@ export interface DocumentReading {
   offsetOf(path: ValuePath, at?: 'key'): number;
 }
 
-/** Deeper nesting than any document has a use for. */
+/** No useful document is nested deeper than this. */
 export const MAX_DEPTH = 100;
 
 export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
@@ -56,7 +56,7 @@ export function readJson(text: string): DocumentReading {
   return { value, problems, offsetOf: (path, at) => findSpot(root, path, at).offset };
 }
 
-/** The range of the value at `path` in a text that is JSON: `to` is exclusive. */
+/** The range of the value at `path` in JSON text; `to` is exclusive. */
 export function jsonSpan(text: string, path: ValuePath): { from: number; to: number } {
   const { offset, end } = findSpot(locateJson(text), path);
   return { from: offset, to: end };

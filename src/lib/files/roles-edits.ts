@@ -69,7 +69,7 @@ export function leavesRoles({ roles, inside }: ManifestEdits): boolean {
   return inside.size + roles.dropped.size + roles.added.length === 0;
 }
 
-/** `{task_id: x}` as `x`; a task with other fields stays a map. */
+/** `{task_id: x}` as `x`; a task with other fields remains a map. */
 export function shortTask(task: TaskRef): string | TaskRef {
   return Object.keys(task).length === 1 ? task.task_id : task;
 }
@@ -154,7 +154,7 @@ function updateRole(item: Fields, edits: RoleEdits, inForm: (tasks: readonly Tas
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The indentation of the first inner line; undefined for a text on one line. */
+/** The indentation of the first inner line; undefined for text on one line. */
 function indentOf(text: string): string | undefined {
   return /^\ufeff?\s*[{[][ \t]*\r?\n([ \t]+)/.exec(text)?.[1];
 }

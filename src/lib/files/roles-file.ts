@@ -28,9 +28,9 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
 }
 
 /**
- * Updates the text of a valid roles file: replaces fields, adds and removes tasks and roles. Everything else stays (in
- * YAML byte for byte), including fields that only one of the two has. Undefined for YAML that cannot be
- * edited in place.
+ * Updates the text of a valid roles file: replaces fields, adds and removes tasks and roles. Everything else is kept
+ * (in YAML byte for byte), including fields that only one of the two has. Undefined for YAML that cannot be edited in
+ * place.
  */
 export async function updateManifestText(
   text: string,
@@ -99,7 +99,7 @@ export async function markConflicts(text: string, conflicts: readonly PlatformVa
   });
   for (const mark of marks.sort((a, b) => b.line - a.line)) lines.splice(mark.line - 1, 0, mark.text);
   const marked = lines.join('\n');
-  // Inside a text of several lines, a comment would be part of the text.
+  // Inside a multi-line string, a comment would be part of the string.
   const { value } = await parseDocumentText('', marked, 'yaml');
   return canonicalJson(value) === canonicalJson(document.value) ? marked : undefined;
 }
@@ -116,7 +116,7 @@ function placeOf(file: unknown, { role_id, field }: PlatformValue): ValuePath {
   return task === undefined || task < 0 ? ['roles', index, field] : ['roles', index, 'tasks', task];
 }
 
-/** Throws invalid input (9) with the place of every conflict line still in the file. */
+/** Throws invalid input (9) with the position of every conflict line still in the file. */
 export function requireNoConflicts({ name, format, text }: LoadedDocument): void {
   if (format === 'json') return;
   const issues = text.split('\n').flatMap((line, index) => {

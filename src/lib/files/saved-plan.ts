@@ -19,9 +19,9 @@ export interface SavedPlan<Content> {
   kind: keyof typeof COMMANDS;
   /** What the plan would change: `{organization, address}`, `{workspace, address}`. */
   target: Readonly<Record<string, string>>;
-  /** The hash over target, live state and wanted state. */
+  /** The hash over target, live state and desired state. */
   plan: string;
-  /** The wanted state, without secrets. */
+  /** The desired state, without secrets. */
   content: Content;
 }
 
@@ -67,7 +67,7 @@ export async function readSavedPlan<Content extends ZodMiniType>(
   return saved.data as SavedPlan<Infer<Content>>;
 }
 
-/** Throws a conflict (6) if the plan was made for another target. */
+/** Throws a conflict (6) if the plan was made for a different target. */
 export function requireSameTarget(saved: SavedPlan<unknown>, target: Readonly<Record<string, string>>): void {
   if (canonicalJson(saved.target) === canonicalJson(target)) return;
   throw fail('plans.other_target', {

@@ -1,4 +1,4 @@
-// The rejects file: private NDJSON. Each row has its place and reason, and can be sent again.
+// The rejects file: private NDJSON. Each row has its position and reason, and can be sent again.
 import * as fs from 'node:fs';
 import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';

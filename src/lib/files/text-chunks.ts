@@ -25,7 +25,7 @@ export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string):
   }
 }
 
-/** The lines of a text without their ends; including the last one if the text does not end with a line feed. */
+/** The lines without their line ends, including a last line that has none. */
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string[]> {
   let rest = '';
   for await (const chunk of chunks) {

@@ -1,4 +1,4 @@
-// Edits to a text that keep every other byte.
+// Edits to text that keep every other byte.
 
 /** The characters of blank lines. */
 const BLANKS = ' \t\r\n';
@@ -14,7 +14,7 @@ export class TextEdits {
     this.lineEnd = /\r?\n/.exec(text)?.[0] ?? '\n';
   }
 
-  /** Replaces the text from `from` to before `to`. Two inserts at one place keep their order. */
+  /** Replaces the text from `from` to before `to`. Two inserts at the same offset keep their order. */
   replace(from: number, to: number, insert: string): void {
     this.#edits.push({ from, to, insert });
   }

@@ -1,4 +1,4 @@
-// Reads a YAML 1.2 document as plain data, and finds the places of its parts. Loaded with the first YAML file.
+// Reads a YAML 1.2 document as plain data, and finds the positions of its parts. Loaded with the first YAML file.
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 import type { Alias, Node, Pair, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
 import {
@@ -17,7 +17,7 @@ const MAX_REPEATED = 100_000;
 /** No id has more digits. */
 const MAX_DIGITS = 1000;
 
-/** Reads one document with the core schema, whatever its `%YAML` line: `no` and dates are texts. */
+/** Reads one document with the core schema, whatever its `%YAML` line: `no` and dates are strings. */
 export function readYaml(text: string): DocumentReading {
   let document: Document.Parsed | undefined;
   const { stackTraceLimit } = Error;
@@ -182,7 +182,7 @@ function offsetOf(
       const pair = isMap(around) ? findPair(around, String(segment)) : undefined;
       offset = pair?.key.range?.[0] ?? offset;
       if (at === 'key' && index === path.length - 1) return offset;
-      // An omitted value has no place.
+      // An omitted value has no position.
       node = pair?.value?.range && pair.value.range[0] < pair.value.range[1] ? pair.value : null;
     }
     if (!node) break;

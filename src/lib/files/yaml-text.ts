@@ -11,12 +11,12 @@ export function blockText(yaml: Yaml, value: unknown, { indentLists = true } = {
 
 const UNPRINTABLE_OR_LINES = new RegExp(`${UNPRINTABLE.source}|\\n`);
 
-/** No folding, and double-quoted texts on one line. */
+/** No folding, and double-quoted strings on one line. */
 const ONE_LINE_TEXTS = { lineWidth: 0, doubleQuotedAsJSON: true, flowCollectionPadding: false };
 
 function textOf(yaml: Yaml, value: unknown, style: ToStringOptions): string {
   const document = new yaml.Document(value, { compat: 'yaml-1.1' });
-  // In flow style, a text of several lines needs double quotes.
+  // In flow style, a multi-line string needs double quotes.
   const mustBeQuoted = style.collectionStyle === 'flow' ? UNPRINTABLE_OR_LINES : UNPRINTABLE;
   yaml.visit(document, {
     Scalar: (_key, node) => {
@@ -26,7 +26,7 @@ function textOf(yaml: Yaml, value: unknown, style: ToStringOptions): string {
   return escaped(document.toString({ ...ONE_LINE_TEXTS, ...style }));
 }
 
-/** On one line, valid inside brackets too. A text gets the quotes of `like`, or none, if possible. */
+/** On one line, valid inside brackets too. A string gets the quotes of `like`, or none, if possible. */
 export function inlineText(yaml: Yaml, value: unknown, like?: Scalar): string {
   if (typeof value !== 'string') return textOf(yaml, value, { collectionStyle: 'flow' }).slice(0, -1);
   if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {

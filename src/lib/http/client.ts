@@ -26,7 +26,7 @@ import { TransportError } from './transport-error.ts';
 import type { Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';
 
-/** A longer wait is reported, so that the command does not seem to hang. */
+/** A wait longer than this is reported, so that the command does not seem to hang. */
 const LONG_WAIT_MS = 10_000;
 
 /** Creates the client of one command. Nothing is opened, read or resolved before the first call. */

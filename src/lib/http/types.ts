@@ -55,7 +55,7 @@ export interface Link {
   service?: 'dsr';
   /** The `accept` header. */
   accept: string;
-  /** Further headers, such as a range. */
+  /** Additional headers, such as a range. */
   headers?: Record<string, string>;
 }
 
@@ -148,7 +148,7 @@ export interface HttpOptions {
   address(service: Service): string;
   /** The `audience` of the token request. */
   audience(): string;
-  /** Keys for cached data of a service or audience. They stay equal when the embedded platform's port changes. */
+  /** Keys for cached data of a service or audience. They do not change when the embedded platform's port changes. */
   lastingAddress(service: Service): string;
   lastingAudience(): string;
   credentials: CredentialSource;

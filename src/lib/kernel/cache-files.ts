@@ -48,7 +48,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
     /**
-     * Overwrites a text of fixed length without waiting for the disk. A killed process leaves the old text or the new one.
+     * Overwrites text of a fixed length without waiting for the disk. A killed process leaves the old text or the new one.
      */
     overwrite: (path: string, text: string): void => store(path, text, () => overwriteFile(path, text)),
     /** Runs `work` under the lock file, or without it when it cannot be created: `work` must be safe either way. */

@@ -137,7 +137,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   }
 
   /**
-   * Removes the chained lines that `keep` rejects and changes no other line. Checkpoints take their places, and a last
+   * Removes the chained lines that `keep` rejects and does not change any other line. Checkpoints replace them, and a last
    * line has `facts` and the number of removed lines. Resolves with that number.
    */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {

@@ -1,8 +1,8 @@
-// The class of expected errors and its parts: issues with their places, and hints with commands to copy.
+// The class of expected errors and its parts: issues with their positions, and hints with commands to copy.
 
 /**
- * One problem of an input. `path` is the field, dotted (`roles[3].name`). `line` and `column` count from 1 and are absent
- * when the input is not a text.
+ * One problem of an input. `path` is the field, dotted (`roles[3].name`). `line` and `column` count from 1 and are
+ * absent when the input is not text.
  */
 export interface Issue {
   path: string;
@@ -41,7 +41,7 @@ export interface KnownErrorOptions {
   issues?: readonly Issue[];
   /** The number of issues that are not in `issues`. */
   issuesOmitted?: number;
-  /** Further data for `-o json`; never secrets. */
+  /** Additional data for `-o json`; never secrets. */
   details?: Record<string, unknown> | undefined;
   cause?: unknown;
 }
@@ -133,7 +133,7 @@ export function placeAt(text: string, offset: number): Place {
 export interface Hint {
   /** One or more sentences, or the purpose of the command: `To list them:`. */
   readonly text: string;
-  /** A complete command line to copy, such as `cdpadm roles list`, without profile and id flags. */
+  /** A complete command line to copy, such as `cdpadm roles list`, without profile or id flags. */
   readonly command?: string;
 }
 

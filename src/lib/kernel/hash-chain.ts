@@ -17,7 +17,7 @@ type OwnEvent =
   | { event: 'checkpoint'; entries: number }
   /** How many lines all checkpoints that a prune left stand for. */
   | { event: 'pruned'; entries: number }
-  /** The lines before it are of a version without a chain and got their hashes at `at`. */
+  /** The lines before it come from a version without a chain, and got their hashes at `at`. */
   | { event: 'chained'; entries: number; at: string };
 
 const OWN_EVENTS = /^\{"event":"(?:checkpoint|pruned|chained)",/;

@@ -1,10 +1,10 @@
 // JSON with exact 64-bit integers, and a canonical form of a value for hashing.
 import { findJsonSyntaxError } from './json-syntax.ts';
 
-/** Deeper than any real response or file; protects every recursive walk. */
+/** No real response or file is nested deeper than this. Protects every recursive walk. */
 const MAX_DEPTH = 500;
 
-/** A longer integer is not an id; reading and writing it takes quadratic time. */
+/** An integer longer than this is not an id; reading and writing it takes quadratic time. */
 const MAX_DIGITS = 1000;
 
 // Marks a big integer inside a string. Random, so that no input can contain it; ASCII, so that a one-byte string stays one.
@@ -112,7 +112,7 @@ function isBigInteger(text: string, start: number, end: number): boolean {
   }
   if (Number.isSafeInteger(Number(token))) return false;
   if (length > MAX_DIGITS) throw new JsonError(`a number has more than ${MAX_DIGITS} digits`, start);
-  // JSON.parse rejects a number in place of a key.
+  // JSON.parse rejects a number instead of a key.
   let next = end;
   while (' \t\n\r'.includes(text[next] ?? ':')) next++;
   return text[next] !== ':';
@@ -170,7 +170,7 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
   return JSON.stringify(value, mark, indent).replaceAll(TAGGED, '$1');
 }
 
-/** Sorted keys, no spaces: two values are equal exactly when their canonical texts are. */
+/** Sorted keys, no spaces: two values are equal exactly when their canonical strings are. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return (JSON.stringify(value) as string | undefined) ?? 'null';
@@ -187,7 +187,7 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** The value of a JSON text; undefined if it is not JSON. */
+/** Parses a string; undefined if it is not JSON. */
 export function tryJson(text: string): unknown {
   try {
     return parseJson(text);
@@ -236,7 +236,7 @@ function countMembers(value: unknown): number {
   return items.reduce<number>((sum, item) => sum + countMembers(item), Array.isArray(value) ? 0 : items.length);
 }
 
-/** The number of members in a text: one colon outside of strings for each. */
+/** The number of members in JSON text: one colon outside strings for each. */
 function countColons(text: string): number {
   // A regular expression exhausts the stack on a string of some megabytes.
   let count = 0;

@@ -12,7 +12,7 @@ const KEY =
 const SECRET_KEYS = new RegExp(`^(?:${KEY})$`, 'i');
 
 /**
- * Patterns of secrets in free text, such as a response that is not JSON. `$1` stays. A value with a dollar sign is a
+ * Patterns of secrets in free text, such as a response that is not JSON. `$1` is kept. A value with a dollar sign is a
  * placeholder for a shell.
  */
 function secretPatterns(): RegExp[] {
@@ -28,10 +28,10 @@ const CREDENTIALS = /\b(Bearer|Basic)(\s{1,9})([\w+/=.~-]{4,})/gi;
 /** `Basic authentication`, `Bearer TOKEN`: a word, not a credential. */
 const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
 
-/** Shorter values are too likely to occur in other text; they are still masked by key and by header. */
+/** Values shorter than this are too likely to occur in other text; they are still masked by key and by header. */
 export const MIN_SECRET_LENGTH = 4;
 
-/** A shorter spelling is likely to be a part of another word: `home` in `/home/me`. */
+/** A spelling shorter than this is likely to be a part of another word: `home` in `/home/me`. */
 const MIN_PART_LENGTH = 8;
 
 export type Redactor = ReturnType<typeof createRedactor>;
@@ -39,7 +39,7 @@ export type Redactor = ReturnType<typeof createRedactor>;
 export function createRedactor() {
   const known = new Set<string>();
   const fresh: string[] = [];
-  // Created at first use, like the spellings: most commands show no text of the platform.
+  // Created at first use, like the spellings: most commands do not show text from the platform.
   let patterns: RegExp[] | undefined;
   const announced = new Set<string>();
   let announce: ((secret: string) => void) | undefined;
@@ -171,7 +171,7 @@ function maskRanges(text: string, ranges: readonly Range[]): string {
   return result + text.slice(done);
 }
 
-/** A shorter piece of Base64 or line is too likely to occur in other text. */
+/** A line or piece of Base64 shorter than this is too likely to occur in other text. */
 const MIN_FRAGMENT = 10;
 
 /** All forms of a secret, including itself. */

@@ -66,9 +66,9 @@ function isFolder(path: string): boolean {
 export type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
 
 export interface ScratchOptions {
-  /** The parent folder; default the system's temporary folder. */
+  /** The parent folder. Default: the system's temporary folder. */
   root?: string | undefined;
-  /** True when the folder of an ended process may be removed; default always. */
+  /** True when the folder of an ended process may be removed. Default: always. */
   isSpent?: (folder: string) => boolean;
 }
 

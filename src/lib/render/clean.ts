@@ -3,7 +3,7 @@
 // C0 and C1 controls, line and paragraph separators, bidirectional controls, the byte-order mark, tag characters.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** Most texts match this, and need no search for the pattern above. */
+/** Most strings match this, so they do not need a search for the pattern above. */
 const PRINTABLE = /^[ -~]*$/;
 
 /** Replaces a removed character. */
@@ -15,7 +15,7 @@ export function cleanLine(text: string): string {
   return text.replace(/\r\n|[\t\n\r]/g, ' ').replace(UNSAFE, REPLACEMENT);
 }
 
-/** Several lines: line feeds and tabs stay. */
+/** Several lines: line feeds and tabs are kept. */
 export function cleanText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')

@@ -52,8 +52,8 @@ function toLines(lines: readonly string[], header: string | false): string {
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Adds an apostrophe, which spreadsheets hide, to a cell that a spreadsheet would run as a formula. Numbers stay. A cell
- * that already starts with an apostrophe gets another one, so that removing one always restores the value.
+ * Adds an apostrophe, which spreadsheets hide, to a cell that a spreadsheet would run as a formula. Numbers are
+ * unchanged. A cell that starts with an apostrophe gets another one, so that removing one restores the value.
  */
 function disarm(value: CellValue): string {
   const text = cellText(value);

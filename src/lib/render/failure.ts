@@ -1,4 +1,4 @@
-// An error as a screen for people and as JSON for programs: the only place where errors become text.
+// An error as a screen for people and as JSON for programs: the only module that turns errors into text.
 import { KnownError, type Issue, placeOf, hintLine } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Redactor } from '../kernel/redact.ts';
@@ -9,7 +9,7 @@ import type { Style } from './style.ts';
 /** Additional issues are only counted; JSON lists more. */
 const LISTED_ISSUES = 50;
 
-/** A longer sentence quotes a whole text, such as a one-line file. */
+/** A sentence longer than this quotes all of its input, such as a one-line file. */
 const LONGEST_TEXT = 4000;
 
 /** Masks before truncating, because half of a secret would not be recognized. */
@@ -19,7 +19,7 @@ function shortened(text: string, redactor: Redactor): string {
   return `${masked.slice(0, LONGEST_TEXT / 2)} … (${text.length} characters) … ${masked.slice(-LONGEST_TEXT / 4)}`;
 }
 
-/** The problem, its places, the fix and the request, in this order. Ends in a line feed. */
+/** The problem, its positions, the fix and the request, in this order. Ends in a line feed. */
 export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
   // A quoted name must not start a line, which could look like a line of a plan. Only our own stack has several lines.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));

@@ -26,8 +26,8 @@ export function toCodeBlock(text: string, language = ''): string {
 }
 
 /**
- * A plan under its heading, colored as a diff for a pull-request comment; `lead` comes between them. The first character
- * of a line decides its color, so an indented sign changes places with its indentation.
+ * A plan under its heading, colored as a diff for a pull-request comment; `lead` comes between them. The first
+ * character of a line decides its color, so an indented sign is moved before its indentation.
  */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
   // A diff has no `~`, so `!` colors changes.
@@ -45,7 +45,7 @@ export function toMarkdownLine(text: string): string {
   return parts.map((part, index) => (index % 2 === 1 ? `\`${part}\`` : escapeMarkdown(part))).join('');
 }
 
-/** An issue as an item of a list: its place if known, its field and its message. */
+/** An issue as an item of a list: its position if known, its field and its message. */
 export function toIssueItem({ file, line, column, path, message }: Issue): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return `- ${[place, path, message]

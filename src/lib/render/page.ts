@@ -1,15 +1,15 @@
 // Wraps help pages to the width of a terminal: paragraphs, two-column tables, JSON shapes and examples.
 import { packLines, wrapUnder } from './width.ts';
 
-/** Longer lines are hard to read, even in a wide terminal. */
+/** Lines longer than this are hard to read, even in a wide terminal. */
 export const MAX_PAGE_WIDTH = 100;
 
 /** Indents text that does not fit next to the first column of a table. */
 const BELOW = '      ';
 
 /**
- * Wraps a page to `width` columns, at most `MAX_PAGE_WIDTH`. Line breaks of the source inside a paragraph or a table cell
- * do not count. A command line after a prompt stays whole.
+ * Wraps a page to `width` columns, at most `MAX_PAGE_WIDTH`. Line breaks of the source inside a paragraph or a table
+ * cell do not count. A command line after a prompt is never broken.
  */
 export function wrapPage(text: string, width: number): string {
   const columns = Math.min(width, MAX_PAGE_WIDTH);

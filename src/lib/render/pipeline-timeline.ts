@@ -170,8 +170,8 @@ function column(
 }
 
 /**
- * Writes the day and minute of a run below its column: seconds if two runs have the same minute, the year if the runs have
- * several years and the date to the right (`after`) has another one.
+ * Writes the day and minute of a run below its column: seconds if two runs have the same minute, the year if the runs
+ * have several years and the date to the right (`after`) has a different year.
  */
 function dateWriter(
   runs: readonly RunReply[],

@@ -44,7 +44,7 @@ export function bulkFacts({
   };
 }
 
-/** Narrower lines have no room for a bar, and no bar is longer. */
+/** A line narrower than this has no room for a bar, and a bar is never longer. */
 const LEAST_WIDTH = 50;
 const LONGEST_BAR = 24;
 

@@ -24,7 +24,7 @@ export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): 
   };
 }
 
-/** The texts of a column's heading. */
+/** The lines of a column's heading. */
 interface MatrixRole {
   role_id: string;
   name?: string | null | undefined;

@@ -7,12 +7,12 @@ export type CellValue = string | number | bigint | boolean | null | undefined;
 export interface Column<Row> {
   /** The field's own name: `--fields` and CSV headers use it. */
   key: string;
-  /** The heading; default is the key in upper case with spaces. */
+  /** The heading. Default: the key in upper case, with spaces. */
   title?: string;
   /** The title is an id, which is shown unchanged. */
   idTitle?: boolean;
   value(row: Row): CellValue;
-  /** The text that a terminal shows instead of a value for programs. */
+  /** The text shown on a terminal instead of a value for programs. */
   said?(row: Row): CellValue;
   /** The color of a cell, by state. Color only repeats the words. */
   paint?(text: string, row: Row, style: Style): string;
@@ -56,7 +56,7 @@ export interface RecordView<T> {
 /** A result with a shape of its own (a diff, a plan, a report). */
 export interface DocumentView<T> {
   kind: 'document';
-  /** The text has a format of its own, as a script or a template has: the extension of `--out` does not convert it. */
+  /** The text has a format of its own, like a script or a template: the `--out` extension does not convert it. */
   verbatim?(data: T): boolean;
   text(data: T, style: Style, width: number): string;
   /** The text in a pipe: tab-separated rows, as for every piped table. */

@@ -22,12 +22,14 @@ export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-/** Lines of at most `width` columns, broken between words. A longer word gets its own line. */
+/** Lines of at most `width` columns, broken between words. A word longer than that gets its own line. */
 export function wrapText(text: string, width: number): string[] {
   return packLines(text.split(' '), width, { gap: ' ' });
 }
 
-/** Joins parts into lines of at most `width` columns. A longer part gets its own line. `next` indents all but the first. */
+/**
+ * Joins parts into lines of at most `width` columns; a longer part gets its own line. `next` indents all but the first.
+ */
 export function packLines(
   parts: readonly string[],
   width: number,
@@ -44,8 +46,8 @@ export function packLines(
 }
 
 /**
- * Wraps sentences between words; further lines keep the indent of the first. Text in back-ticks and a command at the end
- * of a line stay whole, so that they can be copied.
+ * Wraps sentences between words; continuation lines keep the indent of the first. Text in back-ticks and a command at
+ * the end of a line are not broken, so that they can be copied.
  */
 export function wrapMessage(text: string, width: number): string {
   return text
@@ -58,16 +60,16 @@ export function wrapMessage(text: string, width: number): string {
     .join('\n');
 }
 
-/** Wraps `text` after `lead`. Further lines are indented by the width of `lead`. */
+/** Wraps `text` after `lead`. Continuation lines are indented by the width of `lead`. */
 export function wrapUnder(lead: string, text: string, width: number): string {
   const indent = displayWidth(lead);
   return lead + wrapMessage(text, Math.max(NARROWEST, width - indent)).replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 
-/** Shorter lines are harder to read than long ones. */
+/** Lines shorter than this are harder to read than long ones. */
 const NARROWEST = 20;
 
-/** Wraps a log line between words and keeps its wide gaps. Further lines are indented. */
+/** Wraps a log line between words and keeps its wide gaps. Continuation lines are indented. */
 export function wrapLogLine(line: string, width: number): string {
   if (displayWidth(line) <= width) return line;
   return packLines(line.match(/(?<!\s)\s*\S+/g) ?? [], width, { next: '  ' }).join('\n');

@@ -28,7 +28,7 @@ export interface GlobalFlags {
   output: OutputFormat;
   /** `-o wide`: a table with all columns, however wide. */
   wide: boolean;
-  /** Set if only the extension of `--out` chose `output`. A script or template ignores that. */
+  /** Set if only the `--out` extension chose `output`. A script or template ignores that. */
   formatOfFile?: true;
   query: string | undefined;
   fields: string[] | undefined;
@@ -70,7 +70,7 @@ export interface Io {
   columns(): number;
   readonly clock: Clock;
   random(): number;
-  /** Reads input files only below this folder, and follows no reference. For a caller that may not choose files. */
+  /** Reads input files only below this folder, and never follows references. For a caller that may not choose files. */
   readonly inputsBelow?: string;
   /** Receives each response of a platform service, except tokens. */
   onResponse?(text: string): void;
@@ -127,7 +127,7 @@ export interface Output {
   emitText(text: string): Promise<void>;
   /** Writes to stderr what was done or comes next. Silent under `--quiet` and if a program reads stderr. */
   note(text: string | Hint): void;
-  /** Writes to stderr, under `--quiet` too. An issue is shown with its place. */
+  /** Writes to stderr, under `--quiet` too. An issue is shown with its position. */
   warn(about: string | Hint | Issue): void;
   /** Adds a message to the page of the job, in GitHub Actions or with `--annotations github`. */
   annotate(level: 'error' | 'warning', about: string | Issue): void;
@@ -162,7 +162,7 @@ export interface Prompts {
   confirm(question: string): Promise<void>;
   /**
    * Asks the user to type `expected`. A matching `--confirm` answers it, `--yes` does not. Throws KnownError with
-   * `exit` (default 2) if no one can answer, or guard (12) for a different text.
+   * `exit` (default 2) if no one can answer, or guard (12) if the typed text differs.
    */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;

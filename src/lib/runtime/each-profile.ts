@@ -64,7 +64,7 @@ export async function runForEachProfile(
       part.error = error instanceof KnownError ? error : bugError(error, flags.debug);
     }
   }
-  // A printed curl command, or a dry run without a result, needs no further output.
+  // A printed curl command, or a dry run without a result, does not need other output.
   if (parts.some(({ result, error }) => result ?? error)) await emitParts(ctx, parts);
   const failed = parts.filter(({ error }) => error !== undefined);
   if (failed.length > 0) throw failureOf(failed, parts.length, isWrite && failed.length < parts.length);

@@ -12,7 +12,7 @@ export interface JudgedReference {
   folder: string;
   /** Whether it comes from the command line or a prompt, not from a file. */
   given: boolean;
-  /** Places a message where the reference is. */
+  /** Attaches a message to the position of the reference. */
   issue(message: string): Issue;
 }
 

@@ -81,7 +81,7 @@ export const ADDRESS_OF: Record<Service, SettingName> = {
   identity: 'identity_url',
 };
 
-/** Whether the address is that of the embedded platform of profile `local`, and not one from elsewhere. */
+/** Whether the address is that of the embedded platform of profile `local`, and not from another source. */
 export function isEmbedded(settings: Settings, name: SettingName): boolean {
   return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
 }

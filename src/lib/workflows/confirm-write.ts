@@ -36,7 +36,7 @@ export interface Write<Result, Stored> {
   /** True if a complete response proves the write: it has the same id and, if signed, a valid signature. */
   isOurs(result: Result): boolean;
   read(): Promise<Stored>;
-  /** True if the read returned the same resource; another one proves nothing. */
+  /** True if the read returned the same resource; a different one proves nothing. */
   isAbout(stored: Stored): boolean;
   judge(stored: Stored, doubt: Doubt): Judgement<Result> | Promise<Judgement<Result>>;
 }

@@ -44,7 +44,7 @@ export interface DeliveryPorts {
   isBusy(): boolean;
   clock: Clock;
   random(): number;
-  /** Aborted when the listener ends. Deliveries that run then stay due. */
+  /** Aborted when the listener ends. Deliveries that are running then remain due. */
   signal: AbortSignal;
   tell: Tell & { verbose(text: string): void };
 }

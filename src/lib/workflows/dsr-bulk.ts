@@ -143,7 +143,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     const { error, signed, state, ...times } = outcome;
     if (!signed) unsigned++;
     if (state !== 'unknown') completed++;
-    // An unknown row with our own id may be on the platform. With an id from the file, it may be another request.
+    // An unknown row with our own id may be on the platform. With an id from the file, it may be a different request.
     if (state !== 'failed' && (state !== 'unknown' || !hasId)) {
       // One line for the request and its response: a ledger of a million is read in half the time.
       news.push({ ...(await describe(request)), ...(state !== 'unknown' && { status: 'pending' }), ...times });

@@ -11,7 +11,7 @@ export interface Due {
   requests: RequestOverview[];
   /** Number of requests that were read from the platform. */
   asked: number;
-  /** Number of further requests that are open in the ledger. */
+  /** Number of other requests that are open in the ledger. */
   left: number;
 }
 

@@ -42,7 +42,7 @@ export interface Examined {
 /** As many of a bulk run's requests as a dry run shows. */
 const FIRST = 100;
 
-/** Reads all inputs; `name` is their name in messages. Throws invalid input (9) with the place of every issue, rows that say the same among them. */
+/** Reads all inputs; `name` is their name in messages. Throws invalid input (9) with the position of every issue, rows that say the same among them. */
 export async function examineRows(table: RowTable, options: RowOptions, name: string): Promise<Examined> {
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
@@ -65,7 +65,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   try {
     for await (const group of table.rows) for (const row of group) examine(row);
   } catch (error) {
-    // No further row is readable: the issues so far are reported.
+    // No more rows can be read: the issues so far are reported.
     if (wrong === 0 || !(error instanceof KnownError) || exitOf(error) !== 'invalidInput') throw error;
     note(error.issues);
   }

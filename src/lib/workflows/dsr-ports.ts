@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Tell } from './ports.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 
-/** The ledger of one workspace at one address: it reads and writes no other requests. */
+/** The ledger of one workspace at one address: it never reads or writes other requests. */
 export type LedgerPort = ScopedLedger<LedgerEvent, LedgerRequest>;
 
 /** The profile and workspace that submit a request; the ledger stores them with it. */

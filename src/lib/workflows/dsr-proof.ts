@@ -1,4 +1,4 @@
-// Proves that a request on the platform is the one that this machine sent, and in the wanted workspace.
+// Proves that a request on the platform is the one that this machine sent, and in the intended workspace.
 import { isDeepStrictEqual } from 'node:util';
 import type { DsrApi } from '../api/dsr.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
@@ -22,8 +22,8 @@ export function isSameSubject(
 }
 
 /**
- * Compares this request with the one that the platform has under its id (decision: D211). `same`: the ledger has this id for
- * the same request. `other`: the ledger or the platform shows another request.
+ * Compares this request with the one that the platform has under its id (decision: D211). `same`: the ledger has this
+ * id for the same request. `other`: the ledger or the platform shows a different request.
  */
 export function proofOf(
   found: RequestStatusReply,
@@ -41,7 +41,7 @@ export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
   return fail('dsr.id_taken', {
     message:
       proof === 'other'
-        ? `Conflict: the platform already has another request with the id ${id}.`
+        ? `Conflict: the platform already has a different request with the id ${id}.`
         : `Conflict: the platform already has a request with the id ${id}, and there is no proof that it is this one.`,
     hint: 'Omit the id to submit this request with a new one.',
   });
@@ -62,7 +62,7 @@ export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
     ...api,
     create: async (body, signal) => {
       const reply = await api.create(body, signal);
-      // The body of another request proves nothing, not even the workspace of this one.
+      // The body of a different request proves nothing, not even the workspace of this one.
       if (isSameId(reply.body, body.subject_request_id)) check(reply.body);
       return reply;
     },

@@ -55,7 +55,7 @@ export async function watchRun(
   }
 }
 
-/** Exit 1 means a failed run, so an unreadable response ends in 8 (decision: D216). */
+/** Exit 1 means a failed run, so the command exits with 8 if a response cannot be read (decision: D216). */
 function outcomeUnread(pipelineId: string, id: string, error: KnownError): KnownError {
   const shown = exitOf(error) === 'failed' ? endingAs(error, 'network') : error;
   return shown.with({

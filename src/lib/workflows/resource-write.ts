@@ -15,7 +15,7 @@ export interface ResourceCalls<Reply, Body> {
   create(body: Body, signal: AbortSignal): Promise<Reply>;
   update(id: string, body: Body, signal: AbortSignal): Promise<Reply>;
   delete(id: string, signal: AbortSignal): Promise<void>;
-  /** The comparable part: without secrets and the fields that the platform adds. */
+  /** The comparable part: without secrets or the fields that the platform adds. */
   comparable(definition: Reply | Body): unknown;
 }
 
@@ -36,7 +36,7 @@ const MAX_SENDS = 3;
 
 /**
  * POST of an id that was free at the last read. "Already exists" is success if the platform holds this definition.
- * Throws conflict (6) if it holds another one.
+ * Throws conflict (6) if it holds a different one.
  */
 export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
@@ -59,7 +59,7 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
   });
 }
 
-/** PUT or PATCH of `before`. Throws conflict (6) if the platform holds neither `before` nor the wanted definition. */
+/** PUT or PATCH of `before`. Throws conflict (6) if the platform holds neither `before` nor the desired definition. */
 export async function updateConfirmed<Reply extends Identified, Body>(
   id: string,
   body: Body,

@@ -1,4 +1,4 @@
-// Plans a push: turns wanted roles into a plan against the live manifest, without writing anything.
+// Plans a push: turns desired roles into a plan against the live manifest, without writing anything.
 import { showPath } from '../contract/explain.ts';
 import { isEmptyDiff, diffRoles, type PlannedPush, planRoles, type RolesPlan } from '../domain/roles/plan.ts';
 import {
@@ -99,10 +99,10 @@ interface ReplacePorts {
 const MAX_SENDS = 3;
 
 /**
- * Sends the planned manifest and returns the platform's new one, stamps included. A response that is lost, or
- * does not hold exactly what was sent, is checked by a GET: the wanted roles mean success. After a lost response the
- * previous manifest means that the PUT never arrived and may be sent again. Anything else is a conflict (6). Throws
- * network (8) when the platform cannot be read either.
+ * Sends the planned manifest and returns the platform's new one, stamps included. A response that is lost, or does not
+ * hold exactly what was sent, is checked by a GET: the desired roles mean success. After a lost response the previous
+ * manifest means that the PUT never arrived and may be sent again. Anything else is a conflict (6). Throws network (8)
+ * when the platform cannot be read either.
  */
 export async function replaceConfirmed(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
   const { api, signal, tell } = ports;
@@ -114,7 +114,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       maxSends: MAX_SENDS,
       notes: {
         lost: 'The response to the write does not confirm it. Reading the current manifest.',
-        arrived: () => 'The write did arrive: the platform has the wanted roles.',
+        arrived: () => 'The write did arrive: the platform has the desired roles.',
       },
       send: async (attempt) => {
         const reply = fromReply(await api.replace(planned.request, { signal, reserved: attempt === 1 }));

@@ -9,7 +9,7 @@ import type { Tell } from './ports.ts';
 import { type Planned, planWanted, requireExpected, replaceConfirmed } from './roles-plan.ts';
 import { fail } from '../errors/fail.ts';
 
-/** The wanted manifest, computed again whenever the platform has changed. */
+/** The desired manifest, computed again whenever the platform has changed. */
 export interface PushIntent {
   /** The command, for the history: `push`, `edit`, `rollback` … */
   reason: string;

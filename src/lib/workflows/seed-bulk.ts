@@ -86,7 +86,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     packer.recycle(batch);
     if (clock.now() - checkpointAt >= CHECKPOINT_MS) checkpoint(false);
     const rows = counts.accepted + counts.rejected;
-    // More rows are read than are complete: of a short file, all of them.
+    // Reading is ahead of completion: a short file has been read in full.
     const bytes = rowsRead === 0 ? 0 : bytesRead * Math.min(1, rows / rowsRead);
     ports.onProgress({ counts: tally(), bytes, totalBytes });
     checkErrorLimit(maxErrors, counts.rejected, rows);

@@ -20,14 +20,14 @@ interface InspectedColumn {
 
 export type Inspection = Awaited<ReturnType<typeof inspectSeeds>>;
 
-/** A longer name is not the name of a column; it would flood the report. */
+/** A name longer than this is not a column name; it would flood the report. */
 const MAX_NAME = 1_000;
 const hasLongName = (names: readonly string[]): boolean => names.some(({ length }) => length > MAX_NAME);
 
 /**
- * Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for what cannot be read. `source` is
- * null if nothing shows one; `row_groups` is null for formats without them; `bodies` are rows that need no map; `duplicates`
- * are rows whose identity an earlier row has.
+ * Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for what cannot be read.
+ * `source` is null if nothing shows one; `row_groups` is null for formats without them; `bodies` are rows that do not
+ * need a map; `duplicates` are rows whose identity an earlier row has.
  */
 export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
   const columns = new Map<string, InspectedColumn>();
@@ -131,7 +131,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
     bodies,
     columns: found,
     duplicates: headerless ? [] : [...duplicates].map(([field, rows]) => ({ field, rows })),
-    // Columns in the grammar of tables need no map.
+    // Columns in the table grammar do not need a map.
     map: mapped.every(([column, field]) => column.trim() === field) ? {} : Object.fromEntries(mapped),
   };
 }

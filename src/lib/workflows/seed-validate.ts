@@ -46,7 +46,7 @@ export async function validateSeeds(
   return checked;
 }
 
-/** The issues of a row with its place. */
+/** The issues of a row with its position. */
 export function rowIssues(file: string, { line, issues }: Pick<RefusedRow, 'line' | 'issues'>): Issue[] {
   return issues.map(({ path, message }) => ({ file, line, path, message }));
 }

@@ -30,7 +30,7 @@ describe('doctor', () => {
     return { code, of: (check) => data.find((item) => item.check === check) };
   }
 
-  it('reports no problem for a healthy platform', async () => {
+  it('does not report a problem for a healthy platform', async () => {
     const { code, of } = await diagnose();
     expect(code).toBe(0);
     expect(of('base_url')).toMatchObject({ status: 'ok' });

@@ -100,7 +100,7 @@ describe('start', () => {
     }
   });
 
-  test('accepts fixtures and a manual clock, and writes no state with --memory', async () => {
+  test('accepts fixtures and a manual clock, and does not write state with --memory', async () => {
     writeFileSync(
       join(home.cwd, 'fixtures.yaml'),
       'organizations: [{ id: 77, client_id: me, client_secret: secret-of-77 }]\naccounts: [{ id: 78, org_id: 77 }]\nworkspaces: [{ id: 79, account_id: 78, key: k, secret: secret-of-79 }]\n',
@@ -193,7 +193,7 @@ describe('env', () => {
     expect(stdout).toContain(`export CDPADM_CLIENT_SECRET='a b'\n`);
   });
 
-  test('selects the platform that was started last, or the one of --port', async () => {
+  test('selects the platform that was started last, or the one on --port', async () => {
     const first = await start('--memory');
     const second = await start('--memory');
     expect(await json(['emulator', 'env'])).toMatchObject({ CDPADM_BASE_URL: second.ready.base_url });
@@ -336,7 +336,7 @@ describe('profile local', () => {
     expect(await json(['roles', 'list', '--profile', 'local'])).toEqual(first);
   });
 
-  test('is one platform on every port: commands reuse its token and leave no new files', async () => {
+  test('is one platform on every port: commands reuse its token and do not leave new files', async () => {
     const round = async (): Promise<string[]> => {
       for (const line of ['roles list', 'roles pull --overwrite', 'groups list', 'dsr discovery', 'auth test'])
         expect((await cli([...line.split(' '), '--profile', 'local'])).stderr).not.toContain('Error');

@@ -54,7 +54,7 @@ describe.each(WIDTHS)('at %d columns', (columns) => {
     }
   });
 
-  test('prints no line wider than the terminal, except command lines and JSON', () => {
+  test('does not print lines wider than the terminal, except command lines and JSON', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const prose = screen.replace(/^Examples:\n(?: .*\n)+/m, '').replace(/^JSON:\n(?: .*\n)+/m, '');
       for (const line of prose.split('\n')) {

@@ -58,7 +58,7 @@ describe('a read', () => {
   beforeEach(openHome);
 
   it.each([['connections get lake', 'id', 'other']])(
-    '%s rejects a response with another %s',
+    '%s rejects a response with a different %s',
     async (line, field, value) => {
       await replace((method, _target, response) => (method === 'GET' ? changed(response, field) : undefined));
       const { code, error } = await home.json(line);
@@ -77,7 +77,7 @@ describe('a write', () => {
     expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
   });
 
-  it('that never arrived but got a response with another definition is unknown', async () => {
+  it('that never arrived but got a response with a different definition is unknown', async () => {
     const body = JSON.stringify({ ...LAKE_BODY, id: 'shop', name: 'Other' });
     await replace((method) => (method === 'POST' ? { status: 201, body } : undefined), false);
     expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({ code: 8 });

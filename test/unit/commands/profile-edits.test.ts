@@ -19,7 +19,7 @@ beforeEach(async () => {
 const run = (line: string, options?: CliOptions): Promise<CliResult> => home.run(line, options);
 
 describe('profile edit', () => {
-  it('changes the fields of --set, and keeps the others', async () => {
+  it('changes the --set fields, and keeps the others', async () => {
     const before = home.settings().profiles['dev'];
     const { code } = await run(
       'profile edit dev --set org_id=9223372036854775807 --set limits.dsr=1000/m --set names.xpid=pid',

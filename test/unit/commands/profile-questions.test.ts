@@ -137,7 +137,7 @@ describe('askForSettings', () => {
     ]);
   });
 
-  it('asks only for what flags do not give, and shows no list with --yes', async () => {
+  it('asks only for what flags do not give, and does not show the list with --yes', async () => {
     const { ctx, asked, lists } = answerPrompts({}, [], { yes: true });
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', secrets });
@@ -260,7 +260,7 @@ describe('askForSettings', () => {
     expect(initials).toEqual([['env', 'env', 'none']]);
   });
 
-  it('asks whether to keep an unreachable address, and for another one if not', async () => {
+  it('asks whether to keep an unreachable address, and for a different one if not', async () => {
     const probe: AddressProbe = (address) =>
       Promise.resolve({
         status: address.includes('down') ? 'failed' : 'ok',

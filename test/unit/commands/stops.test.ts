@@ -17,7 +17,7 @@ const TIMEOUT_MS = 300;
 let home: CliHome;
 let server: Server;
 let address: string;
-/** Requests with a matching path get no response. */
+/** Requests with a matching path do not get a response. */
 let hanging: RegExp;
 let locks: (Lock | undefined)[];
 
@@ -44,7 +44,7 @@ afterEach(() => {
 interface Case {
   line: string;
   env?: Record<string, string>;
-  /** The paths that get no response. Others do. */
+  /** The paths that do not get a response. Others do. */
   hanging?: RegExp;
   /** A lock in the home's folder that another process holds. */
   lock?: string;

@@ -68,7 +68,7 @@ export interface ReadOptions {
   shard?: Shard | undefined;
 }
 
-/** Below a million: V8 keeps longer texts outside its heap, where searching them is several times slower. */
+/** Below a million: V8 keeps longer strings outside its heap, where searching them is several times slower. */
 const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
 
@@ -116,7 +116,7 @@ export function nameOfInputs([first, ...others]: Inputs): string {
 
 /**
  * Opens an input and detects its format. Throws KnownError: no such file, a folder or a device (2), unreadable (1),
- * another encoding (9).
+ * a different encoding (9).
  */
 export async function openBytes(argument: string, source: InputSource, options: ReadOptions): Promise<InputBytes> {
   if (argument === '-') return await openStream(source, options);

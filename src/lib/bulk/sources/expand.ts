@@ -6,7 +6,7 @@ import { invalidInput, usageError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { isAddress, withoutQuery } from './remote.ts';
 
-/** The longest path that Linux accepts. A longer pattern would also exceed the limit of the glob library. */
+/** The longest path that Linux accepts. Patterns longer than this also exceed the limit of the glob library. */
 const LONGEST_PATH = 4_096;
 
 /** Files that tools and this program leave in a data folder. */

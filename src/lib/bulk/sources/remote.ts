@@ -31,7 +31,7 @@ export interface RemoteInput {
 
 /** A part fits in memory, and is read within the time limit of one request. */
 const PART_BYTES = 4 * 1024 * 1024;
-/** V8 stores texts of a million characters outside its heap, where searching them is slower. */
+/** V8 stores strings of a million characters outside its heap, where searching them is slower. */
 const CHUNK_BYTES = 512 * 1024;
 
 export function isAddress(word: string): boolean {

@@ -65,7 +65,7 @@ export function checkCertificate(pem: string, domain: string, trust: Certificate
   return { key: own.publicKey, validTo: Date.parse(own.validTo), fingerprint };
 }
 
-/** All certificates of a PEM text; undefined when there are none, too many, or one is damaged. */
+/** All certificates in PEM text; undefined when there are none, too many, or one is damaged. */
 export function parseCertificates(pem: string): X509Certificate[] | undefined {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0 || blocks.length > MAX_CERTIFICATES) return undefined;

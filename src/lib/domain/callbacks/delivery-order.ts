@@ -11,7 +11,7 @@ export interface DeliveryTarget {
 
 export const FORWARD = 'forward';
 
-/** The targets of `--on`, in command-line order. */
+/** The `--on` targets, in command-line order. */
 export function hookTargets(statuses: readonly string[]): DeliveryTarget[] {
   const counts = new Map<string, number>();
   return statuses.map((status) => {
@@ -38,7 +38,7 @@ export interface TargetHealth {
   failedSince: number;
   /** Pauses since the target is down. */
   pauses: number;
-  /** A target that is down gets no attempt before this time. */
+  /** A target that is down is not tried before this time. */
   retryAt: number;
   /** Waiting deliveries that a success made due: true until they are attempted. */
   woken: Map<string, boolean>;

@@ -38,8 +38,7 @@ export function signingIssue(extensions: Extensions): string | undefined {
 }
 
 /**
- * The reason why a certificate cannot issue another one. `below` counts the authorities between it and the certificate
- * of
+ * Why a certificate cannot issue the next one. `below` counts the authorities between it and the certificate of
  * `domain`.
  */
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {

@@ -21,7 +21,7 @@ export interface Dialect {
   readonly isLocal?: boolean | undefined;
 }
 
-/** The dialects of `--source` (decision: D267). */
+/** The `--source` dialects (decision: D267). */
 export const SOURCES = {
   snowflake: { separator: ',', escapes: 'unquoted' },
   bigquery: { separator: ',' },

@@ -20,7 +20,7 @@ export interface CsvRecord {
   count: number;
   /** Number of its lines. */
   lines: number;
-  /** True if its cells need no unescaping. */
+  /** True if its cells do not need unescaping. */
   isPlain: boolean;
   /** The first violation of the rules for quotes. `at` is an offset in `bytes`. */
   fault: { message: string; at: number } | undefined;
@@ -133,7 +133,7 @@ export class RecordScan {
     }
   }
 
-  /** The texts of the cells of the last record. */
+  /** The text of each cell of the last record. */
   texts(): string[] {
     const { bytes, starts, ends } = this.cells;
     const { count, isPlain } = this.record;
@@ -152,7 +152,7 @@ export class RecordScan {
   }
 }
 
-/** The texts as cells in one buffer. */
+/** The strings as cells in one buffer. */
 export function cellsOf(texts: readonly string[]): Cells {
   const starts = new Int32Array(texts.length);
   const ends = new Int32Array(texts.length);

@@ -73,7 +73,7 @@ export function resultsExpireAt({ completedAt, status, type }: RequestFacts): nu
   return completedAt + DSR_LIMITS.resultsDays * DAY_MS;
 }
 
-/** The deadline of a request from the texts of the ledger or a response. */
+/** The deadline of a request, from the strings of the ledger or a response. */
 export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined): number | undefined {
   const at = submittedTime === undefined ? undefined : parseIso(submittedTime);
   return at === undefined ? undefined : deadlineOf(regulation, at);

@@ -105,7 +105,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     .filter((key) => key !== own && key.startsWith(EXTENSION_PREFIX) && key.length > EXTENSION_PREFIX.length)
     .map((key) => ({
       path: ['extensions', key],
-      message: `belongs to another vendor; the profile has \`${own}\``,
+      message: `belongs to a different vendor; the profile has \`${own}\``,
       at: 'key',
     }));
 }
@@ -144,7 +144,7 @@ function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
 
 const UPPER_CASE = 'has upper-case letters in `email`; the platform matches exactly, so it may not find the person';
 
-/** True if the platform may have the e-mail address in another letter case (decision: D275). */
+/** True if the platform may have the e-mail address in a different letter case (decision: D275). */
 export function hasUpperCaseEmail(request: DsrRequest): boolean {
   const email = request.subject_identities?.['email']?.value;
   return email !== undefined && email !== email.toLowerCase();

@@ -55,7 +55,7 @@ export function createRowStates() {
       set(row, 'planned');
       ids.set(Buffer.from(id.replaceAll('-', ''), 'hex'), row * ID_BYTES);
     },
-    /** Its request was not sent after all. The id stays. */
+    /** Its request was not sent after all. The id is kept. */
     release: (row: number): void => set(row, 'open'),
     complete: (row: number, state: RowState, error?: string): void => {
       set(row, state);

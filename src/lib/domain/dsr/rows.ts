@@ -151,7 +151,7 @@ export function partsOfRow(
   };
 }
 
-/** Turns a flat JSON object into cells by key; undefined if it contains nested values other than lists of texts. */
+/** Turns a flat JSON object into cells by key; undefined if it contains nested values other than lists of strings. */
 export function cellsOfObject(value: Record<string, unknown>): { columns: string[]; cells: string[] } | undefined {
   const columns = Object.keys(value);
   const cells: string[] = [];

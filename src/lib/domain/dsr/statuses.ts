@@ -28,7 +28,7 @@ export function isOpen(status: string | undefined): boolean {
   return status === undefined || (status !== 'refused' && !isFinal(status));
 }
 
-/** The result of a wait for `wanted`; undefined while it continues. */
+/** The result of waiting for `wanted`; undefined while it continues. */
 export function hasReached(status: string, wanted: string): 'reached' | 'impossible' | undefined {
   if (status === wanted) return 'reached';
   if (status === 'cancelled' || wanted === 'cancelled') return isFinal(status) ? 'impossible' : undefined;

@@ -58,7 +58,7 @@ export function comparableGroup(group: Partial<GroupReply> | Partial<GroupReques
 export function limitWarning(plan: GroupPlan, groups: readonly GroupReply[]): string | undefined {
   if (plan.method !== 'POST' || groups.length < GROUP_LIMITS.definitionsPerWorkspace) return undefined;
   const ids = groups.map(({ id }) => id).join(', ');
-  return `This workspace already has its ${GROUP_LIMITS.definitionsPerWorkspace} group definition (${ids}), so the platform will reject another one. Change that one, or delete it first.`;
+  return `This workspace already has its ${GROUP_LIMITS.definitionsPerWorkspace} group definition (${ids}), so the platform will reject a second one. Change that one, or delete it first.`;
 }
 
 function leastMethod({ attributes, ...fields }: GroupChanges): GroupPlan['method'] {

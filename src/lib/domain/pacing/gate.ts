@@ -71,7 +71,7 @@ export class Pacing {
     this.#excuses = createExcuses(options.rate);
   }
 
-  /** The number of further requests that may be in progress; none if it is 0 or less. */
+  /** The number of additional requests that may be in progress; none if it is 0 or less. */
   get room(): number {
     return (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size) - this.#inFlight;
   }

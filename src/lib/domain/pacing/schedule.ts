@@ -1,7 +1,7 @@
-// Decides when the next request may be sent: at the wanted rate, or at a lower learned one.
+// Decides when the next request may be sent: at the requested rate, or at a lower learned one.
 import { createLearnedRate } from './learned-rate.ts';
 
-/** After a late timer, requests catch up by this much to reach the wanted rate. */
+/** After a late timer, requests catch up by this much to reach the requested rate. */
 const CATCH_UP_MS = 250;
 /** They catch up gradually: a burst would exceed the limit a second later. */
 const CATCH_UP_PACE = 0.8;

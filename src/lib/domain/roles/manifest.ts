@@ -1,4 +1,4 @@
-// A roles manifest: live, wanted or remembered, with the fields that the specification does not know.
+// A roles manifest: live, desired or remembered, with the fields that the specification does not know.
 import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 
@@ -85,7 +85,7 @@ export function sameStamp(a: Stamp, b: Stamp): boolean {
   return a.last_modified_on === b.last_modified_on && a.last_modified_by === b.last_modified_by;
 }
 
-/** The manifest as one text, without stamps and order. */
+/** The manifest as one string, without stamps or order. */
 function manifestContent(manifest: Manifest): string {
   return canonicalJson({ extra: manifest.extra, roles: manifest.roles.map(roleContent).sort() });
 }

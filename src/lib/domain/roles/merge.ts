@@ -17,7 +17,7 @@ export interface MergeConflict {
 export interface MergeResult {
   roles: Role[];
   conflicts: MergeConflict[];
-  /** Ids of roles that keep changes made on the platform since the base. */
+  /** Role ids that keep changes made on the platform since the base. */
   rebased: string[];
 }
 
@@ -38,7 +38,7 @@ export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs:
   return result;
 }
 
-/** The roles with this value in place of the conflict. For a whole role, null removes it. */
+/** The roles with the conflict replaced by this value. For a whole role, null removes it. */
 export function resolveConflict(
   roles: readonly Role[],
   { role_id, field }: Pick<MergeConflict, 'role_id' | 'field'>,
@@ -139,7 +139,7 @@ function equal(a: unknown, b: unknown): boolean {
 export interface WantedRoles {
   roles: Role[];
   conflicts: MergeConflict[];
-  /** Ids of roles that keep changes made on the platform since the base. */
+  /** Role ids that keep changes made on the platform since the base. */
   rebased: string[];
   /** The file has an older stamp, its base is unknown and the platform differs: the cause of a difference is unknown. */
   stale: boolean;

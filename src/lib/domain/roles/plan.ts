@@ -1,4 +1,4 @@
-// The plan of a push: computed once from the live manifest and the wanted roles, then shown, hashed and applied.
+// The plan of a push: computed once from the live manifest and the desired roles, then shown, hashed and applied.
 import { createHash } from 'node:crypto';
 import {
   array,
@@ -39,7 +39,7 @@ export function rolesPlanFields() {
     summary: object({ create: number(), modify: number(), delete: number(), unchanged: number() }),
     /** Warnings for the person who approves the plan; omitted if there are none. */
     warnings: optional(array(string())),
-    /** Ids of roles that keep changes made on the platform after the file was pulled; omitted if there are none. */
+    /** Role ids that keep changes made on the platform after the file was pulled; omitted if there are none. */
     kept: optional(array(string())),
   };
 }
@@ -56,7 +56,7 @@ function modifiedRole() {
 
 type PlanFields = Infer<ZodMiniObject<ReturnType<typeof rolesPlanFields>>>;
 
-/** `plan`: 32 hex digits over organization, address, the whole live manifest and the whole wanted one. */
+/** `plan`: 32 hex digits over organization, address, the whole live manifest and the whole desired one. */
 export type RolesPlan = PlanFields & { plan: string };
 
 /** A comparison of two files. No platform is involved, so there is no plan to apply. */
@@ -76,7 +76,7 @@ export function compareManifests(from: Manifest, to: readonly Role[]): RolesComp
 export interface PlannedPush {
   plan: RolesPlan;
   live: Manifest;
-  /** The body of the PUT: all wanted roles and the live manifest's unknown top-level fields. */
+  /** The body of the PUT: all desired roles and the live manifest's unknown top-level fields. */
   request: ManifestRequest;
 }
 

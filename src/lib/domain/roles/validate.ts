@@ -14,7 +14,7 @@ export interface Known {
   /** The ids a role may hold. Without them, the specification's catalog gives only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
   /**
-   * True until the platform was read: unknown fields and empty texts are not issues yet, because the platform may
+   * True until the platform has been read: unknown fields and empty strings are not issues yet, because the platform may
    * explain them.
    */
   tolerateUnknown?: boolean | undefined;
@@ -40,7 +40,7 @@ function remembered(known: Known): Manifest[] {
 }
 
 /**
- * Reports each field that is neither in the specification (`allowed`) nor returned by the platform at this place
+ * Reports each field that is neither in the specification (`allowed`) nor returned by the platform at this position
  * (`seen`), with the nearest name. Also checks inside maps that the specification does not know.
  */
 function checkFields(

@@ -1,4 +1,4 @@
-// One batch of a bulk run: rows as the bytes of a JSON array, and the place of each in the input.
+// One batch of a bulk run: rows as the bytes of a JSON array, and the position of each in the input.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 

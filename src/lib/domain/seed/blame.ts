@@ -3,7 +3,7 @@
 import type { Batch } from './batch.ts';
 
 export interface Suspects {
-  /** Invalid: no further request is needed. */
+  /** Invalid: no other request is needed. */
   guilty: number[];
   /** One or more of these are invalid. Empty unless `guilty` is empty. */
   suspects: number[];

@@ -59,7 +59,7 @@ interface Group {
   isRequired: boolean;
 }
 
-/** Longer ones go to the exact check. */
+/** Values longer than this go to the exact check. */
 const MAX_IDENTITY_BYTES = 1000;
 const MAX_DIGITS = 18;
 const MAX_NUMBER_BYTES = 36;

@@ -56,7 +56,7 @@ export function readHeader(
     }
     const identity = JSON.stringify(column);
     const other = seen.get(identity);
-    if (other !== undefined) issues.push({ column: title, message: `is the same field as the column \`${other}\`` });
+    if (other !== undefined) issues.push({ column: title, message: `is the same field as the \`${other}\` column` });
     seen.set(identity, title);
     return column;
   });

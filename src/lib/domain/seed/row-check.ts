@@ -32,7 +32,7 @@ import {
 /** True if the row in `bytes` from `start` to `end` can be sent unchanged. A line feed must follow it. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
 
-/** Longer ones go to the exact check. */
+/** Values longer than this go to the exact check. */
 const MAX_IDENTITY_BYTES = 4096;
 
 const findEnvironment = createWordFinder(['"production"', '"development"']);

@@ -17,7 +17,7 @@ const MINUS = 0x2d;
 export const POINT = 0x2e;
 export const ZERO = 0x30;
 
-/** Larger objects go to the exact check. */
+/** Objects larger than this go to the exact check. */
 const MAX_COMPARED_KEYS = 16;
 
 /** Numbers with more digits go to the exact check. */

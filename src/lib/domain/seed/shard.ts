@@ -118,7 +118,7 @@ function engineShard(env: Env, wanted: number | undefined): Shard | string {
   const title = ({ name, variable }: Engine): string => `${name} (${variable})`;
   if (engine === undefined) {
     const names = ENGINES.map(title);
-    return `--shard auto reads the number of the shard from ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, and none of them is set. Elsewhere, pass the number: --shard I/N.`;
+    return `--shard auto reads the number of the shard from ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, and none of them is set. With other engines, pass the number: --shard I/N.`;
   }
   if (other !== undefined)
     return `--shard auto: both ${title(engine)} and ${title(other)} number this process. Pass --shard I/N.`;

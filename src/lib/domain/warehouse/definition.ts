@@ -28,7 +28,7 @@ const LEFT_TO_PLATFORM: Readonly<Record<ResourceType, readonly (readonly string[
   pipeline: [],
 };
 
-/** A response in the form of a request: without read-only fields and nulls. */
+/** A response in the form of a request: without read-only fields or nulls. */
 export function toDefinition(reply: Record<string, unknown>): Definition {
   const rest = Object.entries(reply).filter(([key]) => !READ_ONLY_FIELDS.includes(key));
   return withoutNulls(Object.fromEntries(rest)) as Definition;
@@ -61,7 +61,7 @@ export function comparable(type: ResourceType, definition: Record<string, unknow
   );
 }
 
-/** The wanted definition, with omitted fields taken from the live one. */
+/** The desired definition, with omitted fields taken from the live one. */
 export function completed(type: ResourceType, wanted: Definition, live: Definition | undefined): Definition {
   if (!live) return wanted;
   return LEFT_TO_PLATFORM[type].reduce(
@@ -84,7 +84,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
 }
 
-/** A copy with another value at `path`; undefined removes it. Missing parents are not created. */
+/** A copy with a different value at `path`; undefined removes it. Missing parents are not created. */
 export function withValue<T extends object>(value: T, [key = '', ...rest]: readonly string[], item: unknown): T {
   const record = value as Record<string, unknown>;
   if (rest.length > 0) {
@@ -167,7 +167,7 @@ export interface SecretUse {
 
 const REFERENCE = /^(?:env|file|keychain|command):\s*\S/;
 
-/** Whether a text is a reference to a secret. */
+/** Whether a string is a reference to a secret. */
 export function isReference(text: string): boolean {
   return REFERENCE.test(text);
 }

@@ -18,7 +18,7 @@ export interface Finding<Next = readonly Hint[]> {
   next: Next;
 }
 
-/** `Next` is a text after the hints are completed. */
+/** `Next` is a string once the hints are complete. */
 export interface Diagnosis<Next = readonly Hint[]> {
   pipeline_id: string;
   healthy: boolean;

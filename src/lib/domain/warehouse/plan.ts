@@ -45,7 +45,7 @@ function stepFields() {
 
 export function planResult() {
   return object({
-    /** 32 hex digits: a hash of workspace, address, live and wanted resources. */
+    /** 32 hex digits: a hash of workspace, address, live and desired resources. */
     plan: string(),
     /** In the order of execution. */
     steps: array(object(stepFields())),

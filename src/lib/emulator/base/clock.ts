@@ -16,7 +16,7 @@ const KEY = 'clock';
 
 /**
  * Opens the stored clock; `mode` changes its mode. A manual clock that becomes real and is ahead of the machine's clock
- * stays ahead, so time never runs backwards.
+ * remains ahead, so time never runs backwards.
  */
 export function openClock(settings: StoredSettings, system: Clock, mode: ClockMode | undefined) {
   const stored = settings.get<StoredClock>(KEY);

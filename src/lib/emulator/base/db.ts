@@ -91,7 +91,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
   function prepare(sql: string, values: SqlValue[]): Statement {
     for (const value of values) {
       // The driver passes C strings and would silently truncate this text.
-      if (typeof value === 'string' && value.includes('\0')) throw new TypeError('a stored text holds a NUL');
+      if (typeof value === 'string' && value.includes('\0')) throw new TypeError('a stored string contains a NUL');
     }
     let statement = statements.get(sql);
     if (!statement) statements.set(sql, (statement = connection.prepare(sql)));

@@ -42,7 +42,7 @@ export interface EmulatorOptions {
   identity?: EmulatorIdentity;
   /** The address in responses and in the ready line. Default: where it listens. */
   publicUrl?: string;
-  /** PEM texts. The platform then uses https; the control address stays http, on another port. */
+  /** PEM strings. The platform then uses https; the control address remains http, on a different port. */
   tls?: { cert: string; key: string };
   /** `real` follows the machine's clock; `manual` changes only on request. Default: the stored mode of `data`, or `real`. */
   clock?: 'real' | 'manual';

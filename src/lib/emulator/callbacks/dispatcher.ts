@@ -72,8 +72,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   }
 
   /**
-   * Sends a receiver's callbacks in order. After a failed callback, later ones of the same request wait too. A receiver that
-   * does not respond is `deaf`, and gets no further callbacks in this round.
+   * Sends a receiver's callbacks in order. After a failed callback, later ones of the same request wait too. A receiver that does not respond is `deaf`, and does not get more callbacks in this round.
    */
   async function follow(lane: readonly StoredCallback[], deaf: Set<string>): Promise<void> {
     for (const callback of lane) {
@@ -112,7 +111,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   function wake(): void {
     if (stopping.signal.aborted) return;
     again = round !== undefined;
-    // After a failed write (full disk, closing platform) the callback stays in the outbox for the next round.
+    // After a failed write (full disk, closing platform) the callback remains in the outbox for the next round.
     round ??= work()
       .catch(() => undefined)
       .finally(() => {

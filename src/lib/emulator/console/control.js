@@ -27,7 +27,7 @@ export function report(error) {
   problem.hidden = error === undefined;
 }
 
-/** Runs a change, then announces that the state is another one. @param {() => Promise<unknown>} work */
+/** Runs a change, then announces that the state has changed. @param {() => Promise<unknown>} work */
 export function act(work) {
   work().then(() => dispatchEvent(new Event('changed')), report);
 }

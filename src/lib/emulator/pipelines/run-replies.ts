@@ -17,7 +17,7 @@ export function judgePipeline(issues: FieldIssue[]): PlatformError {
   return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
 }
 
-/** The problem of a pipeline's data plan; undefined without a plan and for an active one. */
+/** The problem of a pipeline's data plan; undefined if there is none or the plan is active. */
 export function describePlanFailure(
   { data_plan_id: id, data_plan_version: version }: Pick<PipelineRequest, 'data_plan_id' | 'data_plan_version'>,
   workspace: number,

@@ -187,14 +187,14 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
   };
 }
 
-/** Smaller numbers are seconds since 1970, larger ones milliseconds: the limit is March 1973 in milliseconds. */
+/** Numbers below this are seconds since 1970, others milliseconds: the limit is March 1973 in milliseconds. */
 const SECONDS_BELOW = 1e11;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Epoch milliseconds; undefined for an invalid time. A text without a zone is UTC. A number, or a text of digits, is seconds
- * or milliseconds since 1970.
+ * Epoch milliseconds; undefined for an invalid time. A string without a zone is UTC. A number, or a string of digits,
+ * is seconds or milliseconds since 1970.
  */
 export function iteratorTime(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return fromNumber(Number(value));

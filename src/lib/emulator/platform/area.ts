@@ -34,7 +34,7 @@ export interface Platform {
   readonly names: DeploymentNames;
   /** Runs due work in the background. */
   wake(): void;
-  /** A further audience of tokens, in addition to the platform's own addresses. */
+  /** An audience of tokens, in addition to the platform's own addresses. */
   readonly audience: string | undefined;
   /** The platform's address without a trailing slash. Available once the server listens. */
   baseUrl(): string;
@@ -90,7 +90,7 @@ export interface OpenArea<Endpoints> {
   nextDue?(): number | undefined;
   /**
    * Runs work that is due by `now` (epoch ms), in order. With `nextDue`, it is called for one time after the other, in turn
-   * with other areas, and may leave a part to its next call. Without, it is called when the clock has changed and whenever
+   * with other areas, and may leave a part to its next call. Without it, the area is called when the clock has changed and whenever
    * another area does something.
    */
   catchUp?(now: number): void | Promise<void>;
@@ -102,7 +102,7 @@ export interface Area<Endpoints = Record<string, Endpoint>> {
   name: string;
   /** This area's part of the contract. */
   endpoints: Endpoints;
-  /** SQL steps: the first creates the tables, each further one is the next version. Append only. */
+  /** SQL steps: the first creates the tables, each later one is the next version. Append only. */
   migrations: readonly string[];
   open(platform: Platform): OpenArea<Endpoints>;
 }

@@ -41,7 +41,7 @@ function extensions(use: CertificateRequest['use'], publicKey: KeyObject, issuer
     extension(OID.authorityKeyIdentifier, sequence(element(0x80, keyIdentifier(issuerKey)))),
   ];
   if (use === 'authority') {
-    // The path length 0 forbids further authorities below this one.
+    // The path length 0 forbids authorities below this one.
     const constraints = sequence(TRUE, integer(Buffer.from([0])));
     return [extension(OID.basicConstraints, constraints, 'critical'), keyUsage(0x04, 2), ...ids];
   }

@@ -32,7 +32,7 @@ export async function openSigning(folder: string | undefined) {
   return {
     /** The authority's certificate as a file; empty when it is in memory. */
     caFile: folder === undefined ? '' : caFileIn(folder),
-    /** The signer of a processor domain. Its RSA key is generated at first use, on another thread. */
+    /** The signer of a processor domain. Its RSA key is generated at first use, on a worker thread. */
     signer: (domain: string): Promise<Signer> => {
       const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
       signers.set(domain, signer);
@@ -95,7 +95,7 @@ function signerOf(processor: string, authority: Authority) {
   return {
     /** The certificate of the processor domain and the authority's, as PEM. */
     chain: new X509Certificate(processor).toString() + authority.certificate,
-    /** Base64 of the RSA-SHA256 signature of a text, made on another thread. */
+    /** Base64 of the RSA-SHA256 signature of a string, made on a worker thread. */
     sign: async (body: string): Promise<string> =>
       (await signature('sha256', Buffer.from(body, 'utf8'), key)).toString('base64'),
   };

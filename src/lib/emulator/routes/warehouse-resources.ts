@@ -226,7 +226,7 @@ function completed(definition: ConnectionRequest): ConnectionRequest {
   return { ...definition, state, config: { ...definition.config, port: definition.config.port ?? DEFAULT_PORT } };
 }
 
-/** A mask in place of a secret keeps the stored secret. Throws 400 when none is stored. */
+/** A mask instead of a secret keeps the stored secret. Throws 400 when none is stored. */
 function withSecrets(definition: ConnectionRequest, before: ConnectionRequest | undefined): ConnectionRequest {
   const config: Config = { ...definition.config };
   const stored: Config = before?.service_provider === definition.service_provider ? { ...before.config } : {};
@@ -264,7 +264,7 @@ export const dataModelsArea = defineArea({
 /** SQLite's complaints about the text itself. Its other complaints are about tables and columns, which a run checks. */
 const ABOUT_SYNTAX = /syntax error|incomplete input|unrecognized token|parser stack overflow/;
 
-/** Another warehouse may run what SQLite cannot parse, so the platform accepts it; a run here fails (decision: D68). */
+/** A real warehouse may run what SQLite cannot parse, so the platform accepts it; a run here fails (decision: D68). */
 function notesOn(sql: string, db: Database): string[] {
   const complaint = db.complaint(rewriteTables(sql, resolveAmong([])));
   if (complaint === undefined || !ABOUT_SYNTAX.test(complaint)) return [];

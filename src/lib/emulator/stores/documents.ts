@@ -28,7 +28,7 @@ interface DocumentRow<Document> {
   document: Document;
 }
 
-/** `columnsOf` returns further columns of a row. */
+/** `columnsOf` returns additional columns of a row. */
 export function createDocumentStore<Document>(
   db: Database,
   table: string,

@@ -26,7 +26,7 @@ interface Refresh {
   refresh_at: number;
 }
 
-/** `add` needs the column `refresh_at`. */
+/** `add` needs the `refresh_at` column. */
 export function createGroupsStore(db: Database) {
   const refreshes = openTable<Refresh>(db, 'groups');
   return {

@@ -9,7 +9,7 @@ export interface SharingGroup {
   id: string;
   /** Members have the same value of this user attribute. */
   attribute: string;
-  /** Maximum number of members with the same value; further ones are ignored. */
+  /** Maximum number of members with the same value; others are ignored. */
   most: number;
 }
 

@@ -5,7 +5,7 @@ import type { AttributeSeed } from '../../contract/seeding.ts';
 
 export type Environment = 'production' | 'development';
 
-/** Workspace and environment. The same identity in another scope is another person. */
+/** Workspace and environment. The same identity in another scope is a different person. */
 export interface Scope {
   workspace: number;
   environment: Environment;

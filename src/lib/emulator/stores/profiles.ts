@@ -141,8 +141,7 @@ export function createProfiles(db: Database) {
 
   return {
     /**
-     * Applies all changes or none, in order. The profile is that of `xpid`, otherwise that of the first known identity. An
-     * identity of another profile stays there (decision: D70). `at` is epoch milliseconds; `source` names what sent the
+     * Applies all changes or none, in order. The profile is that of `xpid`, otherwise that of the first known identity. An identity of another profile is not moved (decision: D70). `at` is epoch milliseconds; `source` names what sent the
      * attributes. Returns the profiles' `xpid`s. Throws TypeError for a change without a subject.
      */
     apply: (changes: readonly ProfileChange[], at: number, source: string): (number | bigint)[] =>

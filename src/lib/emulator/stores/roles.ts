@@ -32,7 +32,7 @@ export function createRolesStore(db: Database) {
     },
     has: (orgId: number, roleId: string): boolean =>
       (JSON.parse(read(orgId)) as ManifestReply).roles.some(({ role_id }) => role_id === roleId),
-    /** Ids of all roles that have a user, once for each user. */
+    /** The role ids of all users; an id occurs once for each user. */
     assigned: (org_id: number): string[] => assignments.list({ org_id }).map(({ role_id }) => role_id),
     assign: ({ org_id, role_id, user }: RoleAssignment): void => {
       assignments.remove({ org_id, role_id, user });

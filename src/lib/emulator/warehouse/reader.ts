@@ -1,4 +1,4 @@
-// Reads the rows of a query from a copy of a warehouse file, in another thread with a time limit.
+// Reads the rows of a query from a copy of a warehouse file, in a worker thread, with a time limit.
 import { copyFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
@@ -73,7 +73,7 @@ export function startQueryThread() {
   }
 
   return {
-    /** Sets a time limit for all further answers together, by the machine's clock. */
+    /** Sets one time limit for all later answers together, by the machine's clock. */
     limit: (ms: number): void => {
       limitMs = ms;
       deadline = systemClock.now() + ms;
@@ -154,7 +154,7 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
         if (!take(rows) || rows.length < BATCH_ROWS) return;
       }
     } catch (error) {
-      // The thread may be in any state, so the next run starts another one.
+      // The thread may be in any state, so the next run starts a new one.
       thread = undefined;
       opened = undefined;
       await reading.close();

@@ -90,7 +90,7 @@ export function rewriteTables(sql: string, resolve: (parts: readonly string[]) =
     put(chain, table === name || hasAlias(tokens, chain.last) ? table : `${table} AS ${name}`);
   }
   for (const chain of chains) {
-    // Elsewhere a qualified name is a column, perhaps after the full name of its table.
+    // In other positions, a qualified name is a column, perhaps after the full name of its table.
     const owner = chain.parts.slice(0, -1);
     if (positions.has(chain.first) || !qualified.has(keyOf(owner))) continue;
     const column = lastOf(chain.parts);

@@ -3,7 +3,7 @@
 const MINUTE_MS = 60_000;
 
 export interface RateOptions {
-  /** Milliseconds; default a minute. */
+  /** Milliseconds. Default: one minute. */
   span?: number;
   /** Times (epoch ms, ascending) of the requests that an earlier run counted for a key. Default: none. */
   restore?(key: number): number[];

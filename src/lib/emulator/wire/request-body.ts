@@ -9,9 +9,9 @@ import { MOST_ISSUES } from '../../kernel/errors.ts';
 
 /** The platform handles no other request while it checks and stores a body. This size takes about a second at most. */
 const MAX_BYTES = 1024 * 1024;
-/** A longer list takes seconds to check. */
+/** A list longer than this takes seconds to check. */
 const MOST_ENTRIES = 10_000;
-/** More would not help a person. */
+/** More issues than this would not help a person. */
 export const MOST_ERRORS = 100;
 
 /** The client closed the connection during its request, so there is no response. */
@@ -65,7 +65,7 @@ function longestList(value: unknown, depth = 4): number {
   return items.reduce<number>((most, item) => Math.max(most, longestList(item, depth - 1)), own);
 }
 
-/** Checks a parsed body. Throws 400 with a sentence for each place, after `prefix`. */
+/** Checks a parsed body. Throws 400 with a sentence for each issue, after `prefix`. */
 export function checkBody<Schema extends ZodMiniType>(schema: Schema, value: unknown, prefix: string): Infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -120,7 +120,7 @@ function removeAt(value: unknown, path: readonly PropertyKey[], key: string): vo
   Reflect.deleteProperty(place as object, key);
 }
 
-/** A sentence for each issue: the place, then the problem. */
+/** A sentence for each issue: the position, then the problem. */
 export function sentences(issues: readonly FieldIssue[]): string[] {
   const listed = issues.slice(0, MOST_ISSUES);
   const messages = listed.map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(' '));

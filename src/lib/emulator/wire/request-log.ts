@@ -17,7 +17,7 @@ const KEPT = 100_000;
 const BATCH = 1000;
 
 export function openRequestLog(db: Database) {
-  // An earlier version logged in the table `requests`.
+  // An earlier version logged to the `requests` table.
   db.exec(`
     DROP TABLE IF EXISTS requests;
     CREATE TABLE IF NOT EXISTS request_log (
@@ -25,7 +25,7 @@ export function openRequestLog(db: Database) {
     )`);
   let pending: LoggedRequest[] = [];
 
-  /** Writes pending requests. On a full disk, they stay in memory until the next attempt. */
+  /** Writes pending requests. On a full disk, they remain in memory until the next attempt. */
   function flush(): void {
     if (pending.length === 0) return;
     try {

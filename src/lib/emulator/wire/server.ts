@@ -39,9 +39,9 @@ interface ListeningServer {
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 interface ListenOptions {
-  /** A further address that clients use. */
+  /** An additional address that clients use. */
   publicUrl?: string | undefined;
-  /** PEM texts for https. */
+  /** PEM strings for https. */
   tls?: { cert: string; key: string } | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface ServerError {
 }
 
 export interface Envelope {
-  /** The platform's own messages, without secrets and repeats. */
+  /** The platform's own messages, without secrets or repeats. */
   sentences: string[];
   /** The entries of `errors`, for programs, without secrets. */
   errors: ServerError[];
@@ -22,7 +22,7 @@ const MAX_PLAIN_TEXT = 500;
 /** Masks secrets. Runs before any text is truncated, because a part of a secret is not recognized. */
 type Redact = (text: string) => string;
 
-/** A larger body is not an error body and not worth parsing. */
+/** A body larger than this is not an error body and not worth parsing. */
 const MAX_PARSED_TEXT = 1024 * 1024;
 
 /**

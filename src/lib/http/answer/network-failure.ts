@@ -107,7 +107,7 @@ function statusOf(error: TransportError): string {
   return status ? ` (it responded with ${status})` : '';
 }
 
-/** Thrown by writes. `workflows/confirm-write.ts` resolves it by a read; without one the outcome stays unknown (exit 8). */
+/** Thrown by writes. `workflows/confirm-write.ts` resolves it by a read; otherwise the outcome is unknown (8). */
 export class OutcomeUnknownError extends CliError {
   constructor(options: FailureParts) {
     super({ exit: 'network', ...options, code: 'http.outcome_unknown' });

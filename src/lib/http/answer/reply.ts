@@ -8,10 +8,10 @@ import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from '../types.ts';
 
 /**
- * The reply of a 2xx response. `decode` maps a deployment's words to the contract's. `about` lists fields that must repeat
- * the request: a reply about another resource is unreadable. An endpoint without a reply schema returns no body; its
- * response counts only with the documented status (decision: D212). An unreadable response throws KnownError (1) for a
- * read, and OutcomeUnknownError for a write, because it proves nothing.
+ * The reply of a 2xx response. `decode` maps a deployment's words to the contract's. `about` lists fields that must
+ * repeat the request: a reply about a different resource is unreadable. An endpoint without a reply schema returns no
+ * body; its response counts only with the documented status (decision: D212). An unreadable response throws KnownError
+ * (1) for a read, and OutcomeUnknownError for a write, because it proves nothing.
  */
 export function readReply(
   call: FailedCall,

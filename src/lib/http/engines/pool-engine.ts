@@ -85,7 +85,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
           else progress.sending();
         },
         onResponseStart: (_controller, status, answerHeaders) => {
-          // Only a proxy answers 407; without a tunnel, its answer takes the place of the response.
+          // Only a proxy answers 407; without a tunnel, its answer replaces the response.
           if (status === 407) progress.failed(new TransportError('proxy', 'not-delivered', new Error('(407)')));
           else if (status >= 200) progress.answered(status, answerHeaders);
         },
@@ -115,7 +115,7 @@ function isProxyRefusal(error: Error): boolean {
 const START = 'HTTP/1.1 100';
 const END = '\r\n\r\n';
 
-/** A longer interim response is passed to the parser. */
+/** An interim response longer than this is passed to the parser. */
 const MAX_HELD = 16_384;
 
 /** A connector whose connections skip every `100 Continue` before a response (RFC 9110, 15.2.1). */

@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { trustedContext } from './engine.ts';
 
 export interface ProbeOptions {
-  /** PEM text of further authorities. */
+  /** PEM text of additional authorities. */
   extraAuthorities?: string | undefined;
   timeoutMs: number;
   clock: Clock;

@@ -17,10 +17,10 @@ const LIMITS: Record<Budget, number> = { roles: 90 };
 /** A minute and a second: requests sent a minute apart may arrive closer together. */
 const WINDOW_MS = 61_000;
 
-/** A slot further ahead than this means a damaged file, not a queue. */
+/** A slot further in the future than this means a damaged file, not a queue. */
 const MAX_AHEAD_MS = 3_600_000;
 
-/** The fixed length of each write, so that an interrupted write leaves no remainder of a longer text. */
+/** Every write is padded to this length, so an interrupted write cannot leave the tail of a longer one. */
 const FILE_LENGTH = 2048;
 
 /** The shortest wait worth reporting. */
@@ -38,7 +38,7 @@ export interface BudgetOptions extends Pick<HttpOptions, 'onWait'> {
   cacheFiles: CacheFiles;
   clock: Clock;
   onDecision(text: string): void;
-  /** A lower limit per minute from the profile. */
+  /** The profile's limit per minute, if it is lower. */
   most?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface BudgetTarget {
 
 /**
  * Takes `count` slots of the budget for the target and waits until they are due, all at once. Rejects with the signal's
- * reason; the slots then stay taken for a minute, to be safe.
+ * reason; the slots then remain taken for a minute, to be safe.
  */
 export async function takeSlots(
   budget: Budget,

@@ -61,7 +61,7 @@ const AREA_OF: Readonly<Record<string, string>> = {
   intake: 'seeding',
 };
 
-/** Bulk runs pace these calls themselves, because a flag can set another rate. */
+/** Bulk runs pace these calls themselves, because a flag can set a different rate. */
 const PACED_ELSEWHERE = new Set(['dsr.create', 'seeding.bulk']);
 
 export function createLimits(limits: Readonly<Record<string, string>>, waiting: Waiting) {

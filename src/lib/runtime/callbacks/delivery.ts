@@ -72,7 +72,7 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
     });
 }
 
-/** Node's own authorities, and those of `--ca-file`. */
+/** Node's own authorities, and those in `--ca-file`. */
 async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
   const file = (await ctx.settings()).get('ca_file')?.value;
   if (file === undefined) return {};

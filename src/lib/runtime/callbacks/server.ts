@@ -21,7 +21,7 @@ export interface CallbackServer {
 
 /** Far larger than a status object with every partner. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-/** Time limit of a request. A shorter one would drop valid callbacks on a machine that stalls. */
+/** Time limit for a request. A shorter limit would drop valid callbacks on a machine that stalls. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Beyond this number, the oldest connection waiting for its sender is closed: idle ones must not block callbacks. */
 const MAX_CONNECTIONS = 500;

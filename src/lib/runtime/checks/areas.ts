@@ -99,7 +99,7 @@ async function checkArea(
   signal: AbortSignal,
 ): Promise<AreaCheck> {
   const result = (status: AreaCheck['status'], detail: string): AreaCheck => ({ credential, area, status, detail });
-  // An access token needs no token service.
+  // With an access token, the token service is not needed.
   const needsToken = credential === 'platform' && !settings.secretOrigin('access_token');
   const settingNames = needsToken ? [...needs, 'auth_url' as const] : needs;
   const missing = [...absentSecrets(settings, credential), ...settingNames.filter((name) => !settings.get(name))];

@@ -32,7 +32,7 @@ const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
 const ok = (check: string, detail: string): Finding => ({ check, status: 'ok', detail });
 const warning = (check: string, detail: string, fix: string): Finding => ({ check, status: 'warning', detail, fix });
 
-/** The checks that need no settings. */
+/** The checks that do not need settings. */
 export async function checkMachine(ctx: Context): Promise<Finding[]> {
   const program = ok('program', `cdpadm ${VERSION} on Node ${host.nodeVersion}, ${host.platform}`);
   return [program, ...checkFolders(ctx), await checkSettingsFile(ctx), await checkKeychain(ctx), checkProxy(ctx)];

@@ -7,7 +7,7 @@ import type { GlobalFlags } from '../context.ts';
 type TargetFlags = Pick<GlobalFlags, 'profile' | 'org' | 'account' | 'workspace' | 'caFile'>;
 
 /**
- * Makes the function that adds the given target flags to the command of a hint. A command that names its profile stays
+ * Makes the function that adds the given target flags to the command of a hint. A command that names its profile is
  * unchanged. `asking` lists the first words of commands that accept a target (`roles`, `auth test`).
  */
 export function hintCompleter(asking: readonly string[], flags: TargetFlags): (hint: Hint) => Hint {

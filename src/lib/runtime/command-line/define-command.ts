@@ -168,7 +168,7 @@ export function group(name: string, summary: string, members: readonly Pick<Defi
 type Missing = (name: string) => void;
 type Act = (args: Record<string, unknown>, flags: Record<string, unknown>, missing: Missing) => Promise<void>;
 
-/** Lets the user choose a missing value on a terminal. Elsewhere `missing` throws the usage error. */
+/** Lets the user choose a missing value on a terminal. Without one, `missing` throws the usage error. */
 async function pickMissing(
   ctx: Context,
   specs: Specs<ArgSpec>,

@@ -10,7 +10,7 @@ import type { GlobalFlags, Io, OutputFormat } from '../context.ts';
 import { type FlagSpec, flagName, optionOf } from './define-command.ts';
 
 export { OUTPUT_FORMATS };
-/** The format that the extension of `--out` sets without `-o`. */
+/** The format that the `--out` extension sets without `-o`. */
 const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
   ndjson: 'ndjson',
@@ -182,7 +182,7 @@ export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined
   return quickOutput(cwd, host.home(io.env));
 }
 
-/** The format of the extension of `--out`. Throws KnownError usage (2) if `flag` differs. */
+/** The format that the `--out` extension sets. Throws KnownError usage (2) if `flag` differs. */
 function fileFormat(raw: Raw, flag: NamedFormat | undefined): OutputFormat | undefined {
   const out = text(raw, 'out');
   const extension = /\.([a-z]+)$/i.exec(out ?? '')?.[1]?.toLowerCase() ?? '';

@@ -1,4 +1,4 @@
-// The flags for the place of a secret. A secret itself is never accepted on the command line.
+// The flags for the location of a secret. A secret itself is never accepted on the command line.
 import { usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import type { Context } from '../context.ts';
@@ -35,7 +35,7 @@ export const secretFlags = {
   insecureStorage: { help: 'keep secrets in a private file instead of the keychain' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Reads the flags. Throws KnownError usage (2) for a secret as a value, or more than one place for one secret. */
+/** Reads the flags. Throws KnownError usage (2) for a secret as a value, or more than one location for one secret. */
 export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ references: Given; typed: Given }> {
   for (const { key, label, stem } of SECRETS) if (flags[key] !== undefined) refuseValue(ctx, flags[key], stem, label);
   const references: Given = {};
@@ -76,7 +76,7 @@ function checkReference(ctx: Context, reference: string): string {
   if (/^(env|command|keychain):./.test(reference)) return reference;
   ctx.redactor.add(reference);
   throw usageError(
-    '--workspace-key accepts the place of the key, not the key: every program on this machine can read the command line.',
+    '--workspace-key accepts the location of the key, not the key: every program on this machine can read the command line.',
     'Use --workspace-key env:NAME or command:LINE, or omit it to be prompted on a terminal.',
   );
 }

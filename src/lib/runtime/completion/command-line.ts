@@ -29,8 +29,9 @@ export interface Reading {
 }
 
 /**
- * Reads the last command of the line, from the word `name` on (after variables and `sudo`). Inside an open substitution,
- * that is the command of the substitution. A closed substitution stays in its word as typed, because its output is unknown.
+ * Reads the last command of the line, from the word `name` on (after variables and `sudo`). Inside an open
+ * substitution, that is the command of the substitution. A closed one remains part of its word as typed: its output is
+ * unknown.
  */
 export function readLine(line: string, name: string, reading: Reading = {}): TypedLine {
   const words = splitWords(line, reading);
@@ -39,7 +40,7 @@ export function readLine(line: string, name: string, reading: Reading = {}): Typ
   return { words: texts.slice(texts.lastIndexOf(name, texts.length - 1) + 1), current };
 }
 
-/** A typed word without its quotes and escapes. */
+/** A typed word without its quotes or escapes. */
 export function unquote(word: string): string {
   return splitWords(word, {})
     .map(({ text }) => text)

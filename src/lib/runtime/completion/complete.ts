@@ -96,7 +96,7 @@ interface State {
   chain: Command[];
   /** A flag without its value. */
   waiting: Option | undefined;
-  /** After `--`, a hyphen starts no flag. */
+  /** After `--`, a hyphen does not start a flag. */
   literal: boolean;
   /** `help roles …`: the words name a command. */
   isHelp: boolean;

@@ -76,7 +76,7 @@ const coordinates =
 
 const variables: Source = (_point, known) => known().variables;
 
-/** The places of a secret: after `env:` the variables, after `file:` the paths. */
+/** The locations of a secret: after `env:` the variables, after `file:` the paths. */
 const places =
   (...kinds: readonly string[]): Source =>
   ({ typed }, known) => {

@@ -9,7 +9,7 @@ import { type CommandRecord, flagName } from '../command-line/define-command.ts'
 import type { Context, TextSink } from '../context.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 
-/** A longer call blocks the session. */
+/** A call longer than this blocks the session. */
 const LIMIT = '2m';
 
 export interface Outcome {
@@ -23,7 +23,7 @@ export interface Outcome {
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Runs the record with these values. `more` are further flags, such as `--dry-run`. */
+/** Runs the record with these values. `more` has additional flags, such as `--dry-run`. */
 export async function runRecord(
   ctx: Context,
   record: CommandRecord,
@@ -118,7 +118,7 @@ function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown
   for (const [path, text] of Object.entries(content)) {
     const safe = normalize(path);
     if (!/^[\w-][\w./-]*$/.test(path) || safe.startsWith('..') || typeof text !== 'string') {
-      throw usageError(`\`${path}\` must be a relative path with a text, such as connections/main.yaml.`);
+      throw usageError(`\`${path}\` must be a relative path that is not empty, such as connections/main.yaml.`);
     }
     save(folder, join('files', safe), text);
   }
@@ -217,7 +217,7 @@ export type Store = (content: string | Readonly<Record<string, unknown>>, format
 
 /**
  * The command line without global flags. Throws KnownError usage (2) for an argument that is unknown, missing
- * or has another type.
+ * or has a different type.
  */
 export function wordsOf(record: CommandRecord, values: Readonly<Record<string, unknown>>, store: Store): string[] {
   const known = parametersOf(record);
@@ -254,7 +254,7 @@ function textsOf({ form, many, name }: Parameter, value: unknown, store: (conten
   return [value].flat().map((one, index): string => {
     // A larger number has already lost digits.
     const text = typeof one === 'number' && Number.isSafeInteger(one) ? String(one) : one;
-    if (typeof text !== 'string' || (index > 0 && !many)) throw wrongType(name, many ? 'a list of texts' : 'a text');
+    if (typeof text !== 'string' || (index > 0 && !many)) throw wrongType(name, many ? 'a string list' : 'a string');
     return form === 'file' ? store(text as never) : text;
   });
 }

@@ -46,7 +46,7 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
     return turn;
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- McpServer accepts no tools with a JSON Schema
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- McpServer does not accept tools with a JSON Schema
   const server = new Server(
     { name: PROGRAM, version: VERSION },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },

@@ -135,7 +135,7 @@ export function openSession(
 
 /** A hash of the target, the requests and everything that the dry run read. */
 function hashOf({ path }: CommandRecord, values: Values, { data, read }: Outcome): string {
-  // Each command opens the embedded platform on another port.
+  // Each command opens the embedded platform on a different port.
   const text = canonicalJson({ path, values, data, read }).replaceAll(/(http:\/\/127\.0\.0\.1):\d+/g, '$1');
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
@@ -180,7 +180,7 @@ function answerWithin(most: number, parts: Values, hidden: Hidden): Answer & { s
   const cut = { items: 0, texts: 0 };
   const shown = shorten(parts, { most, cut, ...hidden }) as Values;
   const isCut = cut.items + cut.texts > 0;
-  const omitted = `Omitted: ${cut.items} list items beyond the first ${most} of a list, the ends of ${cut.texts} long texts. Request less.`;
+  const omitted = `Omitted: ${cut.items} list items beyond the first ${most} of a list, the ends of ${cut.texts} long strings. Request less.`;
   const structuredContent = { ...shown, notice: isCut ? `${NOTICE} ${omitted}` : NOTICE };
   const json = escapeJson(stringifyJson(structuredContent)).replaceAll('<', '\\u003c');
   const text = `${NOTICE} One JSON document:\n${json}`;
@@ -203,7 +203,7 @@ interface Limits {
   xpid: string | undefined;
 }
 
-/** Bigints become texts. Texts lose secrets, control characters and invisible characters. */
+/** Bigints become strings. Secrets, control characters and invisible characters are removed from strings. */
 function shorten(value: unknown, limits: Limits, isPrivate = false): unknown {
   const { cut, most, redactor } = limits;
   if (Array.isArray(value)) {

@@ -124,10 +124,10 @@ function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Too
   return { type: 'object', anyOf: [...results, form({ error }, ['error'])] };
 }
 
-/** A masked text may break any of the other rules. */
+/** A masked string may break any of the other rules. */
 const KEPT = ['anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'required', 'type', 'additionalProperties'];
 
-/** The schema of a result in an answer: a 64-bit or masked number is a text. */
+/** The schema of a result in an answer: a 64-bit or masked number is a string. */
 function answerSchema(schema: Schema): Schema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (!KEPT.includes(key)) return [];

@@ -79,7 +79,7 @@ const KEEPERS: Keepers = {
   },
 };
 
-/** The same clients. They keep the ids of the responses in `KEEPERS`. */
+/** The same clients. They save the ids in the responses listed in `KEEPERS`. */
 export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api {
   const ids = openKnownIds(ctx.paths.cache, {
     profile: settings.profile?.value,

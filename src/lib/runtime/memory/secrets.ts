@@ -36,7 +36,7 @@ export async function openSecretMemory(ctx: Context) {
     scope,
     /** True if this machine has sent this secret. */
     knows: (key: string): boolean => kept.sent[key] !== undefined,
-    /** True if another secret was sent before; undefined if this machine sent none. */
+    /** True if a different secret was sent before; undefined if this machine sent none. */
     isChanged: (key: string, secret: string): boolean | undefined => {
       const before = kept.sent[key];
       return before === undefined ? undefined : before !== hash(key, secret);

@@ -28,7 +28,7 @@ import { shellWord } from '../../kernel/words.ts';
 import type { Context, LoggedCommand } from '../context.ts';
 import type { Target } from '../target.ts';
 
-/** A larger file is rotated. */
+/** A file larger than this is rotated. */
 const FILE_BYTES = 4 * 1024 * 1024;
 /** Maximum number of request ids and of arguments in an entry. */
 const MOST_IDS = 20;

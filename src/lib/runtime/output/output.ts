@@ -82,8 +82,8 @@ export interface Begun {
 }
 
 /**
- * Throws KnownError usage (2) for flags that would otherwise fail only after the command's work: an invalid query, or a
- * folder of `--out` or `--summary` that is not writable.
+ * Throws KnownError usage (2) for flags that would otherwise fail only after the command's work: an invalid query, or
+ * an `--out` or `--summary` folder that is not writable.
  */
 export async function begin(
   io: Io,

@@ -13,7 +13,7 @@ type State = Parameters<Progress['update']>[0];
 const LIVE_INTERVAL_MS = 100;
 export const PLAIN_INTERVAL_MS = 10_000;
 const SECOND_MS = 1000;
-/** A shorter operation needs no report. */
+/** An operation shorter than this does not need a report. */
 const UNNOTICED_MS = 1000;
 /** One event per interval is enough for quick states, because a log may run for days. */
 const PASSING_INTERVAL_MS = 1000;

@@ -70,7 +70,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 export function jsonSchemaOfResult(output: ZodMiniType): Schema {
   const { $schema: _, ...schema } = toJSONSchema(output, {
     target: 'draft-7',
-    // Without the words and formats of the contract: a newer platform may send others.
+    // Without the contract's words or formats: a newer platform may send others.
     metadata: registry(),
     unrepresentable: 'any',
     override: ({ jsonSchema, zodSchema }) => {

@@ -65,7 +65,7 @@ export function jsonText(data: unknown, indent?: number): string {
 
 /**
  * The text of what `--query` found, in a format of rows. Records become a table of their fields. Anything else is JSON
- * in a table, a column `value` in CSV and Markdown, and one line per value under `-o name` (decision: D35).
+ * in a table, a `value` column in CSV and Markdown, and one line per value under `-o name` (decision: D35).
  */
 export async function foundText(found: unknown, flags: GlobalFlags, target: Surface): Promise<string> {
   const view = viewOfRecords(found);

@@ -1,4 +1,4 @@
-// Writes the result of a command to standard output, or to the file of `--out`, and to the step summary.
+// Writes the result of a command to standard output, or to the `--out` file, and to the step summary.
 import { resolve } from 'node:path';
 import { fail } from '../../errors/fail.ts';
 import { type KnownError, systemErrorCode } from '../../kernel/errors.ts';
@@ -110,7 +110,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
     emit,
     emitParts,
     emitText: (text: string): Promise<void> => deliver(toTerminal ? cleanText(text) : text),
-    /** Writes a line of its own, which never goes to the file of `--out`. */
+    /** Writes a separate line, which never goes to the `--out` file. */
     emitLine: (line: string): Promise<void> => write(io.stdout, fenced(`${line}\n`, io)),
   };
 }

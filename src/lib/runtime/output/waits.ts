@@ -8,7 +8,7 @@ import type { GlobalFlags, Io } from '../context.ts';
 import type { Messages } from './messages.ts';
 import { automaticMode, PLAIN_INTERVAL_MS } from './progress.ts';
 
-/** Shorter waits are not shown. */
+/** Waits shorter than this are not shown. */
 const UNNOTICED_MS = 1000;
 
 /** Calls that follow each other within this time count as one wait; it is also the shortest time between two lines. */
@@ -24,7 +24,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
   let shownAt = Number.NEGATIVE_INFINITY;
 
   function schedule(ms: number): void {
-    // The timer keeps no process alive: the call does.
+    // The timer does not keep the process alive; the call does.
     timer = setTimeout(check, ms).unref();
   }
 

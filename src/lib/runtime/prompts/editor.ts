@@ -1,4 +1,4 @@
-// Opens the user's editor on a private copy of a text, without a shell. Keeps the copy if something fails.
+// Opens the user's editor on a private copy of the text, without a shell. Keeps the copy if something fails.
 import { spawn, type StdioOptions } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { environmentForChild } from '../child-environment.ts';
 import type { Context, Io } from '../context.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** A text being edited, in its own 0700 folder. */
+/** Text being edited, in its own 0700 folder. */
 export type EditedFile = ReturnType<typeof openEditedFile>;
 
 /** The file with the original text. */

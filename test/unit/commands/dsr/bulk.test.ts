@@ -78,7 +78,7 @@ describe('dsr submit --bulk', () => {
     expect(await countOnPlatform(40)).toBe(40);
   });
 
-  it('writes no identities to the journal or the ledger', async () => {
+  it('does not write identities to the journal or the ledger', async () => {
     home.write('people.csv', people(20));
     const { data } = await home.json<BulkResult>(BULK);
     expect(stateTexts()).toContain(ids()[0]);
@@ -224,7 +224,7 @@ describe('dsr submit --bulk', () => {
     expect(rest.data.plan).toMatchObject({ rows: 120, requests: 0, shown: 0 });
   });
 
-  it('accepts every format on standard input, and keeps no copy of it', async () => {
+  it('accepts every format on standard input, and does not keep a copy of it', async () => {
     const flags = 'dsr submit --bulk - --regulation gdpr --type access --yes';
     const csv = { stdin: people(3) };
     expect((await home.run(flags, csv)).code).toBe(2);

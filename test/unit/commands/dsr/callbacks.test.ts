@@ -263,7 +263,7 @@ it('verifies a callback without a profile or settings if the certificate is give
   expect(checks.map(({ ok }) => ok)).toEqual([true, true, false, false]);
 });
 
-it.each(['complete', 'finished', 'done'])('rejects the unknown status %s of --on', async (status) => {
+it.each(['complete', 'finished', 'done'])('rejects the unknown --on status %s', async (status) => {
   const { code, stderr } = await home.run(['dsr', 'callbacks', 'listen', '--port', '0', '--on', status, 'true']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('any, pending, in_progress, completed, cancelled')]);
   if (status === 'complete') expect(stderr).toContain('Did you mean `completed`?');

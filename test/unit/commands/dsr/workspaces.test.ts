@@ -58,7 +58,7 @@ interface Entry {
   states: { status: string }[];
 }
 
-/** The states of each entry in the ledger, by place. */
+/** The states of each entry in the ledger, by destination. */
 async function states(): Promise<Partial<Record<Place, string>>> {
   const { data } = await home.json<Entry[]>('dsr ledger export');
   const all = data.map((entry) => {
@@ -90,7 +90,7 @@ async function advance(duration: string): Promise<void> {
 
 const PENDING = { a: 'pending', b: 'pending', c: 'pending' };
 
-it.each(PLACES)('updates the ledger entry of place %s only, with every command', async (place) => {
+it.each(PLACES)('updates only the ledger entry for destination %s, with every command', async (place) => {
   for (const each of PLACES) await submit(each);
   expect(await states()).toEqual(PENDING);
   await advance('8d');
@@ -105,7 +105,7 @@ it.each(PLACES)('updates the ledger entry of place %s only, with every command',
     expect(JSON.parse(await run(each, 'dsr list -o json'))).toMatchObject([{ regulation: 'gdpr' }]);
 });
 
-it.each(PLACES)('cancels only the request of place %s', async (place) => {
+it.each(PLACES)('cancels only the request at destination %s', async (place) => {
   for (const each of PLACES) await submit(each, '--group-id g');
   await run(place, `dsr cancel ${place === 'b' ? '--group-id g' : ID} --yes`);
   expect(await states()).toEqual({ ...PENDING, [place]: 'pending,cancelled' });

@@ -1,4 +1,4 @@
-// `roles diff` against another file or against the platform of another profile.
+// `roles diff` against a different file or the platform of another profile.
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
@@ -27,7 +27,7 @@ describe('roles diff --against FILE', () => {
 
   const offline = (line: string) => admin.json<Diff>(`roles diff ${line}`, { env: NO_PLATFORM });
 
-  it('compares two files without a profile or a platform, and prints no plan', async () => {
+  it('compares two files without a profile or a platform, and does not print a plan', async () => {
     const requests = (await admin.platform.api.requests()).length;
     const text = admin.read('roles.yaml');
     const support = text.slice(text.indexOf('  - role_id: support-role'), text.indexOf('  - role_id: user-role'));
@@ -57,7 +57,7 @@ describe('roles diff --against FILE', () => {
     expect(stdout).not.toContain('organization');
   });
 
-  it('exits with 0 for equal roles in another format or order', async () => {
+  it('exits with 0 for equal roles in a different format or order', async () => {
     await admin.run('roles pull other.json --overwrite');
     const { code, data } = await offline('roles.yaml --against other.json --exit-code');
     expect([code, data.summary]).toEqual([0, { create: 0, modify: 0, delete: 0, unchanged: 5 }]);

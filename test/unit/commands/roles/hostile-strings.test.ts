@@ -82,7 +82,7 @@ beforeEach(() => {
     else if (method === 'PUT') onPut(socket, request);
     else json(stored)(socket, request);
   });
-  // The wanted state renames one role, adds one, and deletes those that no file can contain.
+  // The desired state renames one role, adds one, and deletes those that no file can contain.
   const tasks = [{ task_id: 'audiences:view' }];
   const renamed = { role_id: idOf('direction'), name: `Renamed ${PIECES.direction}`, description: PIECES.ends, tasks };
   const fresh = { role_id: 'fresh', name: 'Fresh', description: PIECES.escape, tasks };

@@ -222,7 +222,7 @@ describe('roles push', () => {
       expect(stdout).toMatch(/^applied,revision\r?\ntrue,\d{8}T/);
     });
 
-    it('applies --fields to the result of --query', async () => {
+    it('applies --fields to the --query result', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { code, stdout } = await admin.run('roles push --yes -o csv --query modified[] --fields role_id');
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\nsupport-role\n' });
@@ -352,7 +352,7 @@ describe('-o name', () => {
     expect(await admin.run(update)).toMatchObject({ code: 0, stdout: '' });
   });
 
-  it('prints the result of --query without quotes or brackets', async () => {
+  it('prints the --query result without quotes or brackets', async () => {
     const admin = await opened(createRolesHome());
     const { code, stdout } = await admin.run('roles compare user-role admin-role -o name --query only_right');
     expect({ code, lines: stdout.split('\n').length > 2 }).toEqual({ code: 0, lines: true });

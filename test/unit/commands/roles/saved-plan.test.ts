@@ -84,7 +84,7 @@ describe('a saved plan of roles', () => {
     expect(await admin.puts()).toBe(puts);
   });
 
-  it('conflicts (6) with another organization', async () => {
+  it('conflicts (6) with a different organization', async () => {
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
     expect([code, stderr]).toEqual([6, expect.stringContaining('organization 2')]);
   });

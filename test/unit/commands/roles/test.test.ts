@@ -1,4 +1,4 @@
-// `roles test`: exit codes, formats and places, on the platform and offline.
+// `roles test`: exit codes, formats and positions, on the platform and offline.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, NO_PLATFORM, type RolesHome } from '../../../helpers/roles-home.ts';
 
@@ -52,7 +52,7 @@ describe('roles test', () => {
     ['an empty assertion', '- {}', 'an assertion is `only`, `never` or `each`'],
     ['an empty list', '[]', 'has no assertion'],
     ['no list', 'only: {}', 'must be a list of assertions'],
-  ])('rejects %s (9) with its place', async (_what, text, message) => {
+  ])('rejects %s (9) with its position', async (_what, text, message) => {
     admin.write('roles.test.yaml', text);
     const { code, stderr } = await admin.run('roles test');
     expect([code, stderr]).toEqual([9, expect.stringContaining(message)]);

@@ -393,7 +393,7 @@ describe('the hint after a failed run', () => {
 
   test('names the other process if it sends the same file', async () => {
     let second: Promise<{ code: number; stderr: string }> | undefined;
-    // The first run gets no response before the second one ends.
+    // The first run does not get a response before the second one ends.
     const it = await start(async (_body, request) => {
       if (request === 1) await (second = it.bulk([file, '--resume']));
       return undefined;

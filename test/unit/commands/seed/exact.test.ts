@@ -160,7 +160,7 @@ describe('null words', () => {
     expect(seeding.users()[1]).toMatchObject({ user_attributes: { '5001': [{ attribute_value: 'None' }] } });
   });
 
-  it('treats the words of --null as empty cells, and repeats the flag in the command that resumes', async () => {
+  it('treats the --null words as empty cells, and repeats the flag in the command that resumes', async () => {
     const args = [csv('a@b.c,NULL,-,2024-01-31\n'), '--null', 'NULL', '--null', '-'];
     const { code, stderr } = await seeding.bulk(args);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('Warning')]);

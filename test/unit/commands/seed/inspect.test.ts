@@ -44,7 +44,7 @@ describe('the columns of a table', () => {
     expect(stdout).not.toContain('a@x.example');
   });
 
-  it('get no proposed map if they already name fields', async () => {
+  it('do not get a proposed map if they already name fields', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     expect((await inspect(file)).map).toEqual({});
   });

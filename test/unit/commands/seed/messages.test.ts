@@ -80,7 +80,7 @@ describe('an invalid table', () => {
     ]);
     // Resuming cannot help: the file has to change first.
     expect(errorOf({ stderr }).hint ?? '').not.toContain('--resume');
-    // A table of user attributes only needs no date.
+    // A table with only user attributes does not need a date.
     expect((await seeding.bulk([seeding.write('tiers.csv', 'xpid,user:tier\n1,gold\n')])).code).toBe(0);
   });
 
@@ -179,7 +179,7 @@ describe('after a run with rejected rows', () => {
     expect([local.code, next(local.stderr)]).toEqual([3, 'cdpadm seed bulk bad.ndjson --yes --profile local']);
   }); // prettier-ignore
 
-  test('prints no command if every row was accepted, or if a program reads the output', async () => {
+  test('does not print a command if every row was accepted, or if a program reads the output', async () => {
     const good = await seeding.run(['seed', 'bulk', seeding.write('users.ndjson', userRows(3)), '--yes']);
     expect(next(good.stderr)).toBeUndefined();
     const { code, stderr } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);

@@ -155,7 +155,7 @@ describe('apply', () => {
     expect(await apply(' --allow-reset')).toMatchObject({ code: 0 });
   });
 
-  it('loses no step when two processes apply at the same time', async () => {
+  it('does not lose a step when two processes apply at the same time', async () => {
     const other = await opened(openPlatformHome({}, home.platform));
     const results = await Promise.all([
       apply(),
@@ -238,7 +238,7 @@ describe('--overlay', () => {
     expect((await json('warehouse diff sync')).data.steps).toHaveLength(3);
   });
 
-  it('places an issue in the file that has the field', async () => {
+  it('reports an issue in the file that has the field', async () => {
     writeAll(home.cwd, { 'production/pipelines/customers.yaml': 'id: customers\nstate: on\n' });
     expect(await home.run('warehouse diff sync --overlay production')).toMatchObject({
       code: 9,

@@ -56,7 +56,7 @@ describe('a connection', () => {
   });
 
   it.each([
-    ['a field of another provider', `${D} --warehouse w`, /--warehouse: unknown field/],
+    ['a field of a different provider', `${D} --warehouse w`, /--warehouse: unknown field/],
     ['no provider', 'create d --name D --schema shop', /--service-provider: is missing/],
     ['an unknown provider', D.replace('PROVIDER_D', 'PROVIDER_E'), /--service-provider: must be `PROVIDER_A` or/],
     ['an invalid id', D.replace(' d ', ' d.d '), /id: may contain only letters, digits/],
@@ -236,10 +236,10 @@ describe('a pipeline', () => {
   });
 });
 
-it('detects in an apply that a single update sent another secret', async () => {
+it('detects in an apply that a single update sent a different secret', async () => {
   writeAll(home.cwd, { 'sync/connections/crm.yaml': CONNECTION });
   await run('warehouse apply sync');
-  await run('connections update crm --password-from env:OTHER', { env: { OTHER: 'another password' } });
+  await run('connections update crm --password-from env:OTHER', { env: { OTHER: 'a different password' } });
   const { data } = await home.json('warehouse diff sync', { env: SECRET_ENV });
   expect(data).toMatchObject({ steps: [{ action: 'update', id: 'crm', secrets: ['config.password'] }] });
 });

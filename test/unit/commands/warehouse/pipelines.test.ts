@@ -143,7 +143,7 @@ describe('trigger', () => {
     });
   });
 
-  it("applies SQL of another dialect, and its run fails with SQLite's message", async () => {
+  it("applies SQL of a different dialect, and its run fails with SQLite's message", async () => {
     const sql = 'SELECT doc:id::string AS customer_id FROM crm.public.customers QUALIFY 1 = 1';
     writeAll(home.cwd, {
       'sync/connections/crm.yaml': CONNECTION,
@@ -218,7 +218,7 @@ describe('trigger', () => {
     expect(clock.now()).toBe(before);
   });
 
-  it('requires --yes, or the typed name of a protected profile', async () => {
+  it('requires --yes, or typing the name of a protected profile', async () => {
     const bare = (line: string) => home.run(line, { env: SECRET_ENV, clock });
     expect(await bare('pipelines trigger customers')).toMatchObject({
       code: 2,

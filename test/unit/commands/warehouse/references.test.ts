@@ -40,7 +40,7 @@ const env = { ...SECRET_ENV, MY_OWN_SECRET: 'mine' };
 const run = (line: string) => home.json(line, { env });
 
 describe.each(COMMANDS)('%s', (line) => {
-  it('runs no command without permission, and names the flag and the profile setting that allow it', async () => {
+  it('does not run a command without permission, and names the flag and the profile setting that allow it', async () => {
     refer(`command:touch ${join(home.cwd, 'ran')}; echo secret`);
     const { code, error } = await run(line);
     expect([code, error.code]).toEqual([12, 'references.not_allowed']);
@@ -56,7 +56,7 @@ describe.each(COMMANDS)('%s', (line) => {
   });
 
   it.each(['/etc/passwd', '../../outside.txt', 'link.txt', 'link/outside.txt'])(
-    'reads no file outside the folder: %s',
+    'does not read files outside the folder: %s',
     async (path) => {
       home.write('../outside.txt', 'secret');
       mkdirSync(join(home.cwd, '../elsewhere'), { recursive: true });

@@ -81,7 +81,7 @@ it('is rejected if it was edited, and with flags that would change it', async ()
   await nothingSent('warehouse apply', 2, /There is nothing to apply/);
 });
 
-it('reads a referenced file only from its place below the working folder', async () => {
+it('reads a referenced file only from its path below the working folder', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
   home.write('sync/connections/password.txt', 'kept-in-a-file');
   expect(await save()).not.toContain('kept-in-a-file');

@@ -22,7 +22,7 @@ describe('the address of a rate store', () => {
 
   test.each([
     ['redis://:secret@127.0.0.1', /must not contain a password/],
-    ['redis://redis.example', /redis\.example is another machine, so the connection must be encrypted/],
+    ['redis://redis.example', /redis\.example is a remote host, so the connection must be encrypted/],
     ['http://127.0.0.1', /--rate-store must be an address of Redis/],
     ['env:WEB', /^WEB must be an address of Redis/],
     ['env:NONE', /--rate-store env:NONE: the variable is not set/],

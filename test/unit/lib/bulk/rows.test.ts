@@ -1,4 +1,4 @@
-// Rows of every input format: the number, the place, and the cells or the value of each.
+// Rows of every input format: the number, the position, and the cells or the value of each.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -117,7 +117,7 @@ describe('CSV', () => {
   it.each([
     ['one cell too few', 'a,b\n1\n', 'this line has 1 cell, but the header has 2', '2:1'],
     ['two cells too many', 'a,b\n1,2,3,4\n', 'this line has 4 cells, but the header has 2', '2:5'],
-  ])('reports a row with %s and its place, and reads the next row', async (_what, text, fault, at) => {
+  ])('reports the position of a row with %s, and reads the next row', async (_what, text, fault, at) => {
     const table = await read(`${text}5,6\n`, 'a.csv');
     expect(contents(table)).toEqual([
       [1, { fault }],
@@ -193,7 +193,7 @@ describe('CSV', () => {
 });
 
 describe('NDJSON', () => {
-  it('has one value per line; empty lines count for places, not for row numbers', async () => {
+  it('has one value per line; empty lines count for positions, not for row numbers', async () => {
     const table = await read('{"a":1}\n\n  \n{"b":9223372036854775807}', 'a.ndjson');
     expect(contents(table)).toEqual([
       [1, { value: { a: 1 } }],
@@ -205,7 +205,7 @@ describe('NDJSON', () => {
     expect(place(table.rows[1], { column: 3 })).toBe('4:1');
   });
 
-  it('reports invalid JSON with its place and reads the next line', async () => {
+  it('reports invalid JSON with its position and reads the next line', async () => {
     const table = await read('{"a":1}\n{"a":}\n{"a":2}\n', 'a.ndjson');
     expect(table.rows.map(({ content, number }) => [number, Object.keys(content)])).toEqual([
       [1, ['value']],
@@ -249,7 +249,7 @@ describe('JSON', () => {
     ['[{"é":1}\n {"b":2}]', '2:2', 'a comma is missing'],
     ['[{"é":1}, {"b":2,}]', '1:18', 'not valid JSON'],
     ['[{"a":1}', '1:9', 'the array is not closed'],
-  ])('is rejected with the place of the error: %j', async (text, wanted, message) => {
+  ])('is rejected with the position of the error: %j', async (text, wanted, message) => {
     const { rows } = await read(text, 'a.json');
     const faults = rows.filter(({ content }) => 'fault' in content);
     expect(faults.map((row) => [place(row, { path: [] }), row.content])).toEqual([

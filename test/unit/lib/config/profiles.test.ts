@@ -60,7 +60,7 @@ describe('create', () => {
     expect((await profiles.read()).current).toBe('c');
   });
 
-  it.each(['a', 'A'])('rejects %s when profile a exists, and stores no secret', async (name) => {
+  it.each(['a', 'A'])('rejects %s when profile a exists, and does not store the secret', async (name) => {
     const keychain = memoryKeychain();
     const profiles = openProfiles(
       secretsOptions(folderWith({ profiles: { a: {} } }), { keychain: async () => keychain }),
@@ -207,7 +207,7 @@ describe('setSecrets', () => {
 });
 
 describe('several writers at once', () => {
-  it('lose no profile within one process', async () => {
+  it('keep every profile within one process', async () => {
     const folder = temporaryFolder();
     const writers = Array.from({ length: 8 }, (_, index) =>
       openProfiles(secretsOptions(folder)).create(`p${index}`, draftOf()),

@@ -175,7 +175,7 @@ describe('revisions', () => {
     expect(store.findRevision(name.slice(0, -1))).toBeUndefined();
   });
 
-  it('are empty before the first save, and create no files', () => {
+  it('are empty before the first save, and do not create files', () => {
     const { state, store } = open();
     expect([store.revisions(), store.bases(STAMP), store.findRevision('2026')]).toEqual([[], [], undefined]);
     expect(contents(state)).toEqual([]);

@@ -118,7 +118,7 @@ describe('writing', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['config.json', 'config.json.old', 'config.json.tmp']);
   });
 
-  it('rejects a symbolic link in place of the file', async () => {
+  it('rejects a symbolic link to the file', async () => {
     const folder = temporaryFolder();
     const target = join(temporaryFolder(), 'target.json');
     writeFileSync(target, '{}');

@@ -11,7 +11,7 @@ import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { CONNECTION } from '../../../helpers/sync-definitions.ts';
 import { issuesOf } from './issues.ts';
 
-test('a request reports every issue with its place', () => {
+test('a request reports every issue with its position', () => {
   const config = { provider: 'acme', schema: '', password: 'x' };
   expect(issuesOf(ConnectionRequest, CONNECTION)).toEqual([]);
   expect(issuesOf(ConnectionRequest, { ...CONNECTION, id: 'a b', config }).sort()).toEqual([

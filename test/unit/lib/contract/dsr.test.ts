@@ -45,7 +45,7 @@ describe('a request', () => {
     expect(issuesWith({ subject_identities: all, ...extended(Object.fromEntries(extensions)) })).toEqual([]);
   });
 
-  it('needs no identities outside the vendor extension', () => {
+  it('does not need identities outside the vendor extension', () => {
     const { subject_identities: _none, ...rest } = PLAIN;
     for (const own of [{}, { subject_identities: {} }]) {
       expect(explain(DsrRequest, { ...rest, ...own, ...extended({ xpid: entry('-7201284209016359738') }) })).toEqual(
@@ -65,10 +65,10 @@ describe('a request', () => {
   });
 
   test.each<[string, object, string[]]>([
-    ['another regulation', { regulation: 'lgpd' }, ['regulation: must be `gdpr` or `ccpa`']],
+    ['a different regulation', { regulation: 'lgpd' }, ['regulation: must be `gdpr` or `ccpa`']],
     ['a missing type', { subject_request_type: undefined }, ['subject_request_type: is missing']],
     [
-      'another type',
+      'a different type',
       { subject_request_type: 'delete' },
       ['subject_request_type: must be `access` or `portability` or `erasure`'],
     ],
@@ -79,7 +79,7 @@ describe('a request', () => {
       ['subject_request_id: is not a UUID of version 4'],
     ],
     [
-      'another variant',
+      'a different variant',
       { subject_request_id: ID.replace('-8', '-c') },
       ['subject_request_id: is not a UUID of version 4'],
     ],
@@ -110,7 +110,7 @@ describe('a request', () => {
     ['an empty group', { group_id: '' }, ['group_id: is empty']],
     ['a control character', { group_id: 'a\u0000' }, ['group_id: contains a control character']],
     [
-      'a text that is not a URL',
+      'a string that is not a URL',
       { status_callback_urls: ['receiver.example'] },
       ['status_callback_urls[0]: is not a URL'],
     ],
@@ -120,12 +120,12 @@ describe('a request', () => {
       ['status_callback_urls[1]: must be an https URL; http is allowed only for this machine'],
     ],
     [
-      'another scheme',
+      'a different scheme',
       { status_callback_urls: ['ftp://receiver.example/'] },
       ['status_callback_urls[0]: must be an https URL; http is allowed only for this machine'],
     ],
     [
-      'another scheme for localhost',
+      'a different scheme for localhost',
       { status_callback_urls: ['ftp://localhost/'] },
       ['status_callback_urls[0]: must be an https URL; http is allowed only for this machine'],
     ],

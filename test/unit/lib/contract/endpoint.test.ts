@@ -1,4 +1,4 @@
-// Paths filled with ids: an id can never become a path, a query or another host.
+// Paths filled with ids: an id can never become a path, a query or a different host.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { fillPath } from '../../../../src/lib/contract/endpoint.ts';

@@ -43,7 +43,7 @@ describe('a definition', () => {
   });
 });
 
-test('a response may have null instead of texts', () => {
+test('accepts null instead of strings in a response', () => {
   const value = { id: 'a', description: null, attributes: null };
   expect(GroupReply.parse(value)).toEqual(value);
 });

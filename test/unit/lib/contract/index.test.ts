@@ -25,7 +25,7 @@ describe('the table', () => {
 });
 
 describe.each(named)('$name', ({ name, endpoint }) => {
-  it('has an id that matches its place in the table', () => {
+  it('has an id that matches its position in the table', () => {
     expect(endpoint.id).toBe(name);
   });
 

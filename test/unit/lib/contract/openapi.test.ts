@@ -232,29 +232,29 @@ describe('the conformance check', () => {
   const lines = { status: 200, text: '{}', headers: { 'content-type': 'application/x-ndjson' } };
 
   test.each([
-    ['a response of another shape', { ...read, answer: { ...read.answer, text: '{"subject_request_id":7}' } }],
-    ['a rejection of another shape', { ...read, answer: { ...rejected, text: '{"statusCode":404,"errors":[]}' } }],
+    ['a response of a different shape', { ...read, answer: { ...read.answer, text: '{"subject_request_id":7}' } }],
+    ['a rejection of a different shape', { ...read, answer: { ...rejected, text: '{"statusCode":404,"errors":[]}' } }],
     ['a response without its body', { ...read, answer: { status: 200 } }],
     ['a response with an undocumented body', { ...sent, answer: { status: 202, text: '{}', headers: json } }],
     ['a response that is not JSON', { ...read, answer: { ...read.answer, text: '{' } }],
     [
-      'a response of another media type',
+      'a response of a different media type',
       { ...read, answer: { ...read.answer, headers: { 'content-type': 'text/html' } } },
     ],
     ['a response without a media type', { ...read, answer: { ...read.answer, headers: {} } }],
     [
-      'a rejection of another media type',
+      'a rejection of a different media type',
       { ...read, answer: { ...rejected, headers: { 'content-type': 'text/plain' } } },
     ],
     ['an undocumented status', { ...read, answer: { ...read.answer, status: 206 } }],
     ['an invalid request body that is accepted', { ...sent, body: Buffer.from('{"events":[]}') }],
     ['a request body that is not JSON', { ...sent, body: Buffer.from('{') }],
     ['an undocumented request body', { ...read, body: Buffer.from('{}') }],
-    ['a request body of another media type', { ...sent, headers: { ...basic, 'content-type': 'text/plain' } }],
+    ['a request body of a different media type', { ...sent, headers: { ...basic, 'content-type': 'text/plain' } }],
     ['a request body without a media type', { ...sent, headers: basic }],
     ['an undocumented parameter', { ...read, url: '/v3/requests/a?verbose=1' }],
     [
-      'a parameter of another type',
+      'a parameter of a different type',
       {
         ...read,
         url: '/platform/workspaces/x/groups/a',
@@ -283,7 +283,7 @@ describe('the conformance check', () => {
       'a status other than 404 or 405 for an undocumented path',
       { ...read, url: '/else', answer: { ...notFound, status: 400 } },
     ],
-    ['results of another media type', { ...results, answer: { ...lines, headers: json } }],
+    ['results of a different media type', { ...results, answer: { ...lines, headers: json } }],
     ['results without authorization', { ...results, headers: {}, answer: lines }],
     [
       'an invalid certificate',

@@ -1,4 +1,4 @@
-// A. Custom roles on the wire: exact length limits, unknown fields, and texts that may be null in responses.
+// A. Custom roles on the wire: exact length limits, unknown fields, and strings that may be null in responses.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { array } from 'zod/mini';
@@ -88,7 +88,7 @@ describe('a role', () => {
 });
 
 describe('a response', () => {
-  it('may have null or missing texts, but a request may not', () => {
+  it('may have null or missing strings, but a request may not', () => {
     const role = { role_id: 'a', name: null, tasks: [] };
     const reply = { roles: [role], last_modified_on: null };
     expect(ManifestReply.parse(reply)).toEqual(reply);

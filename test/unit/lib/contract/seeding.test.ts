@@ -58,7 +58,7 @@ describe('the value of a seed', () => {
     [NUMERIC, 'must be a number', [...notNumericTexts, ...notNumbers]],
     [['count'], 'must be a whole number, 0 or more', notWholeNumbers],
     [TIMES, 'must be a time in whole milliseconds since 1970', notWholeNumbers],
-    [ANYTHING, 'must be a text or a number', notNumbers],
+    [ANYTHING, 'must be a string or a number', notNumbers],
   ])('of %j %s', (types, message, values) => {
     for (const type of types) {
       for (const value of values) {

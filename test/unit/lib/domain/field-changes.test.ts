@@ -4,7 +4,7 @@ import { changedFields } from '../../../../src/lib/domain/field-changes.ts';
 
 describe('changedFields', () => {
   it.each<[string, unknown, unknown, unknown]>([
-    ['nothing for the same value in another order', { a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 }, {}],
+    ['nothing for the same value in a different order', { a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 }, {}],
     ['nothing for null and then absent', { a: null }, {}, {}],
     ['nothing for absent and then null', {}, { a: null }, {}],
     ['the path of a field', { a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }, { 'a.b.c': { from: 1, to: 2 } }],
@@ -21,8 +21,8 @@ describe('changedFields', () => {
       { 'a.b': { from: null, to: 1 }, 'a.c': { from: null, to: 2 } },
     ],
     ['each field of a removed object', { a: { b: 1 } }, {}, { 'a.b': { from: 1, to: null } }],
-    ['an object in place of a value', { a: 1 }, { a: { b: 1 } }, { a: { from: 1, to: { b: 1 } } }],
-    ['a value in place of an object', { a: { b: 1 } }, { a: null }, { a: { from: { b: 1 }, to: null } }],
+    ['an object instead of a value', { a: 1 }, { a: { b: 1 } }, { a: { from: 1, to: { b: 1 } } }],
+    ['a value instead of an object', { a: { b: 1 } }, { a: null }, { a: { from: { b: 1 }, to: null } }],
     ['64-bit integers', { a: 2n ** 63n }, { a: 2n ** 63n - 1n }, { a: { from: 2n ** 63n, to: 2n ** 63n - 1n } }],
   ])('reports %s', (_what, from, to, changes) => {
     expect(changedFields(from, to)).toEqual(changes);

@@ -9,7 +9,7 @@ const WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'];
 const ISSUE = 'is the null word';
 
 describe('rows of data subject requests', () => {
-  it('treat \\N and the words of --null as empty cells', () => {
+  it('treat \\N and the --null words as empty cells', () => {
     const row = (nulls?: Parameters<typeof partsOfRow>[3]) =>
       partsOfRow(['\\N', '-', 'a@b.c'], ['group_id', 'email', 'other'], { group_id: 'all' }, nulls).parts;
     expect(row()).toMatchObject({ group_id: 'all', identities: [['email', '-'], ['other', 'a@b.c']] }); // prettier-ignore

@@ -78,7 +78,7 @@ test('survives a failure in the background', async () => {
   expect(calls).toBe(2);
 });
 
-test('starts no work after a stop', async () => {
+test('does not start work after a stop', async () => {
   const done: string[] = [];
   const catchUp = createCatchUp([areaDueAt('a', [1, 2], done), areaDueAt('b', [1], done)], () => 10);
   const running = catchUp.run();

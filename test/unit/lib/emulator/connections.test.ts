@@ -122,7 +122,7 @@ describe('connections', () => {
     expect((await emulator.ask('PATCH', 'connections/lake', {})).status).toBe(404);
   });
 
-  test('keep secrets despite unknown fields, but not for another provider', async () => {
+  test('keep secrets despite unknown fields, but not for a different provider', async () => {
     await emulator.create('connections', { ...connectionOf('PROVIDER_A', { extra: 1 }), more: 2 });
     const stored = await emulator.get('connections/lake');
     expect(stored).not.toHaveProperty('more');
@@ -162,11 +162,11 @@ describe('reaching warehouses', () => {
     'Failed to connect to the warehouse account (credentials, account, region, warehouse or database wrong): ';
   test.each<[string, object, string]>([
     [
-      'another account',
+      'a different account',
       connectionOf('PROVIDER_A', { account_identifier: 'x' }),
       'no warehouse has this `account_identifier`, `database`',
     ],
-    ['another database', connectionOf('PROVIDER_A', { database: 'x' }), 'no warehouse has this'],
+    ['a different database', connectionOf('PROVIDER_A', { database: 'x' }), 'no warehouse has this'],
     ['an invalid password', connectionOf('PROVIDER_A', { password: 'x' }), 'credentials rejected: `password`'],
     [
       'an invalid user and password',

@@ -205,7 +205,7 @@ describe('role assignments', () => {
 
 describe('access control', () => {
   test.each([
-    ['another Host', { host: 'evil.example' }, 403],
+    ['a different Host', { host: 'evil.example' }, 403],
     ['a Host that looks like ours', { host: '127.0.0.1.evil.example' }, 403],
     ['a foreign Origin', { origin: 'http://evil.example' }, 403],
     ['an opaque Origin', { origin: 'null' }, 403],

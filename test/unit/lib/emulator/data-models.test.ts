@@ -30,7 +30,7 @@ describe('data models', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['another type', { ...OTHER, type: 'table' }, `${INVALID}type must be \`sql\``],
+    ['a different type', { ...OTHER, type: 'table' }, `${INVALID}type must be \`sql\``],
     ['no type', { ...OTHER, type: undefined }, `${INVALID}type is missing`],
     ['no query', { ...OTHER, config: {} }, `${INVALID}config.sql_query is missing`],
     ['two queries', query('SELECT 1; SELECT 2'), 'Invalid SQL: only a single statement is allowed'],

@@ -71,7 +71,12 @@ describe('POST /requests/', () => {
   test.each<[string, unknown, Failure, string]>([
     ['invalid JSON', '{"regulation"', DSR_FAILURES.invalid, expect.stringContaining('not valid JSON') as string],
     ['a list', [dsrBody()], DSR_FAILURES.invalid, 'must be an object, not a list'],
-    ['another regulation', dsrBody({ regulation: 'x' }), DSR_FAILURES.invalid, 'regulation must be `gdpr` or `ccpa`'],
+    [
+      'a different regulation',
+      dsrBody({ regulation: 'x' }),
+      DSR_FAILURES.invalid,
+      'regulation must be `gdpr` or `ccpa`',
+    ],
     [
       'a version 2 body',
       dsrBody({ api_version: '2.0' }),
@@ -85,13 +90,13 @@ describe('POST /requests/', () => {
       'subject_identities must be an object, not a list',
     ],
     [
-      'xpid with another identity',
+      'xpid with a different identity',
       dsrBody({ extensions: { 'opendsr.platform.example': { subject_identities: { xpid: raw('1') } } } }),
       DSR_FAILURES.xpidWithOthers,
       'extensions.opendsr.platform.example.subject_identities.xpid `xpid` given together with any other identity',
     ],
     [
-      "another vendor's extension",
+      "a different vendor's extension",
       dsrBody({ extensions: { 'opendsr.other.example': { subject_identities: { other: raw('1') } } } }),
       DSR_FAILURES.invalid,
       'extensions.opendsr.other.example is unknown; the extension of this platform is opendsr.platform.example',
@@ -100,7 +105,7 @@ describe('POST /requests/', () => {
     expectRejection(await dsr('POST', '/requests/', { body }), failure, sentence);
   });
 
-  it('rejects another content type', async () => {
+  it('rejects a different content type', async () => {
     const reply = await dsr('POST', '/requests/', { body: dsrBody(), headers: { 'content-type': 'text/plain' } });
     expectRejection(reply, DSR_FAILURES.invalid, 'Content-Type must be application/json');
   });
@@ -124,7 +129,7 @@ describe('POST /requests/', () => {
       expect((await dsr('POST', '/requests/', { body: dsrBody(equivalent) })).status).toBe(201);
     });
 
-    it('is accepted after a cancellation, or with another type, extension or workspace', async () => {
+    it('is accepted after a cancellation, or with a different type, extension or workspace', async () => {
       const id = await create({ ...same, ...erasure });
       await create(same);
       await create({ ...same, ...erasure, ...SKIP });

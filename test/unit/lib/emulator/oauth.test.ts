@@ -52,7 +52,7 @@ describe('the token request', () => {
     expect(reply.text).toContain(JSON.stringify(message).slice(1, -1));
   });
 
-  test('returns 400 for invalid JSON and for another content type', async () => {
+  test('returns 400 for invalid JSON and for a different content type', async () => {
     expect((await ask('{')).status).toBe(400);
     expect((await ask(valid(), { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(400);
     expect((await ask(valid(), { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);
@@ -74,7 +74,7 @@ describe('a bearer token', () => {
   test.each([
     ['no token', {}],
     ['an unknown token', { authorization: 'Bearer abcdefgh' }],
-    ['another scheme', { authorization: 'Basic bG9jYWw6eA==' }],
+    ['a different scheme', { authorization: 'Basic bG9jYWw6eA==' }],
   ])('%s returns 401 with the challenge', async (_what, headers) => {
     const reply = await roles(headers);
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);

@@ -90,7 +90,7 @@ describe('pipelines', () => {
       'iterator_data_type is missing',
     ],
     [
-      'a from in another format',
+      'a `from` in a different format',
       400,
       { sync_mode: { ...incremental, from: '2026-01-01' } },
       'sync_mode.from must be a valid time',
@@ -115,7 +115,7 @@ describe('pipelines', () => {
     ['a start that is not a time', 400, { schedule: { ...interval, start: 'soon' } }, 'schedule.start must be a time'],
     ['an end before the start', 400, { schedule: { ...interval, end: '2025-01-01T00:00:00Z' } }, 'is before `start`'],
     ['a delay without a unit', 400, { schedule: { ...interval, delay: '5' } }, 'schedule.delay must be'],
-    ['a delay in another unit', 400, { schedule: { ...interval, delay: '5 min' } }, 'schedule.delay must be'],
+    ['a delay in a different unit', 400, { schedule: { ...interval, delay: '5 min' } }, 'schedule.delay must be'],
     ['a feed id that is not an integer', 400, { partner_feed_id: 1.5 }, 'partner_feed_id must be'],
   ])('reject %s with %i', async (_what, status, fields, sentence) => {
     const reply = await emulator.create(PIPELINES, { ...PIPELINE, id: 'other', ...fields });

@@ -200,7 +200,7 @@ describe('erasing', () => {
 describe('groups', () => {
   const household = (xpid: number, value: unknown, fields: Partial<ProfileChange> = {}) =>
     put({ xpid, user_attributes: { 'household "id"': value }, ...fields });
-  /** Writes the ids of the members to every member of a group, in steps. */
+  /** Writes the member ids to every member of a group, in steps. */
   const share = (id = 'homes', most = 10, workspace = 1, attribute = 'household "id"'): unknown[] => {
     const groups: unknown[] = [];
     const steps = store.shareGroup({ workspace, id, attribute, most }, (members) => {

@@ -20,7 +20,7 @@ describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     const base = endpoint.service === 'dsr' ? emulator.ready.dsr_base_url : emulator.url;
     const path = base.slice(emulator.url.length) + endpoint.path.replace(/\{\w+\}/g, 'x').replace(/\/$/, '') + slash;
     const { status, text } = await emulator.send(endpoint.method, path, { body: '{}' });
-    // An unknown path needs no credentials; these routes have their own responses.
+    // An unknown path does not need credentials; these routes have their own responses.
     expect([status, text]).not.toEqual([404, expect.stringContaining('no such endpoint')]);
     expect(status).toBe(endpoint.auth === 'none' ? 400 : 401);
   });

@@ -76,7 +76,7 @@ describe.each(CALLS)('%s', (path, body) => {
 
   test.each<[string, Record<string, string>, number]>([
     ['no credentials', {}, 401],
-    ['another secret', basicAuth('k:x'), 403],
+    ['a different secret', basicAuth('k:x'), 403],
     ['an unknown key', basicAuth('x:s'), 403],
     ['no colon', basicAuth('ks'), 403],
     ['a bearer token', { authorization: 'Bearer k' }, 403],
@@ -129,7 +129,7 @@ describe('a rejected seed', () => {
     ['an unknown type', { calculated_attributes: { 1: [{ ...seed(), calculation_type: 'median' }] } }, 'purchases: calculation_type must be `count` or'],
     ['an invalid date', { calculated_attributes: { 1: [{ ...seed(), cutoff_date: '2026-02-30' }] } }, 'purchases: cutoff_date must be a valid date as yyyy-MM-dd'],
     ['an invalid value', { calculated_attributes: { 1: [seed('visits', 'many')] } }, 'visits: seed.value must be a whole number, 0 or more'],
-    ['the form of another type', { calculated_attributes: { 1: [{ ...seed(), seed: { list: [] } }] } }, 'purchases: seed must contain only `value` for count, but contains `list`'],
+    ['the form of a different type', { calculated_attributes: { 1: [{ ...seed(), seed: { list: [] } }] } }, 'purchases: seed must contain only `value` for count, but contains `list`'],
     ['an average with a count of zero', { calculated_attributes: { 1: [{ ...seed('basket'), calculation_type: 'average', seed: { key_value_pairs: { sum: 1, count: 0 } } }] } }, 'basket: seed.key_value_pairs.count must be a positive integer'],
     ['a user attribute without a value', { user_attributes: { 1: [{ attribute_name: 'tier' }] } }, 'tier: attribute_value is missing'],
     ['a user attribute that is not a string', { user_attributes: { 1: [{ attribute_name: 'tier', attribute_value: 1 }] } }, 'tier: attribute_value must be a string, not a number; put it in quotes'],

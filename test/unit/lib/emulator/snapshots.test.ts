@@ -81,7 +81,7 @@ describe('an exported state', () => {
     const platform = await start();
     const state = (await exported(platform)) as { tables: object; versions: object };
     const { status, text } = await putInto(platform, { ...state, versions: { ...state.versions, dsr: 99 } });
-    expect([status, text]).toEqual([400, expect.stringContaining('another version')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('a different version')]);
     const unknownTable = { ...state.tables, no_table: [{ a: 1 }] };
     expect((await putInto(platform, { ...state, tables: unknownTable })).status).toBe(400);
     const elsewhere = await start({ identity: { workspace: 7 } });

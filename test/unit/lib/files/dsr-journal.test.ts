@@ -156,7 +156,7 @@ describe('a journal of a killed process', () => {
 
 describe('a file that is not a journal', () => {
   it.each([
-    ['another version', text({ ...HEAD, version: 2 }, LINES[0])],
+    ['a different version', text({ ...HEAD, version: 2 }, LINES[0])],
     ['a head without its number of rows', text({ version: 1 }, LINES[0])],
     ['text', 'once upon\na time\n'],
   ])('is rejected and not removed: %s', async (_what, content) => {
@@ -182,7 +182,7 @@ describe('each field of a journal’s head', () => {
     }
   });
 
-  it('accepts empty texts and zero rows', async () => {
+  it('accepts empty strings and zero rows', async () => {
     const head = { ...HEAD, input: '', settings: '', rows: 0 };
     expect(await headOf(leftJournal(text(head, LINES[0])))).toEqual(head);
   });

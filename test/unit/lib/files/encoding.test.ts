@@ -19,7 +19,7 @@ it.each([
   expect(isUtf16(Uint8Array.from(bytes))).toBe(expected);
 });
 
-it('reports the place in a file that is not text', () => {
+it('reports the position in a file that is not text', () => {
   expect(notText('a.csv', { line: 2, column: 5 }, 'a NUL stands here')).toMatchObject({
     code: 'input.invalid',
     message: 'a.csv cannot be read as text.',

@@ -1,4 +1,4 @@
-// Saved headers of a callback, as lines or JSON, and the place of each issue.
+// Saved headers of a callback, as lines or JSON, and the position of each issue.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseHeaderLines } from '../../../../src/lib/files/header-lines.ts';
@@ -24,7 +24,7 @@ it.each<[string, string, [string, string][]]>([
   expect(parse(text)).toEqual(headers);
 }); // prettier-ignore
 
-describe('rejects with the place', () => {
+describe('rejects with the position', () => {
   const LINE = 'is not a header; each line is `Name: value`';
   const PAIR = 'a header needs a name and a string value';
   it.each<[string, string, number, number, string?, string?]>([
@@ -35,7 +35,7 @@ describe('rejects with the place', () => {
     ['an empty name', ': 1\n', 1, 1, LINE],
     ['a status line after a header', 'A: 1\nHTTP/1.1 202 Accepted\n', 2, 1, LINE],
     ['a lower-case request line', 'post / HTTP/1.1\n', 1, 1, LINE],
-    ['another kind of line break', 'A: 1\u2028b: 2\n', 1, 1, LINE],
+    ['a different kind of line break', 'A: 1\u2028b: 2\n', 1, 1, LINE],
     ['invalid JSON', '{"A": "1",\n "b": }\n', 2, 7],
     ['a duplicate name', '{"A": "1",\n "A": "2"}\n', 2, 2],
     ['a number', '{"A": "1",\n "b": 2}\n', 2, 7, PAIR, 'b'],
@@ -67,7 +67,7 @@ test('reads lines, an object and pairs with the same result', () => {
   );
 });
 
-test('reads any text as headers or reports an issue with its place', () => {
+test('reads any text as headers or reports an issue with its position', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -1,4 +1,4 @@
-// Documents from hostile, damaged and unusual texts: the value, or every issue with its place.
+// Documents from hostile, damaged and unusual text: the value, or every issue with its position.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -231,7 +231,7 @@ describe('JSON', () => {
     expect(await problemsOf(cut, 'json')).toEqual([`1:${LONG + 7}: not valid JSON: it ends too early`]);
   });
 
-  it('restores the stack trace limit after a text with many errors', async () => {
+  it('restores the stack trace limit after text with many errors', async () => {
     const { stackTraceLimit } = Error;
     for (const mark of ['"', '&a ', '*a ', '!a ']) {
       expect(await problemsOf(mark.repeat(2000), 'yaml')).not.toEqual([]);

@@ -112,7 +112,7 @@ describe('edge cases', () => {
     expect(faults).toEqual([[0, { column: 'c', message: 'is out of range for a date (200000000)' }]]);
   });
 
-  it('keeps a byte order mark in a text', async () => {
+  it('keeps a byte order mark in a string', async () => {
     const texts = ['\ufeffa', 'a'];
     expect(await readColumn(texts, { type: 'BYTE_ARRAY', converted_type: 'UTF8' })).toEqual(texts);
   });

@@ -1,4 +1,4 @@
-// Conflict lines: above the field, as comments only, and found again with their places.
+// Conflict lines: above the field, as comments only, and found again with their positions.
 import { describe, expect, it } from 'vitest';
 import { parseDocumentText } from '../../../../src/lib/files/load.ts';
 import { markConflicts, requireNoConflicts } from '../../../../src/lib/files/roles-file.ts';
@@ -47,13 +47,13 @@ describe('markConflicts', () => {
     expect(marked).toContain('\r\n    # CONFLICT platform: T\r\n    name: Mine\r\n');
   });
 
-  it('returns nothing if the line would be part of a text', async () => {
+  it('returns nothing if the line would be part of a string', async () => {
     expect(await lineAbove('b', 'tasks', [])).toBeUndefined();
   });
 });
 
 describe('requireNoConflicts', () => {
-  it('rejects each line with its place', async () => {
+  it('rejects each line with its position', async () => {
     const text = TEXT.replace('    name', '    # CONFLICT platform: T\n    name').replace(
       'roles:',
       '# CONFLICT platform:\nroles:',

@@ -25,8 +25,8 @@ describe('tasks', () => {
     ['the implicit task missing in the file', ['x:y'], [{ task_id: 'x:y' }, { task_id: 'user:core' }]],
     ['the implicit task missing on the platform', ['user:core', 'x:y'], [{ task_id: 'x:y' }]],
     ['a map equal to that of the platform', [{ task_id: 'x:y', level: 2 }], [{ task_id: 'x:y', level: 2 }]],
-    ['another order', ['b:c', 'x:y'], [{ task_id: 'x:y' }, { task_id: 'b:c' }]],
-  ])('need no edit: %s', (_what, listed, wanted) => {
+    ['a different order', ['b:c', 'x:y'], [{ task_id: 'x:y' }, { task_id: 'b:c' }]],
+  ])('do not need an edit: %s', (_what, listed, wanted) => {
     expect(taskEdits(listed, wanted)).toBeUndefined();
   });
 

@@ -55,7 +55,7 @@ describe.each(FORMATS)('a new %s file', (format) => {
     );
   });
 
-  it('is the same text for the same content in another order', async () => {
+  it('is the same text for the same content in a different order', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, async (manifest) => {
         const write = (roles: RoleReply[]): Promise<string> =>
@@ -157,7 +157,7 @@ describe('an update of a file', () => {
   const withoutStamps = (text: string): string =>
     text.replaceAll(/(last_modified_(?:on|by)"?: *)(?:"(?:[^"\\]|\\.)*"|[^\s,]*)/g, '$1');
 
-  it('changes no other byte of YAML for new stamps', async () => {
+  it('does not change any other byte of YAML for new stamps', async () => {
     await fc.assert(
       fc.asyncProperty(anyStyledManifest, async ({ text, manifest }) => {
         const updated = await updateManifestText(text, 'yaml', { ...manifest, ...NEW });
@@ -168,7 +168,7 @@ describe('an update of a file', () => {
     );
   });
 
-  it('changes no other byte of JSON for new stamps', async () => {
+  it('does not change any other byte of JSON for new stamps', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, fc.constantFrom(undefined, 1, '\t'), async (manifest, indent) => {
         const text = `  ${stringifyJson(manifest, indent).replaceAll('"tasks":', '"tasks"  :')} `;
@@ -230,7 +230,7 @@ describe('an edit of a commented YAML file', () => {
     return { removed: before.slice(start, before.length - end), added: after.slice(start, after.length - end) };
   }
 
-  it('changes nothing for the same content in another order', async () => {
+  it('changes nothing for the same content in a different order', async () => {
     expect(await edit(b, { ...a, tasks: [...a.tasks].reverse() })).toEqual({ removed: [], added: [] });
   });
 
@@ -239,7 +239,7 @@ describe('an edit of a commented YAML file', () => {
     expect(updated).toBe(COMMENTED.replace('2026-11-20 08:00:00', NEW.last_modified_on).replace('ada@', 'bob@'));
   });
 
-  it('keeps the quotes of texts where possible', async () => {
+  it('keeps the quotes of strings where possible', async () => {
     expect(await edit({ ...a, name: 'B: b', description: "It isn't" }, b)).toEqual({
       removed: ['    name: A', "    description: 'It''s A'"],
       added: ['    name: "B: b"', "    description: 'It isn''t'"],

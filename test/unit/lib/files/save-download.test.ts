@@ -40,7 +40,7 @@ describe('openDownload', () => {
     expect(finish().file).toBe(join(folder, `results.${extension}`));
   });
 
-  it('syncs the file before it names it', () => {
+  it('syncs the file before linking it to its final name', () => {
     const { finish, sink } = openDownload(temporaryFolder(), 'results');
     const calls = diskCalls(() => {
       sink.begin({});
@@ -73,7 +73,7 @@ describe('openDownload', () => {
     expect(readFileSync(join(folder, 'results.txt'), 'utf8')).toBe('second');
   });
 
-  it('never replaces an existing file, and leaves no other file', () => {
+  it('never replaces an existing file, and does not leave other files', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'results.csv'), 'theirs');
     const { finish, sink } = openDownload(folder, 'results');
@@ -90,7 +90,7 @@ describe('openDownload', () => {
     expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toBe('theirs');
   });
 
-  it('leaves no file when it is discarded before or after the start', () => {
+  it('does not leave a file when it is discarded before or after the start', () => {
     const folder = temporaryFolder();
     const { discard, sink } = openDownload(folder, 'results');
     discard();

@@ -54,7 +54,7 @@ describe('a saved plan', () => {
     ['an edited value', (was) => was.replace('"first"', '"second"')],
     ['a lost line', (was) => was.slice(was.indexOf('\n') + 1)],
     ['a lost digest', (was) => was.slice(0, was.lastIndexOf('# sha256'))],
-    ['another digest', (was) => was.replace(/[0-9a-f]{64}/, '0'.repeat(64))],
+    ['a different digest', (was) => was.replace(/[0-9a-f]{64}/, '0'.repeat(64))],
     ['an added line', (was) => `${was}# more\n`],
     ['an empty file', () => ''],
     ['other JSON with its digest', () => signed('{"kind":"roles"}\n')],
@@ -68,7 +68,7 @@ describe('a saved plan', () => {
     expect(await failureOf(read('warehouse'))).toMatchObject({ code: 'plans.damaged' });
   });
 
-  it('rejects another target', async () => {
+  it('rejects a different target', async () => {
     requireSameTarget(saved, { address: 'https://api.example', organization: '1' });
     const other = () => requireSameTarget(saved, { ...saved.target, organization: '2' });
     expect(other).toThrow('The plan is for organization 1');

@@ -10,7 +10,7 @@ const reject = (original: string, line = 7): Reject => ({ file: 'a.csv', line, r
 const place = (line = 7): string => `{"rejected":{"file":"a.csv","line":${line},"reason":"no \\"xpid\\""}`;
 
 describe('openRejects', () => {
-  it('creates no file before the first row', () => {
+  it('does not create a file before the first row', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     rejects.add([]);
@@ -19,7 +19,7 @@ describe('openRejects', () => {
     expect([rejects.path, rejects.bytes, existsSync(path)]).toEqual([path, null, false]);
   });
 
-  it('contains each row with its place and reason: JSON unchanged on one line, anything else as text', () => {
+  it('contains each row with its position and reason: JSON unchanged on one line, anything else as text', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     rejects.add([reject('{"xpid":\r\n 9223372036854775807}'), reject('1,"é"', 8)]);

@@ -1,4 +1,4 @@
-// Edits of a text keep every other byte and a sensible number of blank lines.
+// Edits to text keep every other byte and a sensible number of blank lines.
 import { describe, expect, it } from 'vitest';
 import { TextEdits } from '../../../../src/lib/files/text-edits.ts';
 
@@ -58,7 +58,7 @@ describe('whole lines', () => {
 });
 
 describe('edits', () => {
-  it('are applied in the order of the text, and at one offset in the order of the calls', () => {
+  it('are applied in the order of the text, and at the same offset in the order of the calls', () => {
     const result = edited('abcdef', (edits) => {
       edits.replace(4, 5, 'E');
       edits.replace(1, 1, '1');

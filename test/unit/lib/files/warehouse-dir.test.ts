@@ -22,7 +22,7 @@ it('reads the definitions of each group by name, and nothing else', async () => 
   expect(files[0]?.document.value).toEqual({ id: 'x' });
 });
 
-it('rejects a missing folder, and a file in place of a subfolder', async () => {
+it('rejects a missing folder, and a file where a subfolder should be', async () => {
   const cwd = temporaryFolder();
   await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
     code: 'usage',

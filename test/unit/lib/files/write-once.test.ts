@@ -6,7 +6,7 @@ import { writeNewFile } from '../../../../src/lib/kernel/durable.ts';
 import { diskCalls } from '../../../helpers/disk-calls.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-/** Yields the texts and runs `during` before the last one. */
+/** Yields the strings and runs `during` before the last one. */
 async function* parts(texts: readonly string[], during: () => void = () => undefined): AsyncGenerator<string> {
   yield* texts.slice(0, -1);
   during();
@@ -30,7 +30,7 @@ describe('writeNewFile', () => {
     expect(readdirSync(folder)).toEqual(['lines']);
   });
 
-  it('syncs the file before it names it', async () => {
+  it('syncs the file before linking it to its final name', async () => {
     const path = join(temporaryFolder(), 'lines');
     expect(await diskCalls(() => writeNewFile(path, parts(['a line\n'])))).toEqual([
       'write',

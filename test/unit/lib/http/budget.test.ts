@@ -72,7 +72,7 @@ describe('nextSlots', () => {
     );
   });
 
-  test('waits no longer than needed', () => {
+  test('does not wait longer than needed', () => {
     const full = Array.from({ length: 90 }, (_item, index) => TEST_TIME + index);
     expect(nextSlots(full.slice(1), TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 100);
     expect(nextSlots(full, TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 61_000);

@@ -77,7 +77,7 @@ describe('readEnvelope', () => {
     expect(({} as Record<string, unknown>)['message']).toBeUndefined();
   });
 
-  it('truncates a long text', () => {
+  it('truncates long text', () => {
     expect(read('x'.repeat(2000)).sentences).toEqual(['x'.repeat(500)]);
   });
 
@@ -103,7 +103,7 @@ describe('readEnvelope', () => {
   });
 
   // Part of a secret would not be recognized.
-  it.each([495, 500, 506])('masks secrets before it truncates a text or a title, at %d', (end) => {
+  it.each([495, 500, 506])('masks secrets before it truncates text or a title, at %d', (end) => {
     const text = `${'x'.repeat(end - 7)}hunter2 y`;
     const shown = `${'x'.repeat(end - 7)}*** y`.slice(0, 500);
     expect(read(text).sentences).toEqual([shown]);

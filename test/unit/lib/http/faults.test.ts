@@ -349,18 +349,18 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       ['a byte order mark', answer({ body: `\uFEFF${text}` }), value],
       ['no content type', answer({ body: text }), value],
       [
-        'a long text with commas and quotes',
+        'a long string with commas and quotes',
         json({ id: 'a, "b\\",'.repeat(200_000) }),
         { id: 'a, "b\\",'.repeat(200_000) },
       ],
-      ['another content type', answer({ headers: { 'content-type': 'text/plain' }, body: text }), value],
+      ['a different content type', answer({ headers: { 'content-type': 'text/plain' }, body: text }), value],
       ['a charset', answer({ headers: { 'content-type': 'application/json; charset="UTF-8"' }, body: text }), value],
       [
-        'another charset',
+        'a different charset',
         answer({ headers: { 'content-type': 'application/json;charset=ISO-8859-1' }, body: latin }),
         { id: 'é' },
       ],
-      ['another 2xx', answer({ status: 206, body: text }), value],
+      ['a different 2xx', answer({ status: 206, body: text }), value],
       ['an end by closing the connection', raw('HTTP/1.1 200 OK\r\n\r\n', text), value],
       ['HTTP/1.0', raw('HTTP/1.0 200 OK\r\n\r\n', text), value],
       ['early hints', raw('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
@@ -398,7 +398,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.connections).toBeLessThanOrEqual(2);
     });
 
-    test('twenty concurrent calls cause no warning in Node', async () => {
+    test('twenty concurrent calls do not cause a warning in Node', async () => {
       const warnings: Error[] = [];
       const onWarning = (warning: Error): number => warnings.push(warning);
       process.on('warning', onWarning);

@@ -53,12 +53,12 @@ describe('linkRequest', () => {
       'The link https://api.example contains a user name or password.',
     ],
     [
-      'another path',
+      'a different path',
       () => ours('https://api.example/v3x/r'),
       'The link https://api.example/v3x/r is outside https://api.example/v3.',
     ],
     [
-      'another host',
+      'a different host',
       () => ours('https://other.example/v3/r'),
       'The link https://other.example/v3/r is outside https://api.example/v3.',
     ],
@@ -70,7 +70,7 @@ describe('linkRequest', () => {
     ],
     ['a file', () => anywhere('file:///etc/passwd'), 'The link file:///etc/passwd is not encrypted.'],
     [
-      'another scheme on this machine',
+      'a different scheme on this machine',
       () => anywhere('ftp://localhost/c'),
       'The link ftp://localhost/c is not encrypted.',
     ],

@@ -10,7 +10,7 @@ export function loggedWaits(now: () => number): { clock: Clock; waited: () => nu
     clock: {
       now,
       sleep: async (ms) => {
-        // Shorter waits are for the lock.
+        // Waits shorter than this are for the lock.
         if (ms > 1000) waited += ms;
         await turn();
       },

@@ -25,7 +25,7 @@ describe('readReply', () => {
     });
   });
 
-  it('returns no value if none is expected, whatever the body', () => {
+  it('does not return a value if none is expected, whatever the body', () => {
     for (const text of ['', '{', 'thanks!']) {
       expect(readReply(failedCall(seedThings), responseWith(text, { status: 202 }))).toEqual({
         status: 202,
@@ -86,7 +86,7 @@ describe('readReply', () => {
     expect(messageOf('It works!')).toMatch(/ at character 0\.$/);
   });
 
-  it('rejects a text that could not be decoded', () => {
+  it('rejects text that could not be decoded', () => {
     expect(messageOf('{"id":"a"}', 'is not valid UTF-8')).toBe(`${UNREADABLE}is not valid UTF-8.`);
   });
 
@@ -106,8 +106,8 @@ describe('readReply', () => {
   });
 
   it.each([
-    ['another status', 200, '', 'has the undocumented status 200'],
-    ['another status', 204, '', 'has the undocumented status 204'],
+    ['a different status', 200, '', 'has the undocumented status 200'],
+    ['a different status', 204, '', 'has the undocumented status 204'],
     ['an error document', 202, '{"errors":[{"message":"no"}]}', 'is an error document with status 202'],
     ['an error document', 202, '{"statusCode":503,"message":"no"}', 'is an error document with status 202'],
     ['an error document', 202, '{"error":"unavailable"}', 'is an error document with status 202'],

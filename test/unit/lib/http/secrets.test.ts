@@ -43,29 +43,32 @@ function everythingOf(error: unknown): string {
   return [error.message, error.stack, JSON.stringify(error), everythingOf(error.cause)].join('\n');
 }
 
-test.each(['node', 'pool'] as const)('engine %s prints no secret, even if the platform echoes it', async (engine) => {
-  const http = testClient(server.url, { engine, credentials: withoutToken(), retries: 1 });
-  const ready = testClient(server.url, { engine, retries: 1 });
-  const errors = [
-    await failureOf(http.call(getThing, { params })),
-    await failureOf(http.call(putThing, { params, body: { id: SECRETS.clientSecret, client_secret: 'other' } })),
-    await failureOf(http.call(seedThings, { body: { xpid: 1 } })),
-    await failureOf(ready.call(getThing, { params, query: { filter: SECRETS.accessToken } })),
-  ];
-  server.next(reset);
-  errors.push(await failureOf(http.call(putThing, { params, body: { id: TOKEN } })));
-  const reported = [http, ready].flatMap(({ debug, decisions, traces }) => [
-    ...debug,
-    ...decisions,
-    JSON.stringify(traces),
-  ]);
-  const text = [...reported, ...errors.map(everythingOf)].join('\n');
-  // Proves that the secrets were sent and echoed.
-  expect(JSON.stringify(server.requests)).toContain(SECRETS.clientSecret);
-  expect(JSON.stringify(server.requests)).toContain(TOKEN);
-  expect(text).toContain('********');
-  expect(CANARIES.filter((canary) => text.includes(canary))).toEqual([]);
-});
+test.each(['node', 'pool'] as const)(
+  'engine %s never prints a secret, even if the platform echoes it',
+  async (engine) => {
+    const http = testClient(server.url, { engine, credentials: withoutToken(), retries: 1 });
+    const ready = testClient(server.url, { engine, retries: 1 });
+    const errors = [
+      await failureOf(http.call(getThing, { params })),
+      await failureOf(http.call(putThing, { params, body: { id: SECRETS.clientSecret, client_secret: 'other' } })),
+      await failureOf(http.call(seedThings, { body: { xpid: 1 } })),
+      await failureOf(ready.call(getThing, { params, query: { filter: SECRETS.accessToken } })),
+    ];
+    server.next(reset);
+    errors.push(await failureOf(http.call(putThing, { params, body: { id: TOKEN } })));
+    const reported = [http, ready].flatMap(({ debug, decisions, traces }) => [
+      ...debug,
+      ...decisions,
+      JSON.stringify(traces),
+    ]);
+    const text = [...reported, ...errors.map(everythingOf)].join('\n');
+    // Proves that the secrets were sent and echoed.
+    expect(JSON.stringify(server.requests)).toContain(SECRETS.clientSecret);
+    expect(JSON.stringify(server.requests)).toContain(TOKEN);
+    expect(text).toContain('********');
+    expect(CANARIES.filter((canary) => text.includes(canary))).toEqual([]);
+  },
+);
 
 test('a trace has everything about an exchange, except the bodies of token requests', async () => {
   server.next(json({ access_token: TOKEN, expires_in: 3600, token_type: 'Bearer' }), json({ id: 'a', run: 1 }));

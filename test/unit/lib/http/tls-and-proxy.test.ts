@@ -81,7 +81,7 @@ describe('TLS', () => {
       expect(server.connections).toBeLessThanOrEqual(engine === 'node' ? 1 : 2);
     });
 
-    test('rejects a certificate for another host name', async () => {
+    test('rejects a certificate for a different host name', async () => {
       const url = server.url.replace('127.0.0.1', '127.0.0.2');
       const proxy = await opened(startProxy(server.port));
       const http = testClient(url, { engine, extraAuthorities: tls.cert, proxy: { https: proxy.url } });

@@ -112,7 +112,7 @@ test('caches a token per client, audience and address', async () => {
   ];
   for (const other of others) await client({ folder, ...other }).call(getThing, { params });
   expect(tokenRequests()).toHaveLength(4);
-  // A trailing slash does not make another address.
+  // A trailing slash does not make a different address.
   const slashed = { address: () => `${server.url}/`, audience: () => server.url };
   await client({ folder, ...slashed }).call(getThing, { params });
   expect(tokenRequests()).toHaveLength(4);
@@ -318,7 +318,7 @@ test('`prepare` fetches the token for the next call', async () => {
   expect(tokenRequests()).toHaveLength(1);
 });
 
-test('calls with workspace credentials use no token, and renew none after a 401', async () => {
+test('calls with workspace credentials do not use a token, or renew one after a 401', async () => {
   accepted = [];
   const error = await failureOf(client().call(seedThings, { body: { xpid: 1 } }));
   expect(error).toMatchObject({

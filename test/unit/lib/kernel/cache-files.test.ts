@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 const open = () => createCacheFiles((error) => unusable.push(error));
 
-test('keeps a text on disk for every process', () => {
+test('keeps text on disk for every process', () => {
   const path = join(folder, 'kept', 'text');
   open().write(path, 'one');
   expect(open().read(path)).toBe('one');
@@ -27,10 +27,10 @@ test('keeps a text on disk for every process', () => {
 
 describe('an unusable folder', () => {
   const folders = [
-    ['a file in its place', () => (writeFileSync(join(folder, 'file'), ''), join(folder, 'file', 'below'))],
+    ['a file at its path', () => (writeFileSync(join(folder, 'file'), ''), join(folder, 'file', 'below'))],
     ['a file system that cannot create files', () => '/proc/cdpadm'],
     [
-      'a folder in place of the file',
+      'a folder at its path',
       () => (mkdirSync(join(folder, 'below', 'text'), { recursive: true }), join(folder, 'below')),
     ],
   ] as const;

@@ -80,7 +80,7 @@ describe('waitAtMost', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('ends with the reason of the abort and leaves no timer', async () => {
+  it('ends with the reason of the abort and does not leave a timer', async () => {
     const stop = new AbortController();
     const end = expect(waitAtMost(new Promise(() => undefined), 5000, systemClock, stop.signal)).rejects.toThrow(
       'Ctrl-C',

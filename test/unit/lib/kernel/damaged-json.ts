@@ -1,4 +1,4 @@
-// Valid and slightly damaged JSON texts.
+// Valid and slightly damaged JSON.
 import fc from 'fast-check';
 
 const DAMAGE = ['', ',', '"', '}', ']', '{', '[', ':', 'x', '0', '-', '.', 'e', '\\', '\n', '\u0000', '\ufeff', ' '];

@@ -18,7 +18,7 @@ describe('cannotWrite', () => {
     expect(hint).toMatch(/^The file is unchanged\. /);
   });
 
-  it('names no remedy for any other failure', () => {
+  it('does not name a remedy for any other failure', () => {
     expect(cannotWrite('a', failed('EIO')).hint).toBe('The file is unchanged.');
   });
 

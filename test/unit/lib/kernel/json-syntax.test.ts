@@ -1,4 +1,4 @@
-// The place and the reason of a syntax error in a JSON text.
+// The position of and reason for a syntax error in JSON.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonSyntaxError } from '../../../../src/lib/kernel/json-syntax.ts';
@@ -51,7 +51,7 @@ describe('findJsonSyntaxError', () => {
     expect(findJsonSyntaxError(text)).toEqual({ offset, reason });
   });
 
-  it('agrees with JSON.parse on whether a text is JSON, for valid texts and for damaged ones', () => {
+  it('agrees with JSON.parse on whether a string is JSON, for valid and for damaged JSON', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {
         expect(findJsonSyntaxError(text) === undefined, text).toBe(parsesAsJson(text));

@@ -1,4 +1,4 @@
-// JSON with exact integers, compared with JSON.parse and tested with hostile texts.
+// JSON with exact integers, compared with JSON.parse and tested with hostile strings.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -16,7 +16,7 @@ it('creates each missing level with the mode and leaves existing ones unchanged'
   expect(statSync(join(root, 'open')).mode & 0o777).toBe(0o755);
 });
 
-it('rejects a file in place of the folder or of a parent', () => {
+it('rejects a file where the folder or a parent should be', () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(() => makeFolder(file)).toThrow('EEXIST');

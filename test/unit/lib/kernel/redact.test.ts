@@ -72,7 +72,7 @@ describe('a known secret', () => {
     }
   });
 
-  it('leaves no remainder if it overlaps or contains another', () => {
+  it('does not leave a remainder if it overlaps or contains another', () => {
     const redactor = redactorOf('abcdefgh', 'fghijklm', 'abcd', 'hijk');
     expect(redactor.text('x abcdefghijklm y')).toBe(`x ${MASK} y`);
     expect(redactor.text('x abcdx fghijklm')).toBe(`x ${MASK}x ${MASK}`);
@@ -252,7 +252,7 @@ describe('headers', () => {
   });
 });
 
-describe('large texts', () => {
+describe('large strings', () => {
   const secrets = Array.from({ length: 50 }, (_, index) => `secret-number-${index}-of-fifty-with-some-length`);
 
   it.each([

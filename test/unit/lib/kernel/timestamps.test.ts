@@ -1,4 +1,4 @@
-// Durations and timestamps, compared with the engine's calendar and tested with similar invalid texts.
+// Durations and timestamps, compared with the engine's calendar and tested with similar invalid strings.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -126,7 +126,7 @@ describe('parseIso', () => {
     );
   });
 
-  it('reads offsets as RFC 3339 defines them: the same moment in another zone', () => {
+  it('reads offsets as RFC 3339 defines them: the same moment in a different zone', () => {
     fc.assert(
       fc.property(
         anyMoment,

@@ -82,7 +82,7 @@ describe('on screen', () => {
     expect(colored).toContain('    <red>- audiences:view</red>');
   });
 
-  it('reports no differences, and has no hash for a diff of two files', () => {
+  it('reports that there are no differences, and has no hash for a diff of two files', () => {
     expect(renderRolesPlan(diffRoles(LIVE.roles, LIVE.roles), plainStyle)).toBe(
       'No differences.\n0 to create, 0 to modify, 0 to delete, 3 unchanged',
     );
@@ -128,7 +128,7 @@ ${SCREEN.replaceAll(/^ {4}([+-])/gm, '$1    ')}
   });
 });
 
-describe('hostile texts', () => {
+describe('hostile strings', () => {
   const anyPlan: fc.Arbitrary<DrawnPlan> = fc
     .tuple(anyRoles, anyRoles, fc.array(anyText, { maxLength: 3 }))
     .map(([from, to, texts]) => diffRoles(from, [...to, ...texts.map((text) => role(text, [text]))]));

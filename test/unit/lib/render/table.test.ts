@@ -130,7 +130,7 @@ describe('a column that is empty in every row', () => {
   });
 });
 
-test('color changes no text', async () => {
+test('color does not change the text', async () => {
   const style = await createStyle(true);
   const colored = await drawTable(rows, columns, { width: 80, style, header: true });
   const plain = await drawTable(rows, columns, { width: 80, style: plainStyle, header: true });

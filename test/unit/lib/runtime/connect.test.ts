@@ -118,7 +118,7 @@ describe('before a write', () => {
     expect(await puts()).toBe(0);
   });
 
-  test('a dry run needs no confirmation and sends nothing', async () => {
+  test('a dry run does not need confirmation and sends nothing', async () => {
     const { code, stdout } = await push(['-n', '-o', 'json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'PUT' }] });

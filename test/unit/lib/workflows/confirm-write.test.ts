@@ -148,7 +148,7 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
   });
 });
 
-/** The result of a read: ours, nothing yet, or another resource. */
+/** The result of a read: ours, nothing yet, or a different resource. */
 type Stored = 'ours' | 'nothing' | 'foreign' | KnownError;
 
 const rejection = (status: number): KnownError =>

@@ -242,7 +242,7 @@ describe('a delivery', () => {
     expect([attempts, open()]).toEqual([1, []]);
   });
 
-  it('that is in progress when the listener stops stays due and uses no attempt', async () => {
+  it('that is in progress when the listener stops remains due and does not use an attempt', async () => {
     const { stop, store } = await start(hanging, { targets: hookTargets(['any']) });
     await store(received('pending'));
     await stop();

@@ -242,7 +242,7 @@ describe('pushRoles', () => {
   });
 
   describe('a lost response', () => {
-    it('is a success without a retry if the platform has the wanted manifest', async () => {
+    it('is a success without a retry if the platform has the desired manifest', async () => {
       platform.afterReplace = () => {
         throw lost();
       };
@@ -295,7 +295,7 @@ describe('pushRoles', () => {
       'an empty list': () => [],
       'fewer roles': (roles) => roles.slice(1),
       'a truncated description': (roles) => roles.map((item) => ({ ...item, description: '' })),
-      'another name': (roles) => roles.map((item) => ({ ...item, name: 'cut' })),
+      'a different name': (roles) => roles.map((item) => ({ ...item, name: 'cut' })),
       'an additional role': (roles) => [...roles, role('stranger')],
       'a missing task': (roles) => roles.map((item) => ({ ...item, tasks: [{ task_id: CORE_TASK }] })),
     };

@@ -56,7 +56,7 @@ describe('targets', () => {
 
   it.each([
     ['the first callback of a request', [], 'completed', ['forward', 'on-any', 'on-completed']],
-    ['the first callback of another status', ['pending'], 'in_progress', ['forward', 'on-any']],
+    ['the first callback of a different status', ['pending'], 'in_progress', ['forward', 'on-any']],
     ['a repeat', ['pending'], 'pending', []],
     ['a late status', ['completed'], 'pending', ['forward']],
   ])('of %s', (_what, before, status, expected) => {

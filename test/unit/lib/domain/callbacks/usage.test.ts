@@ -109,9 +109,9 @@ describe('an authority', () => {
     ['a subdomain of it', [permitted(dns(`a.${DOMAIN}`))], VOUCH],
     ['another domain and this one', [permitted(dns('other.example'), dns(DOMAIN))], undefined],
     ['other domains', [permitted(dns('other.example'), dns('third.example'))], VOUCH],
-    ['names of another type', [permitted(sequence(der(0x81, Buffer.from('other.example'))))], undefined],
+    ['names of a different type', [permitted(sequence(der(0x81, Buffer.from('other.example'))))], undefined],
     [
-      'the domain as a name of another type, and another domain',
+      'the domain as a name of a different type, and another domain',
       [permitted(sequence(der(0x81, Buffer.from(DOMAIN))), dns('a.example'))],
       VOUCH,
     ],

@@ -1,4 +1,4 @@
-// The CSV reader round-trips rows for any chunking, and reports each fault with its place.
+// The CSV reader round-trips rows for any chunking, and reports each fault with its position.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CsvFeed } from '../../../../../src/lib/domain/csv/feed.ts';

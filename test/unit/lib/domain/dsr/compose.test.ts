@@ -1,4 +1,4 @@
-// Composes the body of a request from single values, with each identity in its place.
+// Composes the body of a request from single values, with each identity in its field.
 import { describe, expect, it } from 'vitest';
 import { composeRequest, isExtensionType } from '../../../../../src/lib/domain/dsr/compose.ts';
 
@@ -7,7 +7,7 @@ const KEY = 'opendsr.vendor.example';
 const raw = (value: string) => ({ value, encoding: 'raw' });
 
 describe('composeRequest', () => {
-  it('adds no fields that were not given', () => {
+  it('does not add fields that were not given', () => {
     expect(composeRequest({ identities: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
     expect(composeRequest({ identities: [], status_callback_urls: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
   });

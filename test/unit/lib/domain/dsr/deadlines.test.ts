@@ -53,7 +53,7 @@ describe('the end of cancellation', () => {
   });
 
   it.each<[string, Partial<RequestFacts>]>([
-    ['a request of another type', { type: 'access' }],
+    ['a request of a different type', { type: 'access' }],
     ['a request of unknown type', { type: undefined }],
     ['an unknown time of receipt', { receivedAt: undefined }],
     ['a request in progress', { status: 'in_progress' }],

@@ -43,7 +43,7 @@ describe('normalizeRequest', () => {
     expect(normalized({ extensions: deployed }, { other: 'elsewhere' }).request).toMatchObject({ extensions });
   });
 
-  it('returns no request if there are issues, and lists all of them', () => {
+  it('does not return a request if there are issues, and lists all of them', () => {
     const { request, issues, warnings } = normalized({
       regulation: 'lgpd',
       extensions: { 'opendsr.other.example': { skip_waiting_period: true } },
@@ -52,7 +52,7 @@ describe('normalizeRequest', () => {
     expect(warnings).toEqual([]);
     expect(shown(issues)).toEqual([
       expect.stringMatching(/^regulation: /),
-      'extensions.opendsr.other.example: belongs to another vendor; the profile has `opendsr.vendor.example`',
+      'extensions.opendsr.other.example: belongs to a different vendor; the profile has `opendsr.vendor.example`',
     ]);
   });
 

@@ -17,7 +17,7 @@ describe('a body of version 3', () => {
   it.each<[string, unknown]>([
     ['with everything', { api_version: '3.0', subject_identities: { email: raw('a') }, extensions: { [KEY]: {} } }],
     ['without a version', { subject_identities: { email: raw('a') } }],
-    ['with an extension type in the wrong place', { api_version: '3.0', subject_identities: { xpid: raw('7') } }],
+    ['with an extension type in the wrong position', { api_version: '3.0', subject_identities: { xpid: raw('7') } }],
     ['of a later version', { api_version: '4.0', subject_identities: { email: raw('a') } }],
     ['of version 30', { api_version: '30' }],
     ['of version 12', { api_version: '12' }],
@@ -145,7 +145,7 @@ describe('an upgrade', () => {
     });
   });
 
-  it('reports an identity given in both places', () => {
+  it('reports an identity given in both positions', () => {
     const { issues } = upgrade({
       api_version: '2.0',
       subject_identities: { xpid: raw('7') },
@@ -169,7 +169,7 @@ describe('an upgrade', () => {
     expect(value).toHaveProperty('subject_identities.osa_id', raw('o'));
   });
 
-  it('reports entries without a type by place and keeps the others', () => {
+  it('reports entries without a type by position and keeps the others', () => {
     const list = [null, 'x', {}, { identity_type: 7 }, entry('email', 'a')];
     const { issues, value } = upgrade({ extensions: { [KEY]: { identities: list } } });
     expect(issues).toEqual(

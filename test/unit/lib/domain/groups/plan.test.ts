@@ -1,4 +1,4 @@
-// Plans the smallest request that changes a group definition as wanted.
+// Plans the smallest request that makes the desired change to a group definition.
 import { describe, expect, it } from 'vitest';
 import type { GroupReply, GroupRequest } from '../../../../../src/lib/contract/groups.ts';
 import { comparableGroup, limitWarning, planGroup, toGroupRequest } from '../../../../../src/lib/domain/groups/plan.ts';
@@ -25,13 +25,13 @@ describe('planGroup', () => {
 
   it.each<[string, Partial<GroupRequest>, 'PUT' | 'PATCH', unknown]>([
     [
-      'replaces the definition for another description',
+      'replaces the definition for a different description',
       { description: 'Homes' },
       'PUT',
       { description: { from: 'People of one home', to: 'Homes' } },
     ],
     [
-      'replaces the definition for another source',
+      'replaces the definition for a different source',
       { source_user_attribute: 'home_id' },
       'PUT',
       { source_user_attribute: { from: 'household_id', to: 'home_id' } },
@@ -61,7 +61,7 @@ describe('planGroup', () => {
       { attributes: { added: [{ id: 'rooms', type: 'sum' }], removed: [{ id: 'size', type: 'sum' }], changed: [] } },
     ],
     [
-      'replaces the definition for a removed attribute and another description',
+      'replaces the definition for a removed attribute and a different description',
       { description: 'Homes', attributes: WANTED.attributes.slice(1) },
       'PUT',
       {
@@ -102,7 +102,7 @@ describe('planGroup', () => {
 });
 
 describe('comparableGroup', () => {
-  it('is the same for another order and for extra fields of the platform', () => {
+  it('is the same if only the order or extra fields of the platform differ', () => {
     const reordered = {
       ...LIVE,
       created_on: 'x',

@@ -69,7 +69,7 @@ describe('diffRoles', () => {
     );
   });
 
-  it('is empty for another order, repeated tasks and `user:core`', () => {
+  it('is empty if only the order, repeated tasks or `user:core` differ', () => {
     fc.assert(
       fc.property(anyRoles, fc.nat(), (roles, seed) => {
         const reordered = shuffled(roles, seed).map((item) => {
@@ -128,12 +128,12 @@ describe('diffRoles', () => {
       { description: { from: null, to: 'D' } },
     ],
     [
-      'another description',
+      'a different description',
       role('a', [], { description: 'D' }),
       role('a', [], { description: 'E' }),
       { description: { from: 'D', to: 'E' } },
     ],
-    ['a null and a missing text', role('a', [], { name: null }), role('a', [], { name: undefined }), undefined],
+    ['a null and a missing string', role('a', [], { name: null }), role('a', [], { name: undefined }), undefined],
     [
       'tasks, sorted',
       role('a', ['b:1', 'z:1', 'a:1']),

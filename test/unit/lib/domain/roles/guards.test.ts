@@ -82,7 +82,7 @@ describe('an emptied manifest', () => {
     ]);
   });
 
-  it('needs no flag if there was no role before', () => {
+  it('does not need a flag if there was no role before', () => {
     expect(guards([], [])).toEqual([]);
   });
 });

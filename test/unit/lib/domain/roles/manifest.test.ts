@@ -73,11 +73,11 @@ describe('sameRoles', () => {
 
   it.each<[string, RoleReply[]]>([
     ['a missing role', sent.slice(1)],
-    ['another id', [role('c', ['x:y', 'x:z'], { name: 'Name of a', description: 'What a is for' }), role('b')]],
-    ['another name', [role('a', ['x:y', 'x:z'], { name: 'N' }), role('b')]],
-    ['another description', [role('a', ['x:y', 'x:z'], { description: 'D' }), role('b')]],
+    ['a different id', [role('c', ['x:y', 'x:z'], { name: 'Name of a', description: 'What a is for' }), role('b')]],
+    ['a different name', [role('a', ['x:y', 'x:z'], { name: 'N' }), role('b')]],
+    ['a different description', [role('a', ['x:y', 'x:z'], { description: 'D' }), role('b')]],
     ['a missing task', [role('a', ['x:y']), role('b')]],
-    ['another task', [role('a', ['x:y', 'x:w']), role('b')]],
+    ['a different task', [role('a', ['x:y', 'x:w']), role('b')]],
     ['the tasks of another role', [role('a'), role('b', ['x:y', 'x:z'])]],
   ])('detects %s', (_what, live) => {
     expect(sameRoles(sent, live)).toBe(false);

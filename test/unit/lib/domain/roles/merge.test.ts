@@ -1,4 +1,4 @@
-// Three-way merges lose no edit and no role silently.
+// Three-way merges never lose an edit or a role silently.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/plan.ts';
@@ -20,7 +20,7 @@ describe('resolveConflict', () => {
     return conflicts.reduce((list, one) => resolveConflict(list, one, one[side]), roles);
   };
 
-  it('leaves no conflict with either side', () => {
+  it('does not leave a conflict with either side', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const kept = resolved('mine', base, mine, theirs);

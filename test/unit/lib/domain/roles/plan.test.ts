@@ -35,44 +35,44 @@ describe('the plan', () => {
   });
 
   it.each<[string, () => string]>([
-    ['another organization', () => hashOf(LIVE, WANTED, { ...SCOPE, organization: '102' })],
-    ['another address', () => hashOf(LIVE, WANTED, { ...SCOPE, address: 'https://eu.example.com' })],
+    ['a different organization', () => hashOf(LIVE, WANTED, { ...SCOPE, organization: '102' })],
+    ['a different address', () => hashOf(LIVE, WANTED, { ...SCOPE, address: 'https://eu.example.com' })],
     ['a later stamp', () => hashOf({ ...LIVE, last_modified_on: '2026-11-20 08:00:01' })],
-    ['another writer', () => hashOf({ ...LIVE, last_modified_by: 'bob@example.com' })],
+    ['a different writer', () => hashOf({ ...LIVE, last_modified_by: 'bob@example.com' })],
     [
-      'another live task',
+      'a different live task',
       () => hashOf({ ...LIVE, roles: [role('a', ['user:core', 'x:q'], { on: 1 }), role('b', ['x:y'])] }),
     ],
     [
-      'another live name',
+      'a different live name',
       () => hashOf({ ...LIVE, roles: [role('a', ['user:core', 'x:y'], { on: 1, name: 'N' }), role('b', ['x:y'])] }),
     ],
     [
-      'another unknown field of a live role',
+      'a different unknown field of a live role',
       () => hashOf({ ...LIVE, roles: [role('a', ['user:core', 'x:y'], { on: 2 }), role('b', ['x:y'])] }),
     ],
     ['one live role fewer', () => hashOf({ ...LIVE, roles: LIVE.roles.slice(1) })],
-    ['another unknown top-level field', () => hashOf({ ...LIVE, extra: { version: 4 } })],
-    ['one more wanted task', () => hashOf(LIVE, [role('a', ['x:y', 'x:z', 'x:w'], { on: 1 }), role('c')])],
+    ['a different unknown top-level field', () => hashOf({ ...LIVE, extra: { version: 4 } })],
+    ['one more desired task', () => hashOf(LIVE, [role('a', ['x:y', 'x:z', 'x:w'], { on: 1 }), role('c')])],
     [
-      'another wanted description',
+      'a different desired description',
       () => hashOf(LIVE, [role('a', ['x:y', 'x:z'], { on: 1, description: 'D' }), role('c')]),
     ],
     [
-      'another wanted id',
+      'a different desired id',
       () =>
         hashOf(LIVE, [
           role('a', ['x:y', 'x:z'], { on: 1 }),
           role('d', [], { name: 'Name of c', description: 'What c is for' }),
         ]),
     ],
-    ['nothing wanted', () => hashOf(LIVE, [])],
-  ])('has another hash for %s', (_what, other) => {
+    ['no desired roles', () => hashOf(LIVE, [])],
+  ])('has a different hash for %s', (_what, other) => {
     expect(other()).toMatch(/^[0-9a-f]{32}$/);
     expect(other()).not.toBe(hashOf());
   });
 
-  it('has different hashes for different wanted manifests', () => {
+  it('has different hashes for different desired manifests', () => {
     fc.assert(
       fc.property(anyReply, anyRoles, anyRoles, (reply, one, other) => {
         const live = fromReply(reply);
@@ -94,7 +94,7 @@ describe('the plan', () => {
     });
   });
 
-  it('sends the wanted roles, unknown top-level fields and unchanged roles, but no stamp', () => {
+  it('sends the desired roles, unknown top-level fields and unchanged roles, but no stamp', () => {
     const wanted = [role('b', ['x:y']), { ...role('a', ['x:y']), on: 1 }];
     const { request } = planRoles(
       SCOPE,

@@ -267,9 +267,9 @@ describe('a value returned by the platform', () => {
       { roles: [{ ...asFile, meta: { bye: 1 } }] },
       'roles[0].meta.bye!: unknown field `bye`; did you mean `by`?',
     ],
-    ['a map in place of a number', { roles: [{ ...asFile, on: { x: 1 } }] }, 'roles[0].on.x!: unknown field `x`'],
+    ['a map instead of a number', { roles: [{ ...asFile, on: { x: 1 } }] }, 'roles[0].on.x!: unknown field `x`'],
     [
-      'a null text of another role',
+      'a null string in another role',
       { roles: [{ ...GOOD, role_id: 'b', name: null }] },
       'roles[0].name: must be a string, not empty',
     ],

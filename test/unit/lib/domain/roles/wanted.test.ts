@@ -1,4 +1,4 @@
-// The wanted roles of a file: merged with its base, or a plain replacement without one.
+// The desired roles of a file: merged with its base, or a plain replacement without one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/plan.ts';
@@ -16,7 +16,7 @@ function byHand(roles: readonly Role[]): Role[] {
   });
 }
 
-describe('the wanted roles', () => {
+describe('the desired roles', () => {
   it('without a base are exactly those of the file, with the platform’s unknown fields', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (roles, live) => {
@@ -125,7 +125,7 @@ describe('chooseBase', () => {
     expect(chooseBase(file, [twin, near])).toBe(twin);
   });
 
-  it('returns none with another stamp, and none for a file without a stamp', () => {
+  it('returns none with a different stamp, and none for a file without a stamp', () => {
     expect(chooseBase(file, [])).toBeUndefined();
     expect(
       chooseBase(file, [

@@ -68,7 +68,7 @@ describe('rows that were rejected together', () => {
     ['with a colon and a blank', 'a: b', 'a: b: wrong: very'],
     ['that is a prefix of another', 'Order', 'Order: wrong'],
     ['with quotes and a backslash', 'say "no" \\', 'say "no" \\: wrong'],
-    ['in another alphabet', 'Заказы', 'Заказы: wrong'],
+    ['in a different alphabet', 'Заказы', 'Заказы: wrong'],
   ])('are judged by an attribute %s', (_what, name, message) => {
     const batch = batchOf(['Orders'], [name], ['b']);
     expect(createBlame().judge(batch, [0, 1, 2], [message])).toEqual({ guilty: [1], suspects: [], rest: [0, 2] });

@@ -73,8 +73,8 @@ const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(O
 describe('a header', () => {
   it('has an issue for a column with the same meaning as another', () => {
     expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
-      { column: ' xpid', message: 'is the same field as the column `xpid`' },
-      { column: 'identity:"email"', message: 'is the same field as the column `identity:email`' },
+      { column: ' xpid', message: 'is the same field as the `xpid` column' },
+      { column: 'identity:"email"', message: 'is the same field as the `identity:email` column' },
     ]);
   });
 

@@ -1,4 +1,4 @@
-// The records of CSV bytes: their places, rejected records, and unusable headers.
+// The records of CSV bytes: their positions, rejected records, and unusable headers.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -102,7 +102,7 @@ describe('a header', () => {
     expect(errorOf('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
-  it('needs no defaults if every row has the value or none needs it', () => {
+  it('does not need defaults if every row has the value or none needs it', () => {
     for (const header of ['xpid,environment,attr:N:count,cutoff_date', 'xpid,environment,user:n']) {
       expect(read(`${header}\n`, withDefaults({ environment: undefined }))).toEqual([]);
     }

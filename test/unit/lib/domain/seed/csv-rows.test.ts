@@ -88,7 +88,7 @@ test.each([
         if ('text' in exact) accepted++;
         line += record.split('\n').length;
         text += `${record}${end}`;
-        // Empty lines count only for places.
+        // Empty lines count only for line numbers.
         if (random() < 0.02) {
           text += end;
           line++;

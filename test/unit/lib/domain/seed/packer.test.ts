@@ -1,4 +1,4 @@
-// Packs rows into batches: size limits, rejected rows, and the place of each row.
+// Packs rows into batches: size limits, rejected rows, and the position of each row.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import type { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -112,7 +112,7 @@ describe('valid JSON', () => {
 describe('a rejected row', () => {
   const refused = (from: RowPacker) => packed(from).flatMap((batch) => batch.refused);
 
-  it('is in its batch with its place, reason and original text', () => {
+  it('is in its batch with its position, reason and original text', () => {
     const into = packer();
     take(into, 1);
     into.line = 20;
@@ -193,7 +193,7 @@ describe('a row that cannot be written', () => {
     return -1;
   };
 
-  it.each([10_000, 200])('leaves no bytes in the batch (%i bytes)', (bytes) => {
+  it.each([10_000, 200])('does not leave bytes in the batch (%i bytes)', (bytes) => {
     const into = packer({ bytes });
     take(into, 1);
     expect(into.takeWritten(150, 2, fail)).toBe(false);

@@ -20,7 +20,7 @@ describe('the text of a row', () => {
     );
   });
 
-  it('is rejected with the place of a JSON error', () => {
+  it('is rejected with the position of a JSON error', () => {
     const cut = readRow('{"a":x}', rules);
     expect(cut).toMatchObject({
       issues: [{ path: [], message: expect.stringMatching(/ \(character 6\)$/) as string }],

@@ -39,7 +39,7 @@ function endOf(step: (bytes: Buffer, start: number) => number, text: string): nu
   return end === FAIL ? FAIL : end - BEFORE;
 }
 
-/** The length that a pattern matches at the start of a text if `isGood` accepts the match. */
+/** The length that a pattern matches at the start of a string if `isGood` accepts the match. */
 function byPattern(pattern: RegExp, isGood: (match: RegExpExecArray, rest: string) => boolean = () => true) {
   return (text: string): number => {
     const match = pattern.exec(text);

@@ -36,7 +36,7 @@ test.each<[string, Env, Shard | RegExp]>([
   ['auto/8', kubernetes('1x'), /JOB_COMPLETION_INDEX must be a whole number, not `1x`/],
   ['auto/8', kubernetes('1234567890'), /JOB_COMPLETION_INDEX must be a whole number/],
   ['auto/8', {}, /Kubernetes \(JOB_COMPLETION_INDEX\), Slurm .* or GNU parallel \(PARALLEL_SEQ\), and none of them/],
-  ['auto', kubernetes(''), /none of them is set\. Elsewhere, pass the number: --shard I\/N\.$/],
+  ['auto', kubernetes(''), /none of them is set\. With other engines, pass the number: --shard I\/N\.$/],
   ['auto/3', parallel('3'), { index: 2, count: 3 }],
   ['auto/3', parallel('4'), /^PARALLEL_SEQ is 4, and the run has only 3 shards\.$/],
   ['auto/3', parallel('0'), /^PARALLEL_SEQ is 0, and the run has only 3 shards\.$/],

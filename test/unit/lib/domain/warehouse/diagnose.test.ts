@@ -82,7 +82,7 @@ it('returns the status of the report, of the pipeline, or null', () => {
   expect(statusOf(undefined, undefined)).toBeNull();
 });
 
-it('reports a problem even if the platform gives no reason', () => {
+it('reports a problem even if the platform does not give a reason', () => {
   const { pipeline } = evidence();
   const given = evidence({
     connection: { id: 'c', state: 'active', status: 'faulted' },
@@ -346,7 +346,7 @@ describe('the exact text of a finding', () => {
   });
 });
 
-describe('a run that sent no row', () => {
+describe('a run that did not send any rows', () => {
   const ended = (over: object) =>
     evidence({
       model: { id: 'm', state: 'active', status: 'valid', config: { sql_query: 'SELECT customer_id, city FROM t' } },
@@ -379,7 +379,7 @@ describe('a run that sent no row', () => {
     });
   });
 
-  it('is not reported if the platform gives no number', () => {
+  it('is not reported if the platform does not give a number', () => {
     expect(about(evidence({ report: { ...evidence().report, latest_pipeline_run: run('success') } }))).toEqual([]);
   });
 

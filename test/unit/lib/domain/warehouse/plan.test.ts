@@ -1,4 +1,4 @@
-// A plan over three resource types: applying it gives the wanted state, in an order that respects dependencies.
+// A plan over three resource types: applying it gives the desired state, in an order that respects dependencies.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -47,7 +47,7 @@ function reversed(workspace: ByType<Definition>): ByType<Definition> {
 }
 
 describe('any two workspaces', () => {
-  it('have a plan that leaves no difference', () => {
+  it('have a plan that removes every difference', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         expect(plan(applied(live, wanted), wanted).steps).toEqual([]);
@@ -66,7 +66,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('count each wanted resource and each deletion once', () => {
+  it('count each desired resource and each deletion once', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const { steps, unchanged, summary } = plan(live, wanted);
@@ -87,7 +87,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('have another plan if any compared field differs', () => {
+  it('have a different plan if any compared field differs', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, anyWorkspace, (live, wanted, other) => {
         const same = RESOURCE_TYPES.every((type) => {

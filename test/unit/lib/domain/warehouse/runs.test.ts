@@ -22,7 +22,7 @@ describe('isEnded', () => {
     ['stopped', true],
     ['running', false],
     ['queued', false],
-    ['another status', false],
+    ['a different status', false],
     [undefined, false],
   ])('%s: %s', (status, ended) => {
     expect(isEnded({ status } as RunReply)).toBe(ended);

@@ -28,10 +28,10 @@ describe('the sync position of a pipeline', () => {
   const full = { sync_mode: { type: 'full' } };
 
   it.each<[string, Definition, boolean]>([
-    ['another sync mode', pipeline('p', full), true],
-    ['another sync mode and another name', pipeline('p', { ...full, name: 'N' }), true],
-    ['another name', pipeline('p', { name: 'N' }), false],
-    ['another schedule', pipeline('p', { schedule: { type: 'once' } }), false],
+    ['a different sync mode', pipeline('p', full), true],
+    ['a different sync mode and a different name', pipeline('p', { ...full, name: 'N' }), true],
+    ['a different name', pipeline('p', { name: 'N' }), false],
+    ['a different schedule', pipeline('p', { schedule: { type: 'once' } }), false],
   ])('is lost by %s: %s', (_what, wanted, resets) => {
     expect(plan(live, { pipeline: [wanted] }).steps).toMatchObject([{ action: 'update', id: 'p', resets }]);
   });
@@ -72,7 +72,7 @@ describe('secrets', () => {
     });
   });
 
-  it('that are masked are listed as sent with another change', () => {
+  it('that are masked are listed as sent together with some other change', () => {
     const masked = connection('c', { config: { password: '********' }, name: 'N' });
     expect(plan({ connection: [withSecret] }, { connection: [masked] }).steps).toMatchObject([
       { action: 'update', secrets: ['config.password'] },

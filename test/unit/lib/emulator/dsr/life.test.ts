@@ -108,7 +108,7 @@ describe('results', () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ['an internal type with another name', { subject_identities: { controller_customer_id: raw('c-1') } }],
+    ['an internal type with a different name', { subject_identities: { controller_customer_id: raw('c-1') } }],
     ['a type of the extension', extension({ other4: raw('four') })],
     ['xpid, to the last digit', extension({ xpid: raw('-7201284209016359738') })],
   ])('are found by %s', async (_name, change) => {
@@ -125,7 +125,10 @@ describe('results', () => {
 
   test.each<[string, Record<string, unknown>]>([
     ['an unknown value', { subject_identities: { email: raw('nobody@people.example') } }],
-    ['the same value of another type', { subject_identities: { controller_customer_id: raw('ada@people.example') } }],
+    [
+      'the same value of a different type',
+      { subject_identities: { controller_customer_id: raw('ada@people.example') } },
+    ],
     ['an xpid with a different last digit', extension({ xpid: raw('-7201284209016359737') })],
   ])('are 404 when no profile has %s', async (_name, change) => {
     expectRejection(await resultsOf(change), DSR_FAILURES.noRecords);

@@ -48,7 +48,7 @@ test('writes nothing', async () => {
   expect(await thread.rows(1)).toEqual([{ count: 3 }]);
 });
 
-test('reports errors of files and queries and stays usable', async () => {
+test('reports errors of files and queries and remains usable', async () => {
   await expect(thread.open(join(folder, 'missing.db'))).rejects.toThrow(QueryError);
   await thread.open(file);
   await expect(thread.query('SELECT missing FROM a')).rejects.toThrow(new QueryError('no such column: missing'));

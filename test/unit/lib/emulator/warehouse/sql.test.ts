@@ -95,7 +95,7 @@ describe('qualified tables', () => {
   });
 });
 
-test('tokenizing loses no character', () => {
+test('tokenizing never loses a character', () => {
   const piece = fc.constantFrom(
     "'",
     '"',

@@ -129,7 +129,7 @@ it('uses CDPADM_TRACE_FILE unless --trace-file is given', () => {
   expect(flagsOf([], { CDPADM_TRACE_FILE: '' }).traceFile).toBeUndefined();
 });
 
-describe('the extension of --out', () => {
+describe('the --out extension', () => {
   it.each([
     ['x.json', 'json'],
     ['X.JSON', 'json'],
@@ -152,7 +152,7 @@ describe('the extension of --out', () => {
     expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
   });
 
-  it('conflicts with another format, except for plain text in .txt', () => {
+  it('conflicts with a different format, except for plain text in .txt', () => {
     const error = thrownBy(() => flagsOf(['--out', 'x.json', '-o', 'yaml']));
     expect(error).toMatchObject({ code: 'usage', message: '-o yaml conflicts with --out x.json: .json means json.' });
     expect(thrownBy(() => flagsOf(['--out', 'x.csv', '--json']))).toMatchObject({ code: 'usage' });

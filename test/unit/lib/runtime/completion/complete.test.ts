@@ -176,7 +176,7 @@ describe('completion of the program', () => {
     },
   );
 
-  test('adds no space after an identity type, whose value follows', async () => {
+  test('does not add a space after an identity type, whose value follows', async () => {
     expect(await ask('fish', 'cdpadm', 'cdpadm dsr submit --identity ema')).toEqual({
       kind: 'values nospace',
       lines: ['email='],

@@ -134,7 +134,7 @@ describe('the log of GitHub Actions', () => {
     ['argument', ['roles', 'list', 'a\n::error::x ##[error]y']],
     ['value', ['roles', 'list', '-o', '::error::x']],
     ['command after a group', ['roles', '::error::x']],
-  ])('contains no command from an unknown %s', async (_what, args) => {
+  ])('does not contain a command from an unknown %s', async (_what, args) => {
     const { code, stderr } = await cli(args, { GITHUB_ACTIONS: 'true' });
     expect(code).toBe(2);
     expect(stderr).toContain(':error::x');

@@ -367,7 +367,7 @@ describe('the log of GitHub Actions', () => {
   const plain: DocumentView<unknown> = { kind: 'document', text: () => names.join('\n'), names: () => names };
 
   it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])(
-    'contains no command from %s',
+    'does not contain a command from %s',
     async (output) => {
       const shown = await emit({ output }, data, list, { env });
       const document = await emit({ output }, data, plain as never, { env });
@@ -400,7 +400,7 @@ describe('the log of GitHub Actions', () => {
     expect(new Set(tokens).size).toBe(names.length);
   });
 
-  test('contains no command from lines, notes and warnings', async () => {
+  test('does not contain commands from lines, notes or warnings', async () => {
     const { stdout, stderr } = await capture(
       {},
       async ({ out }) => {
@@ -433,7 +433,7 @@ describe('the log of GitHub Actions', () => {
   it.each<[string, Record<string, unknown>, Record<string, string>]>([
     ['under -o json', { output: 'json' }, env],
     ['elsewhere', {}, {}],
-  ])('masks no secret %s', async (_where, raw, environment) => {
+  ])('does not mask a secret %s', async (_where, raw, environment) => {
     expect((await capture(raw, addAll, { env: environment })).stderr).toBe('');
   });
 });

@@ -76,7 +76,7 @@ test('prints a message above the live line', () => {
   expect(stderr()).toBe('\r\u001b[Kworking\r\u001b[Ka note\nworking\r\u001b[K');
 });
 
-test('elsewhere prints a line at every 10 % or ten seconds', () => {
+test('otherwise prints a line at every 10 % or ten seconds', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
     clock.advance(10_000);
@@ -87,7 +87,7 @@ test('elsewhere prints a line at every 10 % or ten seconds', () => {
   expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
 });
 
-test('elsewhere prints the first line after a second if the total is unknown', () => {
+test('otherwise prints the first line after a second if the total is unknown', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 30; done++) {
       progress.update({ done });
@@ -152,7 +152,7 @@ describe('with -o json and standard error not a terminal', () => {
     expect(text).toBe('');
   });
 
-  test('is unchanged on a terminal and with another format', () => {
+  test('is unchanged on a terminal and with a different format', () => {
     const draw = (progress: Progress): void => progress.update({ done: 5, total: 10 });
     expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toMatch(
       /^\r\u001b\[KSending █+░+ 50 %, 5 of 10$/,
