@@ -15,7 +15,7 @@ export const cancelPending = defineCommand({
   effect: 'write',
   tool: ['groupId'],
   calls: 'platform',
-  args: { id: { many: true, optional: true, help: 'ids of requests', pick: pickRequest } },
+  args: { id: { many: true, optional: true, help: 'request ids', pick: pickRequest } },
   flags: { groupId: { value: 'id', help: 'cancel every pending request in this group' } },
   output: () => array(CancelReply),
   notes: [
@@ -31,8 +31,8 @@ export const cancelPending = defineCommand({
     guard: 'you answered no',
   },
   run: async (ctx, { args: { id: ids }, flags: { groupId } }) => {
-    if (ids.length > 0 && groupId !== undefined) throw usageError('Pass ids of requests or --group-id, not both.');
-    if (ids.length === 0 && groupId === undefined) throw usageError('Pass ids of requests, or --group-id GROUP.');
+    if (ids.length > 0 && groupId !== undefined) throw usageError('Pass request ids or --group-id, not both.');
+    if (ids.length === 0 && groupId === undefined) throw usageError('Pass request ids, or --group-id GROUP.');
     const session = await openDsr(ctx);
     await ctx.startWrite('dsr');
     const plan = await planCancel(groupId === undefined ? { ids: requestIds(ids) } : { groupId }, session);

@@ -15,7 +15,7 @@ export const markRequests = defineCommand({
   summary: 'mark requests as answered, or extend their deadline',
   effect: 'local',
   calls: 'settings',
-  args: { id: { many: true, help: 'ids of requests', pick: pickRequest } },
+  args: { id: { many: true, help: 'request ids', pick: pickRequest } },
   flags: {
     answered: { help: 'record that the subject has received the answer' },
     unanswered: { help: 'undo --answered' },

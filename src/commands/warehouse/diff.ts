@@ -59,7 +59,7 @@ export const diffFolder = defineCommand({
     try {
       for (const entry of entriesSent(plan, entries)) await checkSecrets(ctx, entry);
     } catch (error) {
-      // A comparison needs no secret.
+      // A comparison does not need secrets.
       if (!(error instanceof KnownError) || error.code !== 'secrets.missing') throw error;
       ctx.out.warn(error.message);
     }

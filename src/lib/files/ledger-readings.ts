@@ -30,9 +30,7 @@ interface Phases<Event> {
 export interface Urgency<Event> extends Phases<Event> {
   /** True if the request that starts with this event is included; by default, all requests of the scope are. */
   belongs?(event: Event): boolean;
-  /**
-   * Lower is more urgent; Infinity for a request without a deadline; undefined for an event that changes nothing.
-   */
+  /** Lower is more urgent; Infinity without a deadline, undefined for an event that changes nothing. */
   rank(event: Event): number | undefined;
 }
 

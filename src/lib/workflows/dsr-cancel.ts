@@ -36,9 +36,7 @@ export async function planCancel(
   return { cancel, keep };
 }
 
-/**
- * Cancels one after the other. Throws the first failure; those before it remain cancelled, and a warning names them.
- */
+/** Cancels one after the other. Throws the first failure, after a warning that names the cancelled requests. */
 export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise<CancelReply[]> {
   const done: CancelReply[] = [];
   for (const { subject_request_id: id } of plan.cancel) {

@@ -30,8 +30,7 @@ export interface Reading {
 
 /**
  * Reads the last command of the line, from the word `name` on (after variables and `sudo`). Inside an open
- * substitution, that is the command of the substitution. A closed one remains part of its word as typed: its output is
- * unknown.
+ * substitution, that is the command of the substitution. A closed one is part of its word as typed.
  */
 export function readLine(line: string, name: string, reading: Reading = {}): TypedLine {
   const words = splitWords(line, reading);
