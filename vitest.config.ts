@@ -38,6 +38,8 @@ export const shared: TestUserConfig = {
 
 export default defineConfig({
   test: {
+    // Keeps compiled modules between runs, by their content.
+    experimental: { fsModuleCache: true },
     // Tests wait for sockets and processes as much as they compute, so every core has a worker.
     maxWorkers: '100%',
     globalSetup: ['test/helpers/whole-run.ts'],

@@ -1,5 +1,5 @@
 // `api`: any call, with the address and credentials of its path.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURES } from '../../sweeps/stage.ts';
 import { allEndpoints } from '../../../src/lib/contract/index.ts';
 import { answer, json, reset, startFaultServer } from '../../helpers/fault-server.ts';
@@ -67,29 +67,6 @@ describe('api', () => {
     expect(stderr).not.toContain('bug');
   });
 
-  const faults = { 429: json({}, { status: 429 }), 503: json({}, { status: 503 }), 'a reset connection': reset };
-  const writes = allEndpoints.filter(({ method, service }) => method !== 'GET' && service !== 'auth');
-
-  describe.each(Object.entries(faults))('after %s', (what, fault) => {
-    it.each(writes.map((one) => [one.method, one.path, one] as const))(
-      'respects the safety of %s %s',
-      async (method, template, { safety }) => {
-        const platform = await opened(startFaultServer());
-        platform.otherwise(fault);
-        admin.write('body.yaml', '{}\n');
-        const path = template.replaceAll(/\{(?!orgId|accountId|workspace_?[iI]d)\w+\}/g, 'x');
-        const urls = ['BASE', 'DSR_BASE']
-          .map((name) => `CDPADM_${name}_URL`)
-          .concat('CDPADM_SEEDING_URL', 'CDPADM_IDENTITY_URL');
-        const env = { ...Object.fromEntries(urls.map((url) => [url, platform.url])), CDPADM_ACCESS_TOKEN: 'token' };
-        const body = method === 'DELETE' ? [] : ['-f', 'body.yaml'];
-        const { code, stderr } = await admin.run(['api', method, path, ...body, '--yes', '--retries', '1'], { env });
-        expect(code, stderr).toBe(what === '429' || (safety === 'repeat' && what === '503') ? 7 : 8);
-        expect(platform.requests.filter((one) => one.method === method)).toHaveLength(safety === 'repeat' ? 2 : 1);
-      },
-    );
-  });
-
   it('renews a rejected token and does not retry the write', async () => {
     const platform = await opened(startFaultServer());
     const token = { access_token: 'a-new-token', expires_in: 60, token_type: 'Bearer' };
@@ -128,4 +105,34 @@ describe('api', () => {
   ])('rejects %s', async (_what, line, code, message) => {
     expect(await admin.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
+});
+
+const faults = { 429: json({}, { status: 429 }), 503: json({}, { status: 503 }), 'a reset connection': reset };
+const writes = allEndpoints.filter(({ method, service }) => method !== 'GET' && service !== 'auth');
+
+describe.each(Object.entries(faults))('api after %s', (what, fault) => {
+  // The requests go to other platforms, so the tests share a home.
+  let admin: RolesHome;
+  beforeAll(async () => {
+    admin = await createRolesHome();
+  });
+  afterAll(() => admin.close());
+
+  it.each(writes.map((one) => [one.method, one.path, one] as const))(
+    'respects the safety of %s %s',
+    async (method, template, { safety }) => {
+      const platform = await opened(startFaultServer());
+      platform.otherwise(fault);
+      admin.write('body.yaml', '{}\n');
+      const path = template.replaceAll(/\{(?!orgId|accountId|workspace_?[iI]d)\w+\}/g, 'x');
+      const urls = ['BASE', 'DSR_BASE']
+        .map((name) => `CDPADM_${name}_URL`)
+        .concat('CDPADM_SEEDING_URL', 'CDPADM_IDENTITY_URL');
+      const env = { ...Object.fromEntries(urls.map((url) => [url, platform.url])), CDPADM_ACCESS_TOKEN: 'token' };
+      const body = method === 'DELETE' ? [] : ['-f', 'body.yaml'];
+      const { code, stderr } = await admin.run(['api', method, path, ...body, '--yes', '--retries', '1'], { env });
+      expect(code, stderr).toBe(what === '429' || (safety === 'repeat' && what === '503') ? 7 : 8);
+      expect(platform.requests.filter((one) => one.method === method)).toHaveLength(safety === 'repeat' ? 2 : 1);
+    },
+  );
 });

@@ -1,13 +1,21 @@
 // Definition files may come from a repository, so they cannot run commands, read arbitrary files or send our own secrets.
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
 import { CONNECTION, PIPELINE, SECRET_ENV, stageSync } from '../../../helpers/warehouse-files.ts';
 
+// Most commands are rejected and write nothing, so the tests share a platform until one writes.
+let platform: TestEmulator;
+beforeAll(async () => {
+  platform = await startTestEmulator();
+});
+afterAll(() => platform.close());
+
 let home: PlatformHome;
 beforeEach(async () => {
-  home = await openPlatformHome();
+  home = await openPlatformHome({}, platform);
   stageSync(home.cwd, 3);
   home.write('crm.yaml', CONNECTION);
   const { base_url, auth_url, org_id, account_id, workspace_id } = home.platform.ready;
@@ -18,7 +26,13 @@ beforeEach(async () => {
   ]);
   if (created.code !== 0) throw new Error(created.stderr);
 });
-afterEach(() => home.close());
+afterEach(async () => {
+  if ((await home.writes()).length > 0) {
+    await platform.close();
+    platform = await startTestEmulator();
+  }
+  await home.close();
+});
 
 /** Replaces the password by the reference, in the folder and in the single file. */
 function refer(reference: string): void {
