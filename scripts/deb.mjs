@@ -34,7 +34,7 @@ try {
     'Package: cdpadm',
     `Version: ${version}`,
     `Architecture: ${architecture}`,
-    // Debian requires an address. A bug report goes to whoever made the last change.
+    // Debian requires an address: that of the author of the last change.
     `Maintainer: ${commit.author || author}`,
     `Installed-Size: ${Math.ceil(size / 1024)}`,
     'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6',

@@ -74,7 +74,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   const { question, done } = GROUP_VERBS[plan.method];
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
   const group = await writeGroup(groups, plan, wanted, live, { tell: ctx.out, signal: ctx.signal });
-  ctx.out.note(`${done} group ${group.id} (${plan.method}). The weekly refresh recomputes its members.`);
+  ctx.out.note(`${done} group ${group.id}. The weekly refresh recomputes its members.`);
   return group;
 }
 

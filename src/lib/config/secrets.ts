@@ -128,7 +128,7 @@ export async function readReference(
   if (reference.kind === 'env') {
     const value = options.env[reference.name];
     if (value) return value;
-    throw missing(`is in the environment variable ${reference.name}, which is not set`);
+    throw missing(`comes from the environment variable ${reference.name}, which is not set`);
   }
   if (reference.kind === 'keychain') {
     const value = await (await keychain()).get(reference.entry, options.signal);

@@ -30,12 +30,12 @@ describe('groups set', () => {
     home.write('group.yaml', GROUP.replace('type: sum', 'type: average'));
     expect(await home.run(set)).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/Changed the attributes of group household \(PATCH\)\./),
+      stderr: expect.stringMatching(/Changed the attributes of group household\./),
     });
     home.write('group.yaml', GROUP.replace('together', 'in one house'));
     expect(await home.run(set)).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/Replaced group household \(PUT\)\./),
+      stderr: expect.stringMatching(/Replaced group household\./),
     });
     expect(await verbs()).toEqual(['POST', 'PATCH', 'PUT']);
   });

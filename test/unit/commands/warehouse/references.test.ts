@@ -150,7 +150,7 @@ describe('--password-from', () => {
 });
 
 describe.each([
-  ['env:NO_SUCH_VARIABLE', 'is in the environment variable NO_SUCH_VARIABLE, which is not set'],
+  ['env:NO_SUCH_VARIABLE', 'comes from the environment variable NO_SUCH_VARIABLE, which is not set'],
   ['file:no-such-file', 'no-such-file, which cannot be read (ENOENT)'],
 ])('the unresolvable reference %s', (reference, sentence) => {
   it.each(COMMANDS.filter((line) => !line.includes('diff')))('stops %s before it sends anything', async (line) => {
