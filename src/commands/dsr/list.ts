@@ -83,7 +83,7 @@ async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promis
     due === true
       ? dueListView(within === undefined ? 'Nothing is due.' : `Nothing is due within ${within}.`)
       : requestListView(empty);
-  return { ...view, html: (rows) => requestsPage(rows, source) };
+  return { ...view, html: (rows) => requestsPage(rows, source, due === true) };
 }
 
 /** Reports overdue requests to a daily job: their count, an annotation for each, and the exit code. */

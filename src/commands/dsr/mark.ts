@@ -1,21 +1,32 @@
 // `dsr mark`: records in the ledger that the subject was answered, or that the deadline was extended.
 import { array, boolean, nullable, object, string } from 'zod/mini';
-import { deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
+import { daysLate, deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
 import { deadlineOfRequest, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { fields } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readTime } from '../flag-values.ts';
+import type { Picker } from '../pick.ts';
 import { notInLedger, openDsrMemory, requestIds, pickRequest } from './session.ts';
+
+/** Wrong flags are reported before a person chooses a request. */
+const pickAfterCheck: Picker = {
+  ...pickRequest,
+  choices: async (ctx, args, flags) => {
+    checkFlags(flags);
+    return await pickRequest.choices(ctx, args, flags);
+  },
+};
 
 export const markRequests = defineCommand({
   path: 'dsr mark',
   summary: 'mark requests as answered, or extend their deadline',
   effect: 'local',
   calls: 'settings',
-  args: { id: { many: true, help: 'request ids', pick: pickRequest } },
+  args: { id: { many: true, help: 'request ids', pick: pickAfterCheck } },
   flags: {
     answered: { help: 'record that the subject has received the answer' },
     unanswered: { help: 'undo --answered' },
@@ -34,7 +45,8 @@ export const markRequests = defineCommand({
     ),
   notes: [
     'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform.',
-    'GDPR allows an extension of two months, and CCPA one of 45 days. Notify the subject of an extension before the original deadline.',
+    'An erasure cannot be marked as answered: it is due until it is completed or cancelled.',
+    'GDPR allows an extension of two months, and CCPA one of 45 days. Notify the subject before the deadline passes: an extension that is recorded later does not count.',
   ],
   examples: [
     'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --answered --dry-run',
@@ -43,40 +55,41 @@ export const markRequests = defineCommand({
   exits: { notFound: 'the request is not in the ledger on this machine' },
   run: async (ctx, { args, flags }) => {
     const ids = requestIds(args.id);
+    checkFlags(flags);
     const { answered, extended: text, reason, unanswered } = flags;
-    if (answered !== undefined && unanswered !== undefined)
-      throw usageError('Pass --answered or --unanswered, not both.');
-    if (answered === undefined && unanswered === undefined && text === undefined)
-      throw usageError('Pass --answered, or --extended DATE --reason TEXT.');
-    if (text !== undefined && (reason ?? '').trim() === '') throw usageError('--extended requires --reason TEXT.');
     const until = text === undefined ? undefined : parseIso(readTime('--extended', text, '23:59:59'));
     const extended = until === undefined ? undefined : isoSeconds(until);
     const { ledger } = await openDsrMemory(ctx);
     const known = await ledger.find(ids);
     const at = isoMillis(ctx.clock.now());
     const isAnswered = (answered ?? unanswered) === undefined ? undefined : answered === true;
-    const data = ids.map((id) => {
-      const request = known.get(id);
-      if (request === undefined) throw notInLedger(id, 'Mark a request on the machine that submitted it.');
-      if (extended !== undefined) checkExtension(ctx, request, extended);
-      return {
-        subject_request_id: id,
-        answered: isAnswered ?? null,
-        extended: extended ?? null,
-        reason: reason ?? null,
-        deadline: extended ?? deadlineOfRequest(request) ?? null,
-      };
-    });
-    if (ctx.flags.dryRun) {
-      const these = ids.length === 1 ? 'This request' : 'These requests';
-      return await ctx.out.emitDryRun([], data, `${these} would be marked.`);
-    }
     const facts = {
       at,
       ...(isAnswered !== undefined && { answered: isAnswered }),
       ...(extended !== undefined && { extended }),
       ...(reason !== undefined && { reason }),
     };
+    const data = ids.map((id) => {
+      const request = known.get(id);
+      if (request === undefined) throw notInLedger(id, 'Mark a request on the machine that submitted it.');
+      if (answered === true && request.subject_request_type === 'erasure')
+        throw usageError(
+          `Request ${id} is an erasure, which cannot be marked as answered.`,
+          'An erasure is due until it is completed or cancelled.',
+        );
+      if (extended !== undefined) checkExtension(ctx, request, extended);
+      return {
+        subject_request_id: id,
+        answered: isAnswered ?? null,
+        extended: extended ?? null,
+        reason: reason ?? null,
+        deadline: deadlineOfRequest({ ...request, marks: [...(request.marks ?? []), facts] }) ?? null,
+      };
+    });
+    if (ctx.flags.dryRun) {
+      const these = ids.length === 1 ? 'This request' : 'These requests';
+      return await ctx.out.emitDryRun([], data, `${these} would be marked.`);
+    }
     await ledger.record(ids.map((id) => ({ event: 'marked', id, ...facts })));
     return data;
   },
@@ -90,9 +103,24 @@ export const markRequests = defineCommand({
   },
 });
 
-/** Throws usage (2) for a date that extends nothing; warns about a date after the legal limit. */
+function checkFlags({ answered, extended, reason, unanswered }: Record<string, unknown>): void {
+  if (answered !== undefined && unanswered !== undefined)
+    throw usageError('Pass --answered or --unanswered, not both.');
+  if ((answered ?? unanswered ?? extended) === undefined)
+    throw usageError('Pass --answered, or --extended DATE --reason TEXT.');
+  if (extended !== undefined && String(reason ?? '').trim() === '')
+    throw usageError('--extended requires --reason TEXT.');
+}
+
+/** Throws usage (2) for a date that extends nothing; warns about a late extension, and about one after the legal limit. */
 function checkExtension(ctx: Context, request: LedgerRequest, extended: string): void {
   const { regulation, submitted_time: submitted } = request;
+  const deadline = deadlineOfRequest(request);
+  const late = daysLate(parseIso(deadline ?? '') ?? Infinity, ctx.clock.now());
+  if (late > 0)
+    ctx.out.warn(
+      `The deadline of request ${request.id} (${deadline}) passed ${counted(late, 'day')} ago. The extension is recorded but does not count: the request stays late.`,
+    );
   const legal = deadlineFrom(regulation, submitted);
   if (legal === undefined) return;
   const until = parseIso(extended) ?? 0;

@@ -31,7 +31,7 @@ export interface Urgency<Event> extends Phases<Event> {
   /** True if the request that starts with this event is included; by default, all requests of the scope are. */
   belongs?(event: Event): boolean;
   /** Lower is more urgent; Infinity without a deadline, undefined for an event that changes nothing. */
-  rank(event: Event): number | undefined;
+  rank(event: Event, before?: number): number | undefined;
 }
 
 export interface PruneRules<Event> extends Phases<Event> {
@@ -194,7 +194,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     const start: { phase?: string | undefined; rank?: number; isSent: boolean } = { isSent: false };
     const take = (facts: typeof start, event: Event): void => {
       if (event.event !== 'submitted') {
-        if (facts.rank !== undefined) facts.rank = rank(event) ?? facts.rank;
+        if (facts.rank !== undefined) facts.rank = rank(event, facts.rank) ?? facts.rank;
       } else if (!facts.isSent) {
         facts.isSent = true;
         if (belongs?.(event) ?? true) facts.rank = rank(event) ?? Infinity;

@@ -1,5 +1,6 @@
 // The readable page of an evidence archive: what happened to each request, and how to check it without this program.
 import { historyOf, type RequestEvidence } from '../domain/dsr/evidence.ts';
+import { isRejected } from '../domain/dsr/statuses.ts';
 import { counted } from '../kernel/words.ts';
 import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
@@ -43,9 +44,10 @@ ${checksOf(certificates, messages)}
 }
 
 function sectionOf(evidence: RequestEvidence, messages: readonly EvidenceMessage[]): string {
-  const { days_late, deadline, deadline_met, finished_at, request } = evidence;
+  const { days_late, deadline, deadline_met, extended_deadline: extended, finished_at, request } = evidence;
   const { group_id, id, identities = {}, regulation, signatures = [], submitted_time, subject_request_type } = request;
-  const undecided = finished_at === null ? 'open, not late' : 'finished, deadline unknown';
+  const unfinished = isRejected(request.status) ? 'rejected by the platform' : 'open, not late';
+  const undecided = finished_at === null ? unfinished : 'finished, deadline unknown';
   const outcome =
     deadline_met === null ? undecided : deadline_met ? 'deadline met' : `${counted(days_late, 'day')} late`;
   const kept = messages.filter(({ requestId }) => requestId === id);
@@ -55,7 +57,8 @@ ${table(
   [
     ['Request', [regulation?.toUpperCase(), subject_request_type].filter(Boolean).join(' ')],
     ['Requested by the subject', submitted_time ?? ''],
-    ['Deadline', deadline ?? 'unknown'],
+    ['Deadline', evidence.original_deadline ?? 'unknown'],
+    ...(extended === null ? [] : [['Extended deadline', extended + (extended === deadline ? '' : NOT_COUNTED)]]),
     ['Answered or finished', finished_at ?? 'not yet'],
     ['Group', group_id ?? ''],
     [
@@ -82,8 +85,9 @@ ${table(
     it.body_sha256,
   ]),
 )}
+<h3>Kept messages</h3>
 ${table(
-  ['Kept message', 'Body (SHA-256)', 'In this archive'],
+  ['Message', 'Body (SHA-256)', 'In this archive'],
   kept.map((it) => [
     it.name,
     it.body_sha256,
@@ -92,12 +96,15 @@ ${table(
 )}</section>`;
 }
 
+const TIME = /^\d{4}-[\d-]+T[\d:.]+Z$/;
+const NOT_COUNTED = ' (does not count: it was recorded after the deadline)';
+
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   return rows.length === 0
     ? '<p>None.</p>'
     : recordsTable(
         headings,
-        rows.map((cells) => cells.map(escapeHtml)),
+        rows.map((cells) => cells.map((cell) => (TIME.test(cell) ? `<time>${cell}</time>` : escapeHtml(cell)))),
       );
 }
 

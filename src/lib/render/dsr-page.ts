@@ -22,14 +22,15 @@ const SECTIONS: Section[] = [
     holds: ({ days_left: left }) => left !== null && left < SOON_DAYS,
   },
   { title: 'Due later', kind: 'plain', holds: ({ due }) => due },
-  { title: 'Answered or finished', kind: 'plain', holds: () => true },
+  // Answered, completed, cancelled or rejected.
+  { title: 'Not due', kind: 'plain', holds: () => true },
 ];
 
-/** In each section, the most urgent request comes first. */
-export function requestsPage(requests: readonly RequestOverview[], source: PageSource): string {
+/** In each section, the most urgent request comes first. With `isDue`, all requests are due. */
+export function requestsPage(requests: readonly RequestOverview[], source: PageSource, isDue: boolean): string {
   const title = 'Data subject requests';
   const left = new Set(requests);
-  const sections = SECTIONS.map((section) => {
+  const sections = SECTIONS.slice(0, isDue ? -1 : undefined).map((section) => {
     const own = [...left].filter(section.holds).sort(byDeadline);
     for (const request of own) left.delete(request);
     return { ...section, requests: own };
@@ -43,7 +44,8 @@ export function requestsPage(requests: readonly RequestOverview[], source: PageS
   const tables = sections
     .filter(({ requests: own }) => own.length > 0)
     .map(
-      (section) => `<section class="${section.kind}"><h2>${section.title}</h2>\n${tableOf(section.requests)}</section>`,
+      (section) =>
+        `<section class="${section.kind}"><h2>${section.title}</h2>\n${tableOf(section.requests, isDue)}</section>`,
     )
     .join('\n');
   const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
@@ -67,20 +69,21 @@ function byDeadline(a: RequestOverview, b: RequestOverview): number {
 
 const HEADINGS = ['Request', 'Status', 'Deadline', 'Left', 'Answered'];
 
-function tableOf(requests: readonly RequestOverview[]): string {
+function tableOf(requests: readonly RequestOverview[], isDue: boolean): string {
   const rows = requests.map((request) => {
     const { answered_at, deadline, group_id, regulation, request_status, subject_request_id, subject_request_type } =
       request;
     const kind = [regulation?.toUpperCase(), subject_request_type].filter(Boolean).join(' ');
     return [
       `<code>${escapeHtml(subject_request_id)}</code><small>${escapeHtml([kind, group_id].filter(Boolean).join(' · '))}</small>`,
-      escapeHtml(request_status),
+      escapeHtml(request_status) +
+        (request.due && request_status === 'completed' ? '<small>results not downloaded</small>' : ''),
       dayOf(deadline),
       leftOf(request),
-      dayOf(answered_at),
+      ...(isDue ? [] : [dayOf(answered_at)]),
     ];
   });
-  return recordsTable(HEADINGS, rows);
+  return recordsTable(isDue ? HEADINGS.slice(0, -1) : HEADINGS, rows);
 }
 
 /** A table in the style of `RECORDS_STYLE`. Cells are HTML. */
@@ -95,9 +98,7 @@ export function recordsTable(headings: readonly string[], rows: readonly (readon
 
 /** The day, with the whole time on hover. */
 function dayOf(time: string | null): string {
-  return time === null
-    ? ''
-    : `<time datetime="${escapeHtml(time)}" title="${escapeHtml(time)}">${escapeHtml(time.slice(0, 10))}</time>`;
+  return time === null ? '' : `<time title="${escapeHtml(time)}">${escapeHtml(time.slice(0, 10))}</time>`;
 }
 
 function leftOf({ days_left: left, overdue }: RequestOverview): string {
@@ -121,6 +122,8 @@ table.records { border-collapse: collapse; width: 100%; font-size: .93em; font-v
 .records th { background: var(--soft); color: var(--quiet); font-weight: 600; font-size: .85em; white-space: nowrap; }
 .records td small { display: block; color: var(--quiet); font-size: .85em; }
 .records time { white-space: nowrap; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+p code, h2 code { overflow-wrap: anywhere; }
 @media screen and (max-width: 40rem) {
   .records thead { display: none; }
   .records tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }

@@ -1,6 +1,6 @@
 // Finds the most urgent due requests of the whole ledger, with their current state.
 import { deadlineFrom } from '../domain/dsr/deadlines.ts';
-import { isPhaseDue, type LedgerEvent, phaseAfter } from '../domain/dsr/ledger.ts';
+import { deadlineAfter, isPhaseDue, phaseAfter } from '../domain/dsr/ledger.ts';
 import { dueFirst, type RequestOverview } from '../domain/dsr/overview.ts';
 import { parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts, LedgerPort } from './dsr-ports.ts';
@@ -42,7 +42,14 @@ export async function dueRequests(
   let [asked, rest] = [0, 0];
   const wanted = (): number => Math.max(FEWEST, limit - found.length);
   for await (const { left, requests } of ledger.byUrgency(
-    { phase: phaseAfter, isOpen: isPhaseDue, rank: deadlineAfter },
+    {
+      phase: phaseAfter,
+      isOpen: isPhaseDue,
+      rank: (event, before) => {
+        if (event.event === 'submitted') return deadlineFrom(event.regulation, event.submitted_time);
+        return event.event === 'marked' ? deadlineAfter(before, event) : undefined;
+      },
+    },
     wanted,
   )) {
     const due = dueFirst(await refreshRequests(requests, ports));
@@ -60,10 +67,4 @@ export async function dueRequests(
 /** Infinity without a deadline. */
 export function deadlineAt({ deadline }: RequestOverview): number {
   return parseIso(deadline ?? '') ?? Infinity;
-}
-
-/** The deadline that an event sets. */
-function deadlineAfter(event: LedgerEvent): number | undefined {
-  if (event.event === 'submitted') return deadlineFrom(event.regulation, event.submitted_time);
-  return event.event === 'marked' && event.extended !== undefined ? parseIso(event.extended) : undefined;
 }

@@ -4,7 +4,7 @@ import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
 import { foldEvent, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
-import { isAdvance } from '../domain/dsr/statuses.ts';
+import { isAdvance, isRejected } from '../domain/dsr/statuses.ts';
 import { ifFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
@@ -47,7 +47,7 @@ const DAY_MS = 86_400_000;
 
 /** The link to the results appears and expires after completion. One more day allows for different clocks. */
 function isAtEnd({ states, status, subject_request_type: type }: LedgerRequest, now: number): boolean {
-  if (status === 'cancelled' || status === 'refused') return true;
+  if (status === 'cancelled' || isRejected(status)) return true;
   if (status !== 'completed') return false;
   const seen = parseIso(states.find((state) => state.status === 'completed')?.at ?? '') ?? 0;
   return type === 'erasure' || now > seen + (DSR_LIMITS.resultsDays + 1) * DAY_MS;

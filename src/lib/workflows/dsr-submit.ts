@@ -10,7 +10,7 @@ import {
   statusAfter,
   type SubmittedNews,
 } from '../domain/dsr/ledger.ts';
-import { isOpen } from '../domain/dsr/statuses.ts';
+import { isOpen, isRejected, REJECTED } from '../domain/dsr/statuses.ts';
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
@@ -99,7 +99,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   }
   const { error, state } = outcome;
   if (state === 'not-done' && isFree && isRejection(error))
-    await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status: 'refused', source: 'submit' }]);
+    await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status: REJECTED, source: 'submit' }]);
   throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
 }
 
@@ -258,7 +258,7 @@ export async function readRecent(
         (only === undefined || isSamePerson(event, only)),
       rank: ({ at, event }) => (event === 'submitted' ? -Date.parse(at) : undefined),
       phase: statusAfter,
-      isOpen: (status) => status !== 'cancelled' && status !== 'refused',
+      isOpen: (status) => status !== 'cancelled' && !isRejected(status),
     },
     () => PART,
   );

@@ -5,13 +5,18 @@ import { parseIso } from '../../kernel/timestamps.ts';
 import type { HeaderLines } from '../callbacks/verify.ts';
 import { daysLate } from './deadlines.ts';
 import { answeredAt, deadlineOfRequest, type LedgerRequest } from './ledger.ts';
+import { isRejected } from './statuses.ts';
 
 export interface RequestEvidence {
   request: LedgerRequest;
+  /** The deadline that counts. */
   deadline: string | null;
-  /** The time when the subject got the answer or the erasure completed; null while the request is open. */
+  original_deadline: string | null;
+  /** The last one that a user recorded. It does not count if the deadline had already passed. */
+  extended_deadline: string | null;
+  /** The time when the subject got the answer or the erasure completed; null while the request is open or rejected. */
   finished_at: string | null;
-  /** Null while the request is open and its deadline has not passed, and without a deadline. */
+  /** Null while the request is open and its deadline has not passed, without a deadline, and for a rejected request. */
   deadline_met: boolean | null;
   days_late: number;
 }
@@ -24,12 +29,15 @@ export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence
   );
   const finished = answeredAt(request) ?? end?.at ?? null;
   const until = parseIso(finished ?? '') ?? now;
-  const late = daysLate(parseIso(deadline ?? '') ?? until, until);
+  const isOver = isRejected(request.status);
+  const late = isOver ? 0 : daysLate(parseIso(deadline ?? '') ?? until, until);
   return {
     request,
     deadline,
+    original_deadline: deadlineOfRequest({ ...request, marks: [] }) ?? null,
+    extended_deadline: request.marks?.findLast(({ extended }) => extended !== undefined)?.extended ?? null,
     finished_at: finished,
-    deadline_met: deadline === null || (finished === null && late === 0) ? null : late === 0,
+    deadline_met: deadline === null || isOver || (finished === null && late === 0) ? null : late === 0,
     days_late: late,
   };
 }

@@ -12,9 +12,9 @@ import {
   string,
 } from 'zod/mini';
 import { SignatureFacts } from '../callbacks/verify.ts';
-import { isoSeconds } from '../../kernel/timestamps.ts';
+import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
-import { isAdvance, isOpen } from './statuses.ts';
+import { isAdvance, isOpen, REJECTED } from './statuses.ts';
 
 /** The user and the machine. Absent in lines of earlier versions. */
 const actor = { by: exactOptional(string()), host: exactOptional(string()) };
@@ -35,7 +35,7 @@ const Submission = object({
   identities: record(string(), string()),
 });
 const Download = object({ at: string(), sha256: string(), bytes: int(), content_type: string() });
-/** Set by a user: true if the subject has the answer, or the new deadline (ISO 8601). */
+/** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
 const Mark = object({ at: string(), answered: exactOptional(boolean()), extended: text, reason: text });
 const seen = { status: string(), at: string(), source: string(), ...actor };
 
@@ -117,7 +117,8 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
       return foldEvent(request ?? before, { event: 'state', id, at, status, source: 'submit', ...more }) ?? request;
     }
     case 'state': {
-      const { at, signature, source, status } = event;
+      const { at, signature, source } = event;
+      const status = event.status === 'refused' ? REJECTED : event.status;
       const isNews = isAdvance(before?.status, status);
       const isKnown = before?.signatures?.some((known) => known.body_sha256 === signature?.body_sha256) === true;
       if (!isNews && (signature === undefined || isKnown)) return undefined;
@@ -179,10 +180,10 @@ export function isPhaseDue(phase: string | undefined): boolean {
 
 /**
  * True while the subject waits: until the request is completed or cancelled; for access and portability until the results
- * were downloaded or the request was marked as answered.
+ * were downloaded or the request was marked as answered. Earlier versions accepted this mark for an erasure.
  */
 export function isDue(type: string | undefined, status: string | undefined, hasAnswer: boolean): boolean {
-  if (hasAnswer) return false;
+  if (hasAnswer && type !== 'erasure') return false;
   return isOpen(status) || (status === 'completed' && (type === 'access' || type === 'portability'));
 }
 
@@ -207,7 +208,9 @@ export function isAnswered(request: LedgerRequest): boolean {
 export function answeredAt({
   downloads = [],
   marks = [],
-}: Pick<LedgerRequest, 'downloads' | 'marks'>): string | undefined {
+  subject_request_type: type,
+}: Pick<LedgerRequest, 'downloads' | 'marks' | 'subject_request_type'>): string | undefined {
+  if (type === 'erasure') return undefined;
   const answers = [
     ...downloads.map(({ at }) => ({ at, isAnswer: true })),
     ...marks.flatMap(({ answered, at }) => (answered === undefined ? [] : [{ at, isAnswer: answered }])),
@@ -216,13 +219,24 @@ export function answeredAt({
   return last?.isAnswer === true ? last.at : undefined;
 }
 
-/** ISO 8601: the latest deadline that a user set, or else the legal one. */
+/**
+ * The deadline after an event, in milliseconds. An extension counts only if it was recorded before the deadline passed
+ * (decision: D288).
+ */
+export function deadlineAfter(
+  before: number | undefined,
+  { at, extended }: { at: string; extended?: string },
+): number | undefined {
+  const isInTime = before === undefined || (parseIso(at) ?? 0) <= before;
+  return extended !== undefined && isInTime ? parseIso(extended) : before;
+}
+
+/** ISO 8601: the latest extension that counts, or else the legal deadline. */
 export function deadlineOfRequest({
   marks = [],
   regulation,
   submitted_time,
 }: Pick<LedgerRequest, 'marks' | 'regulation' | 'submitted_time'>): string | undefined {
-  const legal = deadlineFrom(regulation, submitted_time);
-  const extended = marks.findLast((mark) => mark.extended !== undefined)?.extended;
-  return extended ?? (legal === undefined ? undefined : isoSeconds(legal));
+  const deadline = marks.reduce(deadlineAfter, deadlineFrom(regulation, submitted_time));
+  return deadline === undefined ? undefined : isoSeconds(deadline);
 }

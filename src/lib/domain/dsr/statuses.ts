@@ -1,6 +1,10 @@
 // Orders the states of a request: responses and callbacks arrive in any order, and a state must never go backwards.
+
+/** Only in the ledger: the platform rejected the request. Earlier versions wrote `refused`. */
+export const REJECTED = 'rejected';
+
 const RANK: Readonly<Record<string, number>> = {
-  // Only in the ledger: the platform rejected the request.
+  [REJECTED]: 0,
   refused: 0,
   pending: 1,
   in_progress: 2,
@@ -23,9 +27,13 @@ export function isFinal(status: string): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
+export function isRejected(status: string | undefined): boolean {
+  return status === REJECTED || status === 'refused';
+}
+
 /** True if the status can still change. Undefined: not known yet. */
 export function isOpen(status: string | undefined): boolean {
-  return status === undefined || (status !== 'refused' && !isFinal(status));
+  return status === undefined || (!isRejected(status) && !isFinal(status));
 }
 
 /** The result of waiting for `wanted`; undefined while it continues. */

@@ -119,7 +119,7 @@ describe('dsr list --due', () => {
       ['--fail-if-due --limit 1', 10],
     ] as const)
       expect([line, (await home.run(`dsr list --due ${line}`)).code]).toEqual([line, code]);
-    for (const { subject_request_id: id } of data.slice(0, 2)) await home.run(`dsr mark ${id} --answered`);
+    for (const { subject_request_id: id } of data.slice(0, 2)) await home.run(`dsr cancel ${id} --yes`);
     for (const [line, code] of [
       ['--fail-if-overdue', 0],
       ['--fail-if-due --within 7d', 0],
@@ -188,6 +188,8 @@ describe('dsr list --due', () => {
     expect(stdout).toMatch(/<b>\d+ days? late<\/b>/);
     expect(stdout).toContain('&lt;later&gt;');
     expect(stdout).not.toMatch(/<script|https?:\/\/(?!127|localhost)/);
+    expect(stdout).toContain('<dt>Not due</dt>');
+    expect((await home.run('dsr list --due -o html')).stdout).not.toMatch(/Not due|Answered/);
   });
 });
 
@@ -215,6 +217,28 @@ describe('dsr mark', () => {
       expect.objectContaining({ extended: `${extended}T23:59:59Z`, reason: 'many systems', host: hostname() }),
       expect.objectContaining({ reason: 'x' }),
     ]);
+  });
+
+  it('warns about an extension after the deadline, and keeps the request late', async () => {
+    await submit('a.csv', [['a', 'access', 40]]);
+    const before = await only();
+    const id = before?.subject_request_id ?? '';
+    const { data, stderr } = await home.json<{ deadline: string }[]>([
+      ...['dsr', 'mark', id, '--extended', day(-20), '--reason', 'many systems'],
+    ]);
+    expect(stderr).toMatch(
+      /The deadline of request .* passed \d+ days ago\. The extension is recorded but does not count/,
+    );
+    expect(data[0]?.deadline).toBe(before?.deadline);
+    expect(await only()).toMatchObject({ deadline: before?.deadline, overdue: true });
+  });
+
+  it('rejects --answered for an erasure', async () => {
+    await submit('a.csv', [['a', 'erasure', 40]]);
+    const id = (await only())?.subject_request_id ?? '';
+    const { code, error } = await home.json(`dsr mark ${id} --answered`);
+    expect([code, error.message]).toEqual([2, expect.stringContaining('is an erasure')]);
+    expect(await only()).toMatchObject({ due: true });
   });
 
   it('orders requests by their extended deadlines', async () => {

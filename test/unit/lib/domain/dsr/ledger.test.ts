@@ -73,6 +73,14 @@ describe('a request', () => {
     });
   });
 
+  it('has one word for a rejection, whichever version recorded it', () => {
+    for (const word of ['rejected', 'refused'])
+      expect(fold([sent('access'), state(word, 3)])).toMatchObject({
+        status: 'rejected',
+        states: [{ status: 'rejected' }],
+      });
+  });
+
   it('ignores events of a newer version', () => {
     expect(foldEvent(undefined, { event: 'later', id: 'x' } as never)).toBeUndefined();
   });
@@ -84,6 +92,12 @@ describe('a request', () => {
       '2027-01-02T00:00:00Z',
     );
     expect(deadlineOfRequest({})).toBeUndefined();
+    // The deadline is 30 November; an extension after it does not count.
+    const late = { ...marked(2, { extended: '2027-01-02T00:00:00Z' }), at: '2026-12-01T08:00:00Z' } as LedgerEvent;
+    expect(deadlineOfRequest(fold([sent('access'), late]))).toBe('2026-11-30T08:00:00Z');
+    expect(deadlineOfRequest(fold([sent('access'), marked(2, { extended: '2026-12-20T00:00:00Z' }), late]))).toBe(
+      '2027-01-02T00:00:00Z',
+    );
   });
 });
 
@@ -102,8 +116,15 @@ describe('isDue', () => {
       true,
       undefined,
     ],
+    [
+      'is true for an erasure that was marked as answered',
+      [sent('erasure'), marked(3, { answered: true })],
+      true,
+      undefined,
+    ],
     ['is false for a cancelled request', [sent('access'), state('cancelled', 3)], false, undefined],
-    ['is false for a rejected request', [sent('access'), state('refused', 3)], false, undefined],
+    ['is false for a rejected request', [sent('access'), state('rejected', 3)], false, undefined],
+    ['is false for a rejected request of an earlier version', [sent('access'), state('refused', 3)], false, undefined],
     [
       'is false for a completed request of an earlier version',
       [sent('access'), state('completed', 8, {})],
