@@ -108,7 +108,7 @@ function checkFlags({ answered, extended, reason, unanswered }: Record<string, u
     throw usageError('Pass --answered or --unanswered, not both.');
   if ((answered ?? unanswered ?? extended) === undefined)
     throw usageError('Pass --answered, or --extended DATE --reason TEXT.');
-  if (extended !== undefined && String(reason ?? '').trim() === '')
+  if (extended !== undefined && !(reason as string | undefined)?.trim())
     throw usageError('--extended requires --reason TEXT.');
 }
 
