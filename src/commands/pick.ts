@@ -23,17 +23,17 @@ export const pickRole: Picker = {
   },
 };
 
+/** A choice before those of a picker. */
+function withFirst(first: Choice, picker: Picker): Picker {
+  return { ...picker, choices: async (...given) => [first, ...((await picker.choices(...given)) ?? [])] };
+}
+
 /** The whole manifest, which is not a role, comes first. */
-export const pickManifest: Picker = {
-  question: 'Role',
-  choices: async (...given) => [
-    { value: '', label: 'the whole manifest' },
-    ...((await pickRole.choices(...given)) ?? []),
-  ],
-};
+export const pickManifest = withFirst({ value: '', label: 'the whole manifest' }, pickRole);
 
 export const pickRevision: Picker = {
   question: 'Revision',
+  newest: NEWEST,
   choices: async (ctx, _args, { last }) => {
     if (last === true) return undefined;
     const { store } = await openRolesMemory(ctx);
@@ -62,17 +62,18 @@ export function pickResource(type: ResourceType): Picker {
 
 export const pickRun: Picker = {
   question: 'Run',
+  newest: NEWEST,
   choices: async (ctx, args) => {
     const { pipelines } = await ctx.api();
     const query = { currentPage: 1, pageSize: NEWEST };
     const { items } = await pipelines.runs(String(args['pipeline_id']), query, ctx.signal);
-    return items.map(({ id, status }) => choice(String(id), status));
+    return items.map(({ id, started_on: at, status }) => choice(String(id), [at, status].filter(Boolean).join(', ')));
   },
 };
 
 /** The latest run first, which is the default. Undefined without runs: the command then explains why. */
 export const pickLatestRun: Picker = {
-  question: 'Run',
+  ...pickRun,
   choices: async (...given) => {
     const runs = (await ifFound(pickRun.choices(...given))) ?? [];
     return runs.length > 0 ? [{ value: '', label: 'the latest run' }, ...runs] : undefined;
@@ -83,3 +84,5 @@ export const pickProfile: Picker = {
   question: 'Profile',
   choices: async (ctx) => [...(await (await ctx.profiles()).read()).profiles.keys()].map((value) => ({ value })),
 };
+
+export const pickProfileOrLocal = withFirst({ value: 'local', hint: 'the embedded platform' }, pickProfile);

@@ -72,6 +72,25 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
+  test('is not offered twice', async () => {
+    const screen = terminal(['roles', 'compare']);
+    await screen.waitFor('First role');
+    screen.type('admin');
+    await screen.waitFor('❯ admin-role');
+    screen.type(KEY.enter);
+    await screen.waitFor('✔ First role admin-role');
+    await screen.waitFor('Second role');
+    expect(screen.screen().split('Second role')[1]).not.toContain('admin-role');
+    screen.type(KEY.enter);
+    expect(await screen.exit).toBe(0);
+  });
+
+  test('is a usage error that says so if there is nothing to choose', async () => {
+    const screen = terminal(['groups', 'get']);
+    expect(await screen.exit).toBe(2);
+    expect(screen.screen()).toContain('nothing to choose from');
+  });
+
   test('offers the whole manifest first to the editor', async () => {
     const show = `"${process.execPath}" -e "console.log(fs.readFileSync(process.argv.at(-1), 'utf8'))"`;
     for (const [keys, told] of [

@@ -164,6 +164,7 @@ export async function* withReadingProgress<Part>(
 /** The requests that were sent from this machine, newest first. Their ids alone tell a person nothing. */
 export const pickRequest: Picker = {
   question: 'Request',
+  newest: NEWEST,
   choices: async (ctx, _args, { from, groupId, to }) => {
     if ((from ?? groupId ?? to) !== undefined) return undefined;
     const { requests } = await (await openDsrMemory(ctx)).ledger.newest(NEWEST);

@@ -1,5 +1,5 @@
 // `profile copy FROM TO` and `profile rename FROM TO`: the same settings and secrets under another name.
-import { pickProfile } from '../pick.ts';
+import { pickProfile, pickProfileOrLocal } from '../pick.ts';
 import { object, string, boolean, array, enum as oneOf, type infer as Infer, nullable } from 'zod/mini';
 import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { profileText, type Profile, parseProfile, strangeNames } from './change-text.ts';
@@ -61,7 +61,7 @@ export const useProfile = defineCommand({
   summary: 'make a profile the current one',
   effect: 'local',
   calls: 'settings',
-  args: { name: { help: 'the profile; local is the embedded platform', pick: pickProfile } },
+  args: { name: { help: 'the profile; local is the embedded platform', pick: pickProfileOrLocal } },
   output: () => object({ current: string() }),
   examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
   exits: { notFound: 'profile not found' },

@@ -106,9 +106,9 @@ async function chooseSetting({ ctx, draft }: Asking, profile: string): Promise<N
       { value: 'create', label: 'Create it' },
       ...NAMES.map((name) => {
         const { base_url } = draft.profile;
-        const fallback = name === 'auth_url' && base_url !== undefined ? `${base_url} (the platform address)` : 'none';
-        const label = `${labelOf(name)}: ${valueOf(draft, name) ?? fallback}`;
-        return { value: name, label, hint: `for ${NEEDED_FOR[name] ?? ''}` };
+        const needed = `none, for ${NEEDED_FOR[name] ?? ''}`;
+        const fallback = name === 'auth_url' && base_url !== undefined ? `${base_url} (the platform address)` : needed;
+        return { value: name, label: `${labelOf(name)}: ${valueOf(draft, name) ?? fallback}` };
       }),
     ],
     { initial: 'create', flag: '--yes' },

@@ -9,7 +9,7 @@ import type { KnownError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import { conflictError, showSide } from '../../lib/workflows/roles-plan.ts';
+import { conflictError, sidesOf } from '../../lib/workflows/roles-plan.ts';
 import { openRolesFile, tellRebased } from './session.ts';
 
 /** Asks for each conflict on a terminal. Without a terminal, and in a dry run, the conflicts remain. */
@@ -20,13 +20,14 @@ export async function askConflicts(ctx: Context, merged: WantedRoles): Promise<W
   return { ...merged, roles, conflicts: [] };
 }
 
-async function askSide(ctx: Context, { role_id, field, base, mine, theirs }: MergeConflict): Promise<unknown> {
-  const show = (value: unknown): string => cleanLine(showSide(value, ctx.redactor.text));
+async function askSide(ctx: Context, conflict: MergeConflict): Promise<unknown> {
+  const { role_id, field, mine, theirs } = conflict;
+  const sides = sidesOf(conflict, ctx.redactor.text);
   const what = field === 'role' ? `Role ${role_id}` : `Role ${role_id}, ${field}`;
   const isText = [mine, theirs].every((side) => side === null || typeof side === 'string');
-  const choice = await ctx.prompt.select(`Conflict: ${what} (it was: ${show(base)}). Which value?`, [
-    { value: 'yours', label: `yours: ${show(mine)}` },
-    { value: 'platform', label: `platform's: ${show(theirs)}` },
+  const choice = await ctx.prompt.select(`Conflict: ${what} (it was: ${cleanLine(sides.base)}). Which value?`, [
+    { value: 'yours', label: `yours: ${cleanLine(sides.mine)}` },
+    { value: 'platform', label: `platform's: ${cleanLine(sides.theirs)}` },
     ...(isText ? [{ value: 'edit', label: 'edit: type a different value' } as const] : []),
   ]);
   if (choice !== 'edit') return choice === 'yours' ? mine : theirs;

@@ -129,7 +129,10 @@ export const compareRoles = defineCommand({
   summary: 'show the tasks that two roles share and those that only one has',
   effect: 'read',
   calls: 'platform',
-  args: { a: { help: 'a role id', pick: pickRole }, b: { help: 'another role id', pick: pickRole } },
+  args: {
+    a: { help: 'a role id', pick: { ...pickRole, question: 'First role' } },
+    b: { help: 'another role id', pick: { ...pickRole, question: 'Second role' } },
+  },
   output: () =>
     object({
       left: string(),

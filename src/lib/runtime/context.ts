@@ -180,6 +180,8 @@ export interface PromptOptions {
   note?: string;
   /** For a choice: typed text narrows the list. */
   search?: true;
+  /** With `search`: typed text that is not in the list is an answer too. */
+  open?: boolean;
   /** Returns the problem of the text, or undefined. Called on Enter. */
   check?(text: string): string | undefined;
 }

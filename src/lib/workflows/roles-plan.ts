@@ -4,6 +4,7 @@ import { isEmptyDiff, diffRoles, type PlannedPush, planRoles, type RolesPlan } f
 import {
   type Manifest,
   type ManifestScope,
+  type Role,
   fromReply,
   sameRoles,
   sameState,
@@ -70,10 +71,10 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
 
 /** Conflict (6), with both sides of each field. */
 export function conflictError(conflicts: readonly MergeConflict[], redact: (text: string) => string): KnownError {
-  const side = (value: unknown): string => showSide(value, redact);
   const issues = conflicts.map((conflict): Issue => {
-    const sides = `yours: ${side(conflict.mine)}; the platform's: ${side(conflict.theirs)}; it was: ${side(conflict.base)}`;
-    return { path: showPath(['roles', conflict.role_id, conflict.field]), message: sides };
+    const { base, mine, theirs } = sidesOf(conflict, redact);
+    const path = ['roles', conflict.role_id, ...(conflict.field === 'role' ? [] : [conflict.field])];
+    return { path: showPath(path), message: `yours: ${mine}; the platform's: ${theirs}; it was: ${base}` };
   });
   return fail('roles.conflict', {
     message:
@@ -84,10 +85,34 @@ export function conflictError(conflicts: readonly MergeConflict[], redact: (text
   });
 }
 
-/** The value of one side, redacted before it is shortened: the redactor would not recognize half of a secret. */
-export function showSide(value: unknown, redact: (text: string) => string): string {
-  const text = redact(value === null ? '(none)' : typeof value === 'string' ? `"${value}"` : stringifyJson(value));
-  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+/** Each side of a conflict in words: the value of a field, or what happened to a role. */
+export function sidesOf(
+  { base, field, mine, theirs }: MergeConflict,
+  redact: (text: string) => string,
+): Record<'base' | 'mine' | 'theirs', string> {
+  // Redacted before it is shortened: the redactor would not recognize half of a secret.
+  const shorten = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)}…` : text);
+  const shown = (value: unknown): string =>
+    shorten(redact(field === 'role' ? showRole(value, base) : showValue(value)));
+  return { base: shown(base), mine: shown(mine), theirs: shown(theirs) };
+}
+
+function showValue(value: unknown): string {
+  return value === null ? '(none)' : typeof value === 'string' ? `"${value}"` : stringifyJson(value);
+}
+
+/** What happened to a role since the base, which itself is shown by its name. */
+function showRole(role: unknown, base: unknown): string {
+  if (role === null) return base === null ? 'no such role' : 'deleted';
+  if (role === base) return showValue((role as Role).name);
+  const [changed] = diffRoles(base === null ? [] : [base as Role], [role as Role]).modified;
+  if (!changed) return stringifyJson(role);
+  const { tasks, ...fields } = changed.changes;
+  return [
+    ...Object.entries(fields).map(([name, { to }]) => `${name} ${showValue(to)}`),
+    ...(tasks?.added ?? []).map((id) => `with ${id}`),
+    ...(tasks?.removed ?? []).map((id) => `without ${id}`),
+  ].join(', ');
 }
 
 interface ReplacePorts {

@@ -79,7 +79,7 @@ describe('askForSettings', () => {
       'Client id: me',
       'Client secret: (hidden)',
       'Token service address: https://api.example (the platform address)',
-      'Organization id: none',
+      'Organization id: none, for roles',
     ]);
   });
 

@@ -20,6 +20,8 @@ export interface ArgSpec {
   /** Asked on a terminal if the argument is missing. */
   readonly pick?: {
     readonly question: string;
+    /** The maximum number of choices, the newest first. Other ids can be typed. */
+    readonly newest?: number;
     /** Undefined if these flags make the argument needless. */
     readonly choices: (
       ctx: Context,
@@ -181,12 +183,19 @@ async function pickMissing(
     const value = args[key];
     if (!pick || !(value === undefined || (Array.isArray(value) && value.length === 0))) continue;
     const isAsked = ctx.prompt.possible && !ctx.flags.curl && !(optional && ctx.flags.yes);
-    const choices = isAsked ? await pick.choices(ctx, args, flags) : undefined;
+    const found = isAsked ? await pick.choices(ctx, args, flags) : undefined;
+    const others = Object.keys(specs).filter((other) => specs[other]?.pick?.choices === pick.choices);
+    const choices = found?.filter(({ value: id }) => !others.some((other) => args[other] === id));
     if (choices && choices.length > 0) {
-      const options = { search: true, ...(optional && { initial: '' }) } as const;
-      const chosen = await ctx.prompt.select(pick.question, [...choices], options);
+      const open = pick.newest !== undefined && choices.length >= pick.newest;
+      const options = { search: true, open, ...(optional && { initial: '' }) } as const;
+      const question = open
+        ? `${pick.question} (the newest ${pick.newest}; type the id of an older one)`
+        : pick.question;
+      const chosen = await ctx.prompt.select(question, choices, options);
       args[key] = many ? [chosen] : chosen === '' ? undefined : chosen;
-    } else if (!optional) missing(name);
+    } else if (choices) throw usageError(`Missing required argument \`${name}\`, and there is nothing to choose from.`);
+    else if (!optional) missing(name);
   }
   return args;
 }

@@ -2,12 +2,14 @@
 import { Writable } from 'node:stream';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Style } from '../../render/style.ts';
-import { wrapMessage } from '../../render/width.ts';
+import { wrapMessage, wrapUnder } from '../../render/width.ts';
 import type { Io, PromptOptions } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
 /** Columns of the mark before a question, and of the space after it. */
 const MARK = 2;
+/** The space of the cursor before a choice. */
+const CURSOR = '  ';
 
 export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
   const { createPromptModule } = await import('inquirer');
@@ -58,20 +60,23 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     secret: (message, options) =>
       answer({ type: 'input', transformer: (text: string) => '*'.repeat(text.length), ...common(message, options) }),
     select: (question, choices, options) => {
-      const shown = choices.map(({ value, label, hint }) => ({
+      const shown = choices.map(({ value, label = value, hint }) => ({
         value,
-        name: label ?? value,
+        name: wrapUnder(CURSOR, label, io.columns()).slice(CURSOR.length),
+        short: label,
         ...(hint && { description: wrapMessage(hint, io.columns()) }),
       }));
-      const found = (text = ''): typeof shown =>
-        shown.filter(({ description = '', name }) =>
-          `${name} ${description}`.toLowerCase().includes(text.toLowerCase()),
+      const lines = shown.reduce((sum, { name }) => sum + name.split('\n').length, 0);
+      const found = (text = ''): typeof shown => {
+        const matches = shown.filter(({ description = '', short }) =>
+          `${short} ${description}`.toLowerCase().includes(text.toLowerCase()),
         );
+        const typed = { value: text, name: `${text} (not in the list)`, short: text };
+        return matches.length === 0 && options.open && text !== '' ? [typed] : matches;
+      };
       return answer({
         message: fitted(question),
-        ...(options.search
-          ? { type: 'search', source: found }
-          : { type: 'select', choices: shown, pageSize: shown.length }),
+        ...(options.search ? { type: 'search', source: found } : { type: 'select', choices: shown, pageSize: lines }),
         ...(options.initial !== undefined && { default: options.initial }),
       });
     },

@@ -46,6 +46,7 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
         const named = choices.find(({ value, label }) => isWord(line, value) || isWord(line, label));
         const chosen = (choices[number - 1] ?? named)?.value;
         if (chosen !== undefined) return chosen;
+        if (options.open && line !== '') return line;
         const words = choices.flatMap(({ value, label }) => [label ?? value, value]);
         const guess = line === '' ? undefined : nearest(line, words);
         const proposal = guess === undefined ? '' : ` Did you mean ${guess}?`;

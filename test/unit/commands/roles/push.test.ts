@@ -93,6 +93,16 @@ describe('roles push', () => {
       expect(admin.read('roles.yaml')).toBe(edited);
     });
 
+    it('conflict if one side deleted the role: what each side did is told, not the whole role', async () => {
+      admin.edit('roles.yaml', 'name: Read Only', 'name: Mine');
+      await other.run('roles delete read-only-role --allow-delete --yes');
+      const { code, stderr } = await admin.run('roles diff');
+      expect(code).toBe(6);
+      expect(stderr).toContain(
+        'roles.read-only-role: yours: name "Mine"; the platform\'s: deleted; it was: "Read Only"',
+      );
+    });
+
     it('conflict if the stamp is older and the base unknown, unless --expect-plan names the plan', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await admin.platform.api.advance('5s');

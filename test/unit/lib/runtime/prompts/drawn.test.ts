@@ -21,6 +21,34 @@ test('wraps the hint of a choice between words', async () => {
   expect(drawn).toContain('the subject wants their data in a\nportable form\n');
 });
 
+test('shows every line of long choices, wrapped between words', async () => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 36 });
+  const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
+  const label = 'a description that fills more than one line of the list';
+  const choices = ['yours', 'platform', 'edit'].map((value) => ({ value, label: `${value}: ${label}` }));
+  const chosen = asker.select('Which value?', choices, {});
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('edit: '), PATIENT);
+  const drawn = stripVTControlCharacters(stderr());
+  expect(drawn).toContain(
+    '❯ yours: a description that fills\n  more than one line of the list\n  platform: a description',
+  );
+  stdin.write('\r');
+  expect(await chosen).toBe('yours');
+});
+
+test('accepts an id that is not in an open list', async () => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 36 });
+  const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
+  const chosen = asker.select('Run', [{ value: '1001' }], { search: true, open: true });
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('1001'), PATIENT);
+  stdin.write('77');
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('77 (not in the list)'), PATIENT);
+  stdin.write('\r');
+  expect(await chosen).toBe('77');
+});
+
 test('wraps a validation message between words', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });

@@ -74,6 +74,18 @@ test('wraps a long choice between words, aligned with its text', async () => {
 Number or word: `);
 });
 
+test('accepts an id that is not in an open list, and only there', async () => {
+  for (const open of [true, false]) {
+    const { asker, stderr, stdin } = openPrompt(80);
+    const chosen = asker.select('Run', [{ value: 'first' }], { search: true, open });
+    stdin.write('other\n');
+    await new Promise(setImmediate);
+    if (!open) stdin.write('first\n');
+    expect(await chosen).toBe(open ? 'other' : 'first');
+    expect(stderr().includes('Type a number')).toBe(!open);
+  }
+});
+
 test('wraps a validation message between words', async () => {
   const { asker, stderr, stdin } = openPrompt(36);
   const check = (text: string): string | undefined =>
