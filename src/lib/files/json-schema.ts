@@ -1,6 +1,5 @@
 // JSON Schemas for editors, generated from the contract.
 // Named imports: a namespace import here would pull all of zod into the chunk that every command loads.
-import { LIMITED_AREAS } from '../contract/limits.ts';
 import { VERSION } from '../kernel/version.ts';
 import { array, toJSONSchema, union, type ZodMiniType } from 'zod/mini';
 
@@ -37,7 +36,7 @@ export type SchemaName = (typeof SCHEMA_NAMES)[number];
 /** The schema of a document (draft 7, which most editors support); for `openapi`, the whole contract. */
 export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
-  if (name === 'config') return projectFileSchema;
+  if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
   if (name === 'openapi') return (await import('../contract/openapi.ts')).openApiDocument({ version: VERSION });
   const [title, load] = CONTRACTS[name];
   const schema = toJSONSchema(await load(), { target: 'draft-7', io: 'input', unrepresentable: 'any' });
@@ -48,51 +47,10 @@ async function dsrRequest() {
   return (await import('../contract/dsr.ts')).DsrRequest;
 }
 
-/** Allows `$schema` in an object that does not allow unknown fields, or in each of its forms. */
+/** Allows `$schema` in an object that allows no unknown fields, or in each of its forms. */
 function withHint(schema: JsonSchema): JsonSchema {
   const { oneOf: forms, properties } = schema;
   if (Array.isArray(forms)) return { ...schema, oneOf: forms.map((form: JsonSchema) => withHint(form)) };
   if (typeof properties !== 'object' || properties === null) return schema;
   return { ...schema, properties: { $schema: { type: 'string' }, ...properties } };
 }
-
-// The schema of `.cdpadm.yaml`, the shared settings of a repository. It allows no secrets and no trust settings.
-const address = { type: 'string', format: 'uri', pattern: '^https?://' };
-const rate = {
-  type: 'string',
-  pattern: '^[0-9]+(\\.[0-9]+)?(/[smh])?$',
-  description: 'Requests per second, or as 600/m',
-};
-const id = { type: ['string', 'integer'], pattern: '^[0-9]+$' };
-
-export const projectFileSchema = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
-  title: 'Settings of a project (.cdpadm.yaml)',
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    $schema: { type: 'string' },
-    profile: { type: 'string', description: 'The profile to use in this folder and below' },
-    base_url: { ...address, description: 'The platform API' },
-    auth_url: { ...address, description: 'The token service' },
-    dsr_base_url: { ...address, description: 'Data subject requests; ends in /v3' },
-    seeding_url: { ...address, description: 'Seeding and event intake' },
-    identity_url: { ...address, description: 'Identity intake' },
-    org_id: id,
-    account_id: id,
-    workspace_id: id,
-    vendor_domain: { type: 'string', description: 'The domain in the key opendsr.{vendor_domain}' },
-    environment: { enum: ['development', 'production'] },
-    output: {
-      enum: ['table', 'wide', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'],
-      description: 'Default for -o',
-    },
-    protected: { const: true, description: 'Every write asks for the name of the profile' },
-    access: { const: 'read', description: 'Every write is blocked' },
-    limits: {
-      type: 'object',
-      additionalProperties: false,
-      properties: Object.fromEntries(LIMITED_AREAS.map((area) => [area, rate])),
-    },
-  },
-} as const;

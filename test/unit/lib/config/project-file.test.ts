@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { findProjectFile } from '../../../../src/lib/config/paths.ts';
 import { SHARED_FIELDS } from '../../../../src/lib/config/profile-schema.ts';
 import { readProjectFile } from '../../../../src/lib/config/project-file.ts';
-import { projectFileSchema } from '../../../../src/lib/files/json-schema.ts';
+import { projectFileSchema } from '../../../../src/lib/files/project-schema.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 

@@ -1,0 +1,42 @@
+// The JSON Schema of `.cdpadm.yaml`, the shared settings of a repository. It allows no secrets and no trust settings.
+import { LIMITED_AREAS } from '../contract/limits.ts';
+
+const address = { type: 'string', format: 'uri', pattern: '^https?://' };
+const rate = {
+  type: 'string',
+  pattern: '^[0-9]+(\\.[0-9]+)?(/[smh])?$',
+  description: 'Requests per second, or as 600/m',
+};
+const id = { type: ['string', 'integer'], pattern: '^[0-9]+$' };
+
+export const projectFileSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Settings of a project (.cdpadm.yaml)',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string' },
+    profile: { type: 'string', description: 'The profile to use in this folder and below' },
+    base_url: { ...address, description: 'The platform API' },
+    auth_url: { ...address, description: 'The token service' },
+    dsr_base_url: { ...address, description: 'Data subject requests; ends in /v3' },
+    seeding_url: { ...address, description: 'Seeding and event intake' },
+    identity_url: { ...address, description: 'Identity intake' },
+    org_id: id,
+    account_id: id,
+    workspace_id: id,
+    vendor_domain: { type: 'string', description: 'The domain in the key opendsr.{vendor_domain}' },
+    environment: { enum: ['development', 'production'] },
+    output: {
+      enum: ['table', 'wide', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'],
+      description: 'Default for -o',
+    },
+    protected: { const: true, description: 'Every write asks for the name of the profile' },
+    access: { const: 'read', description: 'Every write is blocked' },
+    limits: {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(LIMITED_AREAS.map((area) => [area, rate])),
+    },
+  },
+} as const;
