@@ -74,8 +74,8 @@ const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
 };
 
 /**
- * Ends the process even if something is still open. Node's exit waits for threads that it cannot stop, such as one that
- * resolves a host name. Then the signal that stopped the command ends the process.
+ * Ends the process even if something is still open. Node does not exit until threads that it cannot stop, such as one
+ * that resolves a host name, have finished. Then the signal that stopped the command ends the process.
  */
 async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   const signal = SIGNALS[code];

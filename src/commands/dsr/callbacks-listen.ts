@@ -52,7 +52,7 @@ export const listenForCallbacks = defineCommand({
     'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET are enough to get the certificate from discovery. Without a workspace id, callbacks for every workspace are accepted.',
     'Each state is stored once, before the callback is acknowledged, and never moves backwards. Duplicate and late callbacks are harmless.',
     'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request. A delivery succeeds when CMD exits 0, or the address answers 2xx. Failed deliveries are retried with increasing delays, even after a restart. After --hook-attempts they become dead letters: `dsr callbacks outbox list`.',
-    'CMD gets the body on its standard input, and the variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same for every attempt (on forwards: header Idempotency-Key). Use it to ignore duplicates.',
+    'CMD gets the body on its standard input, and the variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same for every attempt (with --forward-to, it is in the Idempotency-Key header). Use it to ignore duplicates.',
     '--keep writes ID.N.headers.json and ID.N.body to DIR (0600), and never replaces a file. Rejected messages are stored as refused.N, up to 1000 per run.',
     'With the `local` profile, the platform runs inside this command, and other commands wait for it. Use `cdpadm emulator start` in another shell instead.',
     'With -o json, each line is an object: first the address, then one per callback.',

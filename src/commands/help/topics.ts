@@ -74,7 +74,7 @@ An empty variable counts as unset. Every command also works without a profile, w
   CDPADM_NO_COLOR           no color; also NO_COLOR, TERM=dumb. FORCE_COLOR turns color on
   CDPADM_DEBUG=1            the same as --debug; also RUNNER_DEBUG=1
   CDPADM_TRACE_FILE         default for --trace-file
-  CDPADM_RATE_STORE         default for seed's --rate-store bulk; may have a password
+  CDPADM_RATE_STORE         default for --rate-store in seed bulk; may have a password
   COLUMNS                   terminal width, if the terminal does not report it
   CI                        never prompt
   GITHUB_ACTIONS=true       annotations; secrets are masked with ::add-mask:: on standard error, except under -o json;

@@ -42,7 +42,7 @@ export const explainRole = defineCommand({
   view: {
     kind: 'list',
     columns: [
-      // The task id already implies both columns, so no column repeats them.
+      // A narrow table drops these two first: the task id already shows both.
       { key: 'feature', rank: 2, value: (item) => item.feature },
       { key: 'permission', rank: 3, value: (item) => item.permission },
       { key: 'task_id', title: 'TASK', id: true, value: (item) => item.task_id },

@@ -13,7 +13,7 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
   shared?: SharedRate | undefined;
 }
 
-/** If a timer is this late, the program was blocked. */
+/** If a timer is this late, the program had been blocked. */
 const BLOCKED_MS = 20;
 
 export type Gate = ReturnType<typeof createGate>;
@@ -69,7 +69,7 @@ export function createGate(options: GateOptions) {
     }, stop);
   }
 
-  /** Requests that were sent after the alarm was set had not left the program while it was blocked. */
+  /** Requests that were sent after the alarm was set did not leave the program while it was blocked. */
   function noticeBlock(now: number): void {
     if (alarm === undefined || now - alarm.due <= BLOCKED_MS) return;
     pacing.wasBlocked(alarm.setAt, now);
@@ -121,7 +121,7 @@ export function createGate(options: GateOptions) {
       });
     },
     /**
-     * Every request that entered must leave; `failure` ends the run if it gives up now. Returns how long its row must
+     * Call it for every request that was let go; `failure` ends the run if it gives up now. Returns how long its row must
      * pause.
      */
     leave: (pass: Pass, feedback: Feedback, failure?: KnownError): number => {

@@ -31,7 +31,7 @@ export async function openRateStore(
     retryStrategy: (times) => Math.min(times * 100, TIMEOUT_MS),
     scripts: { pace: { lua: RATE_SCRIPT, numberOfKeys: 1 } },
   });
-  // Without a connection, a command only reports that it was not retried.
+  // Without a connection, the error only says that a command was not retried.
   let cause: Error | undefined;
   client.on('error', (error: Error) => {
     cause = error;

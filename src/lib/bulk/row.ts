@@ -1,4 +1,4 @@
-// One row of an input, and the heading.
+// One row of an input, and the heading before the rows.
 import type { ValuePath } from '../files/reading.ts';
 import type { Place } from '../kernel/errors.ts';
 
@@ -8,7 +8,7 @@ export interface Row {
   number: number;
   /** The name of its input. */
   file: string;
-  /** Cells of CSV, the value of JSON, or why the row is unreadable. */
+  /** The cells of CSV, the value of JSON, or why the row cannot be read. */
   content: { cells: readonly string[] } | { value: unknown } | { fault: string };
   locate(where: { column: number } | { path: ValuePath; at?: 'key' }): Place;
 }
@@ -23,7 +23,7 @@ export interface Heading {
   /** Column names of a CSV; undefined for JSON. */
   columns: readonly Column[] | undefined;
   delimiter: string;
-  /** The byte-order mark, or an empty text. */
+  /** The byte-order mark, or an empty string. */
   mark: string;
   lineEnd: string;
 }

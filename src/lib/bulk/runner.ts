@@ -85,7 +85,7 @@ export async function runTasks(
 /** `--max-errors`. */
 export type MaxErrors = { rows: number } | { percent: number };
 
-/** A percentage of fewer rows means nothing. */
+/** A percentage of fewer rows than this means nothing. */
 const MIN_ROWS_FOR_PERCENT = 1000;
 
 /** Throws `bulk.too_many_errors` once more rows are rejected than `limit` allows. */

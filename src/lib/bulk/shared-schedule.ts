@@ -17,7 +17,7 @@ const RETRY_MS = 5000;
 const RESERVED_MS = 20;
 const MOST_RESERVED = 64;
 /**
- * An older slot is lost, because others were granted the time after it. More would exceed the margin below the limit.
+ * A slot older than this is lost, because others were granted the time after it. A longer time would exceed the margin.
  */
 const LATE_MS = 10;
 

@@ -1,4 +1,4 @@
-// Turns the issues of a schema into messages: which field, and its problem.
+// Turns the issues of a schema into messages that name the field and its problem.
 import type { core, ZodMiniType } from 'zod/mini';
 import { nearest } from '../kernel/nearest.ts';
 import { characterCount } from '../kernel/words.ts';

@@ -42,7 +42,7 @@ export function createWireNames(names: NamesMap) {
     toWire,
     /** The neutral word for a deployment's; any other word unchanged. */
     fromWire,
-    // Most deployments map nothing, and a bulk run has millions of bodies.
+    // A shortcut: most deployments map nothing, and a bulk run has millions of bodies.
     encode: (value: unknown, marks: readonly NameMark[]): unknown =>
       entries.length === 0 ? value : mapMarked(value, marks, toWire),
     decode: (value: unknown, marks: readonly NameMark[]): unknown =>

@@ -18,7 +18,7 @@ export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
 
 const text = nullish(string());
 
-/** A count of records; the specification's table says text, its examples numbers. */
+/** A count of records. The specification's table says text; its examples show numbers. */
 const Count = nullish(union([number(), string()]));
 
 export const RunReply = looseObject({

@@ -13,7 +13,7 @@ export function rolesAssertion() {
 
 export type RolesAssertion = Infer<ReturnType<typeof rolesAssertion>>;
 
-/** The whole file: a list, or a map with a list `assertions`. */
+/** The whole file: a list, or a map with an `assertions` list. */
 export function rolesTestFile() {
   const assertions = array(rolesAssertion());
   return union([assertions, strictObject({ $schema: optional(string()), assertions })]);

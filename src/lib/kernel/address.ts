@@ -3,7 +3,7 @@
 export interface BaseAddress {
   /** Scheme, host and port. */
   origin: string;
-  /** The path before every call's path; empty or `/prefix`, without a final slash. */
+  /** The prefix of every call's path: empty or `/prefix`, without a final slash. */
   prefix: string;
 }
 

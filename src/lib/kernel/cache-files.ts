@@ -1,4 +1,4 @@
-// Files that only save work, such as cached tokens. If the disk cannot store them, memory does.
+// Files that only save work, such as cached tokens. If the disk cannot store them, they are kept in memory.
 import * as fs from 'node:fs';
 import type { Clock } from './clock.ts';
 import { readPrivateFile, writePrivateFile } from './durable.ts';
@@ -44,7 +44,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   return {
     /** Runs `work`, which stores something; undefined if it cannot be stored. */
     attempt,
-    /** The text stored at this path; undefined when there is none. */
+    /** The text stored at this path; undefined if there is none. */
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
     /**
@@ -63,7 +63,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   };
 }
 
-/** The error of a file that cannot be used; throws any other. */
+/** Returns the error for a file that cannot be used; throws any other error. */
 function unusable(error: unknown): KnownError {
   if (error instanceof KnownError && UNUSABLE.includes(error.code)) return error;
   throw error;

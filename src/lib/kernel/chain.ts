@@ -230,7 +230,7 @@ function openHead(path: string) {
           closeSync(descriptor);
         }
       } catch {
-        // The lines are on the disk. An outdated head only hides the loss of the newest lines.
+        // The lines are already on the disk. An outdated head only hides the loss of the newest lines.
       }
     },
   };

@@ -7,7 +7,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The limit of Node's timers (24.8 days): a longer one fires immediately. */
+/** The limit of Node's timers (24.8 days): a timer longer than this fires immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. The only caller of `Date.now` and `setTimeout` for waiting. */
@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** CPU time before work yields to the event loop: a request passes several turns before its response. */
+/** CPU time before work yields to the event loop: a request needs several turns before its response. */
 export const SLICE_MS = 10;
 
 /** Lets timers and signals run between units of work. Rejects with the reason of an aborted `signal`. */

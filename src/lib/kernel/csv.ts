@@ -10,8 +10,8 @@ export function csvLine(cells: readonly string[], delimiter = ',', lineEnd = '\n
 }
 
 /**
- * The most frequent of comma, semicolon, tab and pipe outside of quotes in a line of headings; the first of equals
- * (decision: D162).
+ * The most frequent of comma, semicolon, tab and pipe outside quotes in a heading line; in a tie, the first (decision:
+ * D162).
  */
 export function separatorOf(headings: string): string {
   const bare = headings.replace(/"[^"]*"/g, '');

@@ -7,8 +7,8 @@ import { cannotWrite } from './file-failure.ts';
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
 /**
- * Opens or creates (0600) a file for fsynced appends. Throws for symlinks and files of other users. An incomplete last line
- * of a killed process or a full disk gets a line feed, so that it does not damage the next line.
+ * Opens or creates (0600) a file for fsynced appends. Throws for symlinks and files of other users. An incomplete last
+ * line, left by a killed process or a full disk, gets a line feed, so that it does not damage the next line.
  */
 export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
@@ -46,7 +46,7 @@ export function openDurableLog(path: string) {
   };
 }
 
-/** Appends complete lines to such a file, and flushes them. */
+/** Appends complete lines to a private file, and flushes them. */
 export function appendDurably(path: string, data: string): void {
   const log = openDurableLog(path);
   try {

@@ -56,8 +56,8 @@ function preparePrivateFile(path: string): void {
 }
 
 /**
- * Writes a file that the user named: atomically, keeping mode and owner of an existing file and following symlinks. A new
- * file gets `mode` (default 0666 less the umask). Pipes and devices are written directly.
+ * Writes a file that the user named: atomically, keeping mode and owner of an existing file and following symlinks. A
+ * new file gets `mode` (default: 0666 less the umask). Pipes and devices are written directly.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
   writeWhole(path, data, () => openUserFile(path, mode));
@@ -86,7 +86,7 @@ export async function replacePrivateFile(path: string, parts: AsyncIterable<stri
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE }), parts);
 }
 
-/** Writes a new private file. Throws usage (2) if `path` exists at the end. After any error, no file remains. */
+/** Writes a new private file. Throws usage (2) if `path` exists at the end. After an error, no file remains. */
 export async function writeNewFile(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
 }

@@ -1,7 +1,7 @@
 // The class of expected errors and its parts: issues with their positions, and hints with commands to copy.
 
 /**
- * One problem of an input. `path` is the field, dotted (`roles[3].name`). `line` and `column` count from 1 and are
+ * One problem in an input. `path` is the field, dotted (`roles[3].name`). `line` and `column` count from 1 and are
  * absent when the input is not text.
  */
 export interface Issue {
@@ -22,7 +22,7 @@ export function placeOf({ file, line, column }: Issue): string {
 /** An error keeps at most this many issues and counts the rest. */
 export const MOST_ISSUES = 1000;
 
-/** The request of an error; `id` is the client request id that was sent with it. */
+/** The request that caused an error; `id` is the client request id that was sent with it. */
 export interface FailedRequest {
   id: string;
   method: string;
@@ -50,7 +50,7 @@ export interface KnownErrorOptions {
 export class KnownError extends Error {
   readonly code: string;
   readonly hints: readonly Hint[];
-  /** The hints as one text, for JSON and for programs that use the library. */
+  /** The hints as one string, for JSON and for programs that use the library. */
   readonly hint: string | undefined;
   readonly status: number | undefined;
   readonly request: FailedRequest | undefined;
@@ -112,13 +112,13 @@ export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 }
 
-/** The code of a failed system call (`ENOENT` …), or undefined for any other value. */
+/** The code of a failed system call (such as `ENOENT`), or undefined for any other value. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Both count from 1; columns in UTF-16 units, as editors count them. */
+/** Both count from 1. Columns are UTF-16 units, as editors count them. */
 export interface Place {
   line: number;
   column: number;
@@ -146,12 +146,12 @@ export function toHints(hints: Hints | undefined): readonly Hint[] {
   return list.map((hint) => (typeof hint === 'string' ? { text: hint } : hint));
 }
 
-/** A hint as one line that ends in the command. */
+/** A hint as one line that ends with the command. */
 export function hintLine({ text, command }: Hint): string {
   return command === undefined ? text : `${text} ${command}`;
 }
 
-/** Several hints as one text. A command before more text is in backticks. */
+/** Several hints as one string. A command before more text is in backticks. */
 export function hintText(hints: readonly Hint[]): string {
   const last = hints.length - 1;
   return hints

@@ -34,20 +34,20 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EPERM: PERMISSION,
 };
 
-/** The error of a failed write; a KnownError is returned unchanged. The default hint says how to fix it. */
+/** The error for a failed write; a KnownError is returned unchanged. The default hint says how to fix it. */
 export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''];
   const ours = `The file is unchanged.${remedy ? ` ${remedy}, or use another folder.` : ''}`;
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 
-/** The error of a private folder that cannot be created; a KnownError is returned unchanged. */
+/** The error for a private folder that cannot be created; a KnownError is returned unchanged. */
 export function cannotCreate(path: string, error: unknown): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''] ?? 'Fix the path';
   return failure('files.write', `Cannot create the folder ${path}`, error, `${remedy}, or ${OTHER_FOLDERS}`);
 }
 
-/** The error of a failed read; a KnownError is returned unchanged. */
+/** The error for a failed read; a KnownError is returned unchanged. */
 export function cannotRead(path: string, error: unknown): KnownError {
   return failure(
     'files.read',

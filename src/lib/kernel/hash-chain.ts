@@ -15,7 +15,7 @@ export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 type OwnEvent =
   /** Replaces pruned lines and has the hash of the last of them, from which the chain continues. Not hashed itself. */
   | { event: 'checkpoint'; entries: number }
-  /** How many lines all checkpoints that a prune left stand for. */
+  /** The number of lines that all checkpoints replace. */
   | { event: 'pruned'; entries: number }
   /** The lines before it come from a version without a chain, and got their hashes at `at`. */
   | { event: 'chained'; entries: number; at: string };
@@ -149,7 +149,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   function takeGap(last: number, before: number | null): void {
     const entry = report.tip.entry + 1;
     if (entry === last && unread !== undefined) {
-      // Records that the line of that entry exists but is no longer readable.
+      // Records that the line of that entry exists but can no longer be read.
       const { file: at, isUnfinished: wasUnfinished, line: number } = unread;
       if (wasUnfinished) report.unfinished--;
       report.faults = report.faults.filter((one) => one.line !== number || one.file !== at);

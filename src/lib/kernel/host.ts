@@ -41,7 +41,7 @@ export const host = {
   cwd: (): string => process.cwd(),
   /** The numeric user id; undefined on Windows. */
   uid: (): number | undefined => process.getuid?.(),
-  /** True when the file descriptor is a terminal. Does not open its stream, which costs milliseconds. */
+  /** True if the file descriptor is a terminal. Does not open its stream, because that takes milliseconds. */
   isTerminal: (fd: 0 | 1 | 2): boolean => isCharacterDevice(fd) && builtin('node:tty').isatty(fd),
   /** The standard streams. Each is opened at first access. */
   streams: {

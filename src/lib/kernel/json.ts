@@ -112,7 +112,7 @@ function isBigInteger(text: string, start: number, end: number): boolean {
   }
   if (Number.isSafeInteger(Number(token))) return false;
   if (length > MAX_DIGITS) throw new JsonError(`a number has more than ${MAX_DIGITS} digits`, start);
-  // JSON.parse rejects a number instead of a key.
+  // JSON.parse rejects a number where a key is expected.
   let next = end;
   while (' \t\n\r'.includes(text[next] ?? ':')) next++;
   return text[next] !== ':';

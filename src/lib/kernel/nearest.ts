@@ -1,7 +1,7 @@
 // "Did you mean" suggestions for mistyped commands, ids, tasks and fields.
 import type { Hints } from './errors.ts';
 
-/** Many ids and fields share a short prefix, so a shorter one suggests nothing. */
+/** Many ids and fields share a short prefix, so a shorter word suggests nothing. */
 const LEAST_BEGINNING = 3;
 
 /**

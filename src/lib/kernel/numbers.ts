@@ -1,13 +1,13 @@
-// Numbers of lists that may be long: a call with `...list` overflows the stack above some 100,000 items.
+// The extremes of lists that may be long: a call with `...list` overflows the stack above some 100,000 items.
 
-/** The largest number, but at least `least`. */
+/** The largest number, or `least` if that is larger. */
 export function largest(numbers: Iterable<number>, least = 0): number {
   let most = least;
   for (const one of numbers) if (one > most) most = one;
   return most;
 }
 
-/** The smallest number; Infinity for none. */
+/** The smallest number; Infinity for an empty list. */
 export function smallest(numbers: Iterable<number>): number {
   let least = Infinity;
   for (const one of numbers) if (one < least) least = one;

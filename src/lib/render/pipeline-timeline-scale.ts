@@ -1,4 +1,4 @@
-// The scale of the chart on the page of a pipeline's runs: round numbers and their text form.
+// The scale of the chart on the page of a pipeline's runs: round numbers, and their text.
 
 /** The next larger round number whose half is short. */
 export function ceiling(count: number): number {

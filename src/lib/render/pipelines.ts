@@ -96,7 +96,7 @@ function latest(run: RunReply | null | undefined): string | undefined {
   return run ? `${String(run.id)} ${run.status ?? ''}` : undefined;
 }
 
-/** More runs than this would not fit on a line with their words. */
+/** More runs than this would not fit on one line with the summary. */
 const SHOWN = 24;
 const BLOCKS = { levels: '▁▂▃▄▅▆▇█', failed: '×', other: '·' };
 const PLAIN = { levels: '_.-=#', failed: 'x', other: '~' };

@@ -135,7 +135,7 @@ function rowHead(row: MatrixRow): string {
   return `<th scope="row" class="first"><div>${permission}<code>${breakable(row.task_id)}</code>${look}</div></th>`;
 }
 
-/** Allows a line break after each word of an id; `:*` stays with its feature. */
+/** Allows a line break after each word of an id; `:*` is not separated from its feature. */
 function breakable(id: string): string {
   return escapeHtml(id).replace(/[:_-](?!\*)/g, '$&<wbr>');
 }

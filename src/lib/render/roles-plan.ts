@@ -15,8 +15,8 @@ import { wrapMessage } from './width.ts';
 export type DrawnPlan = RolesDiff & { plan?: string | null; warnings?: string[]; kept?: string[] };
 
 /**
- * The plan as text, without a final newline. Texts from files and from the platform lose their control characters but keep
- * their blanks: only our own sentences are wrapped to `width` columns.
+ * The plan as text, without a final newline. Control characters are removed from file and platform text, but its blanks
+ * are kept: only our own sentences are wrapped to `width` columns.
  */
 export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity): string {
   const lines: string[] = [];

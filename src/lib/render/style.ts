@@ -25,7 +25,7 @@ export async function createStyle(isColored: boolean): Promise<Style> {
   if (!isColored) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // One argument each, because chalk would also draw the index that `map` passes.
+  // Each accepts one argument, because chalk would also print the index that `map` passes.
   return {
     level: 1,
     bold: (text) => chalk.bold(text),

@@ -96,7 +96,7 @@ const BORDERS =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid middle';
 const NO_BORDERS = Object.fromEntries(BORDERS.split(' ').map((name) => [name, '']));
 
-/** The library needs quadratic time for its rows, and its call stack overflows with some 100,000. */
+/** The library needs quadratic time, and its call stack overflows at about 100,000 rows. */
 const ROWS_AT_ONCE = 250;
 
 async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options: TableOptions): Promise<string> {

@@ -1,4 +1,4 @@
-// The four checks of a callback as lines.
+// The four checks on a callback, one line each.
 import type { CheckName, Verdict } from '../domain/callbacks/verify.ts';
 import { cleanLine } from './clean.ts';
 import type { DocumentView } from './view.ts';

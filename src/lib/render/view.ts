@@ -41,7 +41,7 @@ export interface ListView<Row> {
   columns: Column<Row>[];
   /** The sentence for an empty list, on stderr. */
   empty: string;
-  /** `-o name`: default is the first id column. */
+  /** For `-o name`. Default: the first id column. */
   name?(row: Row): string;
   html?(rows: Row[]): string;
 }
@@ -53,7 +53,7 @@ export interface RecordView<T> {
   name?(data: T): string;
 }
 
-/** A result with a shape of its own (a diff, a plan, a report). */
+/** A result with its own shape (a diff, a plan, a report). */
 export interface DocumentView<T> {
   kind: 'document';
   /** The text has a format of its own, like a script or a template: the `--out` extension does not convert it. */

@@ -74,8 +74,8 @@ export function wrapLogLine(line: string, width: number): string {
 }
 
 /**
- * Wraps lines that are already aligned in columns. A line that is too long continues below its last column that leaves it
- * half of the width.
+ * Wraps lines that are already aligned in columns. A line that is too long wraps under the rightmost column that still
+ * leaves half of the width.
  */
 export function wrapAligned(text: string, width: number): string {
   return text

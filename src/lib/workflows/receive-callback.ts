@@ -27,7 +27,7 @@ export interface Callback {
 }
 
 export interface Received {
-  /** Of the response. */
+  /** The status of the response. */
   status: 202 | 401 | 405 | 413 | 503;
   verdict?: Verdict;
   /** Undefined for a callback that is not acknowledged, or has no status. */
@@ -57,7 +57,7 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
   if (method !== 'POST') return refuse(405, `${method} is not POST`);
   if (body === undefined) return refuse(413, 'the body is too large');
   const { signature, unreachable, ...verdict } = await ports.verify(headers, body);
-  // Not checked yet: the platform sends it again.
+  // It could not be checked yet; the platform will send it again.
   if (unreachable && mayPass(unreachable)) return refuse(503, unreachable.message, verdict);
   const failed = verdict.checks.find(({ ok }) => !ok);
   if (failed) return refuse(401, `${failed.name}: ${failed.detail}`, verdict);

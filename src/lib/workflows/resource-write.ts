@@ -175,7 +175,7 @@ function changedMeanwhile(
 ): KnownError {
   return fail('resource.changed_meanwhile', {
     message: wasSent
-      ? `Conflict: the platform does not have ${noun} ${id} as it was sent. Either the write had no effect, or another admin changed it.`
+      ? `Conflict: ${noun} ${id} on the platform differs from what was sent. Either the write had no effect, or another admin changed it.`
       : `Conflict: another admin changed ${noun} ${id}. Nothing was sent.`,
     hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
   });

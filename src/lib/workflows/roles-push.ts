@@ -34,7 +34,7 @@ export interface PushPorts {
   };
   scope: ManifestScope;
   profile: string | null;
-  /** Questions that the user or a flag answers. The answer no throws guard (12). */
+  /** Questions that the user or a flag answers. "No" throws guard (12). */
   ask: {
     readonly possible: boolean;
     /** Shows the target of the write; throws guard (12) if only reads are allowed. */
@@ -42,7 +42,7 @@ export interface PushPorts {
     confirmWrite(question: string): Promise<void>;
     /** Asks the user to type `expected`. */
     typed(question: string, expected: string): Promise<void>;
-    /** A plain yes or no; false without a person to ask. */
+    /** A yes-or-no question; false if no one can answer. */
     offer(question: string): Promise<boolean>;
   };
   tell: Tell;
@@ -62,7 +62,7 @@ export interface PushOutcome {
   revision?: string;
 }
 
-/** Another writer must not keep this command in the loop forever. */
+/** Another writer must not keep this command in a loop forever. */
 const MAX_ROUNDS = 5;
 
 /** Applies the intent. Throws KnownError with the exit code of the command contract. */

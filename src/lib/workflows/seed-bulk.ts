@@ -16,11 +16,11 @@ export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
   inputs: SeedInput[];
   rules: RowRules;
   limits: BatchLimits;
-  /** Ends the run when more rows than this are rejected. */
+  /** Ends the run if more rows than this are rejected. */
   maxErrors: MaxErrors | undefined;
   /** Undefined for standard input, which cannot be resumed. */
   journal: SeedJournal | undefined;
-  /** The state of an earlier run, with the present fingerprints of the inputs. */
+  /** The state of an earlier run, with the current fingerprints of the inputs. */
   before: SeedCheckpoint;
   rejects: RejectsFile;
   onProgress(state: SeedProgress): void;

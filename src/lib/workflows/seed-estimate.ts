@@ -7,7 +7,7 @@ export interface SeedEstimate {
   /** Undefined for standard input, compressed files and JSON arrays. */
   rows: number | undefined;
   isExact: boolean;
-  /** Those of the first rows that are bodies; none for tables. */
+  /** The environments of the first rows that are bodies; none for tables. */
   environments: string[];
 }
 

@@ -15,7 +15,7 @@ import { checkParquet, parquetRows } from './seed-parquet.ts';
 
 export interface SeedInput {
   name: string;
-  /** Bytes that will be read, where that is known. */
+  /** The number of bytes that will be read, if it is known. */
   bytes: number | undefined;
   /** Checks the header of a table, unless the input can be read only once. Throws invalid input (9). */
   check(): Promise<void>;

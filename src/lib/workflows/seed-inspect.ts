@@ -1,4 +1,4 @@
-// Reads exports of unknown origin and reports what a map and `--source` for them would be. Nothing is sent.
+// Reads exports of unknown origin, and proposes a map and a `--source` for them. Nothing is sent.
 import { openTable } from '../bulk/rows.ts';
 import type { InputBytes, Inputs } from '../bulk/sources/bytes.ts';
 import type { SourceName } from '../domain/csv/dialect.ts';

@@ -24,7 +24,7 @@ export interface VerifyPorts {
   /** Stores the certificate chain of an accepted certificate as evidence. */
   storeChain?(fingerprint: string, pem: string): void;
   clock: Clock;
-  /** How long a message waits for a certificate, in milliseconds. Undefined: as long as the requests may take. */
+  /** How long a message waits for a certificate, in milliseconds. Undefined: until the requests time out. */
   patienceMs?: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface VerifiedMessage extends Verdict {
 /** Checks one message. Never throws for an invalid message; `unreachable` is set for one that cannot be checked. */
 export type MessageVerifier = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage>;
 
-/** A valid chain is trusted for this long without another check. */
+/** A valid chain is trusted for this long before it is checked again. */
 const TRUST_MS = 60_000;
 
 export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {

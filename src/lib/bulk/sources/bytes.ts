@@ -26,7 +26,7 @@ export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export interface InputBytes extends RawBytes {
   format: RowFormat;
   wrapping: Wrapping;
-  /** Its CSV dialect. */
+  /** The CSV dialect of the input. */
   dialect: Dialect;
   /** True if each shard reads a part of it. Any other input belongs to a single shard. */
   isDivisible: boolean;
@@ -68,7 +68,7 @@ export interface ReadOptions {
   shard?: Shard | undefined;
 }
 
-/** Below a million: V8 keeps longer strings outside its heap, where searching them is several times slower. */
+/** Below a million, because V8 keeps longer strings outside its heap, where searching them is several times slower. */
 const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
 

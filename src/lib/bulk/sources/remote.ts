@@ -25,11 +25,11 @@ export interface RemoteInput {
   path: string | undefined;
   /** The bytes from `start` to `end`. */
   read(start: number, end: number): Promise<Buffer>;
-  /** Reads all bytes into a private temporary file; its path. */
+  /** Copies all bytes to a private temporary file and returns its path. */
   copy(): Promise<string>;
 }
 
-/** A part fits in memory, and is read within the time limit of one request. */
+/** A part of this size fits in memory, and is read within the time limit of one request. */
 const PART_BYTES = 4 * 1024 * 1024;
 /** V8 stores strings of a million characters outside its heap, where searching them is slower. */
 const CHUNK_BYTES = 512 * 1024;
@@ -153,7 +153,7 @@ export async function* readParts({ read }: RemoteInput, start: number, end: numb
   let at = start;
   const request = (): Promise<Buffer> => {
     const part = read(at, end);
-    // It is awaited later, so a failure before then must not count as unhandled.
+    // It is awaited later, so an earlier failure must not count as unhandled.
     part.catch(() => undefined);
     return part;
   };

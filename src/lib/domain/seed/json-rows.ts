@@ -54,7 +54,7 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
       if (offset >= 0) offset += whole;
       pending.drop(whole);
       if (pending.length > MAX_ROW_BYTES) {
-        // The beginning is for the message.
+        // Keep the beginning for the error message.
         if (offset >= 0) offset += pending.length - SHOWN_BYTES;
         pending.length = SHOWN_BYTES;
         skipping = true;

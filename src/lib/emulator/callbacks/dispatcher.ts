@@ -45,7 +45,7 @@ const GRACE_MS = 500;
 
 export function createCallbackDispatcher({ store, clock, domain, signer, base }: Surroundings) {
   const stopping = new AbortController();
-  /** Callbacks to send even if an earlier one of the same request waits. */
+  /** Callbacks to send even if an earlier one of the same request is waiting. */
   const forced = new Set<number>();
   let round: Promise<void> | undefined;
   let again = false;
@@ -123,10 +123,10 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
 
   return {
     wake,
-    /** The four checks of a callback as a receiver makes them. */
+    /** The four checks that a receiver makes on a callback. */
     check: async (callback: StoredCallback): Promise<CallbackCheck[]> =>
       checkMessage(await messageOf(callback), (await signer()).chain, domain),
-    /** Sends these callbacks in any state. Resolves once their receivers were called. */
+    /** Sends these callbacks in any state. Resolves once their receivers have been called. */
     sendNow: async (ids: readonly number[]): Promise<void> => {
       for (const id of ids) {
         forced.add(id);
@@ -145,7 +145,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   };
 }
 
-/** A callback as it is sent. */
+/** A callback in the form in which it is sent. */
 interface CallbackMessage {
   body: string;
   headers: Record<string, string>;
@@ -190,7 +190,7 @@ function byReceiver(callbacks: readonly StoredCallback[]): StoredCallback[][] {
 /** A receiver that does not respond in time is called again later. */
 const TIMEOUT_MS = 5000;
 
-/** Posts JSON and returns the status, or the reason for a missing one. Follows no redirects. Rejects only when aborted. */
+/** Posts JSON and returns the status, or why there is none. Follows no redirects. Rejects only when aborted. */
 export async function callReceiver(
   url: string,
   body: string,
@@ -212,7 +212,7 @@ export async function callReceiver(
       signal: AbortSignal.any([signal, limit]),
     }).end(body);
     const [response] = (await once(calling, 'response')) as [IncomingMessage];
-    // Only the status matters. The time limit ends an endless body.
+    // Only the status matters. The time limit cuts off an endless body.
     for (const stream of [calling, response]) stream.on('error', () => undefined);
     response.resume();
     const status = response.statusCode ?? 0;
@@ -232,7 +232,7 @@ const Resend = strictObject({ id: optional(int()), subject_request_id: optional(
   ),
 );
 
-/** `resend` and `flush` wait until every receiver was called, and return the callbacks that they sent. */
+/** `resend` and `flush` wait until every receiver has been called, and return the callbacks that they sent. */
 export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatcher): ControlRoutes {
   async function send(chosen: readonly Callback[]) {
     const ids = new Set(chosen.map(({ id }) => id));

@@ -27,7 +27,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
   const wire = createWire(options, 'pool');
   let header: Promise<string | undefined> | undefined;
 
-  /** Without parameters, all requests are equal but for the body. */
+  /** Without parameters, all requests differ only in their bodies. */
   let fixed: BuiltRequest | undefined;
 
   function build(params: Record<string, string>): BuiltRequest {

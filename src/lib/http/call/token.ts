@@ -32,7 +32,7 @@ interface FailedRound {
   error: KnownErrorOptions;
 }
 
-/** Failures of the network or the service, which other processes would get too. */
+/** Network or service failures, which other processes would get too. */
 const SHARED_EXITS: readonly ExitName[] = ['network', 'unavailable'];
 
 /** Returns the token to use now. `rejected` is a token that got a 401 and must not be returned again. */
@@ -175,7 +175,7 @@ function failurePath(path: string): string {
   return path.replace(/\.json$/, '.failed');
 }
 
-/** The cached token; undefined when there is none or the file is damaged, which costs only a token request. */
+/** The cached token; undefined when there is none or the file is damaged, which only costs a token request. */
 function cachedToken(text: string | undefined): CachedToken | undefined {
   const value = readRecord<CachedToken>(text);
   const { access_token, obtained_at, expires_at } = value ?? {};

@@ -1,4 +1,4 @@
-// The engine for one or a few calls: `node:http` and `node:https` load in 2 ms, undici in 70.
+// The engine for a few calls: `node:http` and `node:https` load in 2 ms, undici in 70 ms.
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { trustedContext, type Engine, followExchange, KEEP_ALIVE_MS, type Progress } from './engine.ts';
 import type { Exchange } from '../types.ts';

@@ -107,7 +107,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
   });
 }
 
-/** The proxy opened no tunnel; undici has no code for that. */
+/** The proxy did not open a tunnel; undici has no code for that. */
 function isProxyRefusal(error: Error): boolean {
   return /^Proxy (response|authentication)/i.test(error.message);
 }

@@ -42,7 +42,7 @@ export interface BudgetOptions extends Pick<HttpOptions, 'onWait'> {
   most?: number | undefined;
 }
 
-/** The target of the requests. `key` is equal for every process that uses this platform. */
+/** The target of the requests. `key` is the same in every process that uses this platform. */
 export interface BudgetTarget {
   address: string;
   key: string;

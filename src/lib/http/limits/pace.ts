@@ -1,4 +1,5 @@
-// Pauses between requests: by a profile's rates, and when a response header reports a limit as nearly used up (decision: D7).
+// Pauses between requests: for a profile's rates, and when a response header reports that a limit is nearly used up
+// (decision: D7).
 import type { Service, Endpoint } from '../../contract/endpoint.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { HttpOptions, Wait } from '../types.ts';
@@ -7,7 +8,7 @@ import { parseRate } from '../../kernel/timestamps.ts';
 const SLOW_FROM_PERCENT = 90;
 const PAUSE_MS = 1000;
 
-/** The header that reports a limit as nearly used up, if present. */
+/** The header that reports that a limit is nearly used up, if present. */
 export function nearsLimit(headers: Record<string, string>): [name: string, value: string] | undefined {
   const header = Object.entries(headers).find(([name]) => name.endsWith('rate-limit-percentage-used'));
   return header !== undefined && Number.parseFloat(header[1]) >= SLOW_FROM_PERCENT ? header : undefined;
@@ -26,13 +27,13 @@ export function createPace({ clock, onDecision }: { clock: Clock; onDecision(tex
     /** Waits before a request to a service whose limit is nearly used up. */
     wait: async (service: Service, signal: AbortSignal): Promise<void> => {
       const left = (pausedUntil.get(service) ?? 0) - clock.now();
-      // The limit covers a clock that was set back.
+      // Limited, because the clock may have been set back.
       if (left > 0) await clock.sleep(Math.min(left, PAUSE_MS), signal);
     },
   };
 }
 
-/** Receives waits, and measures time. */
+/** Reports waits, and measures time. */
 export type Waiting = Pick<HttpOptions, 'onWait'> & { clock: Clock };
 
 /** Reports a wait for `work` until it is done. */

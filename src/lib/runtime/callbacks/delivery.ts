@@ -10,7 +10,7 @@ import { environmentForChild } from '../child-environment.ts';
 import type { Context } from '../context.ts';
 
 export interface DeliveredCallback {
-  /** The same for every attempt. */
+  /** Does not change between attempts. */
   id: string;
   headers: readonly (readonly [string, string])[];
   body: Buffer;

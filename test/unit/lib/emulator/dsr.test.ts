@@ -304,7 +304,7 @@ describe('settings', () => {
     expect((await call('GET', '/discovery/')).status).toBe(200);
   });
 
-  it('give requests of the fixtures their age', async () => {
+  it('give requests in the fixtures their age', async () => {
     const [old, young, gone] = [
       dsrBody(),
       dsrBody(),

@@ -159,7 +159,7 @@ describe('a receiver', () => {
     },
   );
 
-  it('gets callbacks of a request in order, even after a failed delivery', async () => {
+  it('gets callbacks for a request in order, even after a failed delivery', async () => {
     receiver.next(503, 503);
     await submit();
     // Both were due when the clock stops here; the second waits for the first.
