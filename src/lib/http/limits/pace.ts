@@ -1,5 +1,4 @@
-// Pauses between requests: for a profile's rates, and when a response header reports that a limit is nearly used up
-// (decision: D7).
+// Pauses between requests: for a profile's rates, and when a header reports a limit that is nearly used up (decision: D7).
 import type { Service, Endpoint } from '../../contract/endpoint.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { HttpOptions, Wait } from '../types.ts';
