@@ -121,8 +121,28 @@ const PEOPLE = 10_000;
 const PER_BATCH = 500;
 
 /**
+ * Milliseconds of a snapshot together with its restore, the median of a few.
+ * @param {Pool} control @param {string} path
+ */
+async function saveState(control, path) {
+  const post = async (/** @type {string} */ name, /** @type {object} */ body) => {
+    const headers = { 'content-type': 'application/json' };
+    const reply = await control.request({ method: 'POST', path: path + name, headers, body: JSON.stringify(body) });
+    if (reply.statusCode >= 300) throw new Error(await reply.body.text());
+    return reply.body.json();
+  };
+  const times = [];
+  for (let turn = 0; turn < STARTS; turn += 1) {
+    const begun = performance.now();
+    await post('/snapshots/restore', await post('/snapshots', {}));
+    times.push(performance.now() - begun);
+  }
+  return median(times);
+}
+
+/**
  * Advances the clock by a year with people and a group. Returns the seconds that it takes, and the slowest control
- * request meanwhile in ms.
+ * request meanwhile in ms. Also measures snapshots without and with those people.
  * @param {string} folder
  */
 async function passYear(folder) {
@@ -136,6 +156,9 @@ async function passYear(folder) {
     return text;
   };
   const basic = Buffer.from(`${ready.workspace_key}:${ready.workspace_secret}`).toString('base64');
+  const control = new Pool(ready.base_url, { connections: 1 });
+  const path = new URL(ready.control_url).pathname;
+  const empty = await saveState(control, path);
   for (let first = 0; first < PEOPLE; first += PER_BATCH) {
     const users = Array.from({ length: PER_BATCH }, (_, index) => ({
       environment: 'production',
@@ -151,9 +174,8 @@ async function passYear(folder) {
     const headers = { ...json, authorization: `Basic ${basic}` };
     await ok({ method: 'POST', path: '/v2/bulkcalculatedattributes', headers, body: JSON.stringify(users) });
   }
+  const full = await saveState(control, path);
   await makeGroup(ready, pool);
-  const control = new Pool(ready.base_url, { connections: 1 });
-  const path = new URL(ready.control_url).pathname;
   const begun = performance.now();
   const over = new AbortController();
   const advancing = ok({
@@ -173,7 +195,7 @@ async function passYear(folder) {
   const seconds = (performance.now() - begun) / 1000;
   await Promise.all([pool.close(), control.close()]);
   await stop();
-  return { seconds, slowest };
+  return { seconds, slowest, empty, full };
 }
 
 /** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */
@@ -185,7 +207,7 @@ export async function measureEmulator({ rounds = 3 }) {
   const rates = { platform: [], hono: [], node: [] };
   /** @type {number[]} */
   const ready = [];
-  /** @type {{seconds: number, slowest: number}[]} */
+  /** @type {Awaited<ReturnType<typeof passYear>>[]} */
   const years = [];
   try {
     // The first start creates the certificates and does not count.
@@ -232,6 +254,8 @@ export async function measureEmulator({ rounds = 3 }) {
       { id: 'emulatorReady', value: median(ready), plain: '' },
       { id: 'emulatorYear', value: median(years.map(({ seconds }) => seconds)), plain: '' },
       { id: 'emulatorControl', value: median(years.map(({ slowest }) => slowest)), plain: '' },
+      { id: 'emulatorSnapshot', value: median(years.map(({ empty }) => empty)), plain: '' },
+      { id: 'emulatorSnapshotFull', value: median(years.map(({ full }) => full)), plain: '' },
     ],
   };
 }

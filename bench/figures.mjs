@@ -80,6 +80,8 @@ const figures = {
   emulatorReady: { name: 'time to its ready line', unit: 'ms', must: 400, goal: 150, digits: 0 },
   emulatorYear: { name: 'a year of its clock with 10,000 people and a group', unit: 's', must: 3 },
   emulatorControl: { name: 'slowest control request during that year', unit: 'ms', must: 100, digits: 0 },
+  emulatorSnapshot: { name: '`snapshot()` and `restore()` with the samples', unit: 'ms', goal: 50, digits: 0 },
+  emulatorSnapshotFull: { name: 'the same with 10,000 people', unit: 'ms', goal: 500, digits: 0 },
   limitKnown: { name: '`seed bulk` at a configured rate limit', unit: '×', must: 1.05 },
   limitFound: { name: '`seed bulk` at an unknown rate limit', unit: '×', goal: 1.05 },
   stopRead: { name: 'Ctrl-C during a read', unit: 'ms', must: 1000, digits: 0 },

@@ -7,6 +7,7 @@ export type {
   Callback,
   Emulator,
   EmulatorControl,
+  EmulatorFixtures,
   EmulatorIdentity,
   EmulatorOptions,
   EmulatorReady,

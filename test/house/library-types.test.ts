@@ -8,9 +8,10 @@ import { root } from '../helpers/root.ts';
 
 const CONSUMER = `
 import { connectEmulator, startEmulator } from 'cdpadm';
-import type { Callback, Emulator, EmulatorOptions, EmulatorReady, Fault, RecordedRequest } from 'cdpadm';
+import type { Callback, Emulator, EmulatorFixtures, EmulatorOptions, EmulatorReady, Fault, RecordedRequest } from 'cdpadm';
 
-const options: EmulatorOptions = { port: 0, memory: true, clock: 'manual', fixtures: { roles: [] }, identity: { workspace: 7 } };
+const fixtures: EmulatorFixtures = { roles: [], workspaces: [{ id: 7, key: 'key', secret: 'secret' }] };
+const options: EmulatorOptions = { port: 0, memory: true, clock: 'manual', fixtures, identity: { workspace: 7 } };
 export async function use(): Promise<string> {
   const emulator: Emulator = await startEmulator(options);
   const { url, control, ready, reset, close } = emulator;
@@ -26,6 +27,8 @@ export async function use(): Promise<string> {
 }
 // @ts-expect-error there is no such option
 export const wrong = () => startEmulator({ color: 'blue' });
+// @ts-expect-error an id is a number
+export const misplaced = () => startEmulator({ fixtures: { accounts: [{ id: '7' }] } });
 // @ts-expect-error a fault has no such field
 export const mistyped = () => connectEmulator('').faults.add({ code: 503 });
 `;

@@ -22,7 +22,9 @@ import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 export type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.ts';
 
 /** Additional options for this program's own commands and tests. */
-export interface StartOptions extends EmulatorOptions {
+export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
+  /** Checked when the platform opens. */
+  fixtures?: unknown;
   /** The machine's clock; tests pass their own. */
   systemClock?: Clock;
 }

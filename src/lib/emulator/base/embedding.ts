@@ -33,7 +33,7 @@ export interface EmulatorOptions {
   /** Keep the state in memory; not allowed together with `data`. */
   memory?: boolean;
   /** A fixtures document, parsed from YAML or JSON. Default: the stored fixtures of `data`, or the specification's samples. */
-  fixtures?: unknown;
+  fixtures?: EmulatorFixtures;
   /** The warehouse file that pipelines read when the fixtures name none. */
   warehouse?: string;
   /** Neutral word -> the word on the wire. Overrides `names` of the fixtures. */
@@ -46,6 +46,93 @@ export interface EmulatorOptions {
   tls?: { cert: string; key: string };
   /** `real` follows the machine's clock; `manual` changes only on request. Default: the stored mode of `data`, or `real`. */
   clock?: 'real' | 'manual';
+}
+
+/** An organization, account or workspace; the default of each of these ids is the first one. */
+interface OfOrganization {
+  org_id?: number | undefined;
+}
+interface OfWorkspace {
+  workspace_id?: number | undefined;
+}
+
+/** A connection, data model or pipeline with the fields of the specification, `status` and `errors`. */
+interface ResourceFixture extends OfWorkspace {
+  errors?: { message: string }[] | undefined;
+  [field: string]: unknown;
+}
+
+/** The state to start from. Times are ISO 8601, durations such as `8d`. */
+export interface EmulatorFixtures {
+  organizations?: { id: number; name?: string | undefined; client_id?: string | undefined; client_secret?: string }[];
+  accounts?: ({ id: number; name?: string | undefined } & OfOrganization)[];
+  workspaces?: { id: number; name?: string | undefined; key: string; secret: string; account_id?: number }[];
+  limits?: {
+    roles_per_minute?: number | undefined;
+    dsr_per_minute?: number | undefined;
+    intake_per_second?: number | undefined;
+    intake_body_bytes?: number | undefined;
+  };
+  vendor_domain?: string | undefined;
+  processor_domain?: string | undefined;
+  /** Neutral word -> the word on the wire. */
+  names?: Record<string, string> | undefined;
+  roles?: ({
+    role_id: string;
+    name: string;
+    description: string;
+    tasks: (string | { task_id: string })[];
+  } & OfOrganization)[];
+  role_assignments?: ({ role_id: string; user: string } & OfOrganization)[];
+  groups?: ({
+    id: string;
+    description?: string | undefined;
+    source_user_attribute: string;
+    attributes: { id: string; type: 'latest' | 'boolean_or' | 'sum' | 'average' }[];
+  } & OfWorkspace)[];
+  /** Bodies of data subject requests; `age` is the time since the platform received them. */
+  requests?: ({ age?: string | undefined; [field: string]: unknown } & OfWorkspace)[];
+  partners?: ({
+    domain: string;
+    name: string;
+    status?: 'pending' | 'skipped' | 'sent' | 'failed' | undefined;
+    status_message?: string | undefined;
+    identity_types?: string[] | undefined;
+  } & OfWorkspace)[];
+  profiles?: ({
+    environment?: 'production' | 'development' | undefined;
+    xpid?: number | bigint | undefined;
+    identities?: Record<string, string> | undefined;
+    user_attributes?: Record<string, unknown> | undefined;
+    /** Attributes and events as in the specification, E and F. */
+    calculated_attributes?: object[] | undefined;
+    events?: object[] | undefined;
+  } & OfWorkspace)[];
+  connections?: ResourceFixture[] | undefined;
+  data_models?: ResourceFixture[] | undefined;
+  pipelines?: ResourceFixture[] | undefined;
+  runs?: ({
+    id?: number | bigint | undefined;
+    pipeline_id: string;
+    type?: 'scheduled' | 'manual' | undefined;
+    status: 'success' | 'failed' | 'stopped';
+    logical_date: string;
+    started_on?: string | undefined;
+    ended_on?: string | undefined;
+    range_start?: string | undefined;
+    range_end?: string | undefined;
+    successful_records?: number | undefined;
+    failed_records?: number | undefined;
+    errors?: { message: string }[];
+  } & OfWorkspace)[];
+  data_plans?: ({ id: string; version: number | string; active?: boolean | undefined } & OfWorkspace)[];
+  /** SQLite files, each for connections whose `config` matches. */
+  warehouses?: {
+    service_provider: 'PROVIDER_A' | 'PROVIDER_B' | 'PROVIDER_C' | 'PROVIDER_D';
+    match: Record<string, string>;
+    credentials?: Record<string, string> | undefined;
+    file: string;
+  }[];
 }
 
 export interface Emulator extends EmulatorControl {
