@@ -129,7 +129,7 @@ async function saveState(control, path) {
     const headers = { 'content-type': 'application/json' };
     const reply = await control.request({ method: 'POST', path: path + name, headers, body: JSON.stringify(body) });
     if (reply.statusCode >= 300) throw new Error(await reply.body.text());
-    return reply.body.json();
+    return /** @type {object} */ (await reply.body.json());
   };
   const times = [];
   for (let turn = 0; turn < STARTS; turn += 1) {

@@ -77,7 +77,7 @@ async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promis
   const source = ctx.flags.output === 'html' ? await pageSource(ctx, 'dsr_base_url') : {};
   const empty =
     groupId === undefined
-      ? 'No requests were submitted from this machine. To list the requests in a group: dsr list --group-id ID.'
+      ? 'No requests were submitted from this machine to this platform. To list a group: dsr list --group-id ID.'
       : `No request has the group id ${groupId}.`;
   const view =
     due === true

@@ -55,7 +55,6 @@ export function createPipelineLife(stores: WarehouseStores) {
     begin: (workspace: number, pipeline: Pipeline, type: Run['type'], at: number): number | bigint => {
       const { definition } = pipeline;
       const logical = type === 'scheduled' ? (pipeline.nextRunAt ?? at) : logicalDate(definition.schedule, at);
-      const range = dataRange(definition, type === 'scheduled' ? logical : at, pipeline.position);
       const id = runs.add({
         workspace,
         pipeline: definition.id,
@@ -67,10 +66,7 @@ export function createPipelineLife(stores: WarehouseStores) {
         ended_at: null,
         progress: {
           ...NO_PROGRESS,
-          rangeStart: range.start,
-          rangeEnd: range.end,
-          afterStart: range.afterStart,
-          bounded: range.bounded,
+          ...dataRange(definition, type === 'scheduled' ? logical : at, pipeline.position),
           resets: pipeline.resets,
         },
       });

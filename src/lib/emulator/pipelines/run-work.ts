@@ -12,7 +12,7 @@ import {
   WarehouseClosed,
 } from '../warehouse/reader.ts';
 import { BadRow, createRowReader } from './run-rows.ts';
-import { type DataRange, inRange } from './schedule.ts';
+import { inRange } from './schedule.ts';
 import type { FaultCause, Pipeline, Run, RunFault, RunProgress } from '../stores/pipelines.ts';
 import type { ProfileChange } from '../stores/profiles.ts';
 import { findWarehouse, type WarehouseFile } from '../warehouse/access.ts';
@@ -167,12 +167,6 @@ function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: P
 /** Selects the rows within the run's range. Throws RunFailure for a missing column and BadRow for an invalid time. */
 function createRangeFilter(field: string | undefined, progress: RunProgress): (row: Row) => boolean {
   if (!progress.bounded || field === undefined) return () => true;
-  const range: DataRange = {
-    start: progress.rangeStart,
-    afterStart: progress.afterStart,
-    end: progress.rangeEnd,
-    bounded: true,
-  };
   let column: string | undefined;
   return (row) => {
     column ??= Object.keys(row).find((name) => name.toLowerCase() === field.toLowerCase());
@@ -183,7 +177,7 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
     if (value === null || value === undefined) return false;
     const time = iteratorTime(value);
     if (time === undefined) throw new BadRow(`column \`${column}\` does not contain a time`);
-    return inRange(range, time);
+    return inRange(progress, time);
   };
 }
 

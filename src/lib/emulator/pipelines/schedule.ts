@@ -2,6 +2,7 @@
 import type { Frequency } from '../../contract/choices.ts';
 import type { PipelineRequest, Schedule, SyncMode } from '../../contract/pipelines.ts';
 import { parseDuration, parseIso } from '../../kernel/timestamps.ts';
+import type { RunProgress } from '../stores/pipelines.ts';
 
 type Timing = Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>;
 
@@ -56,15 +57,7 @@ function indexFrom(start: number, frequency: Frequency, at: number): number {
 }
 
 /** The rows that a run reads, by the time in their `iterator_field`. */
-export interface DataRange {
-  start: number | undefined;
-  /** The previous run read rows of exactly `start`. */
-  afterStart: boolean;
-  /** Inclusive. */
-  end: number;
-  /** False for a full sync without bounds, which reads everything. */
-  bounded: boolean;
-}
+type DataRange = Pick<RunProgress, 'rangeStart' | 'afterStart' | 'rangeEnd' | 'bounded'>;
 
 /** The range of a run at `at`; `position` is the end of the last successful run, if any. */
 export function dataRange(
@@ -73,20 +66,20 @@ export function dataRange(
   position: number | undefined,
 ): DataRange {
   const until = timeOf(sync_mode.until) ?? Infinity;
-  const end = Math.min(at - (parseDuration(schedule.delay ?? '') ?? 0), until);
+  const rangeEnd = Math.min(at - (parseDuration(schedule.delay ?? '') ?? 0), until);
   const from = timeOf(sync_mode.from);
   if (sync_mode.type === 'full') {
     const bounded = sync_mode.iterator_field !== undefined && (from !== undefined || until !== Infinity);
-    return { start: from, afterStart: false, end, bounded };
+    return { rangeStart: from, afterStart: false, rangeEnd, bounded };
   }
   // An on-demand pipeline has no intervals, so `start` limits its data instead.
   const configured = from ?? (schedule.type === 'on_demand' ? timeOf(schedule.start) : undefined);
-  return { start: position ?? configured, afterStart: position !== undefined, end, bounded: true };
+  return { rangeStart: position ?? configured, afterStart: position !== undefined, rangeEnd, bounded: true };
 }
 
-export function inRange({ start, afterStart, end }: DataRange, time: number): boolean {
-  if (time > end) return false;
-  return start === undefined || time > start || (time === start && !afterStart);
+export function inRange({ rangeStart, afterStart, rangeEnd }: DataRange, time: number): boolean {
+  if (time > rangeEnd) return false;
+  return rangeStart === undefined || time > rangeStart || (time === rangeStart && !afterStart);
 }
 
 function timeOf(text: string | undefined): number | undefined {

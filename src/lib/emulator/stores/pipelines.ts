@@ -71,10 +71,12 @@ export interface RunFault {
 
 /** The state of a run, complete enough to resume it after a restart. */
 export interface RunProgress {
-  /** The range of data that it reads: see `DataRange`. */
   rangeStart?: number | undefined;
+  /** Inclusive. */
   rangeEnd: number;
+  /** The previous run read rows of exactly `rangeStart`. */
   afterStart: boolean;
+  /** False for a full sync without bounds, which reads everything. */
   bounded: boolean;
   /** Completed rows of the query: a resumed run skips them. */
   rows: number;

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { internalIdentityType } from '../../contract/identities.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { type Database, openTable } from '../base/db.ts';
+import type { StoredCounts } from '../base/embedding.ts';
 import {
   emptyDocument,
   type ProfileContent,
@@ -178,12 +179,9 @@ export function createProfiles(db: Database) {
     ...createProfileGroups(db, profiles),
     /** Increases with every change to profiles, except to group attributes. */
     revision: (): number => revision,
-    counts: (): { profiles: number; seeds: number; events: number } => {
-      const counted = db.get<{ profiles: number; seeds: number; events: number }>(
-        `SELECT count(*) AS profiles, coalesce(sum(seeds), 0) AS seeds,
-           (SELECT count(*) FROM profile_events) AS events FROM profiles`,
-      );
-      return counted ?? { profiles: 0, seeds: 0, events: 0 };
+    counts: (): StoredCounts => {
+      const sql = 'SELECT count(*) AS profiles, coalesce(sum(seeds), 0) AS seeds FROM profiles';
+      return { profiles: 0, seeds: 0, ...db.get<Omit<StoredCounts, 'events'>>(sql), events: events.count({}) };
     },
     clear: (): void => {
       revision++;

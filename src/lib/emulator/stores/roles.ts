@@ -2,6 +2,7 @@
 import type { ManifestReply, Role } from '../../contract/roles.ts';
 import { manifestTime } from '../../kernel/timestamps.ts';
 import { type Database, openTable } from '../base/db.ts';
+import type { RoleAssignment } from '../base/embedding.ts';
 
 export const rolesMigrations = [
   `CREATE TABLE manifests (org_id INTEGER PRIMARY KEY, reply TEXT NOT NULL);
@@ -10,12 +11,6 @@ export const rolesMigrations = [
      PRIMARY KEY (org_id, role_id, user)
    ) WITHOUT ROWID`,
 ];
-
-export interface RoleAssignment {
-  org_id: number;
-  role_id: string;
-  user: string;
-}
 
 export function createRolesStore(db: Database) {
   const manifests = openTable<{ org_id: number; reply: string }>(db, 'manifests');

@@ -248,7 +248,7 @@ describe('the range', () => {
       now,
       position === undefined ? undefined : at(position),
     );
-    expect([iso(range.start), range.afterStart, iso(range.end), range.bounded]).toEqual(expected);
+    expect([iso(range.rangeStart), range.afterStart, iso(range.rangeEnd), range.bounded]).toEqual(expected);
   });
 
   test('of consecutive runs covers every time exactly once', () => {
@@ -260,7 +260,7 @@ describe('the range', () => {
         for (const run of runs.sort((a, b) => a - b)) {
           const range = dataRange(timing({ type: 'on_demand' }, { sync_mode: incremental }), run, position);
           read.push(...rows.filter((row) => inRange(range, row)));
-          position = range.end;
+          position = range.rangeEnd;
         }
         expect(read.sort((a, b) => a - b)).toEqual(
           rows.filter((row) => row <= Math.max(...runs)).sort((a, b) => a - b),
