@@ -1,11 +1,16 @@
-// `dsr submit --bulk` with --dry-run or --curl: what would be sent.
+// `dsr submit --bulk`: what --dry-run and --curl show, and warnings about people with earlier requests.
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { renderDsrBulk, renderDsrRows } from '../../lib/render/dsr-bulk.ts';
 import { maskRequest } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { Examined } from '../../lib/workflows/dsr-examine.ts';
-import type { ReadyRow } from '../../lib/workflows/dsr-row-reader.ts';
+import { openTable } from '../../lib/bulk/rows.ts';
+import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
+import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
+import { counted } from '../../lib/kernel/words.ts';
+import { type Examined, openRows } from '../../lib/workflows/dsr-examine.ts';
+import type { ReadyRow, RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
+import { readRecent, readUnanswered, submittedEvent } from '../../lib/workflows/dsr-submit.ts';
 import type { DsrSession } from './session.ts';
 
 export interface DryRun {
@@ -53,4 +58,47 @@ export async function showDryRun(ctx: Context, session: DsrSession, dryRun: DryR
 function shownOf(shown: number, left: number): string {
   if (shown < left) return `The first ${shown} of ${left} requests, by row:`;
   return left === 1 ? 'The request, by row:' : `The ${left} requests, by row:`;
+}
+
+interface PeopleOptions {
+  inputs: Inputs;
+  options: RowOptions;
+  states?: RowStates;
+  /** The submission times of requests that a row may not repeat. */
+  recent: { from: number; to: number } | undefined;
+}
+
+/** Warns about rows for people with an earlier request: duplicates, and access requests whose data an erasure deletes. */
+export async function warnOfPeople(
+  ctx: Context,
+  session: DsrSession,
+  { inputs, options, recent, states }: PeopleOptions,
+): Promise<void> {
+  if (ctx.flags.curl) return;
+  const findDuplicate = recent && (await readRecent(session, recent));
+  const findUnanswered = await readUnanswered(session.ledger);
+  if (!findDuplicate && !findUnanswered) return;
+  const found = { duplicates: [] as number[], unanswered: [] as number[] };
+  await openRows(await openTable(inputs, ctx.signal), options, states, async ({ request, row }) => {
+    const news = await submittedEvent(request, session.submitter, session.ledger, ctx.clock.now());
+    if (await findDuplicate?.(news)) found.duplicates.push(row);
+    if (findUnanswered && findUnanswered(news).length > 0) found.unanswered.push(row);
+  });
+  const { duplicates, unanswered } = found;
+  if (unanswered.length > 0)
+    ctx.out.warn(
+      `${counted(unanswered.length, 'erasure is', 'erasures are')} for people whose access or portability request is still due; they will delete its data (${rowsText(unanswered)}).`,
+    );
+  if (duplicates.length === 0) return;
+  ctx.out.warn(
+    `${counted(duplicates.length, 'row repeats', 'rows repeat')} a recent request for the same person and will be rejected (${rowsText(duplicates)}). To send ${duplicates.length === 1 ? 'it' : 'them'} anyway, pass --allow-duplicates.`,
+  );
+  ctx.setExit('partial');
+}
+
+const MOST_ROWS = 10;
+
+function rowsText(rows: readonly number[]): string {
+  const more = rows.length > MOST_ROWS ? `, and ${rows.length - MOST_ROWS} more` : '';
+  return `${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, MOST_ROWS).join(', ')}${more}`;
 }

@@ -25,7 +25,7 @@ import { readDuration } from '../flag-values.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
 import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, rowOptions } from './bulk-flags.ts';
-import { showDryRun } from './bulk-dry-run.ts';
+import { showDryRun, warnOfPeople } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 
 export function bulkResult() {
@@ -96,10 +96,12 @@ export async function submitBulk(
   warnOfRows(ctx, examined);
   const showIdentities = flags.showIdentities === true;
   const { address, workspace_id: workspace } = session.submitter;
+  const recentUntil = (to: number) => (flags.allowDuplicates === true ? undefined : { from: to - windowMs, to });
   const path = journalPath('dsr', ctx.paths.state, [examined.digest, address, workspace]);
   // A dry run writes nothing, not even a lock.
   if (isDryRun && !existsSync(path)) {
     const left = examined.rows - examined.done;
+    await warnOfPeople(ctx, session, { inputs, options: given, recent: recentUntil(ctx.clock.now()) });
     await showDryRun(ctx, session, { examined, left, first: examined.first, showIdentities });
     return;
   }
@@ -110,6 +112,10 @@ export async function submitBulk(
     const states = createRowStates();
     if (head) await restoreStates(journal, states);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
+    // Rows of this run are not duplicates of each other, also after a resume.
+    const recent = recentUntil(head ? Date.parse(head.at) : ctx.clock.now());
+    // A run rejects duplicates when it sends them, so only a dry run has to look for them now.
+    await warnOfPeople(ctx, session, { inputs, options, states, recent: isDryRun ? recent : undefined });
     if (isDryRun) {
       const open = await openRows(await openTable(inputs, ctx.signal), options, states);
       await showDryRun(ctx, session, { examined, ...open, showIdentities });
@@ -119,9 +125,6 @@ export async function submitBulk(
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
     // A finished run with unknown rows has already written its results there.
     const results = states.count('unknown') > 0 ? freeName(wanted) : wanted;
-    // Rows of this run are not duplicates of each other, also after a resume.
-    const to = head ? Date.parse(head.at) : ctx.clock.now();
-    const recent = flags.allowDuplicates === true ? undefined : { from: to - windowMs, to };
     await perform(
       ctx,
       session,

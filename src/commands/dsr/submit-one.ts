@@ -3,6 +3,7 @@ import { boolean, nullable, object, string } from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
@@ -10,7 +11,13 @@ import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { readRecent, submitRequest, submittedEvent, unansweredAccess } from '../../lib/workflows/dsr-submit.ts';
+import {
+  duplicateText,
+  readRecent,
+  readUnanswered,
+  submitRequest,
+  submittedEvent,
+} from '../../lib/workflows/dsr-submit.ts';
 import { readDuration } from '../flag-values.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import type { VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
@@ -67,7 +74,7 @@ export const submitView: RecordView<SubmitResult> = {
 const SIGNATURE: Record<string, string> = { true: 'valid', false: 'NOT VALID', null: 'not checked' };
 
 export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
-  const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
+  readDuration('--duplicate-window', flags.duplicateWindow);
   const session = await openDsr(ctx);
   const { changes, isNewId, request, warnings } = await requestOf(ctx, session, flags);
   const showIdentities = flags.showIdentities === true;
@@ -77,26 +84,18 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   const shown = { request, showIdentities, now: ctx.clock.now() };
   const visible = showIdentities ? request : maskRequest(request);
   const target = await ctx.startWrite('dsr');
-  if (ctx.flags.dryRun) {
+  const { dryRun } = ctx.flags;
+  // With --curl, this prints the command instead of sending the request. The ledger stays unchanged.
+  if (ctx.flags.curl && !dryRun) await session.api.create(visible);
+  if (!dryRun) ctx.out.show((style, width) => renderRequest(shown, style, width));
+  // A dry run creates no ledger.
+  const hasLedger = !dryRun || (await session.ledger.newest(1)).requests.length > 0;
+  const checkAgain = hasLedger ? await checkPeople(ctx, session, request, flags) : undefined;
+  if (dryRun) {
     const draw = (style: Style, width: number): string => renderRequest(shown, style, width);
     const ids = [request.subject_request_id];
     await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, draw, ids);
     return;
-  }
-  // With --curl, this prints the command instead of sending the request. The ledger is not changed.
-  if (ctx.flags.curl) await session.api.create(visible);
-  ctx.out.show((style, width) => renderRequest(shown, style, width));
-  const unanswered = await unansweredAccess(request, session);
-  if (unanswered)
-    ctx.out.warn({
-      text: `The ${unanswered.subject_request_type ?? ''} request ${unanswered.id} for the same person is still due; the erasure will delete its data. To check it:`,
-      command: `cdpadm dsr status ${unanswered.id}`,
-    });
-  if (flags.allowDuplicates !== true) {
-    const now = ctx.clock.now();
-    const news = await submittedEvent(request, session.submitter, session.ledger, now);
-    const findDuplicate = await readRecent(session, { from: now - windowMs, to: Infinity }, news);
-    await rejectDuplicate(ctx, await findDuplicate(news));
   }
   await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
   const keep = openReplyKeep(ctx, flags.keep);
@@ -105,7 +104,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
     keep(request.subject_request_id, Object.fromEntries(headers), body.toString());
     return verifyAnswer(headers, body);
   };
-  const result = await submitRequest(request, { ...session, isNewId, verify });
+  const result = await submitRequest(request, { ...session, isNewId, verify, checkAgain });
   const deadline = deadlineFrom(request.regulation, result.submitted_time ?? request.submitted_time);
   const failed = result.verdict?.checks.find(({ ok }) => !ok);
   if (failed) {
@@ -133,17 +132,46 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   ctx.out.note({ text: 'Watch it:', command: `cdpadm dsr status ${result.id} --watch` });
 }
 
-/** Asks on a terminal; without one, and with --yes, throws guard (12). */
-async function rejectDuplicate(ctx: Context, before: LedgerRequest | undefined): Promise<void> {
-  if (before === undefined) return;
-  const { at = 'an earlier day', id, status = 'of unknown status', subject_request_type: type = '' } = before;
-  const what = `The ${type} request ${id} from ${at} is for the same person; it is ${status}`;
+/**
+ * Warns about open access requests of the person, and rejects a duplicate. Returns the same check for the moment at which
+ * the ledger gets the request; undefined if a duplicate is allowed.
+ */
+async function checkPeople(ctx: Context, session: DsrSession, request: DsrRequest, flags: OneFlags) {
+  const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
+  const now = ctx.clock.now();
+  const news = await submittedEvent(request, session.submitter, session.ledger, now);
+  for (const { id, subject_request_type: type = '' } of (await readUnanswered(session.ledger, news))?.(news) ?? [])
+    ctx.out.warn({
+      text: `The ${type} request ${id} for the same person is still due; the erasure will delete its data. To check it:`,
+      command: `cdpadm dsr status ${id}`,
+    });
+  if (flags.allowDuplicates === true) return undefined;
+  const find = async (isQuick: boolean) =>
+    await (
+      await readRecent(session, { from: now - windowMs, to: Infinity }, news)
+    )?.(news, isQuick);
+  const known = await find(false);
+  if (known) await rejectDuplicate(ctx, known);
+  return async (): Promise<void> => {
+    const before = await find(true);
+    if (before && before.id !== known?.id) throw duplicate(before);
+  };
+}
+
+/** Asks on a terminal, except in a dry run; elsewhere, and with --yes, throws guard (12). */
+async function rejectDuplicate(ctx: Context, before: LedgerRequest): Promise<void> {
   if (ctx.prompt.possible && !ctx.flags.yes) {
-    ctx.out.warn(`${what}.`);
+    ctx.out.warn(`${duplicateText(before)}.`);
+    if (ctx.flags.dryRun) return;
     if (await ctx.prompt.ask('Submit another request anyway?', false)) return;
   }
-  throw fail('dsr.duplicate', {
-    message: `${what}. Nothing was sent.`,
+  throw duplicate(before);
+}
+
+function duplicate(before: LedgerRequest): Error {
+  const { id } = before;
+  return fail('dsr.duplicate', {
+    message: `${duplicateText(before)}. Nothing was sent.`,
     hint: [
       { text: 'To check the earlier request:', command: `cdpadm dsr status ${id}` },
       'To submit another one, pass --allow-duplicates.',

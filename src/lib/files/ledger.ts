@@ -57,6 +57,7 @@ export function openLedger<Event extends StoredEvent, Request>(
   const folder = join(stateFolder, 'dsr');
   const path = join(folder, 'ledger.ndjson');
   const lock = join(folder, 'ledger.lock');
+  const keyFile = join(folder, 'ledger.key');
   const readings = createReadings(path, rules, signal);
   const chain = openChain(path, { clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
@@ -117,19 +118,19 @@ export function openLedger<Event extends StoredEvent, Request>(
 
   /** Created once per machine. Throws failed (1) for a damaged key. */
   function loadKey(): Buffer {
-    const file = join(folder, 'ledger.key');
-    const text = readPrivateFile(file) ?? `${randomBytes(32).toString('hex')}\n`;
+    const text = readPrivateFile(keyFile) ?? `${randomBytes(32).toString('hex')}\n`;
     if (!/^[0-9a-f]{64}\n$/.test(text))
       throw fail('ledger.key', {
-        message: `The key of the ledger, ${file}, is damaged.`,
+        message: `The key of the ledger, ${keyFile}, is damaged.`,
         hint: 'Restore it from a backup. Without it, the ledger does not recognize the identities of earlier requests.',
       });
-    if (readPrivateFile(file) === undefined) writePrivateFile(file, text);
+    if (readPrivateFile(keyFile) === undefined) writePrivateFile(keyFile, text);
     return Buffer.from(text.trim(), 'hex');
   }
 
   const hash = async (type: string, value: string): Promise<string> => {
-    const secret = await (key ??= withLock(lock, clock, loadKey, signal));
+    const secret = await (key ??=
+      readPrivateFile(keyFile) === undefined ? withLock(lock, clock, loadKey, signal) : Promise.resolve(loadKey()));
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
@@ -175,7 +176,11 @@ export function openLedger<Event extends StoredEvent, Request>(
             return news;
           }),
         /** Writes events without reading the file; readers ignore repeats. */
-        record: (events: readonly News<Event>[]) => withLock(lock, clock, () => write(events, scope)),
+        record: (events: readonly News<Event>[], check?: () => Promise<void> | undefined) =>
+          withLock(lock, clock, async () => {
+            await check?.();
+            await write(events, scope);
+          }),
         /** The current entries of these ids, including what other processes wrote meanwhile. */
         find: (ids: readonly string[]) => readings.find(ids, own),
         /** The newest requests, newest first. */

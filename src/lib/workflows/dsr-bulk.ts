@@ -7,10 +7,9 @@ import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
-import type { FindDuplicate } from './dsr-submit.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
-import { submittedEvent } from './dsr-submit.ts';
+import { duplicateText, type FindDuplicate, submittedEvent } from './dsr-submit.ts';
 import { createGate, type GateOptions } from '../bulk/gate.ts';
 import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 
@@ -130,7 +129,11 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       const before = mayExist ? undefined : await ports.findDuplicate?.(await describe(request));
       if (before) {
         unsent.delete(row);
-        await finish(item, { state: 'failed', error: duplicateOf(before), signed: true });
+        await finish(item, {
+          state: 'failed',
+          error: `not sent: ${duplicateText(before)} (--allow-duplicates permits another)`,
+          signed: true,
+        });
         return;
       }
       const known = async () => (await (entries ??= ledger.find(given))).get(request.subject_request_id);
@@ -169,10 +172,6 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     await ledger.record(events);
     journal.write({ d: rows });
   }
-}
-
-function duplicateOf({ at = 'an earlier day', id, subject_request_type: type = '' }: LedgerRequest): string {
-  return `not sent: the ${type} request ${id} of ${at} is about the same person (--allow-duplicates permits another)`;
 }
 
 /** Sets the states to what an earlier run wrote. */

@@ -7,6 +7,7 @@ import { ROW_FIELDS } from '../domain/dsr/rows.ts';
 import {
   daysLateOf,
   hasUpperCaseEmail,
+  comparable,
   identitiesOf,
   namesDevicesOnly,
   skipsWaiting,
@@ -95,7 +96,8 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   function repeated(row: Row, { hasId, request }: ReadyRow): Issue[] {
     const place = { file: row.file, ...row.locate({ path: [] }), path: '' };
     const { subject_request_type: type } = request;
-    const content = JSON.stringify([type, identitiesOf(request).sort(), skipsWaiting(request)]);
+    const people = identitiesOf(request).map(([name, value]) => [name, comparable(name, value)]);
+    const content = JSON.stringify([type, people.sort()]);
     const sameId = hasId ? keys.add(request.subject_request_id, row.number) : undefined;
     if (sameId !== undefined) return [{ ...place, message: `has the same subject_request_id as row ${sameId}` }];
     const same = keys.add(content, row.number);
@@ -122,17 +124,20 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
 export async function openRows(
   table: RowTable,
   options: RowOptions,
-  states: RowStates,
+  states: RowStates | undefined,
+  look?: (row: ReadyRow) => Promise<void>,
 ): Promise<{ left: number; first: ReadyRow[] }> {
   const reader = createRowReader(table, options);
   const found = { left: 0, first: [] as ReadyRow[] };
   for await (const group of table.rows) {
     for (const row of group) {
-      if (!isLeft(states.state(row.number))) continue;
+      if (states && !isLeft(states.state(row.number))) continue;
       const result = reader.read(row);
       if ('issues' in result || result.ready.done) continue;
       found.left++;
-      if (found.first.length < FIRST) found.first.push(withKnownId(result.ready, states.id(row.number)));
+      const ready = withKnownId(result.ready, states?.id(row.number));
+      if (found.first.length < FIRST) found.first.push(ready);
+      await look?.(ready);
     }
   }
   return found;

@@ -34,7 +34,12 @@ const MAX_SENDS = 3;
 /** Rejections of the body. Only a read shows that the platform does not have the request. */
 const EXPLAINED = [400, 409, 413, 422];
 
-type SubmitPorts = DsrPorts & { verify: VerifyMessage; isNewId?: boolean };
+type SubmitPorts = DsrPorts & {
+  verify: VerifyMessage;
+  isNewId?: boolean;
+  /** Throws for a duplicate that another process recorded meanwhile. Runs under the lock of the ledger. */
+  checkAgain?: ((news: SubmittedNews) => Promise<void>) | undefined;
+};
 
 /**
  * Sends one request after writing its id to the ledger. A signed 201 that names the id confirms it, else a GET does.
@@ -65,7 +70,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
         arrived: () => 'The platform did receive the request.',
       },
       send: async (attempt) => {
-        if (attempt === 1) await ledger.record([news]);
+        if (attempt === 1) await ledger.record([news], () => ports.checkAgain?.(news));
         created = await create(request, ports);
         return created.result;
       },
@@ -154,7 +159,7 @@ export async function submittedEvent(
 /** The rejection (409) with a hint. It names the open request if this machine submitted it. */
 async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: DsrPorts): Promise<KnownError> {
   const isSame = (event: SubmittedNews): boolean => event.id !== news.id && isSameSubject(event, news);
-  const open = await newestOf(ledger, { belongs: isSame, phase: statusAfter, isOpen });
+  const open = (await byPerson(ledger, { belongs: isSame, phase: statusAfter, isOpen }))?.(news)[0];
   const where =
     open === undefined
       ? {
@@ -170,37 +175,44 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   });
 }
 
-/** The newest access or portability request about the same person that is still due: an erasure would delete its data. */
-export async function unansweredAccess(
-  request: DsrRequest,
-  { clock, ledger, submitter }: DsrPorts,
-): Promise<LedgerRequest | undefined> {
-  if (request.subject_request_type !== 'erasure') return undefined;
-  const news = await submittedEvent(request, submitter, ledger, clock.now());
+/** Finds the due access and portability requests of the person whom an erasure is about: it would delete their data. */
+export async function readUnanswered(ledger: DsrPorts['ledger'], only?: SubmittedNews): Promise<FindAll | undefined> {
   const belongs = (event: SubmittedNews): boolean =>
-    event.subject_request_type !== 'erasure' && isSamePerson(event, news);
-  return await newestOf(ledger, { belongs, phase: phaseAfter, isOpen: isPhaseDue });
+    event.subject_request_type !== 'erasure' && (only === undefined || isSamePerson(event, only));
+  const find = await byPerson(ledger, { belongs, phase: phaseAfter, isOpen: isPhaseDue });
+  return find && ((news) => (news.subject_request_type === 'erasure' ? find(news) : []));
 }
 
-async function newestOf(
+type FindAll = (news: SubmittedNews) => LedgerRequest[];
+type Urgency = Parameters<DsrPorts['ledger']['byUrgency']>[0];
+
+/** Finds the requests of a person among those that `which` selects, newest first; undefined if it selects none. */
+async function byPerson(
   ledger: DsrPorts['ledger'],
-  {
-    belongs,
-    ...which
-  }: Pick<Parameters<DsrPorts['ledger']['byUrgency']>[0], 'isOpen' | 'phase'> & {
-    belongs(event: SubmittedNews): boolean;
-  },
-): Promise<LedgerRequest | undefined> {
-  const newest = ledger.byUrgency(
+  { belongs, ...which }: Pick<Urgency, 'isOpen' | 'phase'> & { belongs(event: SubmittedNews): boolean },
+): Promise<FindAll | undefined> {
+  const index = new Map<string, LedgerRequest[]>();
+  const keysOf = ({ compared, identities }: Partial<SubmittedNews>): string[] =>
+    Object.entries({ ...identities, ...compared }).map(([type, hash]) => `${type} ${hash}`);
+  const selected = ledger.byUrgency(
     {
       ...which,
       belongs: (event) => event.event === 'submitted' && belongs(event),
       rank: ({ at, event }) => (event === 'submitted' ? -Date.parse(at) : undefined),
     },
-    () => 1,
+    () => PART,
   );
-  for await (const { requests } of newest) return requests[0];
-  return undefined;
+  for await (const { requests } of selected) {
+    for (const request of requests) {
+      for (const key of keysOf(request)) {
+        const known = index.get(key);
+        if (known) known.push(request);
+        else index.set(key, [request]);
+      }
+    }
+  }
+  if (index.size === 0) return undefined;
+  return (news) => [...new Set(keysOf(news).flatMap((key) => index.get(key) ?? []))];
 }
 
 async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<void> {
@@ -233,53 +245,46 @@ function submittedFrom({
   };
 }
 
-/** The newest request of the same type about the same person. */
-export type FindDuplicate = (news: SubmittedNews) => Promise<LedgerRequest | undefined>;
+/** For one request and for a row of a bulk run. */
+export function duplicateText({ at = 'an earlier day', id, status, subject_request_type: type = '' }: LedgerRequest) {
+  const state = status === undefined ? 'its outcome is not known yet' : `it is ${status}`;
+  return `The ${type} request ${id} from ${at} is for the same person; ${state}`;
+}
+
+/** The newest request of the same type about the same person. `isQuick`: without a request to the platform. */
+export type FindDuplicate = (news: SubmittedNews, isQuick?: boolean) => Promise<LedgerRequest | undefined>;
+
+/** A request without an outcome may still be on its way for this long. */
+const SENDING_MS = 30_000;
 
 /** The requests of the ledger that are read at once. */
 const PART = 2000;
 
 /**
  * Reads the requests that were submitted from `from` to `to` (milliseconds), except cancelled and rejected ones. A request
- * of unknown outcome counts if the platform has it. With `only`, the ledger is searched for the duplicates of this request.
+ * of unknown outcome counts if the platform has it, or if another process may be sending it now. With `only`, the
+ * ledger is searched for the duplicates of this request. Undefined if there is none.
  */
 export async function readRecent(
   ports: DsrPorts,
   { from, to }: { from: number; to: number },
   only?: SubmittedNews,
-): Promise<FindDuplicate> {
-  const index = new Map<string, LedgerRequest[]>();
-  const recent = ports.ledger.byUrgency(
-    {
-      belongs: (event) =>
-        event.event === 'submitted' &&
-        Date.parse(event.at) >= from &&
-        Date.parse(event.at) < to &&
-        (only === undefined || isSamePerson(event, only)),
-      rank: ({ at, event }) => (event === 'submitted' ? -Date.parse(at) : undefined),
-      phase: statusAfter,
-      isOpen: (status) => status !== 'cancelled' && !isRejected(status),
-    },
-    () => PART,
-  );
-  for await (const { requests } of recent) {
-    for (const request of requests) {
-      for (const key of keysOf(request)) {
-        const known = index.get(key);
-        if (known) known.push(request);
-        else index.set(key, [request]);
+): Promise<FindDuplicate | undefined> {
+  const find = await byPerson(ports.ledger, {
+    belongs: (event) =>
+      Date.parse(event.at) >= from && Date.parse(event.at) < to && (only === undefined || isSamePerson(event, only)),
+    phase: statusAfter,
+    isOpen: (status) => status !== 'cancelled' && !isRejected(status),
+  });
+  return (
+    find &&
+    (async (news, isQuick) => {
+      for (const known of find(news)) {
+        if (known.id === news.id || known.subject_request_type !== news.subject_request_type) continue;
+        const isYoung = Date.parse(known.at ?? '') > ports.clock.now() - SENDING_MS;
+        if (known.status !== undefined || isYoung || (!isQuick && (await readIfThere(known.id, ports)))) return known;
       }
-    }
-  }
-  return async (news) => {
-    for (const known of keysOf(news).flatMap((key) => index.get(key) ?? [])) {
-      if (known.id === news.id) continue;
-      if (known.status !== undefined || (await readIfThere(known.id, ports))) return known;
-    }
-    return undefined;
-  };
-}
-
-function keysOf({ compared, identities, subject_request_type: type }: Partial<SubmittedNews>): string[] {
-  return Object.entries({ ...identities, ...compared }).map(([name, hash]) => `${type} ${name} ${hash}`);
+      return undefined;
+    })
+  );
 }

@@ -124,7 +124,8 @@ function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue
   return maps.flatMap(([path, map]) =>
     Object.entries(isRecord(map) ? map : {}).flatMap(([type, entry]): FieldIssue[] => {
       const value = isRecord(entry) ? entry['value'] : undefined;
-      const message = typeof value === 'string' ? nullWordIssue(value, nulls) : undefined;
+      if (typeof value !== 'string') return [];
+      const message = value === value.trim() ? nullWordIssue(value, nulls) : 'starts or ends with a space; remove it';
       return message === undefined ? [] : [{ path: [...path, type, 'value'], message }];
     }),
   );

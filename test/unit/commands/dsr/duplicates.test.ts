@@ -48,6 +48,65 @@ it('rejects only the rows of a bulk run that are in the ledger, even when the ru
   expect((await home.json(again)).data).toMatchObject({ submitted: 1, failed: 0 });
 });
 
+it('applies the checks of people to a dry run', async () => {
+  await home.run(submit('jane@example.com'));
+  const { code, error } = await home.json(submit('Jane@example.com', '--dry-run'));
+  expect([code, error.code]).toEqual([12, 'dsr.duplicate']);
+  home.write(
+    'people.csv',
+    'regulation,subject_request_type,email\ngdpr,access,ben@example.com\ngdpr,access,Jane@example.com\n',
+  );
+  const bulk = await home.run('dsr submit --bulk people.csv --dry-run');
+  expect([bulk.code, bulk.stderr]).toEqual([3, expect.stringContaining('will be rejected (row 2)')]);
+});
+
+it('warns of every open access and portability request before an erasure, single or in bulk', async () => {
+  const ids: string[] = [];
+  for (const type of ['access', 'portability']) {
+    const { data } = await home.json<{ subject_request_id: string }>(
+      `dsr submit --regulation gdpr --type ${type} --identity email=jane@example.com --yes`,
+    );
+    ids.push(data.subject_request_id);
+  }
+  const erasure = 'dsr submit --regulation gdpr --type erasure --identity email=jane@example.com';
+  for (const flag of ['--dry-run', '--yes']) {
+    const { stderr } = await home.run(`${erasure} ${flag}`);
+    for (const id of ids) expect(stderr).toContain(`request ${id} for the same person is still due`);
+  }
+  home.write(
+    'people.csv',
+    'regulation,subject_request_type,email\ngdpr,erasure,ben@example.com\ngdpr,erasure,JANE@example.com\n',
+  );
+  for (const flag of ['--dry-run', '--yes --allow-duplicates'])
+    expect((await home.run(`dsr submit --bulk people.csv ${flag}`)).stderr).toMatch(
+      /1 erasure is for people whose access or portability request is still due.*\(row 2\)/,
+    );
+});
+
+it('rejects a bulk file that names a person twice in different letter case, and identities with spaces', async () => {
+  home.write(
+    'people.csv',
+    'regulation,subject_request_type,email\ngdpr,erasure,Twin@example.com\ngdpr,erasure,twin@example.com\n',
+  );
+  const twice = await home.json('dsr submit --bulk people.csv --yes');
+  expect([twice.code, JSON.stringify(twice.error)]).toEqual([9, expect.stringContaining('duplicates row 1')]);
+  const body = {
+    ...{ api_version: '3.0', regulation: 'gdpr', subject_request_type: 'erasure' },
+    subject_identities: { email: { value: ' twin@example.com', encoding: 'raw' } },
+  };
+  home.write('bodies.ndjson', `${JSON.stringify(body)}\n`);
+  const spaces = await home.json('dsr submit --bulk bodies.ndjson --yes');
+  expect([spaces.code, JSON.stringify(spaces.error)]).toEqual([
+    9,
+    expect.stringContaining('starts or ends with a space'),
+  ]);
+});
+
+it('accepts only one of two duplicates that are submitted at once', async () => {
+  const both = await Promise.all([home.run(submit('jane@example.com')), home.run(submit('Jane@example.com'))]);
+  expect(both.map(({ code }) => code).sort()).toEqual([0, 12]);
+});
+
 it('ignores a cancelled request', async () => {
   const { data } = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   expect((await home.run(['dsr', 'cancel', data.subject_request_id, '--yes'])).code).toBe(0);
