@@ -195,7 +195,7 @@ describe('an id that the platform already has', () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     const { code, data, line } = await bulk('joe@example.com', 'g');
     expect([code, data.existing, data.failed]).toEqual([3, 0, 1]);
-    expect(line).toContain('another request');
+    expect(line).toContain('a different request');
   });
 
   it('fails if the platform returns a different group', async () => {
