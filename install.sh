@@ -2,7 +2,7 @@
 # Installs the cdpadm executable of a release, after its checksum was verified.
 # Usage: install.sh RELEASE [FOLDER]
 #   RELEASE  the address of a release (https://...) or a folder with one
-#   FOLDER   where to install; default: ~/.local/bin
+#   FOLDER   where to install (default: ~/.local/bin)
 set -eu
 
 fail() {

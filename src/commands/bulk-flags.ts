@@ -134,7 +134,7 @@ export async function openBulkInputs(
   return await openInputs(names, ctx, { ...options, format, dialect, get });
 }
 
-/** Column -> field, of `--map-file` and `--map`; undefined without either. Throws usage (2) and invalid input (9). */
+/** Column -> field, from `--map-file` and `--map`; undefined without either. Throws usage (2) and invalid input (9). */
 export async function readColumnMap(
   ctx: Context,
   { map, mapFile }: Pick<InputFlags, 'map' | 'mapFile'>,

@@ -316,7 +316,7 @@ describe('an invalid certificate', () => {
   });
 });
 
-describe('a PEM text', () => {
+describe('a PEM string', () => {
   it('contains one to ten certificates, with any text between them', () => {
     const { pem } = issue({});
     const { raw } = new X509Certificate(pem);

@@ -30,7 +30,7 @@ import { fail } from '../../lib/errors/fail.ts';
 
 /** The flags that lift a guard. */
 const guardFlags = {
-  allowDelete: { help: 'allow the deletions of --prune' },
+  allowDelete: { help: 'allow the --prune deletions' },
   allowReset: { help: 'allow changes of a sync mode, which reset the sync position' },
   allowEmpty: { help: 'allow the deletion of every resource (in addition to --allow-delete)' },
   force: { help: 'allow changes or deletions of more than 30 % of 10 or more resources' },

@@ -10,7 +10,7 @@ export interface PacingOptions {
   concurrency: number;
   /** Requests per second; undefined means no limit. */
   rate: number | undefined;
-  /** Decides when requests may be sent; default: at `rate`. */
+  /** Decides when requests may be sent. Default: at `rate`. */
   schedule?: Schedule | undefined;
   /** An outage ends the run after this long without a successful request. */
   giveUpAfterMs: number;

@@ -102,7 +102,7 @@ describe('create', () => {
           },
         } as never),
     ],
-  ])('suggests alternatives when the keychain lacks %s, and stores nothing', async (_what, load) => {
+  ])('suggests alternatives when the keychain lacks %s, and does not store anything', async (_what, load) => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
     const failure = {

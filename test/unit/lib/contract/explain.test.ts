@@ -60,7 +60,7 @@ describe('explain', () => {
     expect(explain(Shape, { ...GOOD, kind: 'c' })[0]?.message).toBe('must be `a` or `b`');
   });
 
-  it('names each unknown field, and reports nothing for a valid value', () => {
+  it('names each unknown field, and does not report anything for a valid value', () => {
     expect(explain(Shape, { ...GOOD, one: 1, two: 2 }).map(({ message }) => message)).toEqual([
       'unknown field `one`',
       'unknown field `two`',

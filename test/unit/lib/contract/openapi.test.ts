@@ -300,7 +300,7 @@ describe('the conformance check', () => {
     expect(violations(seen)).toHaveLength(1);
   });
 
-  test('reports nothing for a conforming exchange', () => {
+  test('does not report anything for a conforming exchange', () => {
     expect(violations(read)).toEqual([]);
     expect(violations(sent)).toEqual([]);
     expect(violations({ ...read, method: 'HEAD', url: '/v3/%72equests/a%2Fb' })).toEqual([]);

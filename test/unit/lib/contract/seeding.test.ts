@@ -30,7 +30,7 @@ describe('the value of a seed', () => {
     [NUMERIC, numbers],
     [['count'], wholeNumbers],
     [TIMES, wholeNumbers],
-    [ANYTHING, [...numbers, '', 'a text']],
+    [ANYTHING, [...numbers, '', 'a string']],
   ])('of %j may be any valid value (%#)', (types, values) => {
     for (const type of types) {
       for (const value of values) expect(issuesOf(AttributeSeed, seeded(type, { value }))).toEqual([]);

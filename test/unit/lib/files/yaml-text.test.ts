@@ -16,7 +16,7 @@ describe('block style', () => {
     ['a control character in a multi-line text', 'a\n\u0007b\n', '"a\\n\\u0007b\\n"'],
     ['a multi-line text', 'a\n\nb\n', '|\n  a\n\n  b'],
     ['a large number', 2n ** 63n, '9223372036854775808'],
-    ['a long text', 'x '.repeat(200).trim(), 'x '.repeat(200).trim()],
+    ['a long string', 'x '.repeat(200).trim(), 'x '.repeat(200).trim()],
     ['null', null, 'null'],
     ['an empty list', [], '[]'],
   ])('writes %s', async (_what, value, expected) => {

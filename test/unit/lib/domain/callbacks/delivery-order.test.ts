@@ -64,12 +64,12 @@ describe('targets', () => {
     expect(targetsOf(state, received(status), ALL)).toEqual(expected);
   });
 
-  it('of different bytes with a known status are only the forward address', () => {
+  it('of different bytes with a known status go only to the forward address', () => {
     const state = stateOf(received('completed'));
     expect(targetsOf(state, { ...received('completed'), id: 'other bytes' }, ALL)).toEqual(['forward']);
   });
 
-  it('of a body without a status are only the forward address', () => {
+  it('of a body without a status go only to the forward address', () => {
     const callback = { ...received('x'), request_id: null, status: null };
     expect(targetsOf(emptyOutbox(), callback, ALL)).toEqual(['forward']);
   });

@@ -169,7 +169,7 @@ describe('lines', () => {
     expect(compactLines(stateOf(newer, received('pending')), NOW)[0]).toBe(JSON.stringify(newer));
   });
 
-  it('that are damaged change nothing and throw nothing', () => {
+  it('that are damaged do not change anything or throw', () => {
     const line = received('pending', ['forward']);
     const good: OutboxLine[] = [
       line,

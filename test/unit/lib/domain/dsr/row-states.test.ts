@@ -6,7 +6,7 @@ import { createRowStates } from '../../../../../src/lib/domain/dsr/row-states.ts
 describe('row states', () => {
   const ID = 'a7551968-d5d6-44b2-9831-815ac9017798';
 
-  it('are open for every row that was not planned, at any number', () => {
+  it('are open for every row that has not been planned, with any number', () => {
     const states = createRowStates();
     expect([states.state(1), states.id(1), states.error(1), states.count('planned')]).toEqual([
       'open',
@@ -33,7 +33,7 @@ describe('row states', () => {
     expect([states.error(1), states.count('failed'), states.count('submitted')]).toEqual(['', 0, 1]);
   });
 
-  it.each([1023, 1024, 1025, 2048, 5000, 100_000])('lose nothing when row %i makes the table grow', (row) => {
+  it.each([1023, 1024, 1025, 2048, 5000, 100_000])('keep everything when row %i makes the table grow', (row) => {
     const states = createRowStates();
     states.plan(1, ID);
     states.plan(row, ID);

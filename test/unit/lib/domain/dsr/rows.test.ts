@@ -138,7 +138,7 @@ describe('a row', () => {
     expect(partsOfRow(['x'], ['-'], {}).parts.identities).toEqual([]);
   });
 
-  it('splits callback addresses at bars', () => {
+  it('splits callback addresses at vertical bars', () => {
     const urls = (cell: string) => partsOfRow([cell], ['status_callback_urls'], {}).parts.status_callback_urls;
     expect(urls('https://a.example | https://b.example||')).toEqual(['https://a.example', 'https://b.example']);
     expect(urls('https://a.example')).toEqual(['https://a.example']);

@@ -58,7 +58,7 @@ describe('statuses', () => {
     for (const next of known) for (const end of ['completed', 'cancelled']) expect(isAdvance(end, next)).toBe(false);
   });
 
-  it('in any order and with repeats end with the last of them', () => {
+  it('in any order and with repeats end at the most advanced one', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(known.slice(1, 4), { minLength: 1 }), fc.array(fc.nat(2)), (order, repeats) => {
         const seen = [...order, ...repeats.map((index) => order[index % order.length] ?? '')];

@@ -106,7 +106,7 @@ describe('the rate', () => {
     expect(hitLimit(rate, 3500)).toBeCloseTo(99 * 0.97, 0);
   });
 
-  it('stays fractional for few requests, although a second contains only whole requests', () => {
+  it('remains fractional for few requests, although a second contains only whole requests', () => {
     const rate = createLearnedRate();
     accept(rate, 5, 0, 2000);
     hitLimit(rate, 2000);
@@ -122,7 +122,7 @@ describe('the rate', () => {
     expect(hitLimit(rate, now)).toBeCloseTo(4.1 * 0.97, 1);
   });
 
-  it('stays at the given rate unless clearly fewer requests are accepted', () => {
+  it('keeps the given rate unless clearly fewer requests are accepted', () => {
     for (const [wanted, learned] of [
       [110, undefined],
       [200, 97],

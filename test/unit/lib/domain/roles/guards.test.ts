@@ -90,7 +90,7 @@ describe('an emptied manifest', () => {
 describe('--fail-on escalation', () => {
   const live = [role('a', ['rules:*'])];
 
-  it('lists each new task, and no flag lifts it', () => {
+  it('lists each new task, and cannot be overridden by a flag', () => {
     const wanted = [role('a', ['rules:*', 'audiences:*']), role('b', ['privacy:settings'])];
     expect(violations(live, wanted, { failOn: 'escalation' })).toEqual([
       { guard: 'escalation', message: 'permissions would be escalated: b gains privacy:settings, a gains audiences:*' },
@@ -105,7 +105,7 @@ describe('--fail-on escalation', () => {
   });
 });
 
-it('flags only lift guards, and no flag is needed without changes', () => {
+it('flags only override guards, and none is needed without changes', () => {
   fc.assert(
     fc.property(anyRoles, anyRoles, (live, wanted) => {
       expect(guards(live, wanted, ALL)).toEqual([]);

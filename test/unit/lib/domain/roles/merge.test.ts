@@ -90,7 +90,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('loses only roles that one side deleted, and invents none', () => {
+  it('removes only roles that one side deleted, and never adds one', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const { roles, conflicts } = mergeRoles(base, mine, theirs);

@@ -99,7 +99,7 @@ describe('an attribute for which two single rows were rejected', () => {
     for (let time = 0; time < 5; time++) expect(judge(blame)).toEqual(ifOpen);
   });
 
-  it('is good forever after a row with it was accepted', () => {
+  it('is never blamed again once a row with it was accepted', () => {
     const blame = createBlame();
     rejectSingly(blame, 'A');
     blame.accepted(ABC, [1, 3]);

@@ -36,7 +36,7 @@ describe('the text of a row', () => {
   });
 
   it.each([
-    ['a text', `{"rejected":"why","text":7}`, 'unknown field `rejected`'],
+    ['a string', `{"rejected":"why","text":7}`, 'unknown field `rejected`'],
     ['a row', `{"rejected":"why"}`, 'unknown field `rejected`'],
     ['the field `rejected`', `{"row":${ROW}}`, 'unknown field `row`'],
   ])('is not such a line without %s', (_what, text, message) => {

@@ -226,7 +226,7 @@ it('stops at the comma after an item or after the blanks', () => {
   expect([',  ', '  ,', ' ]', ']', ''].map((text) => endOf(afterItem, text))).toEqual([0, 2, 1, 0, 1]);
 });
 
-it('detects a duplicate key of an object among at most sixteen', () => {
+it('detects a duplicate key in an object with at most sixteen keys', () => {
   const areNew = (...keys: string[]): boolean[] => {
     const bytes = Buffer.from(keys.join(''));
     let at = 0;

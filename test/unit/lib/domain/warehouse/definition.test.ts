@@ -44,7 +44,7 @@ describe('comparable', () => {
     expect(comparable('pipeline', { id: 'p', ...one })).not.toEqual(comparable('pipeline', { id: 'p', ...other }));
   });
 
-  it('ignores line ends around a query, but no character in it', () => {
+  it('ignores line ends around a query, but not inside it', () => {
     const model = (sql_query: string) => comparable('data_model', { id: 'm', config: { sql_query } });
     expect(model('SELECT 1\n')).toEqual(model('SELECT 1'));
     expect(model("SELECT 'a b'")).not.toEqual(model("SELECT 'a  b'"));

@@ -243,7 +243,7 @@ describe('a notice', () => {
       },
       /runs hourly and last succeeded 3h ago/,
     ],
-  ])('of %s leaves it healthy', (_what, over, problem) => {
+  ])('about %s leaves it healthy', (_what, over, problem) => {
     const diagnosis = diagnose(evidence(over));
     expect(diagnosis).toMatchObject({
       healthy: true,
@@ -387,13 +387,13 @@ describe('a run that did not send any rows', () => {
     ['SELECT e_mail, city FROM t', 'e_mail AS email:'],
     ['SELECT id, client_id, city FROM t', 'id AS customer_id or client_id AS customer_id:'],
     ['SELECT city FROM t', 'such as customer_id, email, mobile_number, xpid:'],
-  ])('reports a missing identity as the root cause, and the columns that would do: %s', (sql, words) => {
+  ])('reports a missing identity as the root cause, and suggests columns: %s', (sql, words) => {
     const found = diagnose(ended(query(sql)));
     expect(found).toMatchObject({ healthy: false, findings: [{ about: 'data model m', level: 'problem' }, {}] });
     expect(found.findings[0]?.next).toContain(words);
   });
 
-  it('reports the missing identity of a query with * by the errors of the run', () => {
+  it('reports the missing identity of a query with * from the errors of the run', () => {
     const failed = { ...run('success', '9 rows: no identity'), successful_records: 0, failed_records: 9 };
     const given = ended({ ...query('SELECT * FROM t'), report: { ...evidence().report, latest_pipeline_run: failed } });
     expect(about(given)).toEqual(['data model m', 'run 7']);

@@ -96,7 +96,7 @@ describe('a large change', () => {
   });
 });
 
-it('reports all guards at once, and all flags together lift them', () => {
+it('reports all guards at once, and accepts the change with all their flags', () => {
   const steps = [...many('delete', 10), step('update', 'p', { resets: true })];
   expect(guards(steps, 10)).toEqual(['delete', 'empty', 'reset', 'threshold']);
   expect(guards(steps, 10, ALL)).toEqual([]);

@@ -101,7 +101,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('have no secret and no reference to one in their changes', () => {
+  it('have no secrets or references to secrets in their changes', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const changes = plan(live, wanted, always).steps.map((step) => step.changes);
