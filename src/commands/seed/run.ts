@@ -48,7 +48,6 @@ export interface BulkNumbers {
 /** `limit` is the rate of the profile. Throws usage (2), naming the flag or the limit. */
 export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined): BulkNumbers {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
-  if (typeof shard === 'string') throw usageError(shard);
   if (shard === undefined && flags.rateStore !== undefined)
     throw usageError('--rate-store shares the rate of several shards.', 'Pass --shard too.');
   const pace = readPace('seeding', flags, limit);

@@ -28,12 +28,41 @@ export async function openSharedRate(
   });
   const share =
     pace.rate === undefined ? 'a rate of its own' : `its share, ${Number(pace.rate.toPrecision(3))} requests/s`;
+  const warn = (text: string): void => {
+    if (!isClosed) ctx.out.warn(text);
+  };
   return {
     store: opened,
     onLost: (error) => {
-      const why = (error as Error).message || systemErrorCode(error);
-      if (!isClosed)
-        ctx.out.warn(`The rate store ${store.host} cannot be used (${why}): this shard continues with ${share}.`);
+      const raw = (error as Error).message || systemErrorCode(error) || 'no response';
+      const [, reason = raw, fix = ''] = FAILURES.find(([pattern]) => pattern.test(raw)) ?? [];
+      warn(
+        `The rate store ${store.host} cannot be used: ${reason.replace(/[.\s]+$/, '')}. This shard continues with ${share}, and tries the store again every 5 s. ${fix}`.trim(),
+      );
     },
+    onFound: () => warn(`The rate store ${store.host} can be used again: this shard shares the rate again.`),
   };
 }
+
+/** Failures that do not go away by themselves: what the server or the client reports, why, and what to do. */
+const FAILURES: readonly [RegExp, string | undefined, string][] = [
+  [/NOAUTH/, 'it requires a password', 'Put the address with the password in CDPADM_RATE_STORE.'],
+  [/WRONGPASS|invalid password/i, 'the user or the password is wrong', 'Correct the address in CDPADM_RATE_STORE.'],
+  [
+    /NOPERM/,
+    'the user may not run a command',
+    'Allow EVAL, EVALSHA, TIME, HMGET, HSET and PEXPIRE on the keys cdpadm:rate:*.',
+  ],
+  [
+    /RESP type|wrong version number/,
+    'it does not respond like Redis',
+    'Check the port, and use rediss:// only for an encrypted server.',
+  ],
+  [
+    /ETIMEDOUT|timed out|EPIPE|ECONNRESET/,
+    undefined,
+    'Check the address, and use rediss:// only for an encrypted server.',
+  ],
+  [/ENOTFOUND/, undefined, 'Check the name of the server.'],
+  [/certificate/, undefined, 'Pass the certificate authority of the server: --ca-file FILE.'],
+];

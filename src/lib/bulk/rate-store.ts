@@ -75,7 +75,8 @@ export function readStoreAddress(
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const what = variable ?? '--rate-store';
-  if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '')
+  const isRedis = url && /^rediss?:$/.test(url.protocol) && /^\/?\d{0,9}$/.test(url.pathname) && url.search === '';
+  if (!isRedis || url.hostname === '' || !isDecodable(url.username + url.password))
     throw usageError(`${what} must be an address of Redis, ${EXAMPLE}.`);
   if (variable === undefined && url.password !== '')
     throw usageError(
@@ -85,6 +86,14 @@ export function readStoreAddress(
   if (url.protocol === 'redis:' && !isLoopback(url.hostname))
     throw usageError(`${what}: ${url.host} is a remote host, so the connection must be encrypted.`, 'Use rediss://.');
   return url;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
 // Decides when the next request may be sent at a rate that is shared with other processes. While the store is
-// unreachable, this process
-// uses its own share.
+// unreachable, this process uses its own share.
 import { createSchedule, type Schedule } from '../domain/pacing/schedule.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { RateStore } from './rate-store.ts';
@@ -9,6 +8,8 @@ export interface SharedRate {
   store: RateStore;
   /** Called once, when the store is unreachable for the first time. */
   onLost(error: unknown): void;
+  /** Called once, when the store is reachable again for the first time. */
+  onFound(): void;
 }
 
 /** Time after which a lost store is tried again. */
@@ -22,7 +23,7 @@ const MOST_RESERVED = 64;
 const LATE_MS = 10;
 
 /** `share` is the rate of this process alone. */
-export function createSharedSchedule({ store, onLost }: SharedRate, share: number | undefined, clock: Clock) {
+export function createSharedSchedule({ store, onFound, onLost }: SharedRate, share: number | undefined, clock: Clock) {
   const own = createSchedule(share);
   /** The time at which each reserved request may be sent. */
   let slots: number[] = [];
@@ -30,6 +31,7 @@ export function createSharedSchedule({ store, onLost }: SharedRate, share: numbe
   let isAsking = false;
   let isLost = false;
   let wasLost = false;
+  let wasFound = false;
   let retryAt = 0;
 
   function lose(error: unknown): void {
@@ -70,6 +72,8 @@ export function createSharedSchedule({ store, onLost }: SharedRate, share: numbe
           everyMs = granted.everyMs;
           const from = clock.now() + granted.inMs;
           slots = Array.from({ length: count }, (_, index) => from + index * everyMs);
+          if (isLost && !wasFound) onFound();
+          wasFound ||= isLost;
           isLost = false;
         }, lose)
         .finally(() => {

@@ -1,5 +1,6 @@
 // Divides an input between several machines: every row is in exactly one shard. `--shard` is I/N, or the number that an
 // engine assigns to each of its processes.
+import { usageError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/words.ts';
 import { LINE_FEED } from './scan.ts';
 
@@ -75,81 +76,69 @@ interface Engine {
   name: string;
   /** The variable that is set in each process that the engine numbers. */
   variable: string;
-  /** `number` reads a variable. */
-  shardOf(number: (variable: string) => number): { index: number; count: number | undefined };
+  /** The first number. */
+  from: number;
+  /** The variable with the number of processes, if the engine sets one. */
+  size?: string;
 }
 
 /** decision: D281 */
 const ENGINES: readonly Engine[] = [
-  {
-    name: 'Kubernetes',
-    variable: 'JOB_COMPLETION_INDEX',
-    shardOf: (number) => ({ index: number('JOB_COMPLETION_INDEX'), count: undefined }),
-  },
-  { name: 'Slurm', variable: 'SLURM_ARRAY_TASK_ID', shardOf: slurmShard },
-  {
-    name: 'AWS Batch',
-    variable: 'AWS_BATCH_JOB_ARRAY_INDEX',
-    shardOf: (number) => ({ index: number('AWS_BATCH_JOB_ARRAY_INDEX'), count: number('AWS_BATCH_JOB_ARRAY_SIZE') }),
-  },
-  {
-    name: 'GNU parallel',
-    variable: 'PARALLEL_SEQ',
-    shardOf: (number) => ({ index: number('PARALLEL_SEQ') - 1, count: undefined }),
-  },
+  { name: 'Kubernetes', variable: 'JOB_COMPLETION_INDEX', from: 0 },
+  { name: 'Slurm', variable: 'SLURM_ARRAY_TASK_ID', from: 0, size: 'SLURM_ARRAY_TASK_COUNT' },
+  { name: 'AWS Batch', variable: 'AWS_BATCH_JOB_ARRAY_INDEX', from: 0, size: 'AWS_BATCH_JOB_ARRAY_SIZE' },
+  { name: 'GNU parallel', variable: 'PARALLEL_SEQ', from: 1 },
 ];
 
-/** An unusable variable of an engine, and the reason. */
-class Unusable extends Error {}
+const BY_HAND = 'Pass the number yourself: --shard I/N.';
 
-/** The shard, or the reason why there is none. I counts from 1; 0 means N, so counting from 0 works too. */
-export function parseShard(text: string, env: Env): Shard | string {
+/** I counts from 1; 0 means N, so counting from 0 works too. Throws usage (2). */
+export function parseShard(text: string, env: Env): Shard {
   const [match, wanted, number = 0, count = 0] = /^(?:auto(?:\/(\d{1,6}))?|(\d{1,6})\/(\d{1,6}))$/.exec(text) ?? [];
   if (match === undefined || /\/0+$/.test(match))
-    return `--shard must be I/N, auto or auto/N, for example 2/8, not \`${text}\`.`;
-  if (match.startsWith('auto')) return engineShard(env, wanted === undefined ? undefined : Number(wanted));
+    throw usageError(`--shard must be I/N, auto or auto/N, for example 2/8, not \`${text}\`.`);
+  const fault = (message: string, hint = BY_HAND): Error => usageError(`--shard ${text}: ${message}`, hint);
+  if (match.startsWith('auto')) return engineShard(env, wanted === undefined ? undefined : Number(wanted), fault);
   const [index, parts] = [Number(number), Number(count)];
-  if (index > parts) return `--shard ${text}: the run has only ${counted(parts, 'shard')}.`;
+  if (index > parts) throw fault(`the run has only ${counted(parts, 'shard')}.`, `Shards count from 1 to ${parts}.`);
   return { index: (index + parts - 1) % parts, count: parts };
 }
 
-function engineShard(env: Env, wanted: number | undefined): Shard | string {
+function engineShard(env: Env, wanted: number | undefined, fault: (message: string, hint?: string) => Error): Shard {
   const [engine, other] = ENGINES.filter(({ variable }) => (env[variable] ?? '') !== '');
-  const title = ({ name, variable }: Engine): string => `${name} (${variable})`;
-  if (engine === undefined) {
-    const names = ENGINES.map(title);
-    return `--shard auto reads the number of the shard from ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, and none of them is set. With other engines, pass the number: --shard I/N.`;
-  }
-  if (other !== undefined)
-    return `--shard auto: both ${title(engine)} and ${title(other)} number this process. Pass --shard I/N.`;
-  try {
-    const { count = wanted, index } = engine.shardOf((variable) => readNumber(env, variable));
-    if (count === undefined) return `${engine.name} does not report the number of shards: pass --shard auto/N.`;
-    if (wanted !== undefined && count !== wanted)
-      return `--shard auto/${wanted}: ${engine.name} runs ${count} shards. Pass the same number, or rerun individual shards with --shard I/N.`;
-    if (index >= 0 && index < count) return { index, count };
-    return `${engine.variable} is ${env[engine.variable]}, and the run has only ${counted(count, 'shard')}.`;
-  } catch (error) {
-    if (error instanceof Unusable) return error.message;
-    throw error;
-  }
-}
-
-/** Throws Unusable. */
-function readNumber(env: Env, variable: string): number {
-  const text = env[variable] ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new Unusable(`--shard auto: ${variable} must be a whole number, not \`${text}\`.`);
-}
-
-/** An array may start at any number and have any step, but its numbers must be evenly spaced. */
-function slurmShard(number: (variable: string) => number): { index: number; count: number } {
-  const [id, first, last, step, count] = ['ID', 'MIN', 'MAX', 'STEP', 'COUNT'].map((name) =>
-    number(`SLURM_ARRAY_TASK_${name}`),
-  ) as [number, number, number, number, number];
-  const index = (id - first) / step;
-  if (Number.isInteger(index) && Math.floor((last - first) / step) + 1 === count) return { index, count };
-  throw new Unusable(
-    `--shard auto: the ${count} numbers of the Slurm array, from ${first} to ${last}, are not evenly spaced. Pass --shard I/N.`,
+  const title = ({ name, variable }: Engine): string => `${variable} (${name})`;
+  if (engine === undefined) throw fault(`none of these variables is set: ${ENGINES.map(title).join(', ')}.`);
+  if (other !== undefined) throw fault(`both ${title(engine)} and ${title(other)} number this process.`);
+  const { from, name, size, variable } = engine;
+  const read = (key: string): number => {
+    const value = env[key] ?? '';
+    if (/^\d{1,9}$/.test(value)) return Number(value);
+    throw fault(value === '' ? `${key} is not set.` : `${key} must be a whole number, not \`${value}\`.`);
+  };
+  const number = read(variable);
+  const count = size === undefined ? wanted : read(size);
+  if (count === undefined) throw fault(`${name} does not report the number of shards.`, 'Pass it: --shard auto/N.');
+  if (wanted !== undefined && count !== wanted)
+    throw fault(
+      `${name} runs ${counted(count, 'shard')}.`,
+      'Pass the same number, or rerun individual shards with --shard I/N.',
+    );
+  const index = name === 'Slurm' ? slurmIndex(number) : number - from;
+  if (Number.isInteger(index) && index >= 0 && index < count) return { index, count };
+  throw fault(
+    `${variable} is ${number}, but ${name} numbers ${counted(count, 'shard')} from ${from} to ${from + count - 1}.`,
+    `N must be the number of processes that ${name} runs.`,
   );
+
+  /** An array may start at any number and have any step, but its numbers must be evenly spaced. */
+  function slurmIndex(id: number): number {
+    const [first, last, step] = ['MIN', 'MAX', 'STEP'].map((key) => read(`SLURM_ARRAY_TASK_${key}`)) as [
+      number,
+      number,
+      number,
+    ];
+    const found = (id - first) / step;
+    if (Number.isInteger(found) && id <= last && Math.floor((last - first) / step) + 1 === count) return found;
+    throw fault(`the numbers of the Slurm array, ${count} from ${first} to ${last}, are not evenly spaced.`);
+  }
 }

@@ -7,6 +7,7 @@ describe('the address of a rate store', () => {
     CDPADM_RATE_STORE: 'rediss://:secret@redis.example',
     OTHER: 'redis://:other@127.0.0.1:7000',
     WEB: 'https://x',
+    BROKEN: 'redis://:100%e9@127.0.0.1',
   };
 
   test.each([
@@ -27,6 +28,9 @@ describe('the address of a rate store', () => {
     ['env:WEB', /^WEB must be an address of Redis/],
     ['env:NONE', /--rate-store env:NONE: the variable is not set/],
     ['somewhere', /must be an address/],
+    ['redis://127.0.0.1/name', /must be an address/],
+    ['redis://127.0.0.1?family=6', /must be an address/],
+    ['env:BROKEN', /^BROKEN must be an address/],
   ])('%s is a usage error', (flag, message) => {
     expect(() => readStoreAddress(flag, env)).toThrow(message);
   });

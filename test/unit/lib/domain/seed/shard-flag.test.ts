@@ -1,8 +1,8 @@
 // `--shard`: numbers given by hand and by engines, and contradictions between them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Shard } from '../../../../../src/lib/domain/seed/shard.ts';
-import { parseShard } from '../../../../../src/lib/domain/seed/shard.ts';
+import { parseShard, type Shard } from '../../../../../src/lib/domain/seed/shard.ts';
+import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
 
 type Env = Record<string, string>;
 
@@ -19,6 +19,16 @@ function slurm(id: number, [first, last, step, count]: [number, number, number, 
   );
 }
 
+/** The shard, or the message and the hint. */
+function shardOf(text: string, env: Env): Shard | string {
+  try {
+    return parseShard(text, env);
+  } catch (error) {
+    if (error instanceof KnownError && error.code === 'usage') return `${error.message} ${error.hint ?? ''}`.trim();
+    throw error;
+  }
+}
+
 test.each<[string, Env, Shard | RegExp]>([
   ['1/1', {}, { index: 0, count: 1 }],
   ['1/8', {}, { index: 0, count: 8 }],
@@ -26,40 +36,56 @@ test.each<[string, Env, Shard | RegExp]>([
   ['0/8', {}, { index: 7, count: 8 }],
   ['002/010', {}, { index: 1, count: 10 }],
   ['2/8', kubernetes('5'), { index: 1, count: 8 }],
-  ['9/8', {}, /^--shard 9\/8: the run has only 8 shards\.$/],
+  ['9/8', {}, /^--shard 9\/8: the run has only 8 shards\. Shards count from 1 to 8\.$/],
   ['auto/8', kubernetes('0'), { index: 0, count: 8 }],
   ['auto/8', kubernetes('7'), { index: 7, count: 8 }],
   ['auto/20', kubernetes('12'), { index: 12, count: 20 }],
-  ['auto/8', kubernetes('8'), /^JOB_COMPLETION_INDEX is 8, and the run has only 8 shards\.$/],
-  ['auto', kubernetes('3'), /^Kubernetes does not report the number of shards: pass --shard auto\/N\.$/],
+  [
+    'auto/8',
+    kubernetes('8'),
+    /^--shard auto\/8: JOB_COMPLETION_INDEX is 8, but Kubernetes numbers 8 shards from 0 to 7\. N must be/,
+  ],
+  [
+    'auto',
+    kubernetes('3'),
+    /^--shard auto: Kubernetes does not report the number of shards\. Pass it: --shard auto\/N\.$/,
+  ],
   ['auto/8', kubernetes('-1'), /JOB_COMPLETION_INDEX must be a whole number, not `-1`/],
   ['auto/8', kubernetes('1x'), /JOB_COMPLETION_INDEX must be a whole number, not `1x`/],
   ['auto/8', kubernetes('1234567890'), /JOB_COMPLETION_INDEX must be a whole number/],
-  ['auto/8', {}, /Kubernetes \(JOB_COMPLETION_INDEX\), Slurm .* or GNU parallel \(PARALLEL_SEQ\), and none of them/],
-  ['auto', kubernetes(''), /none of them is set\. With other engines, pass the number: --shard I\/N\.$/],
+  [
+    'auto/8',
+    {},
+    /^--shard auto\/8: none of these variables is set: JOB_COMPLETION_INDEX \(Kubernetes\), .*PARALLEL_SEQ \(GNU parallel\)\./,
+  ],
+  ['auto', kubernetes(''), /Pass the number yourself: --shard I\/N\.$/],
   ['auto/3', parallel('3'), { index: 2, count: 3 }],
-  ['auto/3', parallel('4'), /^PARALLEL_SEQ is 4, and the run has only 3 shards\.$/],
-  ['auto/3', parallel('0'), /^PARALLEL_SEQ is 0, and the run has only 3 shards\.$/],
-  ['auto', parallel('3'), /^GNU parallel does not report/],
+  ['auto/3', parallel('4'), /^--shard auto\/3: PARALLEL_SEQ is 4, but GNU parallel numbers 3 shards from 1 to 3\./],
+  ['auto/3', parallel('0'), /^--shard auto\/3: PARALLEL_SEQ is 0, but GNU parallel numbers 3 shards from 1 to 3\./],
+  ['auto', parallel('3'), /^--shard auto: GNU parallel does not report/],
   ['auto', aws('0', '10'), { index: 0, count: 10 }],
   ['auto/10', aws('9', '10'), { index: 9, count: 10 }],
-  ['auto', aws('10', '10'), /^AWS_BATCH_JOB_ARRAY_INDEX is 10, and the run has only 10 shards\.$/],
+  [
+    'auto',
+    aws('10', '10'),
+    /^--shard auto: AWS_BATCH_JOB_ARRAY_INDEX is 10, but AWS Batch numbers 10 shards from 0 to 9\./,
+  ],
   ['auto/8', aws('1', '10'), /^--shard auto\/8: AWS Batch runs 10 shards\./],
-  ['auto', { AWS_BATCH_JOB_ARRAY_INDEX: '1' }, /AWS_BATCH_JOB_ARRAY_SIZE must be a whole number, not ``/],
+  ['auto', { AWS_BATCH_JOB_ARRAY_INDEX: '1' }, /^--shard auto: AWS_BATCH_JOB_ARRAY_SIZE is not set\./],
   ['auto', slurm(1, [1, 40, 1, 40]), { index: 0, count: 40 }],
   ['auto', slurm(0, [0, 39, 1, 40]), { index: 0, count: 40 }],
   ['auto/40', slurm(39, [0, 39, 1, 40]), { index: 39, count: 40 }],
   ['auto', slurm(25, [5, 45, 10, 5]), { index: 2, count: 5 }],
   ['auto', slurm(7, [7, 7, 1, 1]), { index: 0, count: 1 }],
   ['auto/40', slurm(3, [3, 17, 14, 2]), /^--shard auto\/40: Slurm runs 2 shards\..*rerun individual shards/],
-  ['auto', slurm(3, [1, 7, 1, 3]), /the 3 numbers of the Slurm array, from 1 to 7, are not evenly spaced/],
+  ['auto', slurm(3, [1, 7, 1, 3]), /the numbers of the Slurm array, 3 from 1 to 7, are not evenly spaced/],
   ['auto', slurm(8, [5, 45, 10, 5]), /not evenly spaced/],
   ['auto', slurm(3, [1, 9, 0, 3]), /not evenly spaced/],
-  ['auto', { SLURM_ARRAY_TASK_ID: '3' }, /SLURM_ARRAY_TASK_MIN must be a whole number/],
+  ['auto', { SLURM_ARRAY_TASK_ID: '3' }, /SLURM_ARRAY_TASK_COUNT is not set/],
   [
     'auto/8',
     { ...slurm(1, [1, 8, 1, 8]), ...parallel('1') },
-    /both Slurm \(SLURM_ARRAY_TASK_ID\) and GNU parallel \(PARALLEL_SEQ\) number this process/,
+    /both SLURM_ARRAY_TASK_ID \(Slurm\) and PARALLEL_SEQ \(GNU parallel\) number this process/,
   ],
   ...['', '1', '1/', '/8', '1/0', 'auto/0', 'auto/', 'auto/x', '-1/8', '1/8x', 'x1/8', '1.5/8', '1/1234567'].map(
     (text): [string, Env, RegExp] => [
@@ -70,7 +96,7 @@ test.each<[string, Env, Shard | RegExp]>([
   ),
   ...['1234567/8', 'Auto/8', '1 / 8', 'autoauto'].map((text): [string, Env, RegExp] => [text, {}, /^--shard must be/]),
 ])('--shard %s with %j', (text, env, wanted) => {
-  const found = parseShard(text, env);
+  const found = shardOf(text, env);
   if (wanted instanceof RegExp) expect(found).toMatch(wanted);
   else expect(found).toEqual(wanted);
 });
@@ -79,7 +105,7 @@ describe('the processes of an engine have every shard once', () => {
   const anyCount = fc.integer({ min: 1, max: 50 });
   const shardsOf = (count: number, text: string, envOf: (number: number) => Env): (number | string)[] =>
     Array.from({ length: count }, (_, number) => {
-      const found = parseShard(text, envOf(number));
+      const found = shardOf(text, envOf(number));
       return typeof found === 'string' ? found : found.count === count ? found.index : found.count;
     });
   const all = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
