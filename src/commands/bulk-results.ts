@@ -1,18 +1,21 @@
 // `seed results` and `dsr bulk-results`: joins the JSON results of the parts of a bulk run, as if they had been one run.
-import { array, type infer as Infer, int, number, object, string, type ZodMiniType } from 'zod/mini';
+import { array, boolean, int, number, object, string, type ZodMiniType } from 'zod/mini';
+import type { ExitName } from '../lib/errors/entry.ts';
 import { exitOf } from '../lib/errors/fail.ts';
-import { invalidInput, type Issue, KnownError } from '../lib/kernel/errors.ts';
+import { invalidInput, type Issue, KnownError, placeOf } from '../lib/kernel/errors.ts';
 import { isRecord, readRecord } from '../lib/kernel/json.ts';
 import { counted, shellLine } from '../lib/kernel/words.ts';
 import type { RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { inputFlags, openBulkInputs } from './bulk-flags.ts';
-import type { workspaceTarget } from './results.ts';
+import { openBulkInputs } from './bulk-flags.ts';
 import { largest } from '../lib/kernel/numbers.ts';
 
 /** The result of one part, as its run printed it. */
 interface Part {
+  rows: number;
   seconds: number;
+  /** The name of the inputs; empty in an error before they were opened. */
+  input: string;
   /** The arguments of the command that runs it again. */
   argv: string[];
 }
@@ -23,8 +26,8 @@ export interface Report<Result> {
   file: string;
   line: number;
   result: Result;
-  /** The code of the error that ended the part early. */
-  error: string | undefined;
+  /** The error that ended the part early. */
+  error: { code: string; message: string } | undefined;
 }
 
 /** What differs between the two kinds of bulk runs. */
@@ -33,8 +36,8 @@ export interface Joining<Result extends Part, Label extends string | number> {
   counts: readonly string[];
   /** Counts of rows that make the combined result partial. */
   partial: readonly string[];
-  /** The names of these fields in the result. */
-  names: { parts: string; missing: string; failed: string; files: string };
+  /** The name of one part, and the names of these fields in the result. */
+  names: { part: string; parts: string; missing: string; failed: string; files: string };
   label: () => ZodMiniType<Label>;
   /** Additional fields of the result. */
   more?: () => Record<string, ZodMiniType>;
@@ -66,6 +69,10 @@ export function joinedResult<Label extends string | number>({
     [names.missing]: array(label()),
     /** Parts that ended with an error. */
     [names.failed]: array(label()),
+    /** Their errors. `correct_first`: the same command would fail again, so it is not in `again`. */
+    errors: array(
+      object({ [names.part]: label(), code: string(), message: string(), correct_first: boolean(), again: string() }),
+    ),
     /** Commands that run the missing and failed parts again. */
     again: array(string()),
     [names.files]: array(string()),
@@ -83,14 +90,14 @@ export function joinedView({
 }
 
 export const resultArgs = {
-  file: { many: true, optional: true, help: 'results and errors of the parts as JSON; folders or patterns' },
+  file: { many: true, optional: true, help: 'files with the JSON results and errors; folders or patterns' },
 } as const;
-export const resultFlags = { filesFrom: inputFlags.filesFrom } as const;
+export const resultFlags = {
+  filesFrom: { value: 'file', help: 'list of these files, one per line; - is standard input' },
+} as const;
 
-/** For messages: where a run went. */
-export function placeOf({ address, environment, workspace_id: workspace }: Infer<ReturnType<typeof workspaceTarget>>) {
-  return `workspace ${workspace} (${environment}) at ${address}`;
-}
+/** The same command would end with the same error. */
+const NEEDS_CORRECTION: readonly ExitName[] = ['usage', 'invalidInput', 'conflict'];
 
 /**
  * Prints the joined result of the reports; `missing` are parts without one. Sets the exit code that a single run would
@@ -98,56 +105,84 @@ export function placeOf({ address, environment, workspace_id: workspace }: Infer
  */
 export async function emitJoined<Result extends Part, Label extends string | number>(
   ctx: Context,
-  joining: Joining<Result, Label>,
+  { counts, flag, labelOf, names, partial, valueOf }: Joining<Result, Label>,
   reports: readonly Report<Result>[],
   missing: readonly Label[],
-  more: { files: readonly string[] } & Record<string, unknown>,
+  { files, ...more }: { files: readonly string[] } & Record<string, unknown>,
 ): Promise<void> {
-  const { counts, flag, labelOf, names, partial, valueOf } = joining;
   const results = reports.map(({ result }) => result);
   const [first] = results as [Result];
-  const failed = reports.filter(({ error }) => error !== undefined);
+  const exits = new Set<ExitName>();
+  const errors = reports.flatMap(({ error, result: { argv }, result }) => {
+    if (error === undefined) return [];
+    const exit = exitOf(new KnownError(error));
+    exits.add(exit);
+    // The limit that ended this run would also end the next one.
+    const words = error.code === 'bulk.too_many_errors' ? withFlag(argv, '--max-errors') : argv;
+    const facts = { ...error, correct_first: NEEDS_CORRECTION.includes(exit), again: shellLine(words) };
+    return [{ label: labelOf(result), ...facts }];
+  });
   const again = [
-    ...failed.map(({ result }) => result.argv),
-    ...missing.map((label) => withFlag(first.argv, flag, valueOf(label, first))),
-  ].map(shellLine);
+    ...errors.filter((one) => !one.correct_first).map((one) => one.again),
+    ...missing.map((label) => shellLine(withFlag(first.argv, flag, valueOf(label, first)))),
+  ];
   const sums = Object.fromEntries(
     counts.map((key) => [key, results.reduce((sum, one) => sum + numberIn(one, key), 0)]),
   );
-  const { files, ...others } = more;
   const data = {
     ...sums,
     seconds: largest(results.map(({ seconds }) => seconds)),
     [names.parts]: reports.length + missing.length,
-    complete: reports.length - failed.length,
+    complete: reports.length - errors.length,
     [names.missing]: missing,
-    [names.failed]: failed.map(({ result }) => labelOf(result)),
+    [names.failed]: errors.map(({ label }) => label),
+    errors: errors.map(({ label, ...facts }) => ({ [names.part]: label, ...facts })),
     again,
     [names.files]: files,
-    ...others,
+    ...more,
   };
-  await ctx.out.emit(data, joinedView(joining));
-  const [only, other] = new Set(failed.map(({ error = '' }) => exitOf(new KnownError({ code: error, message: '' }))));
+  await ctx.out.emit(data, joinedView({ counts, names }));
+  const [only, other] = exits;
   if (missing.length > 0 || other !== undefined) ctx.setExit('failed');
   else if (only !== undefined) ctx.setExit(only);
   else if (partial.some((key) => (sums[key] ?? 0) > 0)) ctx.setExit('partial');
-  for (const [index, command] of again.slice(0, SHOWN_COMMANDS).entries())
-    ctx.out.note({ text: index === 0 ? 'To run what is missing:' : '', command });
-  const hidden = again.length - SHOWN_COMMANDS;
-  if (hidden > 0) ctx.out.note(`${counted(hidden, 'more command')}: see \`again\` of the JSON result.`);
+
+  const reasons = new Map<string, Label[]>();
+  for (const { label, message } of errors) reasons.set(message, [...(reasons.get(message) ?? []), label]);
+  const named = [...reasons].map(([message, labels]) => {
+    const what = labels.length === 1 ? names.part : names.parts;
+    return `${what.replace(/^./, (letter) => letter.toUpperCase())} ${labels.join(', ')} failed: ${message}`;
+  });
+  showSome(ctx, '', named);
+  const stuck = errors.filter((one) => one.correct_first).map((one) => one.again);
+  showSome(ctx, 'Correct the invalid input first. Then run this, and save the output with the other results:', stuck);
+  showSome(
+    ctx,
+    'Run what is missing, and save each output with the other results, for example with --out FILE:',
+    again,
+  );
 }
 
-/** Maximum number of commands shown; `again` in the result lists all. */
-const SHOWN_COMMANDS = 10;
+/** Maximum number of lines shown; the JSON result has all. */
+const SHOWN_LINES = 10;
+
+/** Prints lines below a title; without a title, as sentences. */
+function showSome(ctx: Context, title: string, lines: readonly string[]): void {
+  if (title !== '' && lines.length > 0) ctx.out.note(title);
+  for (const line of lines.slice(0, SHOWN_LINES)) ctx.out.note(title === '' ? line : { text: ' ', command: line });
+  const hidden = lines.length - SHOWN_LINES;
+  if (hidden > 0) ctx.out.note(`${counted(hidden, 'more line')}: see the JSON result (-o json).`);
+}
 
 const numberIn = (result: object, key: string): number => Number((result as Record<string, unknown>)[key] ?? 0);
 
-/** The arguments with one value for a flag instead of all its values. */
-function withFlag(words: readonly string[], flag: string, value: string): string[] {
+/** The arguments with this value for a flag instead of all its values, or without the flag. */
+function withFlag(words: readonly string[], flag: string, value?: string): string[] {
   const at = words.indexOf(flag);
-  return words.flatMap((word, index) =>
-    index === at ? [flag, value] : word === flag || words[index - 1] === flag ? [] : [word],
-  );
+  return words.flatMap((word, index) => {
+    if (index === at && value !== undefined) return [flag, value];
+    return word === flag || words[index - 1] === flag ? [] : [word];
+  });
 }
 
 /** The values of a repeated flag. */
@@ -156,8 +191,8 @@ export function valuesOf(words: readonly string[], flag: string): string[] {
 }
 
 /**
- * Reads the last report of each part; a complete one replaces an error. Other lines of a log are ignored, so a part
- * with a damaged report counts as missing. Throws usage (2) without files, and invalid input (9) for results of
+ * Reads the last report of each part; a complete one replaces an error. Other lines of a log are ignored, and a
+ * result that cannot be used is a warning. Throws usage (2) without files, and invalid input (9) for results of
  * different runs, or for none at all.
  */
 export async function readReports<Result extends Part, Label extends string | number>(
@@ -171,52 +206,90 @@ export async function readReports<Result extends Part, Label extends string | nu
   const { decoded, linesOf } = await import('../lib/files/text-chunks.ts');
   const reports = new Map<string, Report<Result>>();
   const issues: Issue[] = [];
+  const issueAt = (file: string, line: number, message: string): Issue => ({
+    file,
+    line,
+    column: 1,
+    path: '',
+    message,
+  });
   let first: Report<Result> | undefined;
   for (const { chunks, name: file } of inputs) {
+    let damaged: number | undefined;
+    let isUsed = false;
     for await (const { line, value } of documentsIn(linesOf(decoded(chunks(), file)))) {
-      const error = isRecord(value['error']) ? value['error'] : undefined;
-      const { data: result } = schema.safeParse(error === undefined ? value : error['progress']);
-      if (result === undefined) {
-        if (error !== undefined) ctx.out.warn(`${file}: ${String(error['message'])}`);
+      if (value === undefined) {
+        damaged ??= line;
         continue;
       }
-      const code = error === undefined ? undefined : String(error['code']);
-      const report = { file, line, result, error: code };
+      const error = isRecord(value['error']) ? value['error'] : undefined;
+      const { data: result, error: fault } = schema.safeParse(error === undefined ? value : error['progress']);
+      isUsed ||= error !== undefined || result !== undefined;
+      if (result === undefined) {
+        const field = String(fault?.issues[0]?.path[0]);
+        if (error !== undefined) ctx.out.warn(`${file}: ${String(error['message'])}`);
+        else if ('rows' in value)
+          ctx.out.warn(
+            issueAt(file, line, `cannot be joined, because its \`${field}\` is missing or invalid. ${RESULTS_HINT}`),
+          );
+        continue;
+      }
+      const report = { file, line, result, error: error && { code: String(error['code']), message: reasonOf(error) } };
+      // An error before the inputs were opened does not know their name.
+      if (first && result.input === '') result.input = first.result.input;
+      else if (first?.result.input === '') first.result.input = result.input;
       first ??= report;
       const [run, wanted] = [runOf(result), runOf(first.result)];
       if (run !== wanted) {
-        const message = `is of ${run}, but ${first.file} is of ${wanted}`;
-        issues.push({ file, line, column: 1, path: '', message });
+        issues.push(issueAt(file, line, `is of ${run}, but ${first.file} is of ${wanted}`));
         continue;
       }
       const known = reports.get(keyOf(result));
-      if (code === undefined || known === undefined || known.error !== undefined) reports.set(keyOf(result), report);
+      if (report.error === undefined || known === undefined) reports.set(keyOf(result), report);
+      // An error before the first row keeps the counts of the run that it would have continued.
+      else if (known.error) reports.set(keyOf(result), result.rows > 0 ? report : { ...known, error: report.error });
     }
+    if (damaged !== undefined && !isUsed)
+      ctx.out.warn(issueAt(file, damaged, `is not a complete JSON result. ${RESULTS_HINT}`));
   }
   if (first === undefined)
-    issues.push({ file: inputs[0].name, line: 1, column: 1, path: '', message: 'has no result' });
-  if (issues.length > 0) throw invalidInput('These results are not from one bulk run.', issues, RESULTS_HINT);
+    throw invalidInput('No result was found.', [issueAt(inputs[0].name, 1, 'has no result')], RESULTS_HINT);
+  if (issues.length > 0)
+    throw invalidInput('These results are not from one bulk run.', issues, 'Pass the results of one run.');
   return [...reports.values()];
 }
 
-const RESULTS_HINT = 'Run each part with -o json, and keep its standard output and its standard error.';
+const RESULTS_HINT =
+  'Run the command of this part again with --resume and -o json, and keep its output and its errors.';
 
-/** The JSON objects among the lines of a log: on one line, or from a line `{` to a line `}`. */
+/** The message of an error, its first issue, and how to fix it if the same command would fail again. */
+function reasonOf({ code, hint, issues, message }: Record<string, unknown>): string {
+  const [issue] = Array.isArray(issues) ? (issues as Issue[]) : [];
+  const first = issue && `First issue: ${[placeOf(issue), issue.path, issue.message].filter(Boolean).join(': ')}.`;
+  const isStuck = NEEDS_CORRECTION.includes(exitOf(new KnownError({ code: String(code), message: '' })));
+  return [message, first, isStuck && hint].filter(Boolean).join(' ');
+}
+
+/**
+ * The JSON objects among the lines of a log: on one line, or from a line `{` to a line `}`. `value` is undefined for a
+ * damaged one and for a result as text.
+ */
 async function* documentsIn(
   lines: AsyncIterable<string[]>,
-): AsyncGenerator<{ line: number; value: Record<string, unknown> }> {
+): AsyncGenerator<{ line: number; value: Record<string, unknown> | undefined }> {
   let number = 0;
   let open: string[] = [];
   for await (const group of lines) {
     for (const text of group.map((one) => one.trimEnd())) {
       number++;
+      if (/^rows\s+\d/.test(text) || (text.startsWith('{') && open.length > 0)) yield { line: number, value: undefined };
       if (text.startsWith('{')) open = [];
       else if (open.length === 0) continue;
       open.push(text);
       if (text !== '}' && (open.length > 1 || !text.endsWith('}'))) continue;
-      const value = readRecord<Record<string, unknown>>(open.join('\n'));
-      if (value !== undefined) yield { line: number - open.length + 1, value };
+      yield { line: number - open.length + 1, value: readRecord<Record<string, unknown>>(open.join('\n')) };
       open = [];
     }
   }
+  if (open.length > 0) yield { line: number - open.length + 1, value: undefined };
 }

@@ -54,3 +54,17 @@ export async function runWithProgress<Result>(
     progress.end();
   }
 }
+
+/**
+ * Adds `progress` without rows to an error before the first row, so that the results of several parts name this part
+ * and its error. `of` returns its result, or undefined if it is not a part.
+ */
+export async function asPart(of: () => object | undefined, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof KnownError) || error.details?.['progress'] !== undefined) throw error;
+    const progress = of();
+    throw progress === undefined ? error : error.with({ details: { ...error.details, progress } });
+  }
+}

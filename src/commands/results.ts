@@ -18,6 +18,11 @@ export function workspaceTarget() {
   });
 }
 
+/** For messages: where the run of a result went. */
+export function targetName({ address, environment, workspace_id }: Infer<ReturnType<typeof workspaceTarget>>): string {
+  return `workspace ${workspace_id} (${environment}) at ${address}`;
+}
+
 /** The target of a write to the manifest of an organization. */
 export function organizationTarget() {
   return object({

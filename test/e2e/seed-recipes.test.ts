@@ -1,7 +1,7 @@
-// Runs the commands of the seeding recipes as written, with the variables of their engines, against an embedded platform.
+// Runs the commands of the recipes for bulk runs as written, with the variables of their engines, against an embedded platform.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -77,9 +77,9 @@ function user(id: number): string {
 }
 
 const blocksOf = (name: string, language: string): string[] =>
-  [
-    ...readFileSync(join(root, 'docs/recipes', `seed-${name}.md`), 'utf8').matchAll(/^```(\w+)\n([^]*?)^```$/gm),
-  ].flatMap(([, found, block = '']) => (found === language ? [block] : []));
+  [...readFileSync(join(root, 'docs/recipes', `${name}.md`), 'utf8').matchAll(/^```(\w+)\n([^]*?)^```$/gm)].flatMap(
+    ([, found, block = '']) => (found === language ? [block] : []),
+  );
 
 /** With the test's folders instead of those of the page. */
 const localized = (words: string): string =>
@@ -102,7 +102,9 @@ const seeded = async (): Promise<number> => {
 
 describe('seed-kubernetes.md', () => {
   const manifests = (): Manifest[] =>
-    blocksOf('kubernetes', 'yaml').flatMap((block) => parseAllDocuments(block).map((one) => one.toJS() as Manifest));
+    blocksOf('seed-kubernetes', 'yaml').flatMap((block) =>
+      parseAllDocuments(block).map((one) => one.toJS() as Manifest),
+    );
   const jobs = (): JobManifest[] => manifests().filter((one): one is JobManifest => one.kind === 'Job');
 
   /** Runs the container's command in process, with the variables that it would have. */
@@ -189,7 +191,7 @@ describe('seed-kubernetes.md', () => {
 });
 
 it('seed-slurm.md sends every user once from an array of any minimum and step', async () => {
-  const [script = '', join = ''] = blocksOf('slurm', 'bash');
+  const [script = '', join = ''] = blocksOf('seed-slurm', 'bash');
   expect(script).toMatch(/^#!\/bin\/bash\n(#SBATCH --[a-z-]+(=\S+)?\n)+export/);
   const array = {
     SLURM_ARRAY_TASK_MIN: '10',
@@ -212,7 +214,7 @@ it('seed-parallel.md sends 2,000 users from each of four processes', async ({ sk
   if (!hasParallel) return skip('needs GNU parallel');
   const count = 4 * 2000;
   writeUsers(count);
-  const [script = ''] = blocksOf('parallel', 'bash');
+  const [script = ''] = blocksOf('seed-parallel', 'bash');
   const first = await bash(script);
   expect(first.code, first.stderr).toBe(0);
   expect(first.stdout).toMatch(new RegExp(`^accepted\\s+${count}$`, 'm'));
@@ -220,7 +222,7 @@ it('seed-parallel.md sends 2,000 users from each of four processes', async ({ sk
 });
 
 it('seed-cron.md sends the file once, and nothing on later starts', async () => {
-  const lines = blocksOf('cron', 'crontab').map((block) => {
+  const lines = blocksOf('seed-cron', 'crontab').map((block) => {
     const found = /^\S+ \S+ \* \* \* seed (.*)$/m.exec(block)?.[1] ?? '';
     return { line: found, state: { CDPADM_STATE_DIR: localized(/^CDPADM_STATE_DIR=(.*)$/m.exec(block)?.[1] ?? '') } };
   });
@@ -235,7 +237,7 @@ it('seed-cron.md sends the file once, and nothing on later starts', async () => 
   expect(
     await bash(many.line.replace('--shard 1/2', '--shard 2/2').replace('seed-1', 'seed-2'), many.state),
   ).toMatchObject({ code: 0 });
-  const [joined = ''] = blocksOf('cron', 'bash');
+  const [joined = ''] = blocksOf('seed-cron', 'bash');
   expect((await bash(joined)).stdout).toMatch(new RegExp(`^accepted\\s+${USERS}$`, 'm'));
 });
 
@@ -247,14 +249,14 @@ describe('seed-container.md', () => {
       'case $1,$2 in --env,*=*) export "$2";; esac',
     ];
     program('docker', `while :; do\n${words.join('\n')}\ndone\nshift\nunset HOME\nexec cdpadm "$@"`);
-    const [script = ''] = blocksOf('container', 'bash');
+    const [script = ''] = blocksOf('seed-container', 'bash');
     const { code, stderr } = await bash(script);
     expect(code, stderr).toBe(0);
     expect(await seeded()).toBe(USERS);
   });
 
   it('sends every user once from an AWS Batch array', async () => {
-    const { command } = parse(blocksOf('container', 'json')[0] ?? '') as { command: string[] };
+    const { command } = parse(blocksOf('seed-container', 'json')[0] ?? '') as { command: string[] };
     for (const index of ['0', '1']) {
       const array = { AWS_BATCH_JOB_ARRAY_INDEX: index, AWS_BATCH_JOB_ARRAY_SIZE: '2' };
       expect(await home.run(command.map(localized), { env: { ...env, ...array } })).toMatchObject({ code: 0 });
@@ -266,7 +268,7 @@ describe('seed-container.md', () => {
 describe('seed-warehouse-unload.md', () => {
   it('seeds the platform from signed links to compressed parts', async ({ skip }) => {
     if (!hasParallel) return skip('needs GNU parallel');
-    const [sign = '', check = '', send = '', confirm = ''] = blocksOf('warehouse-unload', 'bash');
+    const [sign = '', check = '', send = '', confirm = ''] = blocksOf('seed-warehouse-unload', 'bash');
     const { names, url } = await startPartStore();
     const listed = names.map((name) => `2026-11-20 10:00:00 1234 ${name}`).join('\\n');
     const signed = `echo "${url}/\${3#s3://}?X-Amz-Signature=$5"`;
@@ -295,5 +297,34 @@ describe('seed-warehouse-unload.md', () => {
         const exact = number(users) / (number(limits[index + 1] ?? '') * 100) / size;
         expect(Math.abs(Number(amount) - exact), `${users} ${cell}`).toBeLessThanOrEqual(0.051);
       }
+  });
+});
+
+describe('dsr-parts.md', () => {
+  it('submits every row of a list once, and names a part that has to be corrected', async () => {
+    const people = Array.from({ length: 60 }, (_, index) => `erasure,person${index}@example.com\n`);
+    writeFileSync(join(data, 'subjects.csv'), `subject_request_type,email\n${people.join('')}`);
+    const [check = '', split = '', submit = '', total = ''] = blocksOf('dsr-parts', 'bash');
+    const vendor = { CDPADM_VENDOR_DOMAIN: platform.ready.vendor_domain };
+    const run = (script: string): Promise<CliResult> => bash(script, vendor);
+    for (const step of [check, split.replace('--lines 500', '--lines 25')])
+      expect(await run(step)).toMatchObject({ code: 0 });
+    expect(readdirSync(join(data, 'parts'))).toEqual(['part-aa.csv', 'part-ab.csv', 'part-ac.csv']);
+    // Someone damages one part by hand.
+    const last = join(data, 'parts/part-ac.csv');
+    const intact = readFileSync(last, 'utf8');
+    writeFileSync(last, intact.replace('person50@example.com', 'NULL'));
+    expect((await run(submit)).stdout).toContain('part-ac.csv: exit code 9');
+    const first = await run(total);
+    expect(first).toMatchObject({ code: 9, stdout: expect.stringMatching(/^rows\s+50$/m) as string });
+    expect(first.stderr).toMatch(/^Part .*part-ac\.csv failed: .*part-ac\.csv:2:\d+: email: /m);
+    writeFileSync(last, intact);
+    expect((await run(submit)).stdout).toBe('');
+    const { code, stderr, stdout } = await run(`${total.trim()} -o json`);
+    expect(code, stderr).toBe(0);
+    const counts = JSON.parse(stdout) as Record<string, number>;
+    const outcomes = ['submitted', 'existing', 'failed', 'unknown', 'skipped', 'left'].map((key) => counts[key] ?? 0);
+    expect([counts.rows, outcomes.reduce((sum, one) => sum + one)]).toEqual([60, 60]);
+    expect((await platform.api.requests()).filter(({ method }) => method === 'POST')).toHaveLength(60);
   });
 });

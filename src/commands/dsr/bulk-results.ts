@@ -1,31 +1,35 @@
 // `dsr bulk-results`: joins the results of bulk runs that were split into several files.
 import { basename } from 'node:path';
 import { array, extend, type infer as Infer, string } from 'zod/mini';
+import { shellLine } from '../../lib/kernel/words.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
 import {
   emitJoined,
   joinedResult,
   joinedView,
   type Joining,
-  placeOf,
   readReports,
+  type Report,
   resultArgs,
   resultFlags,
   valuesOf,
 } from '../bulk-results.ts';
-import { bulkResult } from './bulk.ts';
+import { targetName } from '../results.ts';
+import { bulkResult, noteOutcome } from './bulk.ts';
 
-const partResult = () => extend(bulkResult(), { input: string(), argv: array(string()) });
+const partResult = () => extend(bulkResult(), { argv: array(string()) });
+type PartReport = Report<Infer<ReturnType<typeof partResult>>>;
 
 const joining: Joining<Infer<ReturnType<typeof partResult>>, string> = {
-  counts: ['rows', 'submitted', 'existing', 'failed', 'unknown', 'skipped', 'requests', 'retries'],
+  counts: ['rows', 'submitted', 'existing', 'failed', 'unknown', 'skipped', 'left', 'requests', 'retries'],
   partial: ['failed', 'unknown'],
-  names: { parts: 'parts', missing: 'missing_parts', failed: 'failed_parts', files: 'results' },
+  names: { part: 'part', parts: 'parts', missing: 'missing_parts', failed: 'failed_parts', files: 'results' },
   label: () => string(),
   part: partResult,
-  // The journal is named after the content of the input.
-  keyOf: ({ journal }) => basename(journal),
-  runOf: ({ target }) => placeOf(target),
+  // The journal is named after the content of the input. A part that was rejected before it was sent has none.
+  keyOf: ({ input, journal }) => basename(journal) || input,
+  runOf: ({ target }) => `a run in ${targetName(target)}`,
   labelOf: ({ input }) => input,
   flag: '--bulk',
   valueOf: (input) => input,
@@ -44,21 +48,38 @@ export const joinParts = defineCommand({
   columns: () => joinedView(joining).columns,
   output: () => joinedResult(joining),
   notes: [
-    'A result is the output of `dsr submit --bulk … -o json`. For a run that failed, this output is an error.',
-    'The exit code is the same as for a single run: 0, or 3 if rows were rejected or are unknown. It is 1 if a part is missing. If parts failed, it is the code of their error.',
+    'Run each part as `dsr submit --bulk … -o json`, and save its output and its errors. Other lines of these files are ignored. The last result of a part counts.',
+    'The command lists failed parts, and with --parts also missing ones, and prints the commands that run them again. No row is submitted twice.',
+    'The exit code is that of a single run: 0, or 3 if rows were rejected or are unknown. If a part is missing, it is 1. If parts failed, it is the code of their error.',
   ],
   examples: ['cdpadm dsr bulk-results results', "cdpadm dsr bulk-results results --parts 'people*.csv' -o json"],
   exits: {
     failed: 'a part is missing, or parts failed for different reasons',
     partial: 'every part is complete, and rows were rejected or are unknown',
-    invalidInput: 'a file is not a result',
+    invalidInput:
+      'there is no result, the results are from different workspaces, or parts failed because of invalid input',
   },
   run: async (ctx, { args, flags: { filesFrom, parts = [] } }) => {
-    const reports = await readReports(ctx, args.file, filesFrom, joining);
+    const reports = withoutCorrected(ctx, await readReports(ctx, args.file, filesFrom, joining));
+    const results = reports.map(({ result }) => result);
     const { expandInputs } = await import('../../lib/bulk/sources/expand.ts');
     const wanted = parts.length === 0 ? [] : await expandInputs(parts, undefined, ctx);
-    const reported = reports.flatMap(({ result }) => valuesOf(result.argv, joining.flag).map((file) => basename(file)));
-    const missing = wanted.filter((part) => !reported.includes(basename(part)));
-    await emitJoined(ctx, joining, reports, missing, { files: reports.map(({ result }) => result.results) });
+    const reported = results.flatMap(({ argv, input }) => [input, ...valuesOf(argv, joining.flag)]);
+    const known = new Set(reported.map((file) => basename(file)));
+    const missing = wanted.filter((part) => !known.has(basename(part)));
+    const files = results.flatMap((one) => (one.results === '' ? [] : [one.results]));
+    await emitJoined(ctx, joining, reports, missing, { files });
+    for (const { error, result } of reports) if (!error) noteOutcome(ctx, result, shellLine(result.argv));
   },
 });
+
+/** Omits the rejection of an input that was submitted later: the corrected content has another journal. */
+function withoutCorrected(ctx: Context, reports: readonly PartReport[]): PartReport[] {
+  const submitted = new Set(reports.flatMap(({ result }) => (result.journal === '' ? [] : [result.input])));
+  return reports.filter(({ file, line, result: { input, journal } }) => {
+    const isCorrected = journal === '' && submitted.has(input);
+    if (isCorrected)
+      ctx.out.warn(`${file}:${line}: this error of ${input} does not count, because there is another result of it.`);
+    return !isCorrected;
+  });
+}

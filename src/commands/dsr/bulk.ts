@@ -40,13 +40,15 @@ export function bulkResult() {
     unknown: optional(int()),
     /** Completed by an earlier run, or done according to a results file. */
     skipped: int(),
+    /** Not sent yet: zero unless an error ended the run. */
+    left: int(),
     requests: int(),
     retries: int(),
     seconds: number(),
     results: string(),
     journal: string(),
-    /** The inputs as they were given. */
-    input: optional(string()),
+    /** The first input, and the number of the others. */
+    input: string(),
     /** The command that resumes the run, and its arguments. */
     resume: optional(string()),
     argv: optional(array(string())),
@@ -56,12 +58,18 @@ export function bulkResult() {
 
 type SentCounts = Pick<BulkCounts, 'requests' | 'retries'>;
 
+/** The result of a part that an error ended before its first row. */
+export function emptyResult(part: Run['part'], target: Target): WithTarget<typeof bulkResult> {
+  const none = { rows: 0, submitted: 0, existing: 0, failed: 0, skipped: 0, left: 0, requests: 0, retries: 0 };
+  return { ...none, seconds: 0, results: '', journal: '', ...part, target };
+}
+
 interface Run {
   /** The name of the inputs in messages. */
   name: string;
   again: Again;
-  /** Also repeats the target flags. */
-  resume: ResumeCommand;
+  /** The command also repeats the target flags. */
+  part: ResumeCommand & { input: string };
   inputs: Inputs;
   results: string;
   examined: Examined;
@@ -74,19 +82,20 @@ interface Run {
   target: Target;
 }
 
+/** Sets the input of `part` when its name is known. */
 export async function submitBulk(
   ctx: Context,
   files: string[],
   flags: BulkFlags,
   again: Again,
-  resume: ResumeCommand,
+  part: Run['part'],
 ): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
   const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
   const session = await openDsr(ctx);
   const inputs = await openBulkInputs(ctx, files, flags, { isReread: true });
-  const name = nameOfInputs(inputs);
+  const name = (part.input = nameOfInputs(inputs));
   const { base } = inputs[0];
   if (base === undefined && flags.results === undefined && !isDryRun)
     throw usageError('Standard input needs a name for the results file: pass --results FILE.');
@@ -128,7 +137,7 @@ export async function submitBulk(
     await perform(
       ctx,
       session,
-      { name, again, resume, inputs, results, examined, options, states, journal, pace, recent, target },
+      { name, again, part, inputs, results, examined, options, states, journal, pace, recent, target },
       head,
     );
   } finally {
@@ -173,13 +182,13 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
       failed: states.count('failed'),
       ...(unknown > 0 && { unknown }),
       skipped: states.count('skipped') + before.submitted + before.existing,
+      left: examined.rows - countComplete(states) - unknown,
       requests,
       retries,
       seconds: Math.round((ctx.clock.now() - begun) / 100) / 10,
       results,
       journal: journal.path,
-      input: name,
-      ...run.resume,
+      ...run.part,
       target: run.target,
     };
     return data;
@@ -195,15 +204,24 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   const data = resultOf(counts);
   if (data.failed > 0 || unknown > 0) ctx.setExit('partial');
   await ctx.out.emit(data, dsrBulkView);
-  if (data.failed > 0) {
+  noteOutcome(ctx, data, run.again('--resume'));
+}
+
+/** Shows where the rejected and the unknown rows of a finished run are. `resume` checks the unknown ones again. */
+export function noteOutcome(
+  ctx: Context,
+  { failed, results, unknown = 0 }: Pick<WithTarget<typeof bulkResult>, 'failed' | 'results' | 'unknown'>,
+  resume: string,
+): void {
+  if (failed > 0) {
     ctx.out.note(
-      `${counted(data.failed, 'row was', 'rows were')} rejected; see the \`error\` column of ${results}. Fix them there and submit that file; completed rows are skipped.`,
+      `${counted(failed, 'row was', 'rows were')} rejected; see the column \`error\` of ${results}. Fix them there and submit that file; completed rows are skipped.`,
     );
   }
   if (unknown > 0) {
     ctx.out.warn({
-      text: `The outcome of ${counted(unknown, 'row')} is unknown; see the \`error\` column of ${results}. To check with the platform again:`,
-      command: run.again('--resume'),
+      text: `The outcome of ${counted(unknown, 'row')} is unknown; see the column \`error\` of ${results}. To check with the platform again:`,
+      command: resume,
     });
   }
 }

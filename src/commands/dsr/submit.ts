@@ -1,13 +1,15 @@
 // `dsr submit`: one request by flags, file or questions; many with `--bulk`.
 import { array, union } from 'zod/mini';
 import { requestResult } from '../../lib/domain/dsr/overview.ts';
+import { hideLink } from '../../lib/bulk/sources/remote.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createAgain } from '../bulk-run.ts';
-import { bulkResult, submitBulk } from './bulk.ts';
+import { targetOf } from '../../lib/runtime/target.ts';
+import { asPart, createAgain } from '../bulk-run.ts';
+import { bulkResult, emptyResult, submitBulk } from './bulk.ts';
 import { type BulkFlags, bulkFlags, duplicateFlags, tableFlags } from './bulk-flags.ts';
 import { requestFlags } from './submit-input.ts';
 import { type OneFlags, submitOne, submittedResult, submitView } from './submit-one.ts';
@@ -92,6 +94,12 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   }
   if (isBulk) {
     const { again, resume } = createAgain(submitRequests, [], { ...flags }, ctx.flags);
-    await submitBulk(ctx, flags.bulk ?? [], flags, again, resume);
+    const { bulk: files = [], filesFrom = '' } = flags;
+    const part = { ...resume, input: files.map(hideLink).join(', ') || filesFrom };
+    const settings = await ctx.settings();
+    await asPart(
+      () => settings.get('dsr_base_url') && emptyResult(part, targetOf(settings, 'dsr')),
+      submitBulk(ctx, files, flags, again, part),
+    );
   } else await submitOne(ctx, flags);
 }

@@ -6,13 +6,14 @@ import type { KnownError } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { workspaceOf } from '../../lib/runtime/target.ts';
+import { targetOf, workspaceOf } from '../../lib/runtime/target.ts';
 import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { SeedCounts } from '../../lib/files/bulk-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
 import { readFlags, type ReadFlags, runFlags } from '../bulk-flags.ts';
-import { type Again, createAgain, runWithProgress } from '../bulk-run.ts';
-import type { SeedRun, SeedRunFlags } from './run.ts';
+import { type Again, asPart, createAgain, runWithProgress } from '../bulk-run.ts';
+import type { BulkNumbers, SeedRun, SeedRunFlags } from './run.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 
 type BulkFlags = SeedRunFlags & ReadFlags;
@@ -31,6 +32,8 @@ export function seedBulkResult() {
     seconds: number(),
     journal: nullable(string()),
     rejects: nullable(string()),
+    /** The first input, and the number of the others. */
+    input: string(),
     /** With --shard only. */
     shard: optional(shardOf()),
     /** With --shard only: the command that runs the shard again, and its arguments. */
@@ -69,7 +72,7 @@ export const seedFiles = defineCommand({
     },
     shard: {
       value: 'i/n',
-      help: 'send share I of N; with auto or auto/N, Kubernetes, Slurm, AWS Batch or GNU parallel sets the number',
+      help: 'send shard I of N (from 1); with auto or auto/N, Kubernetes, Slurm, AWS Batch or GNU parallel sets the number',
     },
   },
   columns: () => seedBulkView.columns,
@@ -95,12 +98,33 @@ export const seedFiles = defineCommand({
 });
 
 async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promise<void> {
-  const [{ openRun, readBulkFlags, showDryRun }, { openInputs }] = await Promise.all([
-    import('./run.ts'),
-    import('./inputs.ts'),
-  ]);
+  const { NO_COUNTS, readBulkFlags } = await import('./run.ts');
   const settings = await ctx.settings();
   const numbers = readBulkFlags(flags, ctx.io.env, settings.limits['seeding']);
+  const { shard } = numbers;
+  const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
+  // The journal has the path of the rejects file, and each shard has its own.
+  const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
+  const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
+  const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
+  await asPart(
+    () => {
+      if (part === undefined || !settings.get('seeding_url')) return undefined;
+      return resultOf(NO_COUNTS, undefined, { ...part, input: '', target: targetOf(settings, 'seeding') });
+    },
+    sendShard(ctx, files, flags, numbers, again, part),
+  );
+}
+
+async function sendShard(
+  ctx: Context,
+  files: string[],
+  flags: BulkFlags,
+  numbers: BulkNumbers,
+  again: Again,
+  part: Pick<Origin, 'shard' | 'resume' | 'argv'> | undefined,
+): Promise<void> {
+  const [{ openRun, showDryRun }, { openInputs }] = await Promise.all([import('./run.ts'), import('./inputs.ts')]);
   const { limits, pace, shard } = numbers;
   const opened = await openInputs(ctx, files, flags, shard);
   const target = await ctx.startWrite('seeding');
@@ -108,11 +132,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     await showDryRun(ctx, opened, numbers);
     return;
   }
-  const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
-  // The journal has the path of the rejects file, and each shard has its own.
-  const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
-  const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
-  const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
+  const origin: Origin = { ...part, input: nameOfInputs(opened.sources), target };
   const run = await openRun(ctx, opened, numbers, flags, again, async () => {
     const { estimateSeeds, sumEstimates } = await import('../../lib/workflows/seed-estimate.ts');
     const estimate = sumEstimates(await Promise.all(opened.sources.map((source) => estimateSeeds(source, shard))));
@@ -149,9 +169,9 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
           },
         });
       },
-      (error) => resumable(error, run, again, run.journal?.read()?.counts ?? reached, { ...part, target }),
+      (error) => resumable(error, run, again, run.journal?.read()?.counts ?? reached, origin),
     );
-    const result = resultOf(counts, run, { ...part, target });
+    const result = resultOf(counts, run, origin);
     if (result.rejected > 0) ctx.setExit('partial');
     await ctx.out.emit(result, seedBulkView);
     if (result.rejects !== null) noteRejects(ctx, result.rejects, flags);
@@ -177,10 +197,10 @@ function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
   ctx.out.note({ text: `Correct the rejected rows in ${shown}, then send them:`, command });
 }
 
-/** The shard of the run, and its target. */
-type Origin = Pick<WithTarget<typeof seedBulkResult>, 'shard' | 'resume' | 'argv' | 'target'>;
+/** The inputs of the run, its shard and its target. */
+type Origin = Pick<WithTarget<typeof seedBulkResult>, 'input' | 'shard' | 'resume' | 'argv' | 'target'>;
 
-function resultOf(counts: SeedCounts, run: SeedRun, origin: Origin): SeedBulkResult {
+function resultOf(counts: SeedCounts, run: SeedRun | undefined, origin: Origin): SeedBulkResult {
   const { accepted, rejected, batches, requests, retries, ms } = counts;
   return {
     rows: accepted + rejected,
@@ -190,8 +210,8 @@ function resultOf(counts: SeedCounts, run: SeedRun, origin: Origin): SeedBulkRes
     requests,
     retries,
     seconds: Math.round(ms) / 1000,
-    journal: run.journal?.path ?? null,
-    rejects: run.rejects.bytes === null ? null : run.rejects.path,
+    journal: run?.journal?.path ?? null,
+    rejects: run && run.rejects.bytes !== null ? run.rejects.path : null,
     ...origin,
   };
 }

@@ -4,24 +4,22 @@ import { basename, dirname, join } from 'node:path';
 import { array, extend, type infer as Infer, int, string } from 'zod/mini';
 import { refuseTaken } from '../../lib/files/seed-rejects.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { invalidInput, type Issue } from '../../lib/kernel/errors.ts';
-import { counted } from '../../lib/kernel/words.ts';
-import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { type Hint, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
+import { counted, shellLine } from '../../lib/kernel/words.ts';
+import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   emitJoined,
   joinedResult,
   joinedView,
   type Joining,
-  placeOf,
   readReports,
   type Report,
   resultArgs,
   resultFlags,
-  valuesOf,
 } from '../bulk-results.ts';
-import { workspaceTarget } from '../results.ts';
-import { seedBulkResult, shardOf } from './bulk.ts';
+import { targetName, workspaceTarget } from '../results.ts';
+import { seedBulkResult, seedFiles, shardOf } from './bulk.ts';
 
 const shardResult = () => extend(seedBulkResult(), { shard: shardOf(), argv: array(string()) });
 type ShardResult = Infer<ReturnType<typeof shardResult>>;
@@ -30,27 +28,18 @@ type ShardReport = Report<ShardResult>;
 const joining: Joining<ShardResult, number> = {
   counts: ['rows', 'accepted', 'rejected', 'batches', 'requests', 'retries'],
   partial: ['rejected'],
-  names: { parts: 'shards', missing: 'missing', failed: 'failed', files: 'rejects' },
+  names: { part: 'shard', parts: 'shards', missing: 'missing', failed: 'failed', files: 'rejects' },
   label: () => int(),
   more: () => ({ target: workspaceTarget() }),
   part: shardResult,
   keyOf: ({ shard }) => String(shard.index),
-  runOf: ({ argv, shard, target }) =>
-    `a run of ${inputsIn(argv)} with ${counted(shard.count, 'shard')} in ${placeOf(target)}`,
+  // Each machine may have its own folder for the inputs.
+  runOf: ({ input, shard, target }) =>
+    `a run of ${basename(input)} with ${counted(shard.count, 'shard')} in ${targetName(target)}`,
   labelOf: ({ shard }) => shard.index,
   flag: '--shard',
   valueOf: (index, { shard }) => `${index}/${shard.count}`,
 };
-
-/** The names of the inputs in a command; each machine may have its own folder for them. */
-function inputsIn(words: readonly string[]): string {
-  const after = words.slice(3);
-  const end = after.findIndex((word) => word.startsWith('--'));
-  const files = [...after.slice(0, end < 0 ? after.length : end), ...valuesOf(words, '--files-from')];
-  const names = files.map((file) => basename(file)).sort();
-  const rest = names.length > 3 ? ` and ${names.length - 3} more` : '';
-  return `${names.slice(0, 3).join(', ')}${rest}`;
-}
 
 export const joinShards = defineCommand({
   path: 'seed results',
@@ -62,14 +51,15 @@ export const joinShards = defineCommand({
   columns: () => joinedView(joining).columns,
   output: () => joinedResult(joining),
   notes: [
-    'A result is the output of `seed bulk --shard … -o json`. For a shard that failed, this output is an error.',
-    'The exit code is the same as for a single run: 0, or 3 if rows were rejected. It is 1 if a shard is missing. If shards failed, it is the code of their error.',
+    'Run each shard as `seed bulk --shard … -o json`, and save its output and its errors. Other lines of these files are ignored. The last result of a shard counts.',
+    'The command lists missing and failed shards, and prints the commands that run them again. A complete shard is not sent again.',
+    'The exit code is that of a single run: 0, or 3 if rows were rejected. If a shard is missing, it is 1. If shards failed, it is the code of their error.',
   ],
   examples: ['cdpadm seed results results', 'cdpadm seed results results --rejects all.rejects.ndjson'],
   exits: {
     failed: 'a shard is missing, or shards failed for different reasons',
     partial: 'every shard is complete, and rows were rejected',
-    invalidInput: 'a file is not a result, or the results are from different runs',
+    invalidInput: 'there is no result, the results are from different runs, or shards failed because of invalid input',
   },
   run: async (ctx, { args, flags }) => {
     const found = await readReports(ctx, args.file, flags.filesFrom, joining);
@@ -87,8 +77,23 @@ export const joinShards = defineCommand({
       all.filter((index) => !known.has(index)),
       { files, target: first.target },
     );
+    if (rejects.length > 0) ctx.out.note(correctHint(flags.rejects ?? files, args.file, flags.filesFrom));
   },
 });
+
+/** `rejects` is the file that has the rejected rows of all shards, or else their files. */
+function correctHint(rejects: string | string[], results: readonly string[], filesFrom: string | undefined): Hint {
+  const [only = '', other] = [rejects].flat();
+  if (other === undefined) {
+    const command = shellLine(commandWords(seedFiles, [only], {}, { yes: false }));
+    return { text: `Correct the rejected rows in ${only}, then send them:`, command };
+  }
+  const all = { filesFrom, rejects: 'all.rejects.ndjson' };
+  return {
+    text: 'To collect the rejected rows of all shards in one file, then correct and send them:',
+    command: shellLine(commandWords(joinShards, results, all, { yes: false })),
+  };
+}
 
 interface Rejects extends Pick<ShardReport, 'file' | 'line'> {
   path: string;

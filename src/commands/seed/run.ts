@@ -99,7 +99,7 @@ export interface SeedRun {
   close(): void;
 }
 
-const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
+export const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
 /**
  * Opens journal and rejects file. `confirm` asks before anything is sent or removed, after all other checks. Throws usage (2),

@@ -1,6 +1,6 @@
 // Expands the inputs of a command line: files, folders, patterns, lists of files, addresses, standard input.
 import { stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type InputSource, readInput, resolvePath } from '../../files/read-input.ts';
 import { invalidInput, usageError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json.ts';
@@ -41,15 +41,18 @@ async function expand(word: string, cwd: string): Promise<string[]> {
     throw usageError(`${word} has no data files.`, 'Hidden files and names that begin with `_` are ignored.');
   }
   // A file that does not exist is reported when it is opened.
-  if (status !== undefined || !/[*?[{]/.test(word)) return [word];
-  const names = await find(word, cwd);
-  if (names.length > 0) return names;
+  const at = word.search(/[*?[{]/);
+  if (status !== undefined || at < 0) return [word];
+  // The names to ignore are relative to the folder in which the pattern begins.
+  const base = word.slice(0, word.lastIndexOf('/', at) + 1);
+  const names = await find(word.slice(base.length), resolvePath(base, cwd));
+  if (names.length > 0) return names.map((name) => base + name);
   throw usageError(`No file matches ${word}.`);
 }
 
 async function find(pattern: string, cwd: string): Promise<string[]> {
   const { glob } = await import('tinyglobby');
-  const names = await glob(pattern, { cwd, absolute: isAbsolute(pattern), ignore: NO_DATA, expandDirectories: false });
+  const names = await glob(pattern, { cwd, ignore: NO_DATA, expandDirectories: false });
   return names.sort();
 }
 

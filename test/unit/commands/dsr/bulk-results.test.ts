@@ -9,9 +9,10 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-/** Submits a file of `count` people and keeps what the run printed. */
-async function submit(part: string, count: number): Promise<number> {
-  const rows = Array.from({ length: count }, (_, index) => `${part}${index}@example.com`);
+/** Submits a file of `count` people, or of these, and keeps what the run printed. */
+async function submit(part: string, people: number | string[]): Promise<number> {
+  const rows =
+    typeof people === 'number' ? Array.from({ length: people }, (_, index) => `${part}${index}@example.com`) : people;
   home.write(`${part}.csv`, `email\n${rows.join('\n')}\n`);
   const line = `dsr submit --bulk ${part}.csv --regulation gdpr --type access --yes -o json`;
   const { code, stderr, stdout } = await home.run(line);
@@ -51,6 +52,36 @@ it('exits with the code of the error that ended a part', async () => {
   expect(await submit('b', 2)).toBe(4);
   const { code, data } = await home.json<{ again: string[] }>(JOIN);
   expect(code).toBe(4);
-  expect(data).toMatchObject({ rows: 4, submitted: 2, complete: 1, failed_parts: ['b.csv'] });
+  expect(data).toMatchObject({ rows: 4, submitted: 2, left: 2, complete: 1, failed_parts: ['b.csv'] });
+  expect(data).toMatchObject({ errors: [{ part: 'b.csv', code: 'http.unauthorized', correct_first: false }] });
   expect(data.again).toEqual([expect.stringMatching(/--bulk b\.csv .*--yes --resume -o json$/)]);
+});
+
+it('names a part that was rejected as invalid, with the reason, until the corrected part is submitted', async () => {
+  await submit('a', 2);
+  expect(await submit('b', ['b0@example.com', 'NULL'])).toBe(9);
+  const first = await home.json<{ errors: { message: string }[] }>([...JOIN.split(' '), '--parts', '?.csv']);
+  expect(first.code).toBe(9);
+  expect(first.data).toMatchObject({
+    ...{ rows: 2, submitted: 2, parts: 2, complete: 1, missing_parts: [], failed_parts: ['b.csv'], again: [] },
+    errors: [{ part: 'b.csv', code: 'input.invalid', correct_first: true }],
+  });
+  expect(first.data.errors[0]?.message).toMatch(/^b\.csv cannot be submitted: .*First issue: b\.csv:3:1: email: /);
+  const { stderr } = await home.run(JOIN);
+  expect(stderr).toContain('Part b.csv failed: b.csv cannot be submitted');
+  expect(stderr).toMatch(/Correct the invalid input first\. .*\n\s+cdpadm dsr submit .*--bulk b\.csv/);
+
+  const rejected = home.read('b.json');
+  await submit('b', 1);
+  home.write('c.json', rejected);
+  const last = await home.run(`${JOIN} c.json`);
+  expect(last.code).toBe(0);
+  expect(last.stderr).toContain('c.json:1: this error of b.csv does not count, because there is another result of it');
+});
+
+it('shows where the rejected rows are', async () => {
+  await submit('a', 1);
+  expect(await submit('b', ['b0@example.com', 'a0@example.com'])).toBe(3);
+  const { code, stderr } = await home.run(JOIN);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/1 row was rejected; .*b\.csv\.results.*Fix them there/)]);
 });

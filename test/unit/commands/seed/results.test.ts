@@ -152,3 +152,62 @@ test('ignores other lines, and rejects results of different runs and files witho
   expect((await it.run(['seed', 'results', 'empty.json'])).code).toBe(9);
   expect((await it.run(['seed', 'results'])).code).toBe(2);
 });
+
+test('names the reason of a failed shard, keeps its counts, and does not offer an invalid input again', async () => {
+  const it = (seeding = await startSeeding());
+  const file = it.write('users.csv', 'xpid,oops\n1,2\n');
+  const { codes } = await shards([1, 2], 2, file);
+  expect(codes).toEqual([9, 9]);
+  const { code, result } = await joined(it);
+  expect([code, result.failed, result.missing, result.again]).toEqual([9, [1, 2], [], []]);
+  expect(result).toMatchObject({
+    errors: [
+      { shard: 1, correct_first: true },
+      { shard: 2, correct_first: true },
+    ],
+  });
+  const { stderr } = await it.run(['seed', 'results', 'results']);
+  expect(stderr).toMatch(/^Shards 1, 2 failed: The header of users\.csv cannot be used\. First issue: users\.csv:1/m);
+
+  const rows = Array.from({ length: 4 }, (_, index) => `{"bad": ${index}}\n`);
+  await shards([1], 1, it.write('bad.ndjson', rows.join('')), undefined, ['--max-errors', '1']);
+  const stopped = await it.run(['seed', 'results', 'results/1.err.json', '-o', 'json']);
+  expect(stopped.code).toBe(3);
+  // Without the limit, which would stop the next run too.
+  expect(JSON.parse(stopped.stdout)).toMatchObject({
+    ...{ rejected: 4, failed: [1], errors: [{ code: 'bulk.too_many_errors' }] },
+    again: ['cdpadm seed bulk bad.ndjson --shard 1/1 --yes --resume -o json'],
+  });
+  // An error before the first row, such as a changed file, keeps what was sent.
+  const log = readFileSync(join(it.folder, 'results/1.err.json'), 'utf8');
+  it.write('bad.ndjson', '{"bad": 5}\n');
+  const changed = await it.run(['seed', 'bulk', 'bad.ndjson', '--shard', '1/1', '--yes', '--resume', '-o', 'json']);
+  it.write('log.json', log + changed.stderr);
+  const both = await it.run(['seed', 'results', 'log.json', '-o', 'json']);
+  expect(JSON.parse(both.stdout)).toMatchObject({
+    ...{ rejected: 4, again: [], errors: [{ code: 'seed.changed', correct_first: true }] },
+  });
+});
+
+test('shows what to do about rejected rows', async () => {
+  const { it } = await shards([1, 2], 2, await startWith(`${userRow(1).padEnd(250)}\n{"bad": 1}\n{"bad": 2}\n`));
+  const one = await it.run(['seed', 'results', 'results']);
+  expect(one.stderr).toMatch(/^Correct the rejected rows in .*, then send them: cdpadm seed bulk .*rejects\.ndjson$/m);
+  const joinedAll = await it.run(['seed', 'results', 'results', '--rejects', 'all.ndjson']);
+  expect(joinedAll.stderr).toContain('rejected rows in all.ndjson, then send them: cdpadm seed bulk all.ndjson');
+});
+
+test('warns about results that cannot be used', async () => {
+  const { it } = await shards([1, 2, 3, 4], 4, await startWith(userRows(100)));
+  const whole = readFileSync(join(it.folder, 'results/2.json'), 'utf8');
+  it.write('results/2.json', whole.slice(0, 100));
+  it.write('results/3.json', whole.replace('"input"', '"inputs"'));
+  const text = await it.run(['seed', 'bulk', 'users.ndjson', '--shard', '4/4', '--yes', '--resume']);
+  it.write('results/4.json', text.stdout);
+  const { code, stderr } = await it.run(['seed', 'results', 'results']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/results\/2\.json:1:1: is not a complete JSON result\. .*-o json/);
+  expect(stderr).toMatch(/results\/3\.json:1:1: cannot be joined, because its `input` is missing or invalid\. /);
+  expect(stderr).toMatch(/results\/4\.json:1:1: is not a complete JSON result\. .*-o json/);
+  expect(stderr).toMatch(/^Run what is missing, .*:\n\s+cdpadm seed bulk users\.ndjson --shard 2\/4 /m);
+});
