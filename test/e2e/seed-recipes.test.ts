@@ -257,10 +257,22 @@ describe('seed-container.md', () => {
 
   it('sends every user once from an AWS Batch array', async () => {
     const { command } = parse(blocksOf('seed-container', 'json')[0] ?? '') as { command: string[] };
+    const logs: string[] = [];
     for (const index of ['0', '1']) {
       const array = { AWS_BATCH_JOB_ARRAY_INDEX: index, AWS_BATCH_JOB_ARRAY_SIZE: '2' };
-      expect(await home.run(command.map(localized), { env: { ...env, ...array } })).toMatchObject({ code: 0 });
+      const { code, stderr, stdout } = await home.run(command.map(localized), { env: { ...env, ...array } });
+      expect(code, stderr).toBe(0);
+      writeFileSync(join(home.folder, `log-${index}`), stderr + stdout);
+      logs.push(
+        `*log-${index}*) cat "${join(home.folder, `log-${index}`)}";;`,
+        `*job-1:${index}*) echo log-${index};;`,
+      );
     }
+    program('aws', `case "$*" in\n${logs.join('\n')}\n*job-1*) echo 2;;\nesac`);
+    const [, collect = ''] = blocksOf('seed-container', 'bash');
+    const { code, stderr, stdout } = await bash(collect, { JOB: 'job-1' });
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^accepted\\s+${USERS}$`, 'm'));
     expect(await seeded()).toBe(USERS);
   });
 });
