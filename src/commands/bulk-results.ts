@@ -185,11 +185,6 @@ function withFlag(words: readonly string[], flag: string, value?: string): strin
   });
 }
 
-/** The values of a repeated flag. */
-export function valuesOf(words: readonly string[], flag: string): string[] {
-  return words.filter((_word, index) => words[index - 1] === flag);
-}
-
 /**
  * Reads the last report of each part; a complete one replaces an error. Other lines of a log are ignored, and a
  * result that cannot be used is a warning. Throws usage (2) without files, and invalid input (9) for results of
@@ -282,7 +277,8 @@ async function* documentsIn(
   for await (const group of lines) {
     for (const text of group.map((one) => one.trimEnd())) {
       number++;
-      if (/^rows\s+\d/.test(text) || (text.startsWith('{') && open.length > 0)) yield { line: number, value: undefined };
+      if (/^rows\s+\d/.test(text) || (text.startsWith('{') && open.length > 0))
+        yield { line: number, value: undefined };
       if (text.startsWith('{')) open = [];
       else if (open.length === 0) continue;
       open.push(text);

@@ -13,7 +13,6 @@ import {
   type Report,
   resultArgs,
   resultFlags,
-  valuesOf,
 } from '../bulk-results.ts';
 import { targetName } from '../results.ts';
 import { bulkResult, noteOutcome } from './bulk.ts';
@@ -64,7 +63,10 @@ export const joinParts = defineCommand({
     const results = reports.map(({ result }) => result);
     const { expandInputs } = await import('../../lib/bulk/sources/expand.ts');
     const wanted = parts.length === 0 ? [] : await expandInputs(parts, undefined, ctx);
-    const reported = results.flatMap(({ argv, input }) => [input, ...valuesOf(argv, joining.flag)]);
+    const reported = results.flatMap(({ argv, input }) => [
+      input,
+      ...argv.filter((_word, index) => argv[index - 1] === joining.flag),
+    ]);
     const known = new Set(reported.map((file) => basename(file)));
     const missing = wanted.filter((part) => !known.has(basename(part)));
     const files = results.flatMap((one) => (one.results === '' ? [] : [one.results]));

@@ -4,7 +4,7 @@ import { isAbsolute, relative } from 'node:path';
 import { array, int, nullable, number, object, optional, string } from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
-import { seedBulkProgress, type SeedBulkResult, seedBulkView } from '../../lib/render/seed-bulk.ts';
+import { seedBulkProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { targetOf, workspaceOf } from '../../lib/runtime/target.ts';
 import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -200,7 +200,7 @@ function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
 /** The inputs of the run, its shard and its target. */
 type Origin = Pick<WithTarget<typeof seedBulkResult>, 'input' | 'shard' | 'resume' | 'argv' | 'target'>;
 
-function resultOf(counts: SeedCounts, run: SeedRun | undefined, origin: Origin): SeedBulkResult {
+function resultOf(counts: SeedCounts, run: SeedRun | undefined, origin: Origin): WithTarget<typeof seedBulkResult> {
   const { accepted, rejected, batches, requests, retries, ms } = counts;
   return {
     rows: accepted + rejected,

@@ -37,7 +37,7 @@ export async function openSharedRate(
       const raw = (error as Error).message || systemErrorCode(error) || 'no response';
       const [, reason = raw, fix = ''] = FAILURES.find(([pattern]) => pattern.test(raw)) ?? [];
       warn(
-        `The rate store ${store.host} cannot be used: ${reason.replace(/[.\s]+$/, '')}. This shard continues with ${share}, and tries the store again every 5 s. ${fix}`.trim(),
+        `The rate store ${store.host} cannot be used: ${reason.trimEnd().replace(/\.$/, '')}. This shard continues with ${share}, and tries the store again every 5 s. ${fix}`.trim(),
       );
     },
     onFound: () => warn(`The rate store ${store.host} can be used again: this shard shares the rate again.`),

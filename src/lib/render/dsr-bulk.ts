@@ -4,11 +4,11 @@ import type { DsrRequest } from '../contract/dsr.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
-import type { RecordView } from './view.ts';
+import { fields, type RecordView } from './view.ts';
 import { padText, wrapUnder } from './width.ts';
 import { largest } from '../kernel/numbers.ts';
 
-const KEYS = [
+const COUNTS = [
   'rows',
   'submitted',
   'existing',
@@ -18,15 +18,13 @@ const KEYS = [
   'requests',
   'retries',
   'seconds',
-  'results',
-  'journal',
 ] as const;
 
-type DsrBulkResult = Partial<Record<(typeof KEYS)[number], string | number>> & { results: string };
+type DsrBulkResult = Partial<Record<(typeof COUNTS)[number], number>> & Record<'results' | 'journal', string>;
 
 export const dsrBulkView: RecordView<DsrBulkResult> = {
   kind: 'record',
-  columns: KEYS.map((key) => ({ key, value: (result) => result[key] })),
+  columns: fields(...COUNTS, 'results', 'journal'),
   name: ({ results }) => results,
 };
 

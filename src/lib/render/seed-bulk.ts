@@ -2,25 +2,16 @@
 import { bulkFacts } from './progress.ts';
 import { fields, type RecordView } from './view.ts';
 
-export interface SeedBulkResult {
-  /** Accepted plus rejected rows. */
-  rows: number;
-  accepted: number;
-  rejected: number;
-  batches: number;
-  requests: number;
-  retries: number;
-  seconds: number;
-  /** Paths; null if there is none. */
-  journal: string | null;
-  rejects: string | null;
-  target: object;
-}
+type SeedBulkResult = Record<
+  'rows' | 'accepted' | 'rejected' | 'batches' | 'requests' | 'retries' | 'seconds',
+  number
+> &
+  Record<'journal' | 'rejects', string | null>;
 
 export const seedBulkView: RecordView<SeedBulkResult> = {
   kind: 'record',
   columns: [
-    { key: 'rows', value: (result) => result.rows },
+    ...fields('rows'),
     { key: 'accepted', value: (result) => result.accepted, paint: (text, _row, style) => style.green(text) },
     {
       key: 'rejected',
