@@ -215,12 +215,12 @@ export function noteOutcome(
 ): void {
   if (failed > 0) {
     ctx.out.note(
-      `${counted(failed, 'row was', 'rows were')} rejected; see the column \`error\` of ${results}. Fix them there and submit that file; completed rows are skipped.`,
+      `${counted(failed, 'row was', 'rows were')} rejected; see the \`error\` column of ${results}. Fix them there and submit that file; completed rows are skipped.`,
     );
   }
   if (unknown > 0) {
     ctx.out.warn({
-      text: `The outcome of ${counted(unknown, 'row')} is unknown; see the column \`error\` of ${results}. To check with the platform again:`,
+      text: `The outcome of ${counted(unknown, 'row')} is unknown; see the \`error\` column of ${results}. To check with the platform again:`,
       command: resume,
     });
   }
