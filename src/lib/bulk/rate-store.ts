@@ -90,7 +90,8 @@ export function readStoreAddress(
 
 function isDecodable(text: string): boolean {
   try {
-    return decodeURIComponent(text) !== undefined;
+    decodeURIComponent(text);
+    return true;
   } catch {
     return false;
   }
