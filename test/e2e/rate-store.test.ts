@@ -43,7 +43,9 @@ test('the built program says why it cannot use a store', async () => {
   writeFileSync(join(home.cwd, 'users.ndjson'), await run('seed template --format ndjson'));
   // Nothing listens on port 1.
   const said = await run('seed bulk users.ndjson --shard 1/1 --rate 10 --rate-store redis://127.0.0.1:1 --yes');
-  expect(said).toContain('The rate store 127.0.0.1:1 cannot be used: connect ECONNREFUSED 127.0.0.1:1. This shard continues');
+  expect(said).toContain(
+    'The rate store 127.0.0.1:1 cannot be used: connect ECONNREFUSED 127.0.0.1:1. This shard continues',
+  );
 });
 
 test('the script has fewer than 60 lines', () => {
