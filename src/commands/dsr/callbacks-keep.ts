@@ -1,5 +1,6 @@
 // --keep: stores each message as two files that `dsr callbacks verify` reads.
 import { join, resolve } from 'node:path';
+import { hasIdentities } from '../../lib/domain/dsr/evidence.ts';
 import { type KeptMessage, openMessageFolder } from '../../lib/files/kept-messages.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Callback, Received } from '../../lib/workflows/receive-callback.ts';
@@ -33,7 +34,8 @@ export function openReplyKeep(ctx: Context, folder: string | undefined) {
     if (last.get(id) === body) return;
     last.set(id, body);
     const kept = keepMessage('response', id, Object.entries(headers), Buffer.from(body));
-    if (kept) ctx.out.note(`Saved the response as ${kept.headers} and ${kept.body}.`);
+    const what = hasIdentities(Buffer.from(body)) ? 'response, which contains identities,' : 'response';
+    if (kept) ctx.out.note(`Saved the ${what} as ${kept.headers} and ${kept.body}.`);
   };
 }
 

@@ -53,7 +53,9 @@ export function cannotRead(path: string, error: unknown): KnownError {
     'files.read',
     `Cannot read ${path}`,
     error,
-    'Check the owner and the mode of the file and of its folder.',
+    systemErrorCode(error) === 'ENOENT'
+      ? 'Check the path.'
+      : 'Check the owner and the mode of the file and of its folder.',
   );
 }
 

@@ -60,6 +60,7 @@ ${table(
     ['Deadline', evidence.original_deadline ?? 'unknown'],
     ...(extended === null ? [] : [['Extended deadline', extended + (extended === deadline ? '' : NOT_COUNTED)]]),
     ['Answered or finished', finished_at ?? 'not yet'],
+    ['Digest of the request (keyed)', request.request_digest ?? 'not recorded'],
     ['Group', group_id ?? ''],
     [
       'Identities (keyed hashes)',

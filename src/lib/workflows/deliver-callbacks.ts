@@ -85,6 +85,8 @@ export class Deliveries {
   #state = emptyOutbox();
   #wake = (): void => undefined;
   readonly #running = new Map<string, Delivery>();
+  /** Targets whose outage was reported. */
+  readonly #down = new Set<string>();
   readonly #health: ReadonlyMap<string, TargetHealth>;
   /** Stored callbacks whose state is not in the ledger yet. */
   #unrecorded: ReceivedLine[] = [];
@@ -212,8 +214,8 @@ export class Deliveries {
     try {
       await this.#ports.deliver(target, callback, signal);
       const due = takeSuccess(this.#healthOf(target), delivery, clock.now());
-      if (due > 0)
-        tell.verbose(`${target} works again: ${counted(due, 'waiting delivery', 'waiting deliveries')} due now.`);
+      if (due > 0 || this.#down.delete(target))
+        tell.note(`${target} works again: ${counted(due, 'waiting delivery', 'waiting deliveries')} due now.`);
     } catch (error) {
       if (signal.aborted) return;
       outcome = this.#failed(delivery, attempts, (error as Error).message);
@@ -242,6 +244,11 @@ export class Deliveries {
       return { event: 'dead', reason };
     }
     const due = retryAt(attempts, clock.now(), () => this.#ports.random());
+    if (!this.#down.has(target) && (attempts > 2 || health.failed.size > 1)) {
+      this.#down.add(target);
+      const waiting = [...this.#state.open.values()].filter((one) => one.target === target && !one.isDead).length;
+      tell.warn(`${target} does not work: ${counted(waiting, 'delivery waits', 'deliveries wait')} for it.`);
+    }
     say(`${what} failed: ${reason}. Attempt ${attempts + 1} of ${most} in ${formatDuration(due - clock.now())}.`);
     return { event: 'failed', reason, due: isoMillis(due) };
   }

@@ -12,6 +12,7 @@ import {
 } from '../domain/dsr/ledger.ts';
 import { isOpen, isRejected, REJECTED } from '../domain/dsr/statuses.ts';
 import { type KnownError, ifFound } from '../kernel/errors.ts';
+import { stringifyJson } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
@@ -153,6 +154,7 @@ export async function submittedEvent(
     group_id: request.group_id ?? null,
     identities: await hash(identities),
     ...(others.length > 0 && { compared: await hash(others) }),
+    request_digest: await ledger.hash('request', stringifyJson(request)),
   };
 }
 

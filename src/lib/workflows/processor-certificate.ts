@@ -34,9 +34,12 @@ const MAX_BYTES = 64 * 1024;
 /** Without this limit, each forged message would cause a request. */
 const REFRESH_EVERY_MS = 60_000;
 
+const HUNG_AFTER_MS = 5000;
+
 export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {
   let kept: { url: string; pem: string } | undefined;
   let fetching: Promise<ProcessorCertificate> | undefined;
+  let fetchingSince = 0;
   let refreshedAt = Number.NEGATIVE_INFINITY;
 
   async function fetchCertificate(): Promise<ProcessorCertificate> {
@@ -47,9 +50,14 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
     return { url, pem, cached: false };
   }
 
-  /** Concurrent messages share one download. */
+  /** Concurrent messages share one download. A later message does not join one that hangs. */
   function fetchOnce(): Promise<ProcessorCertificate> {
-    return (fetching ??= fetchCertificate().finally(() => (fetching = undefined)));
+    if (fetching && clock.now() - fetchingSince < HUNG_AFTER_MS) return fetching;
+    fetchingSince = clock.now();
+    const own = fetchCertificate().finally(() => {
+      if (fetching === own) fetching = undefined;
+    });
+    return (fetching = own);
   }
 
   return {

@@ -99,9 +99,11 @@ function refuse(status: Received['status'], detail: string, verdict?: Verdict): 
   return { status, isNew: false, detail, ...(verdict && { verdict }) };
 }
 
-/** True if the certificate may be available when the platform sends the callback again. */
+/** True if the certificate may be available when the platform sends the callback again. Our credentials can be fixed. */
 function mayPass(error: KnownError): boolean {
-  return ['network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(exitOf(error));
+  return ['auth', 'network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(
+    exitOf(error),
+  );
 }
 
 /** The workspace of a body, even if its other fields are unknown. */

@@ -83,7 +83,11 @@ async function verifyMessage(
   }
 
   async function judge({ cached, pem, url }: ProcessorCertificate): Promise<VerifiedMessage> {
-    const fetched: Check = { name: 'certificate_fetched', ok: true, detail: `${cached ? 'kept from' : 'from'} ${url}` };
+    const fetched: Check = {
+      name: 'certificate_fetched',
+      ok: true,
+      detail: `${cached ? 'cached, from' : 'from'} ${url}`,
+    };
     const found = await trusted(pem, domain as string);
     if ('issue' in found)
       return signed(verdictOf([first, fetched, { name: 'certificate', ok: false, detail: `it ${found.issue}` }]), null);

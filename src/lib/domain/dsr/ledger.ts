@@ -33,6 +33,8 @@ const Submission = object({
   group_id: nullable(string()),
   /** Identity type to keyed hash. */
   identities: record(string(), string()),
+  /** Keyed, because a body has identities that a plain digest would let anyone guess. Earlier versions have none. */
+  request_digest: text,
 });
 const Download = object({ at: string(), sha256: string(), bytes: int(), content_type: string() });
 /** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
@@ -56,6 +58,7 @@ export const LedgerRequest = object({
   skip_waiting_period: exactOptional(boolean()),
   group_id: textOrNull,
   identities: exactOptional(Submission.shape.identities),
+  request_digest: text,
   /** The hashes by which people are compared, if they differ from `identities`. */
   compared: exactOptional(Submission.shape.identities),
   status: text,

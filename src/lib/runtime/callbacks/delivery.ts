@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
+import { networkFailure } from '../../http/answer/network-failure.ts';
+import { transportErrorOf } from '../../http/transport-error.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import { splitWords } from '../../kernel/words.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
@@ -58,7 +60,18 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
         ...ca,
       });
       sent.on('error', (error) => {
-        reject(limit.aborted ? new Error(`${url.origin} did not respond within ${formatDuration(limitMs)}`) : error);
+        const lost = {
+          origin: url.origin,
+          proxy: undefined,
+          requestTimeoutMs: limitMs,
+          request: { id, method: 'POST', path: url.pathname },
+        };
+        const failure = networkFailure(lost, transportErrorOf(error, 'perhaps-delivered', false));
+        reject(
+          limit.aborted
+            ? new Error(`${url.origin} did not respond within ${formatDuration(limitMs)}`)
+            : new Error(failure.message.replace(/\.$/, '')),
+        );
       });
       sent.on('response', (response) => {
         // Only the status matters.

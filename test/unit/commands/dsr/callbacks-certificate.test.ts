@@ -140,8 +140,11 @@ describe('a listener without a certificate', () => {
   const HEADERS = { 'x-opendsr-processor-domain': 'opendsr.platform.example', 'x-opendsr-signature': 'AAAA' };
 
   /** The status of a callback and its reason. The certificate has six seconds to arrive. */
-  async function outcome(warning?: string): Promise<[status: number, detail: string]> {
-    const listener = await listenForCallbacks(home, ['--retries', '0'], { env: env(), clock: createFastClock(20) });
+  async function outcome(warning?: string, more = {}): Promise<[status: number, detail: string]> {
+    const listener = await listenForCallbacks(home, ['--retries', '0'], {
+      env: { ...env(), ...more },
+      clock: createFastClock(20),
+    });
     const { status } = await send('POST', listener.url, { body: '{}', headers: HEADERS });
     const [line] = listener.lines();
     const { stderr } = await listener.stop();
@@ -156,6 +159,7 @@ describe('a listener without a certificate', () => {
     [401, 'returns HTML', (response) => response.end('<html>login</html>'), /not a PEM certificate/],
     [401, 'returns 404', (response) => response.writeHead(404).end(), /404/],
     [401, 'returns one for a different domain', (response) => response.end(makeCertificate().cert), /^certificate/],
+    [503, 'returns 401', (response) => response.writeHead(401).end(), /401/],
     [503, 'returns 502', (response) => response.writeHead(502).end(), /502/],
     [503, 'returns 429', (response) => response.writeHead(429).end(), /429/],
     [503, 'closes the connection', (response) => response.socket?.resetAndDestroy(), /closed/],
@@ -164,6 +168,11 @@ describe('a listener without a certificate', () => {
   ])('returns %i if the address of the certificate %s', async (expected, _how, respond, reason) => {
     sendCertificate = respond;
     expect(await outcome()).toEqual([expected, expect.stringMatching(reason)]);
+  });
+
+  it('returns 503 while its own credentials are missing', async () => {
+    const [status] = await outcome('', { CDPADM_WORKSPACE_KEY: '', CDPADM_WORKSPACE_SECRET: '' });
+    expect(status).toBe(503);
   });
 
   it('warns at its start and returns 401 if discovery names an unencrypted address', async () => {

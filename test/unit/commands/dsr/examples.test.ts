@@ -15,6 +15,7 @@ import { send } from '../../../helpers/emulator.ts';
 import { shellWords } from '../../../helpers/shell-words.ts';
 
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
+const ACCESS_ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12';
 
 const group = dsr.build(createContext(createTestIo().io, new AbortController().signal));
 const examples = leavesBelow(group).flatMap(([, command]) => helpOf(command)?.examples ?? []);
@@ -48,7 +49,13 @@ beforeEach(async () => {
 afterEach(() => home.close());
 
 test.each(examples)('%s', async (line) => {
-  const words = shellWords(line).slice(1);
+  // An erasure cannot be marked as answered.
+  const isAnswered = line.includes('--answered');
+  if (isAnswered) {
+    const access = ['dsr', 'submit', '--regulation', 'gdpr', '--type', 'access', '--identity', 'email=sue@example.com'];
+    expect((await home.run([...access, '--request-id', ACCESS_ID, '--yes'])).code).toBe(0);
+  }
+  const words = shellWords(isAnswered ? line.replace(ID, ACCESS_ID) : line).slice(1);
   if (line.includes('dsr prepare'))
     home.write('subjects.csv', 'email,regulation,subject_request_type\na@b.c,gdpr,access\n');
   if (line.includes('bulk-results')) {
