@@ -21,7 +21,7 @@ export interface SourcedDefinition {
   readonly definition: Definition;
   /** The folder that a path in this field starts from. */
   folderFor(path: readonly string[]): string;
-  /** Masked secrets: the user is asked for them on a terminal, and a mask is never sent. */
+  /** Masked secrets: the command prompts for them on a terminal. A mask is never sent. */
   readonly masked: readonly (readonly string[])[];
   /** Answers for masked secrets, by dotted path: each is a secret or a reference. */
   readonly answers: Map<string, string>;

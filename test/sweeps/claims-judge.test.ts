@@ -219,7 +219,7 @@ test('has a unique name for each replaced response', () => {
   const post = sent('POST', '/v3/requests/');
   const names = formsFor(post, answer(201, { subject_request_id: ID }), strangers).map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  const wanted = /^(empty|null|array|the same about another id|a resource of a different kind|another resource's body|an error with 200|a signed body with another id|half of the body|cut off|204 without a body), /;
+  const wanted = /^(empty|null|array|the same about another id|a resource of a different kind|another resource's body|an error with 200|a signed body with a different id|half of the body|cut off|204 without a body), /;
   const kinds = new Set(names.flatMap((name) => wanted.exec(name)?.[1] ?? []));
   expect(kinds.size).toBe(11);
   for (const kind of kinds) for (const how of ['delivered', 'not delivered']) expect(names).toContain(`${kind}, ${how}`);

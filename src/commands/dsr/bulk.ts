@@ -123,7 +123,7 @@ export async function submitBulk(
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
     // Rows of this run are not duplicates of each other, also after a resume.
     const recent = recentUntil(head ? Date.parse(head.at) : ctx.clock.now());
-    // A run rejects duplicates when it sends them, so only a dry run has to look for them now.
+    // A run rejects duplicates when it sends them, so only a dry run has to search for them now.
     await warnOfPeople(ctx, session, { inputs, options, states, recent: isDryRun ? recent : undefined });
     if (isDryRun) {
       const open = await openRows(await openTable(inputs, ctx.signal), options, states);

@@ -93,7 +93,7 @@ describe('roles push', () => {
       expect(admin.read('roles.yaml')).toBe(edited);
     });
 
-    it('conflict if one side deleted the role: what each side did is told, not the whole role', async () => {
+    it('conflict if one side deleted the role: the error shows what each side did, not the whole role', async () => {
       admin.edit('roles.yaml', 'name: Read Only', 'name: Mine');
       await other.run('roles delete read-only-role --allow-delete --yes');
       const { code, stderr } = await admin.run('roles diff');
