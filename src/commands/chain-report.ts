@@ -16,7 +16,7 @@ export function chainResult() {
     /** Hash of the last entry. */
     head: string(),
     pruned: int(),
-    /** Lines that a killed process left unfinished. */
+    /** Lines, and writes of the log, that a killed process left unfinished; a write may still be running. */
     unfinished: int(),
     /** The number of entries from a version without a chain, and the time when they were chained. */
     adopted: nullable(object({ entries: int(), at: string() })),
@@ -66,19 +66,9 @@ interface CheckedFile {
 export async function emitChain(ctx: Context, { path, verify }: CheckedFile, name: Name, head?: string): Promise<void> {
   const end = ctx.out.waits({ text: `Reading the ${name}` });
   const report = await verify(head).finally(end);
-  const { adopted, faults, omitted, pruned, tip, unfinished } = report;
-  const checked = {
-    valid: faults.length === 0,
-    entries: tip.entry,
-    head: tip.hash,
-    pruned,
-    unfinished,
-    adopted: adopted ?? null,
-    faults,
-    faults_omitted: omitted,
-    file: path,
-  };
-  await ctx.out.emit(checked, chainView);
+  const { adopted = null, faults, omitted, pruned, tip, unfinished } = report;
+  const counts = { entries: tip.entry, head: tip.hash, pruned, unfinished, adopted };
+  await ctx.out.emit({ valid: faults.length === 0, ...counts, faults, faults_omitted: omitted, file: path }, chainView);
   throwIfBroken(path, name, report);
 }
 

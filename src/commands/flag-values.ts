@@ -44,27 +44,36 @@ export function readDuration(flag: string, text: string): number {
 }
 
 /** A time in ISO 8601; for a bare day, the time `ofDay` in UTC. Throws KnownError usage (2). */
-export function readTime<Text extends string | undefined>(flag: string, text: Text, ofDay: string): Text | string {
+export function readTime<Text extends string | undefined>(
+  flag: string,
+  text: Text,
+  ofDay: string,
+  or = '',
+): Text | string {
   if (text === undefined) return text;
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T${ofDay}Z` : text;
   if (parseIso(time) !== undefined) return time;
-  throw usageError(`${flag} must be a day, or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`);
+  throw usageError(
+    `${flag} must be a day, ${or}or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`,
+  );
 }
 
 /** The flag of the commands that prune. */
 export const beforeFlag = {
-  before: { value: 'date', help: 'day or time; anything newer is kept' },
+  before: { value: 'date', required: true, help: 'day or time; anything newer is kept' },
 } as const;
 
-/** The value of `beforeFlag` as an ISO time. Also throws KnownError usage (2) if it is missing. */
-export function readBefore(text = ''): string {
+/** The value of `beforeFlag` as an ISO time. Throws KnownError usage (2). */
+export function readBefore(text: string): string {
   return isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
 }
 
 /** A time, or a duration before now, in milliseconds. Throws KnownError usage (2). */
 export function readSince(text: string, now: number): number {
   const ms = parseDuration(text);
-  return ms === undefined ? (parseIso(readTime('--since', text, '00:00:00')) ?? 0) : now - ms;
+  return ms === undefined
+    ? (parseIso(readTime('--since', text, '00:00:00', 'a duration such as 7d, ')) ?? 0)
+    : now - ms;
 }
 
 /** `12 kB`. */

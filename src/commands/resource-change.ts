@@ -74,6 +74,7 @@ export async function createResource(
     renderChange(`+ create ${NOUNS[type]} ${definition.id}`, changedFields({}, shown), usesOf(source), style),
   );
   await ctx.confirmWrite(`Create ${NOUNS[type]} ${definition.id}?`);
+  ctx.logFacts({ undo: [GROUPS[type], 'delete', definition.id] });
   const reply = await sending(ctx, source, (body) =>
     createConfirmed(body, calls, { tell: ctx.out, signal: ctx.signal }),
   );

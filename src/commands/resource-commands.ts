@@ -76,7 +76,6 @@ export function resourceCommands(
     }),
     defineCommand({
       path: `${group} create`,
-      undo: `${group} delete {id}`,
       tool: ['file'],
       summary: `create a ${noun} from a file, flags, or both`,
       effect: 'write',

@@ -24,7 +24,7 @@ export const againFlags = (wanted: CommandCase): string[] => (hasFlag(wanted, '-
  * the hint says.
  */
 export async function savedAgain(world: World, { before = [] }: CommandCase, stderr: string): Promise<boolean> {
-  if (!stderr.includes('"warehouse.other_plan"')) return false;
+  if (!stderr.includes('"plans.changed"')) return false;
   await world.begin();
   for (const step of before) await (typeof step === 'string' ? world.runOk(step) : step(world));
   return true;

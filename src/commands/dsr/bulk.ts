@@ -175,7 +175,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   const before = { existing: states.count('existing'), submitted: states.count('submitted') };
   const resultOf = ({ requests, retries }: SentCounts) => {
     const unknown = states.count('unknown');
-    const data: WithTarget<typeof bulkResult> = {
+    const done = {
       rows: examined.rows,
       submitted: states.count('submitted') - before.submitted,
       existing: states.count('existing') - before.existing,
@@ -183,6 +183,10 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
       ...(unknown > 0 && { unknown }),
       skipped: states.count('skipped') + before.submitted + before.existing,
       left: examined.rows - countComplete(states) - unknown,
+    };
+    ctx.logFacts({ counts: done });
+    const data: WithTarget<typeof bulkResult> = {
+      ...done,
       requests,
       retries,
       seconds: Math.round((ctx.clock.now() - begun) / 100) / 10,

@@ -20,7 +20,6 @@ interface SubmitFlags extends OneFlags, BulkFlags {
 
 export const submitRequests = defineCommand({
   path: 'dsr submit',
-  undo: 'dsr cancel {subject_request_id}',
   summary: 'submit a data subject request, or many with --bulk',
   effect: 'write',
   tool: ['regulation', 'type', 'identity', 'extensionIdentity', 'groupId', 'callbackUrl', 'submittedTime', 'requestId'],

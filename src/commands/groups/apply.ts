@@ -73,6 +73,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   if (plan.method === null) return live;
   const { question, done } = GROUP_VERBS[plan.method];
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
+  if (plan.method === 'POST') ctx.logFacts({ undo: ['groups', 'delete', wanted.id] });
   const group = await writeGroup(groups, plan, wanted, live, { tell: ctx.out, signal: ctx.signal });
   ctx.out.note(`${done} group ${group.id}. The weekly refresh recomputes its members.`);
   return group;

@@ -19,7 +19,6 @@ import type { Context } from '../../lib/runtime/context.ts';
 export const createGroup = defineCommand({
   ...writeRecord,
   path: 'groups create',
-  undo: 'groups delete {id}',
   summary: 'create a group definition from a file',
   flags: fileFlag,
   notes: [

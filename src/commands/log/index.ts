@@ -33,6 +33,7 @@ const view: ListView<LoggedWrite> = {
     { key: 'undo', rank: 2, value: (it) => it.undo },
     { key: 'by', rank: 3, value: (it) => it.by },
     { key: 'host', rank: 5, value: (it) => it.host },
+    { key: 'via', rank: 13, value: (it) => it.via },
     { key: 'error', rank: 6, value: (it) => it.error },
     { key: 'counts', rank: 7, value: (it) => pairs(it.counts) },
     { key: 'plan', rank: 8, value: (it) => it.plan },
@@ -60,7 +61,7 @@ const verifyLog = defineCommand({
   columns: chainView.columns,
   output: chainResult,
   notes: [
-    'Each entry has two lines: one written before the first request, one when the command ends. Each line has a number, and a hash of itself and the line before it.',
+    'Each write has two entries, one line each: before the first request, and when the command ends. An entry has a number, and a hash of itself and the entry before it. `unfinished` counts writes without an end: the command was killed or is still running.',
     'The chain reveals later edits. It does not reveal that the whole log was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm log verify', 'cdpadm log verify -o json'],
@@ -110,8 +111,8 @@ export const command = defineCommand({
   },
   output: () => array(loggedWrite()),
   notes: [
-    'The oldest write comes first. A bulk run is one entry. A command that was killed or is still running has the outcome `unknown`.',
-    'The log contains no secrets and no identities. `digest` is keyed: only this machine can recompute it.',
+    'The oldest write comes first. A bulk run is one write. A command that was killed or is still running has the outcome `unknown`.',
+    '`counts` are what was done, not what was planned. `via` is `mcp` if an assistant called the command. The log contains no secrets and no identities. `digest` is keyed: only this machine can recompute it.',
   ],
   examples: ['cdpadm log --since 7d', 'cdpadm log --command roles --limit 20 -o wide', 'cdpadm log -o ndjson'],
   below: [verifyLog, pruneLog],
@@ -124,7 +125,7 @@ export const command = defineCommand({
       ({ at, command: own }) => at >= since && (words === undefined || `${own} `.startsWith(`${words} `)),
       limit,
     );
-    await ctx.out.emit(found, view);
+    await ctx.out.emit(found, log.size() > 0 ? { ...view, empty: 'The log has no such write.' } : view);
     const begins = log.begins();
     if (begins !== undefined)
       ctx.out.note(`The log has ${sizeText(log.size())} since ${begins.slice(0, 10)}. \`log prune\` shortens it.`);

@@ -16,7 +16,6 @@ import { fields } from '../../lib/render/view.ts';
 function stateCommand(path: string, state: 'active' | 'paused', summary: string) {
   return defineCommand({
     path,
-    undo: `pipelines ${state === 'active' ? 'pause' : 'resume'} {id}`,
     summary,
     effect: 'write',
     calls: 'platform',
@@ -37,6 +36,7 @@ function stateCommand(path: string, state: 'active' | 'paused', summary: string)
       const live = await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
       const fields = [...given, { flag: 'state', path: ['state'], value: state }];
       const source = await readSource(ctx, 'pipeline', { id, file: undefined, fields, live, allowCommands: false });
+      ctx.logFacts({ undo: ['pipelines', state === 'active' ? 'pause' : 'resume', id] });
       return await writeChange(ctx, 'pipeline', live, source);
     },
     view: () => resourceView('pipeline'),

@@ -78,6 +78,7 @@ export async function applyIntent(
           offer: (question) => (ctx.prompt.possible ? ctx.prompt.ask(question, false) : Promise.resolve(false)),
         },
         tell: ctx.out,
+        log: (facts) => ctx.logFacts(facts),
         redact: ctx.redactor.text,
         show: (planned) => {
           // The result of a dry run is the plan, so stderr shows it only if a guard stops the run.
@@ -127,7 +128,6 @@ export const outcomeRecord = {
   effect: 'write',
   calls: 'platform',
   flags: guardFlags,
-  undo: 'roles rollback {revision}',
   output: outcomeResult,
 } as const satisfies Partial<CommandRecord>;
 

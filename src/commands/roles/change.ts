@@ -162,23 +162,28 @@ export const renameRole = defineCommand({
     }),
 });
 
+/** More deletions at once need a flag. */
+const MOST_UNGUARDED = 3;
+
 export const deleteRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles delete',
   summary: 'delete roles',
   args: { roleIds: { name: 'role_id', many: true, help: 'the role ids', pick: pickRole } },
-  notes: ['The manifest is saved first: `roles rollback` restores a deleted role.'],
+  notes: [
+    'Up to three roles need only a confirmation; more need --allow-delete. The manifest is saved first: `roles rollback` restores a deleted role.',
+  ],
   examples: [
-    'cdpadm roles delete audiences-only-role --allow-delete --yes',
-    'cdpadm roles delete audiences-only-role read-only-role --allow-delete --force --dry-run',
+    'cdpadm roles delete audiences-only-role --yes',
+    'cdpadm roles delete audiences-only-role read-only-role --force --dry-run',
   ],
   exits: {
     notFound: 'role not found',
     conflict: 'a role is assigned to a user, or the plan is not the expected one',
-    guard: '--allow-delete is missing, or you answered no',
+    guard: 'a guard stopped it, or you answered no',
   },
-  run: (ctx, { args, flags }) =>
-    changeRoles(ctx, 'delete', flags, (roles) => {
+  run: (ctx, { args, flags: { allowDelete = args.roleIds.length <= MOST_UNGUARDED, ...flags } }) =>
+    changeRoles(ctx, 'delete', { ...flags, allowDelete }, (roles) => {
       const doomed = new Set(args.roleIds.map((roleId) => findRole(roles, roleId)));
       return roles.filter((role) => !doomed.has(role));
     }),

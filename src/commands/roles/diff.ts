@@ -1,4 +1,5 @@
 // `roles diff`: what a push of the file would create, modify and delete, or how it differs from a different manifest.
+import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { isEmptyDiff, compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -8,7 +9,7 @@ import { plainStyle } from '../../lib/render/style.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openOtherProfile, openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
-import { writeSavedPlan } from '../../lib/files/saved-plan.ts';
+import { checkPlanPath, writeSavedPlan } from '../../lib/files/saved-plan.ts';
 import { diffResult } from './apply.ts';
 import {
   baseFlag,
@@ -81,19 +82,20 @@ async function diffPlatform(
     savePlan: path,
   }: { againstProfile?: string; base?: string; savePlan?: string },
 ): Promise<RolesPlan> {
+  if (path !== undefined) checkPlanPath(path, [file, ...(baseFile === undefined ? [] : [baseFile])], ctx);
   const other = name === undefined ? undefined : await openOtherProfile(ctx, name, '--against-profile');
   const memory = other?.memory ?? (await openRolesMemory(ctx));
   const { base, check, document } = await openRolesFile(ctx, file, memory, baseFile);
   const { live, liveTasks } = await readLiveRoles(ctx, other?.api ?? (await ctx.api()));
   const checked = check({ live, liveTasks });
   tellAdvice(ctx, document, checked.warnings);
-  const wanted = wantedRoles(checked.manifest, base, live);
+  const wanted = { ...wantedRoles(checked.manifest, base, live), file };
   const planned = planWanted(memory.scope, live, wanted, ctx.redactor.text);
   tellRebased(ctx, wanted.rebased);
   const { warnings = [], ...rest } = planned.plan;
   // A stamp from another platform means nothing here, so it does not cause a warning.
   const plan = other ? rest : planned.plan;
-  if (path !== undefined) save(ctx, path, memory, { ...planned, plan });
+  if (path !== undefined) save(ctx, path, memory, { ...planned, plan, file: checked.manifest });
   if (other) {
     ctx.out.note(`Compared with profile ${name ?? ''}: ${other.where}.`);
     if (isEmptyDiff(plan)) return plan;
@@ -109,10 +111,12 @@ async function diffPlatform(
   return plan;
 }
 
-function save(ctx: Context, path: string, { scope }: RolesMemoryOfContext, { plan, request }: Planned): void {
+type Saved = Planned & { file: Manifest };
+
+function save(ctx: Context, path: string, { scope }: RolesMemoryOfContext, { plan, request, file }: Saved): void {
   const kept = plan.kept ? [`Kept from the platform: ${plan.kept.join(', ')}`] : [];
   const drawn = [...(plan.warnings ?? []), ...kept, renderRolesPlan(plan, plainStyle)].join('\n');
-  const content = { roles: request.roles };
+  const content = { roles: request.roles, file: toReply(file) };
   writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, content }, drawn);
 }
 

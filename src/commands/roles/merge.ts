@@ -16,8 +16,13 @@ import { openRolesFile, tellRebased } from './session.ts';
 export async function askConflicts(ctx: Context, merged: WantedRoles): Promise<WantedRoles> {
   if (!ctx.prompt.possible || ctx.flags.dryRun) return merged;
   let { roles } = merged;
-  for (const conflict of merged.conflicts) roles = resolveConflict(roles, conflict, await askSide(ctx, conflict));
-  return { ...merged, roles, conflicts: [] };
+  const rebased = new Set(merged.rebased);
+  for (const conflict of merged.conflicts) {
+    const value = await askSide(ctx, conflict);
+    if (value === conflict.theirs) rebased.add(conflict.role_id);
+    roles = resolveConflict(roles, conflict, value);
+  }
+  return { ...merged, roles, rebased: [...rebased], conflicts: [] };
 }
 
 async function askSide(ctx: Context, conflict: MergeConflict): Promise<unknown> {
@@ -65,7 +70,7 @@ export async function mergeFile(
   const text = await updateManifestText(read, format, { ...toReply(live), roles });
   if (text === undefined) throw unchanged(file, 'its YAML cannot be edited in place');
   if (asked.conflicts.length === 0) return { text, read, roles: roles.length };
-  const error = conflictError(asked.conflicts, ctx.redactor.text);
+  const error = conflictError({ ...asked, file }, ctx.redactor.text);
   const marked = format === 'json' ? undefined : await markConflicts(text, asked.conflicts);
   if (marked === undefined) {
     throw error.with({

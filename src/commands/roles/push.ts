@@ -1,8 +1,8 @@
 // `roles push`: replaces the live manifest with a roles file after every possible check.
 import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/merge.ts';
-import { array, object } from 'zod/mini';
-import { RoleReply } from '../../lib/contract/roles.ts';
+import { array, object, optional } from 'zod/mini';
+import { ManifestReply, RoleReply } from '../../lib/contract/roles.ts';
 import { readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
@@ -50,7 +50,8 @@ export const pushRoles = defineCommand({
   run: async (ctx, { args: { file }, flags }) => {
     if (file === '-' && flags.plan === '-') throw usageError('Only one of the two files can be standard input.');
     const memory = await openRolesMemory(ctx);
-    const content = object({ roles: array(RoleReply) });
+    // An earlier version saved no `file`.
+    const content = object({ roles: array(RoleReply), file: optional(ManifestReply) });
     const saved = flags.plan === undefined ? undefined : await readSavedPlan(flags.plan, ctx, 'roles', content);
     const path = file ?? (saved ? undefined : DEFAULT_FILE);
     const roles = path === undefined ? undefined : await openRolesFile(ctx, path, memory, flags.base);
@@ -64,10 +65,13 @@ export const pushRoles = defineCommand({
       const checked = roles.check({ live, liveTasks });
       tellAdvice(ctx, roles.document, checked.warnings);
       await ctx.startWrite('organization');
-      return (wanted = await askConflicts(ctx, wantedRoles(checked.manifest, roles.base, live)));
+      const merged = await askConflicts(ctx, wantedRoles(checked.manifest, roles.base, live));
+      return (wanted = { ...merged, file: roles.document.name === '<stdin>' ? '-' : roles.document.name });
     };
     const guards = saved ? { ...flags, expectPlan: saved.plan } : flags;
     const outcome = await applyIntent(ctx, memory, { reason: 'push', want }, guards);
+    // The file that the plan came from keeps its stamp; what it had then is no edit any more.
+    if (!ctx.flags.dryRun && saved?.content.file) await memory.store.saveBase(saved.content.file);
     if (!ctx.flags.dryRun && flags.writeBack && path !== undefined && path !== '-' && roles && wanted) {
       await memory.store.saveBase(toReply(outcome.manifest));
       await updateFile(ctx, path, roles.document, wanted, outcome.manifest);

@@ -110,7 +110,7 @@ export const testRoles = defineCommand({
     const unknown = assertions.flatMap(({ path, assertion }) =>
       unknownIds(assertion, roles, tasks).map((issue) => ({ ...issue, path: [...path, ...issue.path] })),
     );
-    if (unknown.length > 0) throw invalidDocument(document, 'file of assertions', unknown);
+    if (unknown.length > 0) throw invalidDocument(document, 'file of assertions', unknown, '');
     const results = assertions.flatMap(({ path, assertion }) =>
       checkAssertion(assertion, roles).map(({ kind, ...checked }) => {
         const { line, column } = document.locate([...path, kind], 'key');
@@ -166,6 +166,6 @@ function readAssertions(document: LoadedDocument): { path: (string | number)[]; 
       )
     : [{ path: [], message: 'must be a list of assertions' }];
   if (Array.isArray(items) && items.length === 0) issues.push({ path: top, message: 'has no assertion' });
-  if (issues.length > 0) throw invalidDocument(document, 'file of assertions', issues);
+  if (issues.length > 0) throw invalidDocument(document, 'file of assertions', issues, '');
   return (items as RolesAssertion[]).map((assertion, index) => ({ path: [...top, index], assertion }));
 }

@@ -169,8 +169,13 @@ async function sendShard(
           },
         });
       },
-      (error) => resumable(error, run, again, run.journal?.read()?.counts ?? reached, origin),
+      (error) => {
+        const counts = run.journal?.read()?.counts ?? reached;
+        if (counts) logCounts(ctx, counts);
+        return resumable(error, run, again, counts, origin);
+      },
     );
+    logCounts(ctx, counts);
     const result = resultOf(counts, run, origin);
     if (result.rejected > 0) ctx.setExit('partial');
     await ctx.out.emit(result, seedBulkView);
@@ -199,6 +204,10 @@ function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
 
 /** The inputs of the run, its shard and its target. */
 type Origin = Pick<WithTarget<typeof seedBulkResult>, 'input' | 'shard' | 'resume' | 'argv' | 'target'>;
+
+function logCounts(ctx: Context, { accepted, batches, rejected }: SeedCounts): void {
+  ctx.logFacts({ counts: { rows: accepted + rejected, accepted, rejected, batches } });
+}
 
 function resultOf(counts: SeedCounts, run: SeedRun | undefined, origin: Origin): WithTarget<typeof seedBulkResult> {
   const { accepted, rejected, batches, requests, retries, ms } = counts;

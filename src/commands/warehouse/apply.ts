@@ -26,7 +26,7 @@ import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/
 import { readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import { fail } from '../../lib/errors/fail.ts';
+import { fail, planChanged } from '../../lib/errors/fail.ts';
 
 /** The flags that lift a guard. */
 const guardFlags = {
@@ -72,7 +72,7 @@ export const applyFolder = defineCommand({
   notes: [
     'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion.',
     '--plan does not need a folder: the plan contains the definitions, with references instead of secrets. If you also pass a folder, it must still give the same plan. If the platform has changed since then, nothing is sent (exit 6).',
-    'A step that fails stops only the steps that need it. The result lists the outcome of every step. Apply again to finish the rest.',
+    'A step that fails stops only the steps that need it. The result lists the outcome of every step. Apply again to finish the rest; a saved plan must be saved again.',
   ],
   examples: [
     'cdpadm warehouse apply sync',
@@ -115,7 +115,8 @@ async function applyDirectory(
     if (!dryRun) ctx.out.show(draw);
     const expected = saved?.plan ?? flags.expectPlan;
     if (saved) requireSameTarget(saved, memory.scope);
-    if (expected !== undefined && expected !== plan.plan) throw otherPlan(expected, plan.plan);
+    if (expected !== undefined && expected !== plan.plan)
+      throw planChanged(expected, plan.plan, `warehouse diff ${dir ?? 'DIR'}`);
     if (saved) check();
     guard();
     if (plan.steps.length === 0) {
@@ -128,6 +129,7 @@ async function applyDirectory(
     if (dryRun) return await ctx.out.emitDryRun(await describeSteps(ctx, planned), plan, draw, ids);
     for (const source of sources) await askForSecrets(ctx, source);
     await ctx.confirmWrite(`Apply ${counted(plan.steps.length, 'step')}?`);
+    ctx.logFacts({ plan: plan.plan });
     // Secrets of the current step. Only those of a completed step are remembered.
     const sent = new Map<string, string>();
     const { steps, error } = await applyWarehouse(plan, live, wanted, {
@@ -147,10 +149,16 @@ async function applyDirectory(
         sent.clear();
       },
     });
+    ctx.logFacts({ counts: countSteps(steps, plan.summary) });
     const result = { ...plan, steps, applied: error === undefined, target };
     if (error === undefined) return result;
     await ctx.out.emit(result, view);
-    throw error;
+    const again = {
+      text: 'Fix the cause, then save a plan of the rest:',
+      command: `cdpadm warehouse diff ${dir ?? 'DIR'} --save-plan new.plan`,
+    };
+    const next = expected === undefined ? 'Fix the cause and apply again. Completed steps are not repeated.' : again;
+    throw error.with({ hint: [...error.hints, next] });
   });
 }
 
@@ -178,6 +186,16 @@ async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirect
   });
 }
 
+/** The completed steps by action, and the other steps by outcome. */
+function countSteps(steps: AppliedPlan['steps'], { unchanged, unmanaged }: AppliedPlan['summary']) {
+  const counts: Record<string, number> = { create: 0, update: 0, delete: 0, unchanged, unmanaged };
+  for (const { action, outcome } of steps) {
+    const name = outcome === 'done' ? action : outcome;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
 /**
  * On a terminal, typing the id to delete, or the number of deletions, allows them. Every other guard needs its flag.
  */
@@ -203,13 +221,5 @@ function guardError(refusals: readonly WarehouseRefusal[]): KnownError {
   return fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
     message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
     hint: `To allow this, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
-  });
-}
-
-/** Conflict (6): the plan is not the reviewed one. */
-function otherPlan(expected: string, found: string): KnownError {
-  return fail('warehouse.other_plan', {
-    message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
-    hint: { text: 'The workspace or the definitions changed. Review the new plan:', command: 'cdpadm warehouse diff' },
   });
 }

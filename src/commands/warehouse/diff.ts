@@ -1,4 +1,7 @@
 // `warehouse diff`: prints the plan of `warehouse apply`.
+import { join } from 'node:path';
+import { GROUPS } from '../../lib/domain/warehouse/definition.ts';
+import { checkPlanPath } from '../../lib/files/saved-plan.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -44,6 +47,8 @@ export const diffFolder = defineCommand({
     guard: 'a reference in a file is not allowed',
   },
   run: async (ctx, { args: { dir }, flags: { prune = false, only = [], overlay = [], ...flags } }) => {
+    const folders = [dir, ...overlay].flatMap((one) => Object.values(GROUPS).map((group) => join(one, group)));
+    if (flags.savePlan !== undefined) checkPlanPath(flags.savePlan, folders, ctx);
     const { entries, guard } = await openDirectory(ctx, [dir, ...overlay], flags.allowCommands);
     const memory = await openSecretMemory(ctx);
     const selection = { prune, only, resend: await changedSecrets(ctx, entries, memory) };

@@ -112,7 +112,7 @@ async function readDrafts(ctx: Context, dirs: readonly string[]): Promise<{ draf
   const drafts: Draft[] = [];
   const issues: Issue[] = [];
   const folders = await Promise.all(
-    dirs.map(async (dir) => ({ dir, files: await readWarehouseDir(dir, Object.values(GROUPS), ctx) })),
+    dirs.map(async (dir, at) => ({ dir, files: await readWarehouseDir(dir, Object.values(GROUPS), ctx, at > 0) })),
   );
   const referred = new Set(folders.flatMap(({ files }) => files.flatMap((file) => filesReferredTo(file, ctx.io.cwd))));
   for (const { dir, files } of folders) {

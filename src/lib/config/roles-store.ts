@@ -1,11 +1,11 @@
 // Stores the bases of pulled roles files, and the manifest before every write.
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { type infer as Infer, int, nullable, object, string, type ZodMiniType } from 'zod/mini';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
+import { namesIn, readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
@@ -56,8 +56,7 @@ export function revisionNames(
   { organization, address }: { organization: string | undefined; address: string },
 ): string[] {
   const folder = join(stateFolder, 'roles');
-  if (!existsSync(folder)) return [];
-  const own = readdirSync(folder).filter((name) => {
+  const own = namesIn(folder).filter((name) => {
     const [, of = '', key] = /^(\d+)-(\w+)$/.exec(name) ?? [];
     return (organization ?? of) === of && key === keyOf({ organization: of, address });
   });
@@ -70,8 +69,7 @@ function keyOf(scope: { organization: string; address: string }): string {
 
 /** Newest first. */
 function jsonFiles(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
+  return namesIn(folder)
     .filter((name) => name.endsWith('.json'))
     .sort()
     .reverse();

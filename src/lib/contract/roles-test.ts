@@ -4,7 +4,8 @@ import { array, type infer as Infer, int, nonnegative, optional, refine, strictO
 /** One assertion; several in one map must all hold. Built on first use, because help loads this file. */
 export function rolesAssertion() {
   const only = strictObject({ task: string(), roles: array(string()) });
-  const never = strictObject({ role: string(), tasks: array(string()) });
+  const some = array(string()).check(refine((tasks) => tasks.length > 0, 'must name at least one task'));
+  const never = strictObject({ role: string(), tasks: some });
   const each = strictObject({ max_tasks: int().check(nonnegative()) });
   return strictObject({ only: optional(only), never: optional(never), each: optional(each) }).check(
     refine((one) => Object.keys(one).length > 0, 'an assertion is `only`, `never` or `each`'),

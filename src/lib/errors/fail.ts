@@ -40,3 +40,14 @@ export function exitOf(error: KnownError): ExitName {
   if (error instanceof CliError) return error.exit;
   return Object.hasOwn(ERRORS, error.code) ? ERRORS[error.code as ErrorCode].exit : 'failed';
 }
+
+/** Conflict (6): the plan is not the reviewed one. `diff` is the command that plans again. */
+export function planChanged(expected: string, found: string, diff: string): KnownError {
+  return fail('plans.changed', {
+    message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
+    hint: {
+      text: 'The platform or a file changed after the review, or the plan was already applied. Save a new plan, and review it:',
+      command: `cdpadm ${diff} --save-plan new.plan`,
+    },
+  });
+}

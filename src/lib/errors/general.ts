@@ -55,6 +55,12 @@ export const GENERAL_ERRORS = {
     explanation: 'The file is not a plan of this command, or it changed after it was saved. Nothing was sent.',
     fix: 'Save the plan again with --save-plan, and review it.',
   },
+  'plans.changed': {
+    exit: 'conflict',
+    summary: 'The plan differs from the expected plan.',
+    explanation: 'The platform or a file changed after the review, or the plan was already applied. Nothing was sent.',
+    fix: 'Save a new plan with --save-plan, review it, and apply that plan.',
+  },
   'plans.other_target': {
     exit: 'conflict',
     summary: 'The saved plan is for a different target.',

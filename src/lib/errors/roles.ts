@@ -51,12 +51,6 @@ export const ROLES_ERRORS = {
       'This machine does not have the manifest that the file was created from, so a push could undo changes made by other admins.',
     fix: 'Pull again, pass the original manifest with --base, or push with --expect-plan.',
   },
-  'roles.plan_mismatch': {
-    exit: 'conflict',
-    summary: 'The plan differs from the expected plan.',
-    explanation: 'The platform or the file changed after the plan was reviewed. Nothing was sent.',
-    fix: 'Review the difference again, save it with `cdpadm roles diff --save-plan roles.plan`, and push that plan.',
-  },
   'roles.changing': {
     exit: 'conflict',
     summary: 'The live manifest keeps changing.',

@@ -32,18 +32,12 @@ export const WAREHOUSE_ERRORS = {
     explanation: 'The export would overwrite changes that were not applied.',
     fix: 'Compare with `cdpadm warehouse diff`, apply the files, or export into another folder.',
   },
-  'warehouse.other_plan': {
-    exit: 'conflict',
-    summary: 'The plan differs from the expected plan.',
-    explanation: 'The workspace or the folder changed after the plan was reviewed. Nothing was sent.',
-    fix: 'Review `cdpadm warehouse diff` again.',
-  },
   'warehouse.incomplete': {
     exit: 'failed',
     summary: 'Some steps of the plan were not completed.',
     explanation:
       'A step that fails stops only the steps that need it. The other steps were applied. The exit code is 8 if the outcome of a step is unknown.',
-    fix: 'Fix the cause and apply again. Completed steps are not repeated.',
+    fix: 'Fix the cause and apply again: the folder, or a new plan. Completed steps are not repeated.',
   },
   'warehouse.guard.delete': {
     exit: 'guard',

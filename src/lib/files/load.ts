@@ -59,9 +59,14 @@ export function withoutSchemaHint(value: unknown): unknown {
 }
 
 /** The error for an invalid document; `what` is its kind (`roles file`). Issues are in the order of the text. */
-export function invalidDocument(document: LoadedDocument, what: string, issues: readonly FieldIssue[]): KnownError {
+export function invalidDocument(
+  document: LoadedDocument,
+  what: string,
+  issues: readonly FieldIssue[],
+  end = ' Nothing was sent.',
+): KnownError {
   return invalidInput(
-    `${document.name} is not a valid ${what}: ${counted(issues.length, 'issue')}. Nothing was sent.`,
+    `${document.name} is not a valid ${what}: ${counted(issues.length, 'issue')}.${end}`,
     placeIssues(document, issues),
     undefined,
     Math.max(0, issues.length - MOST_ISSUES),

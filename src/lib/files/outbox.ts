@@ -1,12 +1,10 @@
 // The outboxes of the callback listeners: one private file of lines for each workspace with a listener.
 import { createHash } from 'node:crypto';
-import { readdirSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import { writePrivateFile } from '../kernel/durable.ts';
+import { namesIn, writePrivateFile } from '../kernel/durable.ts';
 import { appendDurably } from '../kernel/durable-log.ts';
-import { isAbsent } from '../kernel/errors.ts';
-import { cannotRead } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 import { type Holder, type Lock, readHolder, tryLock, withLock } from '../kernel/lock.ts';
 
@@ -28,13 +26,8 @@ export function openOutbox(stateFolder: string, { address, workspace_id }: Outbo
 /** The outboxes of all listeners on this machine. */
 export function openOutboxes(stateFolder: string, clock: Clock): Outbox[] {
   const folder = folderOf(stateFolder);
-  try {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
-    return names.sort().map((name) => new Outbox(join(folder, name), clock));
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw cannotRead(folder, error);
-  }
+  const names = namesIn(folder).filter((name) => name.endsWith('.ndjson'));
+  return names.sort().map((name) => new Outbox(join(folder, name), clock));
 }
 
 function folderOf(stateFolder: string): string {

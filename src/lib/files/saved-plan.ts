@@ -3,16 +3,18 @@
 // `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` with its other input (9),
 // `requireSameTarget` after `ctx.startWrite` (6), then plans again from `content` and requires the hash `plan` (6).
 import { createHash } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { sep } from 'node:path';
 import { type infer as Infer, literal, object, record, string, type ZodMiniType } from 'zod/mini';
 import { fail } from '../errors/fail.ts';
 import { writeUserFile } from '../kernel/durable.ts';
-import { type KnownError, placeAt } from '../kernel/errors.ts';
+import { type KnownError, placeAt, usageError } from '../kernel/errors.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 
 const COMMANDS = {
-  roles: { diff: 'roles diff', apply: 'roles push' },
-  warehouse: { diff: 'warehouse diff', apply: 'warehouse apply' },
+  roles: { diff: 'roles diff roles.yaml', apply: 'roles push' },
+  warehouse: { diff: 'warehouse diff DIR', apply: 'warehouse apply' },
 } as const;
 
 export interface SavedPlan<Content> {
@@ -25,11 +27,23 @@ export interface SavedPlan<Content> {
   content: Content;
 }
 
+/** Throws usage (2) for a plan that would go to standard output, or replace an input or a file in an input folder. */
+export function checkPlanPath(path: string, inputs: readonly string[], { io: { cwd } }: InputSource): void {
+  if (path === '-') throw usageError('--save-plan needs a file, not standard output.');
+  const full = (one: string): string => {
+    const named = resolvePath(one, cwd);
+    return existsSync(named) ? realpathSync(named) : named;
+  };
+  const input = inputs.find((one) => `${full(path)}${sep}`.startsWith(`${full(one)}${sep}`));
+  if (input !== undefined)
+    throw usageError(`--save-plan ${path} would overwrite an input: ${input}.`, 'Pass another file.');
+}
+
 /** Writes a plan (0600), and the difference as `drawn` without colors. */
 export function writeSavedPlan(path: string, source: InputSource, saved: SavedPlan<unknown>, drawn: string): void {
   const { kind, target, plan, content } = saved;
   const head = [
-    `A plan of \`cdpadm ${COMMANDS[kind].diff}\`. Target: ${targetText(target)}.`,
+    `A plan of \`cdpadm ${kind} diff\`. Target: ${targetText(target)}.`,
     '',
     ...drawn.split('\n'),
     '',
@@ -56,7 +70,7 @@ export async function readSavedPlan<Content extends ZodMiniType>(
     return fail('plans.damaged', {
       message: `${name} is not a plan that can be applied. Nothing was sent.`,
       issues: [{ file: name, ...placeAt(text, text.trimEnd().lastIndexOf('\n') + 1), path: '', message }],
-      hint: { text: 'To save a plan again:', command: `cdpadm ${COMMANDS[kind].diff} --save-plan plan.txt` },
+      hint: { text: 'To save a plan again:', command: `cdpadm ${COMMANDS[kind].diff} --save-plan new.plan` },
     });
   };
   if (body === undefined || json === undefined) throw damaged('the file does not have the form of a saved plan');
@@ -72,13 +86,16 @@ export function requireSameTarget(saved: SavedPlan<unknown>, target: Readonly<Re
   if (canonicalJson(saved.target) === canonicalJson(target)) return;
   throw fail('plans.other_target', {
     message: `The plan is for ${targetText(saved.target)}, not for ${targetText(target)}. Nothing was sent.`,
-    hint: `Use the profile that the plan was made with, or run \`cdpadm ${COMMANDS[saved.kind].diff} --save-plan\` again.`,
+    hint: {
+      text: 'Use the profile that the plan was made with, or save a plan for this target:',
+      command: `cdpadm ${COMMANDS[saved.kind].diff} --save-plan new.plan`,
+    },
   });
 }
 
 function targetText(target: Readonly<Record<string, string>>): string {
-  return Object.entries(target)
-    .map((part) => part.join(' '))
+  return Object.entries({ ...target, ...(target['address'] === 'local' && { address: 'embedded platform' }) })
+    .map(([name, value]) => (name === 'address' ? value : `${name} ${value}`))
     .join(', ');
 }
 

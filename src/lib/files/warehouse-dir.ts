@@ -1,8 +1,8 @@
 // Reads a folder of connections, data models and pipelines: one file each, SQL files next to data models.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KnownError, usageError } from '../kernel/errors.ts';
-import { cannotRead } from '../kernel/file-failure.ts';
+import { namesIn } from '../kernel/durable.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type DocumentFormat, loadDocument, type LoadedDocument } from './load.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
@@ -21,10 +21,12 @@ export async function readWarehouseDir(
   dir: string,
   groups: readonly string[],
   source: InputSource,
+  isOverlay = false,
 ): Promise<DirectoryFile[]> {
   const root = resolvePath(dir, source.io.cwd);
   if (!existsSync(root)) {
-    throw usageError(`${dir} does not exist.`, { text: 'To create it:', command: `cdpadm warehouse export ${dir}` });
+    const hint = { text: 'To create it:', command: `cdpadm warehouse export ${dir}` };
+    throw usageError(`${dir} does not exist.`, isOverlay ? 'Pass the folder of the overlay.' : hint);
   }
   if (!statSync(root).isDirectory()) throw usageError(`${dir} is not a folder.`, 'Pass the folder of the definitions.');
   const files: DirectoryFile[] = [];
@@ -39,14 +41,9 @@ export async function readWarehouseDir(
 
 /** The sorted names of the definitions in a folder; none if it does not exist. */
 function definitionFiles(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  try {
-    return readdirSync(folder)
-      .filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name))
-      .sort();
-  } catch (error) {
-    throw cannotRead(folder, error);
-  }
+  return namesIn(folder)
+    .filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name))
+    .sort();
 }
 
 /** The text of a file with new values at these dotted paths; null removes a field. YAML keeps its comments and order. */

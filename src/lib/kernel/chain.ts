@@ -1,9 +1,9 @@
 // A private file of chained lines (`kernel/hash-chain.ts`): append, verify, prune. A writer must hold the file's lock.
-import { closeSync, constants, existsSync, openSync, readdirSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, ownTurn } from './clock.ts';
 import { appendDurably } from './durable-log.ts';
-import { readPrivateFile, removeFile, replacePrivateFile, PRIVATE_FILE } from './durable.ts';
+import { namesIn, readPrivateFile, removeFile, replacePrivateFile, PRIVATE_FILE } from './durable.ts';
 import {
   CHAIN_START,
   chainLine,
@@ -102,8 +102,9 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   function rotated(): string[] {
     const name = `${basename(path)}.`;
     const folder = dirname(path);
-    const names = existsSync(folder) ? readdirSync(folder).filter((one) => one.startsWith(name)) : [];
-    const aside = names.filter((one) => /^\d{16}$/.test(one.slice(name.length))).sort();
+    const aside = namesIn(folder)
+      .filter((one) => one.startsWith(name) && /^\d{16}$/.test(one.slice(name.length)))
+      .sort();
     const first = aside.length === 0 ? undefined : firstWhole();
     const start = (first === undefined ? undefined : statedTip(first)?.entry) ?? Infinity;
     return aside.filter((one) => Number(one.slice(name.length)) < start).map((one) => join(folder, one));

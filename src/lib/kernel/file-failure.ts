@@ -1,5 +1,5 @@
 // Turns file system errors into messages.
-import { KnownError, systemErrorCode, type Hints } from './errors.ts';
+import { isAbsent, KnownError, systemErrorCode, type Hints } from './errors.ts';
 
 /** The end of a hint about a private folder. */
 export const OTHER_FOLDERS =
@@ -36,8 +36,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** The error for a failed write; a KnownError is returned unchanged. The default hint says how to fix it. */
 export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownError {
-  const remedy = REMEDIES[systemErrorCode(error) ?? ''];
-  const ours = `The file is unchanged.${remedy ? ` ${remedy}, or use another folder.` : ''}`;
+  const remedy = REMEDIES[systemErrorCode(error) ?? ''] ?? (isAbsent(error) ? 'Create the folder' : undefined);
+  const ours = `Nothing was written.${remedy ? ` ${remedy}, or use another folder.` : ''}`;
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 

@@ -121,7 +121,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   }
 
   const faultHere = (kind: ChainFault['kind'], entry: number | null, what: string): void =>
-    fault(kind, entry, `line ${line}: ${what}`, line);
+    fault(kind, entry, what, line);
 
   function takeUnchained(text: string): void {
     unread = { file, line, isUnfinished: isUnfinished(text) };
@@ -153,11 +153,11 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
       const { file: at, isUnfinished: wasUnfinished, line: number } = unread;
       if (wasUnfinished) report.unfinished--;
       report.faults = report.faults.filter((one) => one.line !== number || one.file !== at);
-      fault('changed', entry, `line ${number}: entry ${entry} cannot be read`, number);
+      fault('changed', entry, `entry ${entry} cannot be read`, number);
       return;
     }
     const what = entry === last ? `entry ${entry} is missing` : `entries ${entry} to ${last} are missing`;
-    fault('missing', entry, `${before === null ? 'at the end' : `before line ${before}`}: ${what}`, before);
+    fault('missing', entry, before === null ? `at the end: ${what}` : `${what} before this line`, before);
   }
 
   return {

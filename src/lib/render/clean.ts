@@ -22,6 +22,11 @@ export function cleanText(text: string): string {
     .replace(UNSAFE, (character) => (character === '\n' || character === '\t' ? character : REPLACEMENT));
 }
 
+/** The same for an assistant, which also reads invisible characters: each becomes U+FFFD, even in an emoji. */
+export function cleanForAssistant(text: string): string {
+  return cleanText(text).replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, REPLACEMENT);
+}
+
 /**
  * Breaks what GitHub's runner would read as a command: `::` at the start of a line, `##[` anywhere. A zero-width space
  * is invisible to readers.

@@ -70,7 +70,7 @@ export interface Io {
   columns(): number;
   readonly clock: Clock;
   random(): number;
-  /** Reads input files only below this folder, and never follows references. For a caller that may not choose files. */
+  /** Reads input files only below this folder, and never follows references. Set by the MCP server. */
   readonly inputsBelow?: string;
   /** Receives each response of a platform service, except tokens. */
   onResponse?(text: string): void;
@@ -186,10 +186,18 @@ export interface PromptOptions {
   check?(text: string): string | undefined;
 }
 
-/** What the log records about a command; `undo` comes from its record. */
-export interface LoggedCommand {
+/** What a command tells the log about its writes. */
+export interface WriteFacts {
+  plan?: string;
+  /** What was done, not what was planned. */
+  counts?: Record<string, number>;
+  /** The words of the command that undoes the write. */
+  undo?: readonly string[];
+}
+
+/** What the log records about a command. */
+export interface LoggedCommand extends WriteFacts {
   path: string;
-  undo: string | undefined;
   args: readonly unknown[];
 }
 
@@ -237,6 +245,8 @@ export interface Context {
   noteAccepted(): void;
   /** Runs a command and logs its writes with its outcome. */
   logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
+  /** Adds to the entry of the log. Facts that are known before the first write survive a crash. */
+  logFacts(facts: WriteFacts): void;
   /** Registers a function to call at the end of the command; the last one registered is called first. */
   onClose(close: () => Promise<void>): void;
   /** Closes everything that was opened. Called once by `main`. */

@@ -9,7 +9,7 @@ import type { ExitName } from '../errors/entry.ts';
 import { host } from '../kernel/host.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { Begun } from './output/output.ts';
-import type { Context, GlobalFlags, Io, LoggedCommand, Output } from './context.ts';
+import type { Context, GlobalFlags, Io, LoggedCommand, Output, WriteFacts } from './context.ts';
 import type { WriteRecorder } from './memory/write-log.ts';
 import type { SentWrite } from '../http/types.ts';
 import type { Target, WriteScope } from './target.ts';
@@ -66,8 +66,8 @@ class RunContext implements StartedContext {
   #target: Promise<Target> | undefined;
   #command: LoggedCommand | undefined;
   #writes: Promise<WriteRecorder> | undefined;
-  /** The result of a command that wrote. */
-  #emitted: unknown;
+  /** The command printed its result after a write. */
+  #isShown = false;
 
   constructor(io: Io, signal: AbortSignal, redactor: Redactor, program: Program) {
     this.io = io;
@@ -83,7 +83,7 @@ class RunContext implements StartedContext {
     const begun = await begin(this.io, flags, this.redactor, this.signal, this.#program.asking);
     const out = output(begun.out);
     const emit: Output['emit'] = (data, view) => {
-      if (this.#writes) this.#emitted = data;
+      this.#isShown = this.#writes !== undefined;
       return out.emit(data, view);
     };
     this.#begun = { ...begun, out: { ...out, emit } };
@@ -173,10 +173,14 @@ class RunContext implements StartedContext {
     void this.#writes?.then((writes) => writes.accepted());
   }
 
+  logFacts(facts: WriteFacts): void {
+    this.#command = this.#command && Object.assign(this.#command, facts);
+  }
+
   async logged(command: LoggedCommand, run: () => Promise<void>): Promise<void> {
     this.#command = command;
     const end = async (error?: unknown): Promise<void> =>
-      (await this.#writes)?.end({ error, exit: this.exit, data: this.#emitted });
+      (await this.#writes)?.end({ error, exit: this.exit, isShown: this.#isShown });
     try {
       await run();
     } catch (error) {

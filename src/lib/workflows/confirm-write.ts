@@ -171,5 +171,6 @@ function causeOf({ error, rejection }: Doubt): string {
   if (error === undefined) return 'the response does not confirm it';
   if (rejection) return 'the platform rejected a repeat';
   const isUnreadable = error.cause instanceof KnownError && error.cause.code === 'http.unreadable';
-  return isUnreadable ? 'the response is unreadable' : 'the response was lost';
+  if (isUnreadable) return 'the response is unreadable';
+  return error.status === undefined ? 'the response was lost' : `the response was ${error.status}`;
 }

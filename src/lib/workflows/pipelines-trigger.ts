@@ -55,7 +55,7 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
       },
       maxSends: 1,
       notes: {
-        lost: 'The response to the trigger was lost. Searching for its run instead of sending it again.',
+        lost: 'The response does not confirm the trigger. Searching for its run instead of sending it again.',
         arrived: ({ pipeline_run_id }) => `The trigger did arrive: run ${pipeline_run_id}.`,
       },
       send: async () => {

@@ -124,7 +124,7 @@ async function confirmedById<Result, Reply extends Identified>(
       hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
       maxSends: MAX_SENDS,
       notes: {
-        lost: `The response to the write of ${noun} ${id} was lost; reading the current state from the platform.`,
+        lost: `The response to the write of ${noun} ${id} does not confirm it. Reading the current state.`,
         arrived: () => 'The platform did receive the write.',
         again: 'The platform did not receive the write; sending it again.',
       },

@@ -12,8 +12,9 @@ import {
 } from '../domain/roles/manifest.ts';
 import type { MergeConflict, WantedRoles } from '../domain/roles/merge.ts';
 import type { Hint, Issue, KnownError } from '../kernel/errors.ts';
+import { shellWord } from '../kernel/words.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { fail } from '../errors/fail.ts';
+import { fail, planChanged } from '../errors/fail.ts';
 import type { RolesApi } from '../api/roles.ts';
 import { confirmed } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
@@ -29,7 +30,7 @@ export function planWanted(
   wanted: WantedRoles,
   redact: (text: string) => string,
 ): Planned {
-  if (wanted.conflicts.length > 0) throw conflictError(wanted.conflicts, redact);
+  if (wanted.conflicts.length > 0) throw conflictError(wanted, redact);
   const planned = planRoles(scope, live, wanted.roles);
   // Warnings are part of the plan: the person who approves it may never see the standard error of a job.
   const plan: RolesPlan = {
@@ -52,15 +53,8 @@ function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest):
  */
 export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
   const { plan, wanted } = planned;
-  if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan) {
-    throw fail('roles.plan_mismatch', {
-      message: `The plan is now ${plan.plan}, not ${expectPlan}: the platform or the file changed after the review.`,
-      hint: {
-        text: 'Review the difference again and save it as a new plan:',
-        command: 'cdpadm roles diff --save-plan roles.plan',
-      },
-    });
-  }
+  if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan)
+    throw planChanged(expectPlan, plan.plan, 'roles diff roles.yaml');
   if (!wanted.stale || expectPlan !== undefined || isEmptyDiff(plan)) return;
   throw fail('roles.stale_file', {
     message:
@@ -70,7 +64,10 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
 }
 
 /** Conflict (6), with both sides of each field. */
-export function conflictError(conflicts: readonly MergeConflict[], redact: (text: string) => string): KnownError {
+export function conflictError(
+  { conflicts, file }: Pick<WantedRoles, 'conflicts' | 'file'>,
+  redact: (text: string) => string,
+): KnownError {
   const issues = conflicts.map((conflict): Issue => {
     const { base, mine, theirs } = sidesOf(conflict, redact);
     const path = ['roles', conflict.role_id, ...(conflict.field === 'role' ? [] : [conflict.field])];
@@ -79,7 +76,13 @@ export function conflictError(conflicts: readonly MergeConflict[], redact: (text
   return fail('roles.conflict', {
     message:
       'Conflict: the platform changed these fields after you pulled, and you changed them too. Nothing was sent.',
-    hint: { text: 'Merge the changes of the platform into the file:', command: 'cdpadm roles pull --merge' },
+    hint:
+      file === undefined
+        ? { text: 'To edit the current roles:', command: 'cdpadm roles edit' }
+        : {
+            text: 'Merge the changes of the platform into the file:',
+            command: `cdpadm roles pull ${file === '-' ? 'FILE' : shellWord(file)} --merge`,
+          },
     issues,
     details: { conflicts },
   });

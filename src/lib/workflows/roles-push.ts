@@ -46,6 +46,8 @@ export interface PushPorts {
     offer(question: string): Promise<boolean>;
   };
   tell: Tell;
+  /** Adds to the log entry of the write. */
+  log(facts: { plan?: string; undo?: readonly string[]; counts?: Record<string, number> }): void;
   /** Draws the plan, before guards and confirmation. */
   show(planned: Planned): void;
   /** Removes secrets from quoted text. */
@@ -123,6 +125,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
       plan: planned.plan.plan,
       manifest: toReply(planned.live),
     });
+    ports.log({ plan: planned.plan.plan, undo: ['roles', 'rollback', revision] });
     await ports.api.prepareReplace(ports.signal);
     const now = fromReply(await ports.api.get({ signal: ports.signal, reserved: true }));
     if (!sameState(now, planned.live)) return { kind: 'changed', live: now };
@@ -132,6 +135,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
     } catch (error) {
       return offerWithoutDeletions(error, planned, ports);
     }
+    ports.log({ counts: planned.plan.summary });
     await ports.memory.saveBase(toReply(manifest));
     return { kind: 'applied', planned, manifest, revision };
   }, ports.signal);

@@ -128,7 +128,7 @@ function incomplete(results: readonly StepResult[], errors: readonly KnownError[
   return fail('warehouse.incomplete', {
     message: `${open.length} of ${counted(results.length, 'step')} ${open.length === 1 ? 'was' : 'were'} not completed.`,
     issues: open.map((step) => ({ path: stepName(step), message: `${step.outcome}: ${step.reason ?? ''}` })),
-    hint: [...errors.flatMap(({ hints }) => hints), 'Fix the cause and apply again. Completed steps are not repeated.'],
+    hint: errors.flatMap(({ hints }) => hints),
     exit: stop instanceof KnownError ? exitOf(stop) : exit,
     ...causedBy(errors[0]),
   });

@@ -1,8 +1,18 @@
 // `log`: every write from this machine, as a chain of entries.
-import { appendFileSync, chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LoggedWrite } from '../../../src/lib/runtime/memory/write-log.ts';
+import { MODEL, SECRET_ENV, stageSync } from '../../helpers/warehouse-files.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
 
@@ -52,6 +62,17 @@ it('names the plan, the target, the request and the command that undoes a write'
   expect((await entries()).map(({ command }) => command)).toEqual(['roles update', 'roles rollback']);
 });
 
+it.each(['log', 'log verify', 'log prune --before 2024-01-01'])(
+  'reports a file in place of its folder: %s',
+  async (line) => {
+    mkdirSync(join(home.cwd, 'state'));
+    home.write('state/log', '');
+    home.env['CDPADM_STATE_DIR'] = join(home.cwd, 'state');
+    const { code, stderr } = await home.run(line);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/Cannot read .*log: a part of the path is not a folder/)]);
+  },
+);
+
 it('is private, and has neither identities nor secrets', async () => {
   await submit('ada@example.com');
   const [entry] = await entries();
@@ -90,9 +111,48 @@ it.each([
 it('shows a killed command as unknown, from the line before its first request', async () => {
   await update('Reader');
   const [started = ''] = lines();
+  const { plan, undo } = (await entries())[0] ?? {};
   expect(JSON.parse(started)).toMatchObject({ event: 'started', command: 'roles update', entry: 1 });
   writeFileSync(path(), `${started}\n`);
-  expect(await entries()).toMatchObject([{ outcome: 'unknown', ended_at: null, requests: 1 }]);
+  expect([plan, undo]).toEqual([expect.any(String), expect.stringContaining('cdpadm roles rollback ')]);
+  expect(await entries()).toMatchObject([{ outcome: 'unknown', ended_at: null, requests: 1, plan, undo }]);
+  expect((await home.json('log verify')).data).toMatchObject({ unfinished: 1 });
+});
+
+it('shows how to undo a killed submission', async () => {
+  await submit('ada@example.com');
+  const [{ undo } = {}] = await entries();
+  writeFileSync(path(), `${lines()[0] ?? ''}\n`);
+  expect(await entries()).toMatchObject([{ outcome: 'unknown', undo }]);
+});
+
+it('reads a line of a version without `via`, `plan` and `undo` at the start', async () => {
+  await update('Reader');
+  const { via: _via, plan: _plan, undo: _undo, ...old } = JSON.parse(lines()[0] ?? '') as Record<string, unknown>;
+  writeFileSync(path(), `${JSON.stringify(old)}\n`);
+  expect(await entries()).toMatchObject([{ command: 'roles update', via: null, plan: null, undo: null }]);
+});
+
+it('counts the completed steps of a folder, and the others by their outcome', async () => {
+  stageSync(home.cwd, 4);
+  const apply = () => home.run('warehouse apply sync --yes', { env: SECRET_ENV });
+  await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/data-models', status: 422, times: 1 });
+  await apply();
+  await apply();
+  writeFileSync(join(home.cwd, 'sync/data-models/active-customers.yaml'), MODEL.replace('Active customers', 'Clients'));
+  await apply();
+  const plan = expect.stringMatching(/^[0-9a-f]{32}$/) as unknown;
+  expect(await entries()).toMatchObject([
+    { outcome: 'partial', plan, counts: { create: 2, update: 0, delete: 0, unchanged: 0, failed: 1, skipped: 1 } },
+    { outcome: 'done', plan, counts: { create: 2, update: 0, delete: 0, unchanged: 2 } },
+    { outcome: 'done', plan, counts: { create: 0, update: 1, delete: 0, unchanged: 3 } },
+  ]);
+});
+
+it('counts nothing that a rejected write did not do', async () => {
+  await home.platform.api.addFault({ method: 'PUT', path: '*', status: 422, times: 1 });
+  await update('Reader');
+  expect(await entries()).toMatchObject([{ outcome: 'rejected', counts: {}, undo: null }]);
 });
 
 it('selects by time, command and number', async () => {
@@ -106,6 +166,8 @@ it('selects by time, command and number', async () => {
   expect(await commands('--since 1h')).toHaveLength(3);
   expect(await commands('--since 2999-01-01')).toEqual([]);
   expect((await home.run('log --since yesterday')).code).toBe(2);
+  expect((await home.run('log --command nope')).stderr).toContain('The log has no such write.');
+  expect((await home.run('log --since later')).stderr).toContain('a duration such as 7d');
   const { stdout } = await home.run('log -o ndjson');
   expect(stdout.trimEnd().split('\n')).toHaveLength(3);
 });
@@ -136,7 +198,7 @@ describe('log verify', () => {
     expect([code, error.code, error.issues.map(({ message }) => message)]).toEqual([
       1,
       'log.broken',
-      ['line 1: entry 1 does not match its hash', 'before line 3: entry 3 is missing'],
+      ['entry 1 does not match its hash', 'entry 3 is missing before this line'],
     ]);
     expect((await home.run('log prune --before 2999-01-01 --yes')).code).toBe(1);
   });
@@ -150,6 +212,8 @@ describe('log prune', () => {
     expect(lines()).toHaveLength(4);
     expect((await home.json('log prune --before 2999-01-01 --yes')).data).toMatchObject({ lines: 4 });
     expect(await entries()).toEqual([]);
+    expect((await home.run('log')).stderr).toContain('The log has no such write.');
+    expect((await home.run('log prune --yes')).stderr).toContain('--before');
     await update('Three');
     expect(await entries()).toHaveLength(1);
     expect((await home.json('log verify')).data).toMatchObject({ valid: true, pruned: 4, faults: [] });
@@ -166,7 +230,7 @@ it('reads and checks a rotated file', async () => {
   expect((await home.json('log verify')).data).toMatchObject({ valid: true, entries: 4 });
   appendFileSync(name, '{"event":"ended"}\n');
   const { error } = await home.json('log verify');
-  expect(error.issues).toMatchObject([{ message: 'line 3: it does not belong to the chain', file: name }]);
+  expect(error.issues).toMatchObject([{ message: 'it does not belong to the chain', file: name }]);
   expect((await home.run('log prune --before 2999-01-01 --yes')).code).toBe(1);
   writeFileSync(name, readFileSync(name, 'utf8').replace('{"event":"ended"}\n', ''));
   await home.run('log prune --before 2999-01-01 --yes');

@@ -78,12 +78,13 @@ function mergeRole(
     conflicts.push({ role_id: id, field: 'role', base: base ?? null, mine: mine ?? null, theirs: theirs ?? null });
     return mine ?? theirs;
   }
-  rebased.push(id);
   const report: ReportConflict = (field, [was, own, other]) => {
     conflicts.push({ role_id: id, field, base: was ?? null, mine: own ?? null, theirs: other ?? null });
   };
   const fields = mergeFields([withoutTasks(base), withoutTasks(mine), withoutTasks(theirs)], report);
-  return { ...fields, role_id: id, tasks: mergeTasks([base.tasks, mine.tasks, theirs.tasks], report) };
+  const merged = { ...fields, role_id: id, tasks: mergeTasks([base.tasks, mine.tasks, theirs.tasks], report) };
+  if (!same(merged, mine)) rebased.push(id);
+  return merged;
 }
 
 /** A value in the base, in mine and in theirs. */
@@ -143,6 +144,8 @@ export interface WantedRoles {
   rebased: string[];
   /** The file has an older stamp, its base is unknown and the platform differs: the cause of a difference is unknown. */
   stale: boolean;
+  /** The roles file; absent for `roles edit`. */
+  file?: string;
 }
 
 /** Computes the roles that the file wants, given the live manifest. */

@@ -93,8 +93,6 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   readonly summary: string;
   /** Runs until it is stopped, so it accepts only one `--profile`. */
   readonly endless?: true;
-  /** The command that undoes a write, for the log: `{id}` is a field of the result. */
-  readonly undo?: string;
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
   /**
@@ -135,7 +133,7 @@ export function defineCommand<
     build: (ctx) => {
       const command = commanderOf(described, async (given, flags, missing) => {
         const args = record.args ? await pickMissing(ctx, record.args, given, flags, missing) : given;
-        await ctx.logged({ path: record.path, undo: record.undo, args: Object.values(args) }, async () => {
+        await ctx.logged({ path: record.path, args: Object.values(args) }, async () => {
           // Commander has parsed them by the same specifications.
           const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
           if (result === undefined || !view) return;

@@ -7,11 +7,12 @@ import {
   CallToolRequestSchema,
   ListResourcesRequestSchema,
   ListToolsRequestSchema,
+  McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { config } from 'zod/mini';
 import { exitOf } from '../../errors/fail.ts';
-import { KnownError, usageError } from '../../kernel/errors.ts';
+import { KnownError } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json.ts';
 import { PROGRAM, VERSION } from '../../kernel/version.ts';
 import { helpOf } from '../command-line/help.ts';
@@ -21,6 +22,8 @@ import { runWords } from './calls.ts';
 import { openSession } from './session.ts';
 import { toolsOf } from './tools.ts';
 
+/** The code of the protocol; the SDK has no name for it. */
+const RESOURCE_NOT_FOUND = -32002;
 /** A call in progress when the input closes may finish within this time. */
 const LAST_MS = 5000;
 
@@ -61,7 +64,7 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   }));
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, { signal }) => {
     const found = resources.find((resource) => resource.uri === uri);
-    if (!found) throw usageError(`Unknown resource ${uri}.`);
+    if (!found) throw new McpError(RESOURCE_NOT_FOUND, `Unknown resource ${uri}.`);
     const { data } = await inTurn(signal, (within) => runWords(ctx, found.words, within, ctx.io.cwd));
     const text = isRecord(data) && typeof data['text'] === 'string' ? data['text'] : stringifyJson(data, 2);
     return { contents: [{ uri, mimeType: found.mimeType, text }] };

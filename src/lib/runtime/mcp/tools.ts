@@ -54,6 +54,7 @@ function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayW
   const paths = [...records.keys()];
   const isWrite = kind === 'write';
   const command = { type: 'string', enum: paths };
+  const offset = { type: 'integer', description: 'leave out the first N items of a listed result' };
   const known = new Map<string, [Parameter, ...Parameter[]]>();
   for (const it of [...records.values()].flatMap(parametersOf)) {
     const [first, ...others] = known.get(it.name) ?? [];
@@ -72,7 +73,11 @@ function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayW
         type: 'object',
         properties: isWrite
           ? { command, plan: { type: 'string', description: `the id of a plan of ${area}_plan` } }
-          : { command, ...Object.fromEntries([...known].map(([name, of]) => [name, schemaOf(of)])) },
+          : {
+              command,
+              ...(kind === 'read' && { offset }),
+              ...Object.fromEntries([...known].map(([name, of]) => [name, schemaOf(of)])),
+            },
         required: isWrite ? ['command', 'plan'] : ['command'],
         additionalProperties: false,
       },

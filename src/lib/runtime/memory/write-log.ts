@@ -1,7 +1,7 @@
 // The log of every write from this machine: a private chain of lines, one before the first request and one at the end.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import {
   array,
   enum as oneOf,
@@ -10,6 +10,7 @@ import {
   looseObject,
   nullable,
   object,
+  optional,
   record,
   string,
 } from 'zod/mini';
@@ -17,14 +18,14 @@ import { exitOf } from '../../errors/fail.ts';
 import type { ExitName } from '../../errors/entry.ts';
 import type { SentWrite } from '../../http/types.ts';
 import { openChain } from '../../kernel/chain.ts';
-import { isAboutChain } from '../../kernel/hash-chain.ts';
-import { readPrivateFile, writePrivateFile } from '../../kernel/durable.ts';
+import { type ChainReport, isAboutChain } from '../../kernel/hash-chain.ts';
+import { namesIn, readPrivateFile, writePrivateFile } from '../../kernel/durable.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
-import { isRecord, readRecord } from '../../kernel/json.ts';
+import { readRecord } from '../../kernel/json.ts';
 import { withLock } from '../../kernel/lock.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
-import { shellWord } from '../../kernel/words.ts';
+import { shellLine } from '../../kernel/words.ts';
 import type { Context, LoggedCommand } from '../context.ts';
 import type { Target } from '../target.ts';
 
@@ -41,6 +42,8 @@ function startedFields() {
     at: string(),
     by: string(),
     host: string(),
+    /** `mcp`: an assistant called the command. */
+    via: nullable(string()),
     profile: nullable(string()),
     /** Without its profile. */
     target: record(string(), nullable(string())),
@@ -61,7 +64,7 @@ function endedFields() {
     /** Requests that may have changed the platform, and the ids of the first 20. */
     requests: int(),
     request_ids: array(string()),
-    /** The numbers of its result. */
+    /** What the command did, once it knows. */
     counts: record(string(), int()),
     undo: nullable(string()),
   };
@@ -83,7 +86,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
   const locked = <T>(work: () => T | Promise<T>, stop?: AbortSignal): Promise<T> =>
     withLock(join(folder, 'writes.lock'), clock, work, stop);
 
-  return {
+  const log = {
     path,
     append: (entry: Record<string, unknown>, stop?: AbortSignal): Promise<void> =>
       locked(async () => {
@@ -97,17 +100,26 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
       if (readPrivateFile(file) === undefined) writePrivateFile(file, key);
       return createHmac('sha256', key).update(`${method} ${at}\n`).update(body).digest('hex');
     },
-    verify: chain.verify,
+    /** A write without an end is unfinished too. */
+    verify: async (head?: string): Promise<ChainReport> => {
+      const report = await chain.verify(head);
+      const open = log.entries(() => true).filter(({ ended_at }) => ended_at === null);
+      return { ...report, unfinished: report.unfinished + open.length };
+    },
     /** The newest `limit` entries that `isWanted` accepts, oldest first. */
     entries: (isWanted: (entry: LoggedWrite) => boolean, limit = Infinity): LoggedWrite[] => {
-      const started = looseObject({ ...startedFields(), request: string() });
+      const { via, ...required } = startedFields();
+      const { plan, undo } = endedFields();
+      // An earlier version did not write the optional fields.
+      const later = { via: optional(via), plan: optional(plan), undo: optional(undo) };
+      const started = looseObject({ ...required, ...later, request: string() });
       const ended = looseObject({ id: string(), ...endedFields() });
       const found = new Map<string, LoggedWrite>();
       const take = (line: string): void => {
         const { event, chain: _hash, entry: _number, ...fields } = parsed(line);
         if (event === 'started' && started.safeParse(fields).success) {
           const { request, ...rest } = fields as Infer<typeof started>;
-          const entry: LoggedWrite = { ...rest, ...unknownEnd(request) };
+          const entry: LoggedWrite = { ...unknownEnd(request), ...rest };
           if (isWanted(entry)) found.set(entry.id, entry);
           const [oldest = ''] = found.keys();
           if (found.size > limit) found.delete(oldest);
@@ -138,10 +150,11 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
     },
     /** Bytes of all files. */
     size: (): number => {
-      const names = existsSync(folder) ? readdirSync(folder) : [];
-      return names.reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+      const sizes = namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+      return sizes.reduce((sum, size) => sum + size, 0);
     },
   };
+  return log;
 }
 
 function isOlder(line: string, before: string): boolean {
@@ -152,16 +165,16 @@ function isOlder(line: string, before: string): boolean {
 /** A damaged line is empty here; `log verify` names it. */
 const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
-function unknownEnd(request: string): Omit<LoggedWrite, keyof ReturnType<typeof startedFields>> {
-  const none = { ended_at: null, error: null, plan: null, undo: null };
-  return { ...none, outcome: 'unknown', requests: 1, request_ids: [request], counts: {} };
+function unknownEnd(request: string) {
+  const none = { via: null, ended_at: null, error: null, plan: null, undo: null };
+  return { ...none, outcome: 'unknown' as const, requests: 1, request_ids: [request], counts: {} };
 }
 
 /**
  * Records the writes of one command. A log that cannot be written does not stop a write: it is no journal, and nothing is
  * resumed from it (decision: D301).
  */
-export function recordWrites(ctx: Context, { args, path, undo }: LoggedCommand, target: Target) {
+export function recordWrites(ctx: Context, command: LoggedCommand, target: Target) {
   const log = openWriteLog(ctx);
   const id = randomUUID().slice(0, 8);
   const requests = new Set<string>();
@@ -171,11 +184,21 @@ export function recordWrites(ctx: Context, { args, path, undo }: LoggedCommand, 
   const append = (entry: Record<string, unknown>, stop?: AbortSignal): Promise<unknown> =>
     ctx.cacheFiles.attempt(() => log.append(redacted(ctx, entry), stop));
 
+  const undoing = (): string | null => {
+    const words = command.undo && ['cdpadm', ...command.undo, ...(profile === null ? [] : ['--profile', profile])];
+    return words ? shellLine(words) : null;
+  };
+
   const start = (write: SentWrite): Promise<unknown> =>
     ctx.cacheFiles.attempt(async () => {
       const digest = 'body' in write ? log.digest(write) : null;
-      const who = { by: host.username(), host: host.hostname() };
-      const what = { command: path, args: args.flat().filter(isText).slice(0, MOST_IDS).map(withoutQuery), digest };
+      const { inputsBelow } = ctx.io;
+      const who = { by: host.username(), host: host.hostname(), via: inputsBelow === undefined ? null : 'mcp' };
+      // An assistant passes the content of files, which are in a temporary folder.
+      const given = command.args.flat().filter(isText);
+      const own = inputsBelow === undefined ? given : given.map((arg) => arg.replace(`${inputsBelow}${sep}`, ''));
+      const known = { plan: command.plan ?? null, undo: undoing() };
+      const what = { command: command.path, args: own.slice(0, MOST_IDS).map(withoutQuery), digest, ...known };
       const at = isoMillis(ctx.clock.now());
       const entry = { event: 'started', id, at, ...who, profile, target: place, ...what, request: write.id };
       await log.append(redacted(ctx, entry), ctx.signal);
@@ -191,21 +214,19 @@ export function recordWrites(ctx: Context, { args, path, undo }: LoggedCommand, 
     accepted: (): void => {
       accepted++;
     },
-    end: async ({ data, error, exit }: { data: unknown; error: unknown; exit: ExitName }): Promise<void> => {
-      const result = isRecord(data) ? data : {};
-      const outcome = outcomeOf(error, exit, { accepted, isShown: data !== undefined, requests: count });
-      const plan = result['plan'];
+    end: async ({ error, exit, isShown }: { isShown: boolean; error: unknown; exit: ExitName }): Promise<void> => {
+      const outcome = outcomeOf(error, exit, { accepted, isShown, requests: count });
       await append({
         event: 'ended',
         id,
         ended_at: isoMillis(ctx.clock.now()),
         outcome,
         error: error instanceof KnownError ? error.code : error === undefined ? null : 'bug',
-        plan: typeof plan === 'string' ? plan : null,
+        plan: command.plan ?? null,
         requests: count,
         request_ids: [...requests],
-        counts: countsOf(result),
-        undo: outcome === 'rejected' ? null : undoing(undo, result, profile),
+        counts: command.counts ?? {},
+        undo: outcome === 'rejected' ? null : undoing(),
       });
     },
   };
@@ -243,25 +264,4 @@ function withoutQuery(text: string): string {
 function redacted(ctx: Context, entry: Record<string, unknown>): Record<string, unknown> {
   const clean = (_key: string, value: unknown): unknown => (isText(value) ? ctx.redactor.text(value) : value);
   return JSON.parse(JSON.stringify(entry, clean)) as Record<string, unknown>;
-}
-
-/** Only names of counts: any other number may be an identity. */
-const COUNTS =
-  /^(?:rows|submitted|existing|accepted|rejected|failed|skipped|unknown|batches|create|modify|delete|unchanged)$/;
-
-function countsOf(result: Record<string, unknown>): Record<string, number> {
-  const { summary } = result;
-  const fields = Object.entries({ ...result, ...(isRecord(summary) && summary) });
-  return Object.fromEntries(
-    fields.filter(([name, value]) => COUNTS.test(name) && Number.isSafeInteger(value)),
-  ) as Record<string, number>;
-}
-
-/** `roles rollback {revision}` with the field of the result and the profile; null if the result has no such field. */
-function undoing(template: string | undefined, result: Record<string, unknown>, profile: string | null): string | null {
-  if (template === undefined) return null;
-  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  if (!names.every((name) => isText(result[name]))) return null;
-  const line = template.replace(/\{(\w+)\}/g, (_all, name: string) => shellWord(result[name] as string));
-  return `cdpadm ${line}${profile === null ? '' : ` --profile ${shellWord(profile)}`}`;
 }

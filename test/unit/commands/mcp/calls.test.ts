@@ -30,7 +30,7 @@ async function planned(name: string, values: Record<string, unknown>): Promise<{
 
 const INVALID: [string, Record<string, unknown>, string][] = [
   ['nope', {}, 'Unknown tool `nope`.'],
-  ['roles_read', {}, 'Unknown command `undefined`.'],
+  ['roles_read', {}, 'Missing argument `command`.'],
   ['roles_read', { command: 'roles delete' }, 'Unknown command `roles delete`.'],
   ['roles_read', { command: 'roles get' }, 'Missing argument `role_id` of `roles get`.'],
   ['roles_read', { command: 'roles get', role_id: { a: 1 } }, '`role_id` must be a string.'],
@@ -94,7 +94,7 @@ describe('files of this machine', () => {
 
 describe('a write without a plan of its own', () => {
   const REJECTED: [string, string, (plan: string) => Record<string, unknown>, string][] = [
-    ['without a plan', 'roles_write', () => ({ command: 'roles update' }), 'mcp.no_plan'],
+    ['without a plan', 'roles_write', () => ({ command: 'roles update' }), 'usage'],
     ['with an invented plan', 'roles_write', () => ({ command: 'roles update', plan: 'f'.repeat(32) }), 'mcp.no_plan'],
     ['of another command', 'roles_write', (plan) => ({ command: 'roles rename', plan }), 'mcp.no_plan'],
     ['of another area', 'groups_write', (plan) => ({ command: 'groups delete', plan }), 'mcp.no_plan'],

@@ -35,7 +35,16 @@ it('performs a plan once', async () => {
   expect(await home.received('PUT')).toBe(1);
   const again = await assistant.call('roles_write', plan);
   expect(again).toMatchObject({ isError: true, error: { code: 'mcp.no_plan' } });
+  expect(again.error.message).toBe('The plan was already used. Nothing was sent.');
   expect(await home.received('PUT')).toBe(1);
+  expect((await home.json('log')).data).toMatchObject([{ command: 'roles update', via: 'mcp' }]);
+});
+
+it('logs no temporary path of a given content', async () => {
+  const dir = { 'data-models/m.yaml': 'id: m\nname: M\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1}\n' };
+  const plan = await planned('warehouse_plan', { command: 'warehouse apply', dir });
+  expect((await assistant.call('warehouse_write', plan)).error).toBeUndefined();
+  expect((await home.json('log')).data).toMatchObject([{ command: 'warehouse apply', args: ['files'], via: 'mcp' }]);
 });
 
 it('rejects a plan after the platform has changed, and then needs a new one', async () => {

@@ -76,11 +76,12 @@ describe('roles update', () => {
 });
 
 describe('roles delete', () => {
-  it('deletes several roles with --allow-delete, and a rollback restores them', async () => {
+  it('deletes up to three roles with --yes, more only with --allow-delete, and a rollback restores them', async () => {
     const before = await admin.live();
     const line = 'roles delete read-only-role audiences-only-role --yes';
-    expect((await admin.run(line)).code).toBe(12);
-    expect((await admin.run(`${line} --allow-delete`)).code).toBe(0);
+    const four = await admin.run(`${line} user-role support-role`);
+    expect([four.code, four.stderr]).toEqual([12, expect.stringContaining('--allow-delete')]);
+    expect((await admin.run(line)).code).toBe(0);
     expect((await admin.live()).size).toBe(before.size - 2);
     const { data } = await admin.json<{ revision: string }[]>('roles history');
     await admin.run(`roles rollback ${data[0]?.revision ?? ''} --yes`);

@@ -91,6 +91,9 @@ describe('roles push', () => {
       }
       expect(await admin.puts()).toBe(1);
       expect(admin.read('roles.yaml')).toBe(edited);
+      admin.write('my team.yaml', edited);
+      const { stderr } = await admin.run(['roles', 'diff', 'my team.yaml']);
+      expect(stderr).toContain("cdpadm roles pull 'my team.yaml' --merge");
     });
 
     it('conflict if one side deleted the role: the error shows what each side did, not the whole role', async () => {

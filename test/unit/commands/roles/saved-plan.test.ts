@@ -57,10 +57,36 @@ describe('a saved plan of roles', () => {
     expect(await name()).toBe('Helpers');
   });
 
+  it('leaves the file that it came from without a conflict', async () => {
+    await admin.run('roles update user-role --description theirs --yes');
+    await admin.run('roles diff --save-plan roles.plan');
+    await admin.platform.api.advance('5s');
+    expect((await admin.run('roles push --plan roles.plan --yes')).code).toBe(0);
+    admin.edit('roles.yaml', 'name: Helpers', 'name: Desk');
+    const { code, data } = await admin.json<{ summary: unknown }>('roles diff');
+    expect([code, data.summary]).toEqual([0, expect.objectContaining({ create: 0, modify: 1, delete: 0 })]);
+    expect((await admin.run('roles push --yes')).code).toBe(0);
+    const live = await admin.live();
+    expect([live.get('support-role')?.name, live.get('user-role')?.description]).toEqual(['Desk', 'theirs']);
+  });
+
+  it.each([['roles.yaml'], ['./roles.yaml'], ['-']])(
+    'never replaces an input or goes to standard output: %s',
+    async (path) => {
+      const before = admin.read('roles.yaml');
+      const { code, stderr } = await admin.run(`roles diff roles.yaml --save-plan ${path}`);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--save-plan')]);
+      expect(admin.read('roles.yaml')).toBe(before);
+    },
+  );
+
   it('conflicts (6) after a change on the platform, and after it was applied', async () => {
     await admin.run('roles update user-role --description changed --yes');
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes');
-    expect([code, stderr]).toEqual([6, expect.stringContaining('The plan is now')]);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/The plan is now[^]*cdpadm roles diff roles.yaml --save-plan new.plan/),
+    ]);
     await admin.run('roles diff --save-plan roles.plan');
     expect((await admin.run('roles push --plan roles.plan --yes')).code).toBe(0);
     expect((await admin.run('roles push --plan roles.plan --yes')).code).toBe(6);

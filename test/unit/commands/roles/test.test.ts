@@ -44,10 +44,11 @@ describe('roles test', () => {
   });
 
   it.each<[string, string, string]>([
-    ['an unknown role', '- never: {role: admin-rol, tasks: []}', '1:17: [0].never.role: unknown role admin-rol; did you mean admin-role?'],
+    ['an unknown role', '- never: {role: admin-rol, tasks: ["audiences:*"]}', '1:17: [0].never.role: unknown role admin-rol; did you mean admin-role?'],
     ['an unknown task', '- each: {max_tasks: 1}\n- only: {task: audience:view, roles: []}', '2:16: [1].only.task: unknown task audience:view; did you mean audiences:view?'],
     ['an unknown assertion', '- sometimes: {}', 'unknown field `sometimes`'],
     ['a missing field', '- only: {task: "audiences:*"}', 'roles'],
+    ['a list that can never fail', '- never: {role: admin-role, tasks: []}', '1:36: [0].never.tasks: must name at least one task'],
     ['a negative limit', '- each: {max_tasks: -1}', 'max_tasks'],
     ['an empty assertion', '- {}', 'an assertion is `only`, `never` or `each`'],
     ['an empty list', '[]', 'has no assertion'],
@@ -57,5 +58,6 @@ describe('roles test', () => {
     const { code, stderr } = await admin.run('roles test');
     expect([code, stderr]).toEqual([9, expect.stringContaining(message)]);
     expect(stderr).toContain('roles.test.yaml:');
+    expect(stderr).not.toContain('Nothing was sent');
   }); // prettier-ignore
 });

@@ -45,6 +45,28 @@ it('is applied once, without the folder', async () => {
   await nothingSent('warehouse apply --plan plan.txt', 6, /The plan is now/);
 });
 
+it.each([['sync/pipelines/customers.yaml'], ['sync/data-models/new.yaml'], ['-']])(
+  'is not saved as %s',
+  async (path) => {
+    const before = home.read('sync/pipelines/customers.yaml');
+    const { code, stderr } = await home.run(`warehouse diff sync --save-plan ${path}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--save-plan')]);
+    expect(home.read('sync/pipelines/customers.yaml')).toBe(before);
+  },
+);
+
+it('needs a new plan after a partial apply', async () => {
+  await save();
+  await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/data-models', status: 422, times: 1 });
+  const partial = await run('warehouse apply --plan plan.txt');
+  expect(partial).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('cdpadm warehouse diff DIR --save-plan new.plan') as unknown,
+  });
+  expect(partial.stderr).not.toContain('apply again');
+  await nothingSent('warehouse apply --plan plan.txt', 6, /warehouse diff DIR --save-plan new\.plan/);
+});
+
 it('keeps --prune, --only and overlays', async () => {
   await run('warehouse apply sync');
   rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));

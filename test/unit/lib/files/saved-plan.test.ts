@@ -37,7 +37,7 @@ describe('a saved plan', () => {
   const signed = (body: string): string => `${body}# sha256 ${createHash('sha256').update(body).digest('hex')}\n`;
 
   it('shows target, difference and the next command, and is private', () => {
-    expect(text()).toContain('organization 1, address https://api.example');
+    expect(text()).toContain('organization 1, https://api.example');
     expect(text()).toContain('\n# + create first\n#\n# plan a1b2\n');
     expect(text()).toContain('cdpadm roles push --plan');
     expect(statSync(path).mode & 0o777).toBe(0o600);

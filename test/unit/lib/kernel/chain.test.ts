@@ -54,25 +54,21 @@ describe('verify', () => {
   beforeEach(() => chain.append(objects('a', 'b', 'c', 'd', 'e')));
 
   it.each<[name: string, change: (all: string[]) => string[], found: string[]]>([
-    [
-      'a changed line',
-      (all) => all.with(2, all[2]?.replace('"c"', '"x"') ?? ''),
-      ['line 3: entry 3 does not match its hash'],
-    ],
-    ['a missing line', (all) => all.toSpliced(1, 1), ['before line 2: entry 2 is missing']],
-    ['missing lines', (all) => all.toSpliced(1, 2), ['before line 2: entries 2 to 3 are missing']],
-    ['a missing first line', (all) => all.slice(1), ['before line 1: entry 1 is missing']],
+    ['a changed line', (all) => all.with(2, all[2]?.replace('"c"', '"x"') ?? ''), ['entry 3 does not match its hash']],
+    ['a missing line', (all) => all.toSpliced(1, 1), ['entry 2 is missing before this line']],
+    ['missing lines', (all) => all.toSpliced(1, 2), ['entries 2 to 3 are missing before this line']],
+    ['a missing first line', (all) => all.slice(1), ['entry 1 is missing before this line']],
     ['a missing last line', (all) => all.slice(0, -1), ['at the end: entry 5 is missing']],
     ['an empty file', () => [], ['at the end: entries 1 to 5 are missing']],
-    ['an added line', (all) => all.toSpliced(2, 0, object('x')), ['line 3: it does not belong to the chain']],
-    ['a repeated line', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['line 3: entry 2 is a duplicate']],
-    ['a truncated line', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['line 3: entry 3 cannot be read']],
-    ['a truncated last line', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['line 5: entry 5 cannot be read']],
-    ['a line without its hash', (all) => all.with(2, object('c')), ['line 3: entry 3 cannot be read']],
+    ['an added line', (all) => all.toSpliced(2, 0, object('x')), ['it does not belong to the chain']],
+    ['a repeated line', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['entry 2 is a duplicate']],
+    ['a truncated line', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['entry 3 cannot be read']],
+    ['a truncated last line', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['entry 5 cannot be read']],
+    ['a line without its hash', (all) => all.with(2, object('c')), ['entry 3 cannot be read']],
     [
       'two changes',
       (all) => all.with(0, all[0]?.replace('"a"', '"x"') ?? '').toSpliced(2, 1),
-      ['line 1: entry 1 does not match its hash', 'before line 3: entry 3 is missing'],
+      ['entry 1 does not match its hash', 'entry 3 is missing before this line'],
     ],
     [
       'a checkpoint that replaces lines',
@@ -98,7 +94,7 @@ describe('verify', () => {
   it('still reports lost lines after the next write', async () => {
     rewrite(lines().slice(0, 3));
     await chain.append(objects('f'));
-    expect(await faults()).toEqual(['before line 4: entries 4 to 5 are missing']);
+    expect(await faults()).toEqual(['entries 4 to 5 are missing before this line']);
   });
 
   it('finds an earlier head, and reports one that never existed', async () => {
@@ -168,7 +164,7 @@ describe('prune', () => {
     ]);
     expect(await chain.verify()).toMatchObject({ pruned: 5, faults: [], tip: { entry: 8 } });
     rewrite(lines().toSpliced(2, 1));
-    expect(await faults()).toEqual(['before line 3: entry 7 is missing']);
+    expect(await faults()).toEqual(['entry 7 is missing before this line']);
   });
 
   it('keeps the chain valid for any set of removed lines', async () => {
@@ -219,6 +215,6 @@ describe('lines of a version without a chain', () => {
     await chain.append(objects('a'));
     appendFileSync(path, `${object('b')}\n`);
     await chain.append(objects('c'));
-    expect(await faults()).toEqual(['line 2: it does not belong to the chain']);
+    expect(await faults()).toEqual(['it does not belong to the chain']);
   });
 });

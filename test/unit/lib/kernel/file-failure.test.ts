@@ -10,16 +10,19 @@ describe('cannotWrite', () => {
     ['EDQUOT', 'the disk quota is used up', 'Free some space'],
     ['EROFS', 'the file system is read-only', 'Make its folder writable'],
     ['EACCES', 'permission denied', 'Make its folder writable'],
-  ])('names the reason of %s, a remedy, and that the file is unchanged', (code, reason, remedy) => {
+  ])('names the reason of %s, a remedy, and that nothing was written', (code, reason, remedy) => {
     const { message, hint } = cannotWrite('/state/token.json', failed(code));
     expect(message).toBe(`Cannot write /state/token.json: ${reason}.`);
     expect(hint).toContain(remedy);
     expect(hint).toContain('use another folder');
-    expect(hint).toMatch(/^The file is unchanged\. /);
+    expect(hint).toMatch(/^Nothing was written\. /);
   });
 
   it('does not name a remedy for any other failure', () => {
-    expect(cannotWrite('a', failed('EIO')).hint).toBe('The file is unchanged.');
+    expect(cannotWrite('a/b', failed('ENOENT')).hint).toBe(
+      'Nothing was written. Create the folder, or use another folder.',
+    );
+    expect(cannotWrite('a', failed('EIO')).hint).toBe('Nothing was written.');
   });
 
   it('prefers the hint of the caller', () => {

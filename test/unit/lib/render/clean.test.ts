@@ -1,7 +1,7 @@
 // External text cannot control a terminal, and JSON keeps its value.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { cleanLine, cleanText, escapeJson } from '../../../../src/lib/render/clean.ts';
+import { cleanForAssistant, cleanLine, cleanText, escapeJson } from '../../../../src/lib/render/clean.ts';
 
 const HARMFUL = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/u;
 const anyText = fc.string({ unit: 'binary' });
@@ -31,6 +31,26 @@ describe('cleanLine', () => {
 test('cleanText keeps only line breaks and tabs', () => {
   expect(cleanText('a\r\nb\tc\u001b]0;x\u0007')).toBe('a\nb\tc\ufffd]0;x\ufffd');
   fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanText(text).replace(/[\n\t]/g, ''))));
+});
+
+test('cleanForAssistant leaves no invisible character, even inside an emoji', () => {
+  const invisible = [
+    '\u00ad',
+    '\u115f',
+    '\u200b',
+    '\u200d',
+    '\u2060',
+    '\u3164',
+    '\ufe0f',
+    '\uffa0',
+    '\u{e0041}',
+    '\u{e0100}',
+    '\u{e01ef}',
+  ];
+  for (const character of invisible) expect(cleanForAssistant(`a${character}b`)).toBe('a\ufffdb');
+  expect(cleanForAssistant('日本語 ünïcödé 👍\n\t')).toBe('日本語 ünïcödé 👍\n\t');
+  const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+  fc.assert(fc.property(anyText, (text) => !unseen.test(cleanForAssistant(text))));
 });
 
 test('escapeJson keeps every value and leaves nothing harmful', () => {

@@ -123,6 +123,7 @@ describe('pushRoles', () => {
       },
       scope: { organization: '1', address: 'http://platform.example' },
       profile: null,
+      log: () => undefined,
       ask: {
         possible: false,
         startWrite: () => Promise.resolve(),
@@ -237,7 +238,7 @@ describe('pushRoles', () => {
     expect(platform.count('PUT')).toBe(0);
     platform.put([...platform.roles, role('four')]);
     const error = await failure(pushRoles(intent, { ...options, expectPlan: planned.plan.plan }, ports));
-    expect(error).toMatchObject({ code: 'roles.plan_mismatch' });
+    expect(error).toMatchObject({ code: 'plans.changed' });
     expect(platform.count('PUT')).toBe(0);
   });
 
