@@ -8,7 +8,6 @@ import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
 import { writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
 import { nameTaken } from '../../lib/kernel/durable.ts';
-import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import { VERSION } from '../../lib/kernel/version.ts';
@@ -135,10 +134,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   const missing = ids.find((id) => !requests.some(({ request }) => request.id === id));
   if (missing !== undefined) throw notInLedger(missing, 'Run the command on the machine that submitted the request.');
   if (requests.length === 0)
-    throw fail('dsr.not_in_ledger', {
-      message: 'No request in this workspace was submitted from this machine in this period.',
-      hint: 'Check --from, --to and the profile.',
-    });
+    ctx.out.warn('No request in this workspace was submitted from this machine in this period. The archive is empty.');
   const { faults, omitted, tip } = await ledger.verify();
   if (faults.length > 0)
     ctx.out.warn({

@@ -107,14 +107,15 @@ it('accepts only one of two duplicates that are submitted at once', async () => 
   expect(both.map(({ code }) => code).sort()).toEqual([0, 12]);
 });
 
-it('records a keyed digest of each request, and writes no evidence of an empty period', async () => {
+it('records a keyed digest of each request, and warns that the evidence of a period is empty', async () => {
   await home.run(submit('jane@example.com'));
   home.write('people.csv', 'regulation,subject_request_type,email\ngdpr,access,ben@example.com\n');
   await home.run('dsr submit --bulk people.csv --yes');
   const { data } = await home.json<{ request_digest?: string }[]>('dsr ledger export');
   expect(new Set(data.map(({ request_digest: digest }) => digest)).size).toBe(2);
   for (const { request_digest: digest } of data) expect(digest).toMatch(/^[\w-]{43}$/);
-  expect(await home.run('dsr evidence --from 2030-01-01 --out e.zip')).toMatchObject({ code: 5 });
+  const { stderr } = await home.run('dsr evidence --from 2030-01-01 --out e.zip');
+  expect(stderr).toContain('The archive is empty.');
 });
 
 it('ignores a cancelled request', async () => {
