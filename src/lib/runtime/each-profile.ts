@@ -9,6 +9,7 @@ import type { Style } from '../render/style.ts';
 import type { CellValue, Column, DocumentView, ListView } from '../render/view.ts';
 import type { Context, GlobalFlags, Output } from './context.ts';
 import { helpOf } from './command-line/help.ts';
+import { readOnly } from './target.ts';
 import { type AnyView, listOf, markdownText, nameText } from './output/result-text.ts';
 
 /** The output of the command for one profile: its result or its error. */
@@ -49,6 +50,7 @@ export async function runForEachProfile(
   once: (flags: GlobalFlags, output: (out: Output) => Output) => Promise<ExitName>,
 ): Promise<ExitName> {
   const { flags } = ctx;
+  if (isWrite && !flags.dryRun && !flags.curl) await checkWrites(ctx);
   const parts: Part[] = [];
   let ending: ExitName = 'ok';
   for (const profile of flags.profiles) {
@@ -69,6 +71,20 @@ export async function runForEachProfile(
   const failed = parts.filter(({ error }) => error !== undefined);
   if (failed.length > 0) throw failureOf(failed, parts.length, isWrite && failed.length < parts.length);
   return ending;
+}
+
+/** Throws before the first write: usage (2) for an unknown profile, guard (12) for one that may not write. */
+async function checkWrites(ctx: Context): Promise<void> {
+  const { resolveAlone } = await import('./connect.ts');
+  for (const name of ctx.flags.profiles) {
+    const settings = await resolveAlone(ctx, name, '--profile');
+    if (settings.access === 'read') throw readOnly(settings);
+    if (!settings.protected || ctx.prompt.possible || ctx.flags.confirm.includes(name)) continue;
+    throw fail('guard.confirm', {
+      message: `Profile \`${name}\` is protected. Nothing was sent to any profile.`,
+      hint: `To write to it, add --confirm ${name}.`,
+    });
+  }
 }
 
 /** The output of one part: its result is kept, and its messages name the profile. */

@@ -124,6 +124,18 @@ it('ignores a cancelled request', async () => {
   expect((await home.run(submit('jane@example.com'))).code).toBe(0);
 });
 
+it.each([
+  ['an unknown profile', [], 'nope', 2, 'Unknown profile `nope`'],
+  ['a profile with `access: read`', ['--access', 'read'], 'us', 12, 'only reads'],
+  ['a protected profile without its --confirm', ['--protected'], 'us', 12, '--confirm us'],
+] as const)('sends nothing to any profile because of %s', async (_what, flags, second, exit, reason) => {
+  await home.run(['profile', 'create', 'eu', '--from-env']);
+  await home.run(['profile', 'create', 'us', '--from-env', ...flags]);
+  const { code, stderr } = await home.run(submit('jane@example.com', '--profile', 'eu', '--profile', second));
+  expect([code, stderr]).toEqual([exit, expect.stringContaining(reason)]);
+  expect((await home.json<unknown[]>(['dsr', 'list', '--profile', 'eu'])).data).toEqual([]);
+});
+
 it('submits to each profile under its own id, and exits with 3 if some fail', async () => {
   for (const name of ['eu', 'us'])
     expect(await home.run(['profile', 'create', name, '--from-env'])).toMatchObject({ code: 0 });
