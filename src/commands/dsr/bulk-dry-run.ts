@@ -1,4 +1,4 @@
-// `dsr submit --bulk`: what --dry-run and --curl show, and warnings about people with earlier requests.
+// `dsr submit --bulk`: what --dry-run and --curl show, and warnings about rows and about people with earlier requests.
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { renderDsrBulk, renderDsrRows } from '../../lib/render/dsr-bulk.ts';
@@ -101,4 +101,27 @@ const MOST_ROWS = 10;
 function rowsText(rows: readonly number[]): string {
   const more = rows.length > MOST_ROWS ? `, and ${rows.length - MOST_ROWS} more` : '';
   return `${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, MOST_ROWS).join(', ')}${more}`;
+}
+
+/** Warns of what the check of the rows found that is not an error. */
+export function warnOfRows(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, withoutId }: Examined): void {
+  if (late > 0) {
+    const days = counted(mostDaysLate, 'day');
+    ctx.out.warn(
+      late === 1
+        ? `The deadline of 1 row passed ${days} ago.`
+        : `The deadlines of ${late} rows have passed, the first ${days} ago.`,
+    );
+  }
+  const warn = (count: number, what: string): void => {
+    if (count > 0) ctx.out.warn(`${counted(count, 'row has', 'rows have')} ${what}`);
+  };
+  warn(devicesOnly, 'only device identities. The platform does not find data stored under other identities.');
+  warn(upperCase, 'upper-case letters in `email`; the platform matches exactly, so it may not find the person.');
+  if (withoutId > 0 && !ctx.prompt.possible) {
+    ctx.out.warn({
+      text: `${counted(withoutId, 'row has', 'rows have')} no subject_request_id: only the journal on this machine records what was submitted. To add ids:`,
+      command: 'cdpadm dsr prepare',
+    });
+  }
 }

@@ -25,7 +25,7 @@ import { readDuration } from '../flag-values.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
 import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, rowOptions } from './bulk-flags.ts';
-import { showDryRun, warnOfPeople } from './bulk-dry-run.ts';
+import { showDryRun, warnOfPeople, warnOfRows } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 
 export function bulkResult() {
@@ -278,26 +278,4 @@ async function sendRows(
       return ended.with({ details: { ...ended.details, progress: resultOf(reached) } });
     },
   );
-}
-
-function warnOfRows(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, withoutId }: Examined): void {
-  if (late > 0) {
-    const days = counted(mostDaysLate, 'day');
-    ctx.out.warn(
-      late === 1
-        ? `The deadline of 1 row passed ${days} ago.`
-        : `The deadlines of ${late} rows have passed, the first ${days} ago.`,
-    );
-  }
-  const warn = (count: number, what: string): void => {
-    if (count > 0) ctx.out.warn(`${counted(count, 'row has', 'rows have')} ${what}`);
-  };
-  warn(devicesOnly, 'only device identities. The platform does not find data stored under other identities.');
-  warn(upperCase, 'upper-case letters in `email`; the platform matches exactly, so it may not find the person.');
-  if (withoutId > 0 && !ctx.prompt.possible) {
-    ctx.out.warn({
-      text: `${counted(withoutId, 'row has', 'rows have')} no subject_request_id: only the journal on this machine records what was submitted. To add ids:`,
-      command: 'cdpadm dsr prepare',
-    });
-  }
 }

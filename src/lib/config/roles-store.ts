@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { type infer as Infer, int, nullable, object, string, type ZodMiniType } from 'zod/mini';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { namesIn, readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
+import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
+import { namesIn } from '../kernel/temporary-file.ts';
 
 /** The oldest bases beyond this number are deleted. Their roles files then count as files without a base. */
 const MAX_BASES = 200;

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import { namesIn, writePrivateFile } from '../kernel/durable.ts';
+import { writePrivateFile } from '../kernel/durable.ts';
 import { appendDurably } from '../kernel/durable-log.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 import { type Holder, type Lock, readHolder, tryLock, withLock } from '../kernel/lock.ts';
+import { namesIn } from '../kernel/temporary-file.ts';
 
 const WATCH_MS = 500;
 const SMALL_BYTES = 512 * 1024;

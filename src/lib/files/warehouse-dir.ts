@@ -2,11 +2,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KnownError, usageError } from '../kernel/errors.ts';
-import { namesIn } from '../kernel/durable.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type DocumentFormat, loadDocument, type LoadedDocument } from './load.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 import type { FieldIssue } from '../contract/explain.ts';
+import { namesIn } from '../kernel/temporary-file.ts';
 
 export interface DirectoryFile {
   /** The folder of the file: `connections`, `data-models` or `pipelines`. */

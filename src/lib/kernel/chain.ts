@@ -3,7 +3,7 @@ import { closeSync, constants, existsSync, openSync, renameSync, statSync, write
 import { basename, dirname, join } from 'node:path';
 import { type Clock, ownTurn } from './clock.ts';
 import { appendDurably } from './durable-log.ts';
-import { namesIn, readPrivateFile, removeFile, replacePrivateFile, PRIVATE_FILE } from './durable.ts';
+import { readPrivateFile, removeFile, replacePrivateFile, PRIVATE_FILE } from './durable.ts';
 import {
   CHAIN_START,
   chainLine,
@@ -17,6 +17,7 @@ import {
 } from './hash-chain.ts';
 import { isoMillis } from './timestamps.ts';
 import { openLineFile } from './line-file.ts';
+import { namesIn } from './temporary-file.ts';
 
 export type Chain = ReturnType<typeof openChain>;
 

@@ -10,7 +10,6 @@ import {
   linkSync,
   lstatSync,
   openSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -218,16 +217,6 @@ export function readPrivateFile(path: string): string | undefined {
     // Another process may have removed it.
     if (isAbsent(error)) return undefined;
     throw cannotRead(path, error);
-  }
-}
-
-/** The names in a folder; none if it does not exist. */
-export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw cannotRead(folder, error);
   }
 }
 

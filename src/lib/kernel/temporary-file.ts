@@ -1,10 +1,11 @@
-// Creates folders, scratch folders and temporary files, and removes those of killed processes.
+// Lists and creates folders, scratch folders and temporary files, and removes those of killed processes.
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
 import { systemErrorCode } from './errors.ts';
+import { cannotRead } from './file-failure.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 
@@ -82,4 +83,14 @@ export function makeScratchFolder(kind: ScratchKind, options: ScratchOptions = {
   const isOwn = (stat: Stats): boolean => stat.isDirectory() && [undefined, stat.uid].includes(host.uid());
   sweep(root, pattern, 3_600_000, (path, stat) => isOwn(stat) && isSpent(path));
   return mkdtempSync(join(root, `cdpadm-${kind}-${host.pid}-`));
+}
+
+/** The names in a folder; none if it does not exist. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw cannotRead(folder, error);
+  }
 }

@@ -19,7 +19,7 @@ import type { ExitName } from '../../errors/entry.ts';
 import type { SentWrite } from '../../http/types.ts';
 import { openChain } from '../../kernel/chain.ts';
 import { type ChainReport, isAboutChain } from '../../kernel/hash-chain.ts';
-import { namesIn, readPrivateFile, writePrivateFile } from '../../kernel/durable.ts';
+import { readPrivateFile, writePrivateFile } from '../../kernel/durable.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { readRecord } from '../../kernel/json.ts';
@@ -28,6 +28,7 @@ import { isoMillis } from '../../kernel/timestamps.ts';
 import { shellLine } from '../../kernel/words.ts';
 import type { Context, LoggedCommand } from '../context.ts';
 import type { Target } from '../target.ts';
+import { namesIn } from '../../kernel/temporary-file.ts';
 
 /** A file larger than this is rotated. */
 const FILE_BYTES = 4 * 1024 * 1024;
