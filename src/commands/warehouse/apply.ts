@@ -6,6 +6,7 @@ import { renderWarehousePlan } from '../../lib/render/warehouse.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
 import { applyWarehouse, stepName, warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { askForSecrets, bodyWithSecrets, checkSecrets } from '../definition-secrets.ts';
 import type { WithTarget } from '../results.ts';
@@ -55,7 +56,7 @@ const view: DocumentView<AppliedPlan> = {
   kind: 'document',
   text: ({ applied, steps, summary }) => {
     if (steps.length === 0) return 'Nothing to do: the workspace matches the folder.';
-    if (!applied) return steps.map((step) => `${step.outcome.padEnd(7)}  ${stepName(step)}`).join('\n');
+    if (!applied) return steps.map((step) => cleanLine(`${step.outcome.padEnd(7)}  ${stepName(step)}`)).join('\n');
     return `Done: ${summary.create} created, ${summary.update} updated, ${summary.delete} deleted.`;
   },
   names: ({ steps }) => steps.map(({ id }) => id),
