@@ -210,11 +210,12 @@ const WENT_TO = {
 const SHARD = {
   ...{ rows: 5, accepted: 5, rejected: 0, batches: 1, requests: 1, retries: 0, seconds: 0.5 },
   ...{ journal: '/state/seed/1.json', rejects: null, shard: { index: 1, count: 1 }, target: WENT_TO },
+  input: 'users.ndjson',
   resume: 'cdpadm seed bulk users.ndjson --shard 1/1 --yes --resume',
   argv: ['cdpadm', 'seed', 'bulk', 'users.ndjson', '--shard', '1/1', '--yes', '--resume'],
 };
 const PART = {
-  ...{ rows: 4, submitted: 4, existing: 0, failed: 0, skipped: 0, requests: 4, retries: 0, seconds: 0.5 },
+  ...{ rows: 4, submitted: 4, existing: 0, failed: 0, skipped: 0, left: 0, requests: 4, retries: 0, seconds: 0.5 },
   ...{ results: 'people.csv.results.csv', journal: '/state/dsr/bulk/1.ndjson', input: 'people.csv', target: WENT_TO },
   resume: 'cdpadm dsr submit --bulk people.csv --yes --resume',
   argv: ['cdpadm', 'dsr', 'submit', '--bulk', 'people.csv', '--yes', '--resume'],
