@@ -52,8 +52,8 @@ describe('dsr ledger verify', () => {
       1,
       false,
       [
-        { line: 1, entry: 1, kind: 'changed', message: 'line 1: entry 1 does not match its hash' },
-        { line: 3, entry: 3, kind: 'missing', message: 'before line 3: entry 3 is missing' },
+        { line: 1, entry: 1, kind: 'changed', message: 'entry 1 does not match its hash' },
+        { line: 3, entry: 3, kind: 'missing', message: 'entry 3 is missing before this line' },
       ],
     ]);
     const { error } = JSON.parse(stderr) as { error: { code: string; issues: { file: string; line: number }[] } };

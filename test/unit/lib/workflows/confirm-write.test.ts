@@ -66,7 +66,7 @@ const WRITES: Record<
     hint: new RegExp(`dsr status ${ID}.*--request-id`),
     run: (read, send) => {
       const request = { subject_request_id: ID, regulation: 'gdpr', subject_identities: {} };
-      const ledger = { record: () => Promise.resolve() };
+      const ledger = { record: () => Promise.resolve(), hash: () => Promise.resolve('digest') };
       const api = { create: send, get: read };
       return submitRequest(request as DsrRequest, {
         ...({ ...ports(), api, ledger, submitter: {} } as unknown as DsrPorts),

@@ -44,7 +44,8 @@ describe('--summary', () => {
     const platform = await startTestEmulator();
     try {
       const env = environmentOf(platform.ready);
-      const guarded = await summaryOf(['roles', 'delete', 'support-role', '-y'], 12, env);
+      const ids = ['user-role', 'audiences-only-role', 'read-only-role', 'support-role'];
+      const guarded = await summaryOf(['roles', 'delete', ...ids, '-y'], 12, env);
       expect(guarded).toMatch(
         /^### Failed: `roles\.guard\.delete` \(exit code 12\)\n\n.*support-role[^]*--allow-delete/,
       );
