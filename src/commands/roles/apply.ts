@@ -141,7 +141,7 @@ export async function changeRoles(
   const told = new Set<string>();
   const want = (live: Manifest, liveTasks: ReadonlySet<string>) => {
     const roles = change(live.roles);
-    const { issues, warnings } = checkManifest({ roles }, { live, liveTasks });
+    const { issues, warnings } = checkManifest({ roles }, { live, liveTasks, fieldsOfPlatform: true });
     // There is no file to point into, so an issue names the id of its role.
     const pathOf = ({ path: [, index, ...rest] }: FieldIssue): string =>
       showPath([roles[Number(index)]?.role_id ?? 'roles', ...rest]);

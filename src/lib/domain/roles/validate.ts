@@ -18,6 +18,8 @@ export interface Known {
    * explain them.
    */
   tolerateUnknown?: boolean | undefined;
+  /** True if the roles come from the platform: then no unknown field can be a misspelled one. */
+  fieldsOfPlatform?: boolean | undefined;
 }
 
 type Path = (string | number)[];
@@ -50,7 +52,7 @@ function checkFields(
   path: Path,
   { known, report }: { known: Known; report: Report },
 ): void {
-  if (known.tolerateUnknown) return;
+  if (known.tolerateUnknown || known.fieldsOfPlatform) return;
   for (const [key, value] of Object.entries(found)) {
     if (allowed.includes(key)) continue;
     const holders = seen.filter((one) => Object.hasOwn(one, key));

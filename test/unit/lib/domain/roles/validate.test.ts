@@ -338,3 +338,9 @@ describe('a value returned by the platform', () => {
     ).toHaveLength(3);
   });
 });
+
+it('accepts every field of a role that comes from the platform under a new id, and still checks its text', () => {
+  const role = { ...GOOD, role_id: 'new-id', version: 3, tasks: [{ task_id: 'audiences:view', since: 2024 }] };
+  expect(check({ roles: [role] }, { fieldsOfPlatform: true })).toEqual(NO_FINDINGS);
+  expect(check({ roles: [{ ...role, role_id: '' }] }, { fieldsOfPlatform: true }).issues).toHaveLength(1);
+});
