@@ -54,13 +54,10 @@ function componentOf(item, scope, delivery) {
     scope,
   });
   component.licenses.add(new Models.SpdxLicense(item.license));
-  const archive = `https://registry.npmjs.org/${item.name}/-/${name}-${item.version}.tgz`;
+  // The hash of the archive; the package URL says which archive, in whatever registry it is kept.
   const hash = Buffer.from(item.integrity.replace('sha512-', ''), 'base64').toString('hex');
-  const hashes = new Models.HashDictionary([[HashAlgorithm['SHA-512'], hash]]);
+  component.hashes.set(HashAlgorithm['SHA-512'], hash);
   component.externalReferences.add(new Models.ExternalReference(item.source, ExternalReferenceType.VCS));
-  component.externalReferences.add(
-    new Models.ExternalReference(archive, ExternalReferenceType.Distribution, { hashes }),
-  );
   if (delivery !== undefined) component.properties.add(new Models.Property('cdpadm:delivery', delivery));
   return component;
 }
