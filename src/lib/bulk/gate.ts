@@ -16,123 +16,132 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
 /** If a timer is this late, the program had been blocked. */
 const BLOCKED_MS = 20;
 
-export type Gate = ReturnType<typeof createGate>;
-
-export function createGate(options: GateOptions) {
-  const { clock, signal } = options;
-  const waiting = { repeat: [] as Waiter[], fresh: [] as Waiter[] };
-  let requests = 0;
-  let retries = 0;
-  let resting = 0;
-  let alarm: { setAt: number; due: number } | undefined;
-  let over: { failure: unknown } | undefined;
-  /** The error of the current response: a run that gives up ends with it. */
-  let cause: KnownError | undefined;
+export class Gate {
+  /** Called when a row begins to rest. */
+  onRest: (() => void) | undefined;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #pacing: Pacing;
+  readonly #shared: ReturnType<typeof createSharedSchedule> | undefined;
+  readonly #waiting = { repeat: [] as Waiter[], fresh: [] as Waiter[] };
   /** Aborted when the run is over. */
-  const ended = new AbortController();
-  setMaxListeners(0, ended.signal);
-  const onGiveUp = (why: string, hint?: string): void => {
-    options.onDecision(why);
-    const failure = hint === undefined ? cause : cause?.with({ hint });
-    stop(failure ?? fail('http.unavailable', { message: why }));
-  };
-  const shared = options.shared && createSharedSchedule(options.shared, options.rate, clock);
-  const pacing = new Pacing({ ...options, schedule: shared, onGiveUp }, clock.now());
+  readonly #ended = new AbortController();
+  #requests = 0;
+  #retries = 0;
+  #resting = 0;
+  #alarm: { setAt: number; due: number } | undefined;
+  #over: { failure: unknown } | undefined;
+  /** The error of the current response: a run that gives up ends with it. */
+  #cause: KnownError | undefined;
 
-  function pump(): void {
-    while (waiting.repeat.length + waiting.fresh.length > 0) {
-      if (over !== undefined) {
-        for (const waiter of [...waiting.repeat.splice(0), ...waiting.fresh.splice(0)]) waiter.reject(over.failure);
-        return;
-      }
-      if (pacing.room <= 0) return;
-      const now = clock.now();
-      noticeBlock(now);
-      shared?.reserve(Math.min(waiting.repeat.length + waiting.fresh.length, pacing.room), pump);
-      if (now < pacing.startAt) {
-        if (pacing.startAt < Infinity) wakeAfter(pacing.startAt - now);
-        return;
-      }
-      requests++;
-      (waiting.repeat.shift() ?? waiting.fresh.shift())?.go(pacing.take(now));
+  constructor(options: GateOptions) {
+    const { clock, onDecision, rate } = options;
+    this.#clock = clock;
+    this.#signal = options.signal;
+    setMaxListeners(0, this.#ended.signal);
+    this.#shared = options.shared && createSharedSchedule(options.shared, rate, clock);
+    const onGiveUp = (why: string, hint?: string): void => {
+      onDecision(why);
+      const failure = hint === undefined ? this.#cause : this.#cause?.with({ hint });
+      this.stop(failure ?? fail('http.unavailable', { message: why }));
+    };
+    this.#pacing = new Pacing({ ...options, schedule: this.#shared, onGiveUp }, clock.now());
+  }
+
+  /** Resting rows do not count as concurrent. */
+  get resting(): number {
+    return this.#resting;
+  }
+
+  /** Requests that failed (5xx, or no response). After a 429, or a 503 with `Retry-After`, the run waits instead. */
+  get retries(): number {
+    return this.#retries;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Pauses one row, while others continue. Rejects when the run is over. */
+  async rest(ms: number): Promise<void> {
+    this.#resting++;
+    this.onRest?.();
+    try {
+      await this.#clock.sleep(ms, this.#ended.signal);
+    } finally {
+      this.#resting--;
     }
   }
 
-  function wakeAfter(ms: number): void {
-    if (alarm !== undefined) return;
-    const now = clock.now();
-    alarm = { setAt: now, due: now + ms };
-    clock.sleep(ms, signal).then(() => {
-      noticeBlock(clock.now());
-      alarm = undefined;
-      pump();
-    }, stop);
+  /**
+   * Resolves when a request may go. A retry goes before new requests, after a pause that grows with the `failures` of its
+   * row. Rejects when the run is over.
+   */
+  async enter(isRepeat: boolean, failures = 0): Promise<Pass> {
+    if (failures > 0) await this.#clock.sleep(this.#pacing.rowPause(failures), this.#ended.signal);
+    if (this.#over !== undefined) throw this.#over.failure as Error;
+    return await new Promise((go, reject) => {
+      (isRepeat ? this.#waiting.repeat : this.#waiting.fresh).push({ go, reject });
+      this.#pump();
+    });
+  }
+
+  /**
+   * Call it for every request that was let go; `failure` ends the run if it gives up now. Returns how long its row must
+   * pause.
+   */
+  leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
+    if (feedback.kind === 'trouble') this.#retries++;
+    this.#cause = failure;
+    const restMs = this.#pacing.leave(this.#clock.now(), pass, feedback);
+    this.#pump();
+    return restMs;
+  }
+
+  /** Ends the run: every waiting request rejects with this error. */
+  readonly stop = (failure: unknown): void => {
+    this.#over ??= { failure };
+    this.#ended.abort(this.#over.failure);
+    this.#pump();
+  };
+
+  readonly #pump = (): void => {
+    const { repeat, fresh } = this.#waiting;
+    while (repeat.length + fresh.length > 0) {
+      if (this.#over !== undefined) {
+        for (const waiter of [...repeat.splice(0), ...fresh.splice(0)]) waiter.reject(this.#over.failure);
+        return;
+      }
+      if (this.#pacing.room <= 0) return;
+      const now = this.#clock.now();
+      this.#noticeBlock(now);
+      this.#shared?.reserve(Math.min(repeat.length + fresh.length, this.#pacing.room), this.#pump);
+      if (now < this.#pacing.startAt) {
+        if (this.#pacing.startAt < Infinity) this.#wakeAfter(this.#pacing.startAt - now);
+        return;
+      }
+      this.#requests++;
+      (repeat.shift() ?? fresh.shift())?.go(this.#pacing.take(now));
+    }
+  };
+
+  #wakeAfter(ms: number): void {
+    if (this.#alarm !== undefined) return;
+    const now = this.#clock.now();
+    this.#alarm = { setAt: now, due: now + ms };
+    this.#clock.sleep(ms, this.#signal).then(() => {
+      this.#noticeBlock(this.#clock.now());
+      this.#alarm = undefined;
+      this.#pump();
+    }, this.stop);
   }
 
   /** Requests that were sent after the alarm was set did not leave the program while it was blocked. */
-  function noticeBlock(now: number): void {
-    if (alarm === undefined || now - alarm.due <= BLOCKED_MS) return;
-    pacing.wasBlocked(alarm.setAt, now);
-    alarm.due = Infinity;
+  #noticeBlock(now: number): void {
+    if (this.#alarm === undefined || now - this.#alarm.due <= BLOCKED_MS) return;
+    this.#pacing.wasBlocked(this.#alarm.setAt, now);
+    this.#alarm.due = Infinity;
   }
-
-  function stop(failure: unknown): void {
-    over ??= { failure };
-    ended.abort(over.failure);
-    pump();
-  }
-
-  const gate = {
-    /** Called when a row begins to rest. */
-    onRest: undefined as (() => void) | undefined,
-    /** Resting rows do not count as concurrent. */
-    get resting() {
-      return resting;
-    },
-    /** Pauses one row, while others continue. Rejects when the run is over. */
-    rest: async (ms: number): Promise<void> => {
-      resting++;
-      gate.onRest?.();
-      try {
-        await clock.sleep(ms, ended.signal);
-      } finally {
-        resting--;
-      }
-    },
-    /** Requests that failed (5xx, or no response). After a 429, or a 503 with `Retry-After`, the run waits instead. */
-    get retries() {
-      return retries;
-    },
-    get requests() {
-      return requests;
-    },
-    /** Ends the run: every waiting request rejects with this error. */
-    stop,
-    /**
-     * Resolves when a request may go. A retry goes before new requests, after a pause that grows with the `failures` of its
-     * row. Rejects when the run is over.
-     */
-    enter: async (isRepeat: boolean, failures = 0): Promise<Pass> => {
-      if (failures > 0) await clock.sleep(pacing.rowPause(failures), ended.signal);
-      if (over !== undefined) throw over.failure as Error;
-      return await new Promise((go, reject) => {
-        (isRepeat ? waiting.repeat : waiting.fresh).push({ go, reject });
-        pump();
-      });
-    },
-    /**
-     * Call it for every request that was let go; `failure` ends the run if it gives up now. Returns how long its row must
-     * pause.
-     */
-    leave: (pass: Pass, feedback: Feedback, failure?: KnownError): number => {
-      if (feedback.kind === 'trouble') retries++;
-      cause = failure;
-      const restMs = pacing.leave(clock.now(), pass, feedback);
-      pump();
-      return restMs;
-    },
-  };
-  return gate;
 }
 
 interface Waiter {

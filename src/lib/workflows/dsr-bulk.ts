@@ -10,7 +10,7 @@ import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
 import { duplicateText, type FindDuplicate, submittedEvent } from './dsr-submit.ts';
-import { createGate, type GateOptions } from '../bulk/gate.ts';
+import { Gate, type GateOptions } from '../bulk/gate.ts';
 import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 
 export interface BulkPorts
@@ -47,18 +47,16 @@ type Complete = Extract<JournalLine, { d: unknown }>['d'][number];
 /** Runs until every row is complete or unknown. If an error ends it earlier, the journal is up to date. */
 export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const { clock, concurrency, journal, ledger, maxErrors, options, signal, states, submitter } = ports;
-  const gate = createGate(ports);
+  const gate = new Gate(ports);
   /** Rows with a journaled id that were not sent. */
   const unsent = new Set<number>();
-  let [complete, news]: [Complete[], LedgerNews[]] = [[], []];
+  const outcomes = new Outcomes(ports);
   let completed = 0;
   let unsigned = 0;
-  let writtenAt = clock.now();
-  let writing: Promise<void> | undefined;
   const describe = (request: DsrRequest) => submittedEvent(request, submitter, ledger, clock.now());
 
   const failure = await runTasks({ clock, signal, gate, atOnce: concurrency * 2 }, tasks);
-  await writeComplete();
+  await outcomes.write();
   if (failure) {
     // The next run sends these at once, without reading first.
     if (unsent.size > 0) journal.write({ u: [...unsent] });
@@ -147,29 +145,56 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     if (!signed) unsigned++;
     if (state !== 'unknown') completed++;
     // An unknown row with our own id may be on the platform. With an id from the file, it may be a different request.
-    if (state !== 'failed' && (state !== 'unknown' || !hasId)) {
-      // One line for the request and its response: a ledger of a million is read in half the time.
-      news.push({ ...(await describe(request)), ...(state !== 'unknown' && { status: 'pending' }), ...times });
-    }
+    const isRecorded = state !== 'failed' && (state !== 'unknown' || !hasId);
+    // One line for the request and its response: a ledger of a million is read in half the time.
+    const status = state !== 'unknown' && { status: 'pending' as const };
+    outcomes.add(
+      error === undefined ? [row, state] : [row, state, error],
+      isRecorded ? { ...(await describe(request)), ...status, ...times } : undefined,
+    );
     states.complete(row, state, error);
-    complete.push(error === undefined ? [row, state] : [row, state, error]);
     ports.onProgress(gate);
-    if (complete.length >= WRITTEN_AT_ONCE || clock.now() - writtenAt >= WRITTEN_AFTER_MS) await writeComplete();
+    await outcomes.writeIfDue();
     checkErrorLimit(maxErrors, states.count('failed'), countComplete(states));
   }
+}
 
-  async function writeComplete(): Promise<void> {
-    while (writing !== undefined || complete.length > 0) {
-      writing ??= writeGroup().finally(() => (writing = undefined));
-      await writing;
+/** Writes outcomes in groups. */
+class Outcomes {
+  readonly #ports: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>;
+  #rows: Complete[] = [];
+  #news: LedgerNews[] = [];
+  #writtenAt: number;
+  #writing: Promise<void> | undefined;
+
+  constructor(ports: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>) {
+    this.#ports = ports;
+    this.#writtenAt = ports.clock.now();
+  }
+
+  add(row: Complete, news: LedgerNews | undefined): void {
+    this.#rows.push(row);
+    if (news) this.#news.push(news);
+  }
+
+  async writeIfDue(): Promise<void> {
+    const age = this.#ports.clock.now() - this.#writtenAt;
+    if (this.#rows.length >= WRITTEN_AT_ONCE || age >= WRITTEN_AFTER_MS) await this.write();
+  }
+
+  async write(): Promise<void> {
+    while (this.#writing !== undefined || this.#rows.length > 0) {
+      this.#writing ??= this.#writeGroup().finally(() => (this.#writing = undefined));
+      await this.#writing;
     }
   }
 
   /** The ledger first: a row that is complete in the journal is never added to the ledger later. */
-  async function writeGroup(): Promise<void> {
-    const [rows, events] = [complete, news];
-    [complete, news, writtenAt] = [[], [], clock.now()];
-    await ledger.record(events);
+  async #writeGroup(): Promise<void> {
+    const { clock, journal, ledger } = this.#ports;
+    const [rows, news] = [this.#rows, this.#news];
+    [this.#rows, this.#news, this.#writtenAt] = [[], [], clock.now()];
+    await ledger.record(news);
     journal.write({ d: rows });
   }
 }

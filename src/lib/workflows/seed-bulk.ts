@@ -1,7 +1,7 @@
 // The bulk adapter of seeding: rows become batches, each batch is delivered, and checkpoints record what is complete, so
 // that a run can be resumed however it ended.
 import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
-import { createGate, type GateOptions } from '../bulk/gate.ts';
+import { Gate, type GateOptions } from '../bulk/gate.ts';
 import { type Batch, reasonOf } from '../domain/seed/batch.ts';
 import { createMarks, completedBefore } from '../domain/seed/marks.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
@@ -38,7 +38,7 @@ const CHECKPOINT_MS = 500;
 /** Runs until every row is accepted or rejected. If an error ends it earlier, the journal is up to date. */
 export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   const { before, clock, concurrency, inputs, journal, limits, maxErrors, rejects, rules, signal } = ports;
-  const gate = createGate(ports);
+  const gate = new Gate(ports);
   const marks = createMarks(before);
   const packer = new RowPacker(limits, rules, completedBefore(before));
   const counts = { ...before.counts };

@@ -1,6 +1,6 @@
 // The pacing of a bulk run when the platform asks it to wait, on a test clock.
 import { describe, expect, test } from 'vitest';
-import { createGate, type Gate } from '../../../../src/lib/bulk/gate.ts';
+import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import type { Feedback } from '../../../../src/lib/domain/pacing/gate.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 
@@ -17,7 +17,7 @@ function openGate(random = () => 0.5, concurrency = 4, giveUpAfterMs = 10 * MINU
   const clock = createTestClock();
   const waits: Stage['waits'] = [];
   const decisions: string[] = [];
-  const gate = createGate({
+  const gate = new Gate({
     concurrency,
     rate: undefined,
     giveUpAfterMs,

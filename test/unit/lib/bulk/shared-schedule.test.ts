@@ -1,6 +1,6 @@
 // A rate that several runs share: they use all of it, however different their sizes, and each uses its share without the store.
 import { expect, test } from 'vitest';
-import { createGate } from '../../../../src/lib/bulk/gate.ts';
+import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import type { RateStore } from '../../../../src/lib/bulk/rate-store.ts';
 import { createEventClock, type EventClock } from '../../../helpers/event-clock.ts';
 
@@ -35,7 +35,7 @@ async function run(sizes: readonly number[], isUp?: () => boolean) {
   let lost = 0;
   let found = 0;
   const one = async (size: number): Promise<void> => {
-    const gate = createGate({
+    const gate = new Gate({
       ...{ clock, signal: new AbortController().signal, concurrency: 64, rate: RATE / sizes.length },
       ...{ giveUpAfterMs: 600_000, random: () => 0.5, onDecision: () => undefined, onWait: () => undefined },
       shared: { store, onLost: () => lost++, onFound: () => found++ },

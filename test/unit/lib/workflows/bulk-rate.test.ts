@@ -1,7 +1,7 @@
 // A bulk run takes at most 5 % longer than the platform's limit requires, both for a known limit and for one that it has to
 // detect, for every kind of window and every latency.
 import { describe, expect, test } from 'vitest';
-import { createGate } from '../../../../src/lib/bulk/gate.ts';
+import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import { createEventClock } from '../../../helpers/event-clock.ts';
 import { randomFrom } from '../../../helpers/random.ts';
 import { sample, size } from '../../../helpers/size.ts';
@@ -76,7 +76,7 @@ async function send(platform: Platform, rate: number | undefined, count: number,
   const own = { now: clock.now, sleep: (ms: number) => clock.sleep(ms + stalled(clock.now() + ms)) };
   const random = randomFrom(seed);
   const decisions: string[] = [];
-  const gate = createGate({
+  const gate = new Gate({
     concurrency: rate === undefined ? 64 : 256,
     rate,
     giveUpAfterMs: 600_000,

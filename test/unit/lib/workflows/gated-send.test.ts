@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { SendOutcome } from '../../../../src/lib/http/types.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
-import { createGate } from '../../../../src/lib/bulk/gate.ts';
+import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import { sendThrough } from '../../../../src/lib/workflows/gated-send.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 
@@ -13,7 +13,7 @@ const rejection = (status: number): SendOutcome<unknown> => {
 
 function open() {
   const clock = createTestClock();
-  const gate = createGate({
+  const gate = new Gate({
     // A pass that is not returned would block the next request.
     concurrency: 1,
     rate: undefined,
