@@ -3,10 +3,10 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { readSources, type SourceFile, usesOfGlobal, walk } from './house/sources.ts';
 
-/** Room -> rooms that it may import (ARCHITECTURE.md). `start` is main and program; a room may always import itself. */
+/** Room -> rooms that it may import (ARCHITECTURE.md). `start` is main and program; every room may import itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   start: ['commands', 'runtime', 'errors', 'contract', 'kernel'],
-  // The library: other programs import the embedded platform for their tests.
+  // The entry of the library: other programs import the embedded platform for their tests.
   library: ['emulator', 'contract', 'kernel'],
   commands: ['runtime', 'workflows', 'bulk', 'api', 'render', 'domain', 'files', 'errors', 'contract', 'kernel'],
   errors: ['kernel'],
@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
 };
 
-/** Folder of a room -> folders that it may import. Files next to the folders may import all of them. */
+/** Folder of a room -> folders that it may import. Files next to these folders may import all of them. */
 const FOLDERS: Record<string, Record<string, readonly string[]>> = {
   http: {
     call: ['engines', 'answer', 'limits'],
@@ -76,7 +76,7 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   hyparquet: ['files'],
   'hyparquet-compressors': ['files'],
   inquirer: ['runtime'],
-  // The second is a worker thread, which must be a file that Node runs unchanged.
+  // The second file is a worker thread, which must be a file that Node runs unchanged.
   'node-sqlite3-wasm': ['src/lib/emulator/base/db.ts', 'src/lib/emulator/warehouse/query-worker.js'],
   ioredis: ['src/lib/bulk/rate-store.ts'],
   tinyglobby: ['bulk'],
@@ -160,14 +160,14 @@ describe('imports', () => {
     expect(found).toEqual([]);
   });
 
-  test('an imported file exists and is named with its extension', () => {
+  test('every import names an existing file with its extension', () => {
     const found = findings(({ imports }) =>
       imports.flatMap(({ target }) => (target?.startsWith('src/') && !byPath.has(target) ? [target] : [])),
     );
     expect(found).toEqual([]);
   });
 
-  test('no file imports itself indirectly, even by types or dynamic imports', () => {
+  test('no file imports itself indirectly, not even through types or dynamic imports', () => {
     const done = new Set<string>();
     const cycles: string[] = [];
     const visit = (path: string, trail: string[]): void => {
@@ -190,7 +190,7 @@ describe('owners', () => {
     ['process', ['src/lib/kernel/host.ts']],
     ['fetch', []],
     ['require', []],
-  ])('only the owner uses %s', (name, owners) => {
+  ])('only its owner uses %s', (name, owners) => {
     expect(usersOf(name)).toEqual(owners);
   });
 
@@ -305,7 +305,7 @@ describe('style', () => {
     expect(silent.map((file) => file.path)).toEqual([]);
   });
 
-  test('an apostrophe is the ASCII one, so that users can search for a message', () => {
+  test('every apostrophe in a message is ASCII, so that users can search for the message', () => {
     expect(sources.filter(({ text }) => /[’‘]/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
-// Sends the built program responses that are too large, nested too deeply or a gzip bomb: it prints an error and uses
-// little memory.
+// Sends the built program responses that are too large, nested too deeply or a gzip bomb. The program prints an error
+// and uses little memory.
 import { spawn } from 'node:child_process';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createGzip, gzipSync } from 'node:zlib';
@@ -47,7 +47,10 @@ function pour(response: ServerResponse, first: string, piece: Buffer, times: num
 
 const role = `{"role_id":"a","name":"b","description":"${'d'.repeat(200)}","tasks":[]},`;
 const roles = Buffer.from(role.repeat(Math.ceil(MEGABYTE / role.length)));
-/** A gigabyte of spaces in a megabyte of gzip. It has several members, so that the test itself needs little memory. */
+/**
+ * A gigabyte of spaces in a megabyte of gzip. The gzip file has several members, so that the test itself needs little
+ * memory.
+ */
 const bomb = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(16 * MEGABYTE, ' '))));
 const deep = (times: number): string => `{"roles":${'['.repeat(times)}${']'.repeat(times)}}`;
 

@@ -23,7 +23,7 @@ const script = (name: string, ...args: string[]): Promise<unknown> =>
     });
   });
 
-/** An environment without Node: no program is on its path. */
+/** An environment without Node: its PATH contains no program. */
 const envOf = (home: string): Record<string, string> => ({ HOME: home, TMPDIR: home, PATH: '/nonexistent' });
 
 /** Stops the program once it has printed `until`. */
@@ -42,7 +42,7 @@ function run(file: string, args: string[], options: { cwd: string; env: Record<s
   });
 }
 
-/** One or more commands of each area, in an order in which each works. */
+/** At least one command of each area, in an order in which every command succeeds. */
 const COMMANDS: [line: string, expected: RegExp][] = [
   ['--version', /^\d+\.\d+\.\d+\n$/],
   ['roles push --help', /Usage:/],
@@ -116,7 +116,7 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('read roles') });
   });
 
-  test('starts itself for each command of the tour when it is called by its name', async () => {
+  test('runs itself for each command of the tour when it is started from the PATH', async () => {
     const home = temporaryFolder();
     const env = { ...envOf(home), PATH: dirname(EXECUTABLE) };
     // The whole tour takes as long as all other tests of this file.

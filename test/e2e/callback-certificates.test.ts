@@ -78,7 +78,7 @@ describe('a valid certificate', () => {
     expect(checkCertificate(issue({ by: above, ...wanted }).pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
   });
 
-  it('has its own key and an expiry date', () => {
+  it('returns its own key and expiry date, not those of its authority', () => {
     const middle = authority({});
     const own = issue({ by: middle, days: 10 });
     const { publicKey, validTo } = new X509Certificate(own.pem);
@@ -91,7 +91,7 @@ describe('a valid certificate', () => {
     const { pem } = issue({ days: 10 });
     const { validFrom, validTo } = new X509Certificate(pem);
     const [first, last] = [Date.parse(validFrom), Date.parse(validTo)];
-    // The root is valid since the same second or earlier.
+    // The root became valid in the same second or earlier.
     expect(verdict(pem, first)).toHaveProperty('key');
     expect(verdict(pem, last)).toHaveProperty('key');
     expect(verdict(pem, first - 1)).toHaveProperty('issue', `is not valid until ${validFrom}`);
@@ -328,7 +328,7 @@ describe('a PEM string', () => {
       undefined,
       undefined,
     ]);
-    // One damaged certificate invalidates all.
+    // One damaged certificate makes the whole PEM string invalid.
     expect(count(`${pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toBeUndefined();
   });
 });

@@ -1,5 +1,4 @@
-// Tab completion in real shells on a real terminal: the words that the program gets, and that typed text is never
-// evaluated.
+// Tab completion in real shells on a real terminal: the program gets the right words, and no typed text is evaluated.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +16,7 @@ beforeAll(async () => {
   home = createCliHome();
   const bin = join(home.folder, 'bin');
   mkdirSync(bin);
-  // Completes like the program. For any other call it prints its arguments.
+  // Forwards completion requests to the program. Any other call prints its arguments.
   writeFileSync(
     join(bin, 'cdpadm'),
     `#!/bin/sh\n[ "$1" = __complete ] && exec "${process.execPath}" "${PROGRAM}" "$@"\nprintf GOT; printf '<%s>' "$@"; echo\n`,
@@ -44,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => home.remove());
 
-/** How to start each shell without user settings, and how to prepare it for our script. */
+/** The commands that start each shell without user settings and prepare it for our script. */
 const SHELLS_TRIED = {
   bash: { start: 'exec bash --norc --noprofile -i', prepare: 'PS1=@' },
   // zsh expands words, including substitutions, before it calls a completion script.
@@ -82,7 +81,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
       ['cdpadm roles list --fields role_id,na\t', '<roles><list><--fields><role_id,name>'],
       ['cdpadm pipelines create --schedule on_\t', '<pipelines><create><--schedule><on_demand>'],
       ['cdpadm auth login --workspace-key keych\tpartner', '<auth><login><--workspace-key><keychain:partner>'],
-      // The substitution is unknown, and a guess would offer wrong values.
+      // The result of the substitution is unknown, and a guess would offer wrong values.
       ['cdpadm roles $(echo get) rol\t', '<roles><get><rol>'],
     ] as const) {
       terminal.type(`${typed}${KEY.enter}`);

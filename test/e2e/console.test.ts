@@ -144,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await page.evaluate("document.querySelectorAll('li.good').length")).toBe(4);
   });
 
-  it('is used by keyboard alone', async () => {
+  it('works with the keyboard alone', async () => {
     const page = await open('roles');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     for (let steps = 0; steps < 20 && (await focused()) !== 'tab-people'; steps++) await page.press('Tab');
@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     ['light', 1200],
     ['dark', 320],
   ] as const)(
-    'is readable in %s, %i wide: contrast of at least 4.5, no horizontal scrolling',
+    'is readable in %s at a width of %i, with a contrast of at least 4.5 and no horizontal scrolling',
     async (scheme, width) => {
       const page = await open('roles');
       await page.media({ scheme });
@@ -173,7 +173,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
   );
 });
 
-it('is served with a strict policy, only to this machine and not to other pages', async () => {
+it('serves the console with a strict policy, only to this machine and not to other pages', async () => {
   const { headers, status } = await send('GET', `${platform.control}/ui`);
   expect(status).toBe(200);
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
@@ -183,7 +183,7 @@ it('is served with a strict policy, only to this machine and not to other pages'
   expect((await send('GET', `${platform.control}/ui`, { headers: { host: 'evil.example' } })).status).toBe(403);
 });
 
-it('masks the secrets of warehouses', async () => {
+it('masks the secrets of warehouses in the console', async () => {
   const path = `/platform/v2/workspaces/${platform.ready.workspace_id}/connections`;
   const password = 'a-password-of-the-warehouse';
   const config = { database: 'd', user: 'u', password, cloud_iam_role_arn: 'cluster-role', host: 'h.example' };

@@ -104,7 +104,7 @@ it('selects requests by time, and reports an id that is not in the ledger', asyn
   expect(await home.run(['dsr', 'evidence', ...dry])).toMatchObject({ code: 2 });
 });
 
-it('has the verdict and the certificate of each signature in the ledger', async () => {
+it('stores the verdict and the certificate of each signature in the ledger', async () => {
   const [entry] = (
     await home.json<{ signatures: { valid: boolean; certificate: string; source: string }[] }[]>('dsr ledger export')
   ).data;

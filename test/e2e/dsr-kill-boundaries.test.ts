@@ -1,5 +1,5 @@
-// Kills a bulk run and its resume with -9 before and after delivery and after the response of each request, and kills a
-// listener while it acknowledges callbacks.
+// Kills a bulk run and its resume with -9 before and after each request is delivered, and after its response. Also
+// kills a listener while it acknowledges callbacks.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { size } from '../helpers/size.ts';
 
 const MINUTES = 60_000;
 const ROWS = 8;
-/** Every request with `--mode whole`; otherwise one request for each moment. */
+/** With `--mode whole`, kills at every request; otherwise at one request for each moment. */
 const STEP = size(1, ROWS);
 
 type Moment = 'before' | 'unanswered' | 'answered';

@@ -68,7 +68,7 @@ async function strangers(): Promise<Strangers> {
 }
 
 it.each(Array.from({ length: STORMS }, (_, storm) => storm))(
-  `does not lose any of ${ROWS} rows or report one falsely in storm %i with ${FAULTS * 100} % of the responses damaged`,
+  `neither loses nor misreports any of ${ROWS} rows in storm %i, with ${FAULTS * 100} % of the responses damaged`,
   async (storm) => {
     printLine(`seed ${SEED}`);
     const random = randomOf(storm);

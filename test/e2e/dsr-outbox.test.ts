@@ -80,7 +80,7 @@ const hookLog = (): string[][] =>
     .map((line) => line.split(' '));
 
 describe('a listener', () => {
-  it('runs the hook of each status in order, with one event id for hook and forward', async () => {
+  it('runs the hook of each status in order, with the same event id for the hook and the forward address', async () => {
     const { url } = await listen('--on', 'any', hook(), '--forward-to', receiver.url);
     const id = await submit(url);
     await advance('4d');
@@ -105,7 +105,7 @@ describe('a listener', () => {
     expect(lines().map((line) => line.new)).toEqual([true, true, true]);
   });
 
-  it('delivers what is left of an earlier run with its own flags', async () => {
+  it('delivers what an earlier run left, if its own flags match', async () => {
     const first = await listen('--on', 'any', 'there-is-no-such-command');
     await submit(first.url, 'erasure');
     await advance('20m');
@@ -156,7 +156,7 @@ setInterval(() => undefined, 1000);`),
     const line = ['dsr', 'callbacks', 'listen', '--port', '0', '--on', 'any', 'true'];
     const { code, stderr } = await home.run(line);
     expect([code, stderr]).toEqual([6, expect.stringContaining(`Another listener (process ${process.pid} on `)]);
-    // A listener without deliveries, or of another workspace, may run.
+    // A listener without deliveries, or for another workspace, may run at the same time.
     await listen();
     await listen('--workspace', '3002', '--on', 'any', 'true');
     await submit(url, 'erasure');
@@ -164,7 +164,7 @@ setInterval(() => undefined, 1000);`),
     await vi.waitFor(() => expect(hookLog()).toHaveLength(1), PATIENT);
   });
 
-  it('keeps its outbox private, and a body only until it is delivered', async () => {
+  it('keeps its outbox private, and deletes each body after its delivery', async () => {
     const { stop, url } = await listen('--forward-to', receiver.url);
     await submit(url, 'erasure');
     await advance('20m');
@@ -217,7 +217,7 @@ describe('the outbox', () => {
     expect((await home.json<Listed[]>(`${LIST} --dead`)).data).toEqual(dead);
     const dry = await home.run('dsr callbacks outbox replay --all --dry-run');
     expect(dry.stdout).toContain('2 deliveries would be tried again.');
-    // They fail again; then the receiver accepts them.
+    // The deliveries fail again; then the receiver accepts them.
     const { data } = await home.json<Listed[]>(`dsr callbacks outbox replay ${id}`);
     expect(data.map((it) => [it.id, it.state])).toEqual(dead.map((it) => [it.id, 'due']));
     await vi.waitFor(async () => expect((await list()).map((it) => it.state)).toEqual(['dead', 'dead']), PATIENT);

@@ -20,7 +20,7 @@ interface Arrival {
   email: string;
   at: number;
 }
-/** Undefined for a normal response, `drop` for none. */
+/** Undefined for a normal response, `drop` for no response. */
 type Fault = { status: number; retryAfter?: string } | 'drop' | undefined;
 
 let home: CliHome;
@@ -105,7 +105,7 @@ function writePeople(rows: number): void {
 const posts = (): Arrival[] => arrivals.filter(({ method }) => method === 'POST');
 const dateIn = (seconds: number): string => new Date(clock.now() + seconds * 1000).toUTCString();
 
-/** The value of the header, and the minimum pause after it. */
+/** A value of the Retry-After header, and the minimum pause after it. */
 const FORMS: [name: string, sent: () => string, leastMs: (sent: string, at: number) => number][] = [
   ['seconds', () => '90', () => 90_000],
   ['zero seconds', () => '0', () => 0],
@@ -125,7 +125,7 @@ describe.each([
   it.each(FORMS)('is always respected: %s', async (_form, valueOf, leastOf) => {
     const sent: { text: string; at: number }[] = [];
     faultOf = ({ at }, before) => {
-      // Sent three times: in the first response, in the next one, and once more.
+      // Sends the header three times: in the first response, in the next one and in a third.
       if (sent.length >= 3 || before < sent.length) return undefined;
       sent.push({ text: valueOf(), at });
       return { status: 429, ...(sent.at(-1)?.text !== '' && { retryAfter: sent.at(-1)?.text ?? '' }) };
@@ -180,7 +180,7 @@ describe('retries', () => {
     writePeople(60);
     faultOf = ({ email }) => (email === 'p7@example.com' ? { status: 500 } : undefined);
     const { code, stderr } = await run(MANY);
-    // The other rows succeed, so the run continues and the row is unknown.
+    // The other rows succeed, so the run continues and reports this row as unknown.
     expect([code, stderr.includes('--resume')]).toEqual([3, true]);
     expect(posts().filter(({ email }) => email === 'p7@example.com').length).toBeLessThanOrEqual(5);
   });

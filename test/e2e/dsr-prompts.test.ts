@@ -13,7 +13,7 @@ afterEach(() => home.close());
 
 const terminal = (): Terminal => openTerminal(['dsr', 'submit'], { cwd: home.cwd, env: home.env });
 
-/** Prompts in order, and the keys for each. */
+/** The prompts in order, with the keys that answer each of them. */
 const STEPS: [question: string, keys: string][] = [
   ['Regulation', KEY.enter],
   ['Type of the request', `${KEY.down}${KEY.down}${KEY.enter}`],
@@ -135,7 +135,7 @@ describe.each([
   ['Ctrl-D', KEY.ctrlD, 12],
 ])('%s', (_way, key, code) => {
   test.each(STEPS.map(([question], index) => [question, index] as const))(
-    'at %s sends nothing',
+    'at the prompt %s sends nothing',
     async (_question, last) => {
       const screen = terminal();
       for (const [index, [question, keys]] of STEPS.slice(0, last + 1).entries()) {

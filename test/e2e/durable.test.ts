@@ -80,7 +80,7 @@ describe.runIf(onUnix)('in a separate process', () => {
     expect({ content, files }).toEqual({ content: 'old', files: ['file'] });
   });
 
-  /** Runs as a user whose permissions are restricted by file modes. */
+  /** Runs as a user who is restricted by file modes, unlike root. */
   function runAsUser(operation: string, folder: string): Report {
     for (const path of isRoot ? [join(folder, 'file'), folder] : []) fs.chownSync(path, NOBODY, NOBODY);
     const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};

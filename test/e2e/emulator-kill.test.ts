@@ -65,10 +65,10 @@ describe('kill -9', () => {
     return { authorization: `Bearer ${(reply.json as { access_token: string }).access_token}` };
   }
 
-  test('does not lose an acknowledged write of eight concurrent writers, keep a partial write or leave a lock', async () => {
+  test('loses no acknowledged write of eight concurrent writers, and leaves no partial write and no lock', async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
     const random = randomFrom(seed);
-    // Keeps the assigned sample role, without which every write is rejected.
+    // Keeps the sample role, because the platform rejects every write that deletes an assigned role.
     const manifest = (round: number, n: number) => ({
       roles: [...Array.from({ length: 40 }, (_, index) => role(`r${round}-${n}-${index}`)), role('support-role')],
     });
@@ -84,8 +84,8 @@ describe('kill -9', () => {
       const wait = random() * 10;
 
       /**
-       * Sends writes one by one until the platform is down; returns the number of acknowledged ones. One more was in
-       * flight.
+       * Sends writes one by one until the platform is down; returns the number of acknowledged ones. One more write was
+       * in flight.
        */
       async function writer(status: number, write: (n: number) => Promise<Exchange>): Promise<number> {
         let answered = 0;
@@ -152,7 +152,7 @@ describe('kill -9', () => {
     }
   });
 
-  test('starts while the file of a dead platform still exists', async () => {
+  test('does not prevent the next start, although the file of the dead platform still exists', async () => {
     const { process: victim, ready, exited } = await startChild();
     expect(findOwner(data)).toEqual({ pid: victim.pid, port: Number(new URL(ready.base_url).port) });
     victim.kill('SIGKILL');

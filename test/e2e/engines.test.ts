@@ -15,14 +15,14 @@ import { PROGRAM, root } from '../helpers/root.ts';
 import { isWhole, size } from '../helpers/size.ts';
 import { missingSlurm, type Slurm, startSlurm } from '../helpers/slurm.ts';
 
-/** Eight run at once. */
+/** Eight shards run at once. */
 const SHARDS = size(40, 16);
 const hasParallel = spawnSync('parallel', ['--version']).status === 0;
 
 /** Where the shards send: counts the users of accepted requests, and forwards them to a platform if there is one. */
 interface Target {
   url: string;
-  /** How often each user arrived, by number. */
+  /** How often each user arrived, by user number. */
   arrived: Uint8Array;
   wrong: number;
   /** The first failure of a step. */
@@ -88,7 +88,7 @@ const valueOf = (user: number): string => String((user * 7) % 1000);
 interface Scene {
   home: CliHome;
   platform: TestEmulator;
-  /** Everything that a page calls /data. */
+  /** The folder that the pages call /data. */
   data: string;
   env: Record<string, string>;
 }
@@ -148,7 +148,7 @@ function running(variable: string): { task: number; pid: number }[] {
       )?.[1];
       return task === undefined ? [] : [{ task: Number(task), pid: Number(name) }];
     } catch {
-      // Not a process, or one that has ended.
+      // The entry is not a process, or its process has ended.
       return [];
     }
   });
@@ -225,7 +225,7 @@ describe('seed-slurm.md', () => {
   });
 });
 
-it('seed-parallel.md sends every user from many shards when the same commands run again after kills', async ({
+it('sends every user from many shards when the commands of seed-parallel.md run again after kills', async ({
   skip,
 }) => {
   if (!hasParallel) return skip('needs GNU parallel (npm run test:engines installs it)');

@@ -27,7 +27,7 @@ const examples = leaves
   .filter(([path]) => !ELSEWHERE.has(groupOf(path)))
   .flatMap(([path, command]) => (helpOf(command)?.examples ?? []).map((line) => [line, path] as const));
 
-test.each(leaves)('%s has two examples of itself', (path, command) => {
+test.each(leaves)('shows at least two examples of %s in its help', (path, command) => {
   const own = (helpOf(command)?.examples ?? []).filter((line) => line.includes(`cdpadm ${path}`));
   expect(own.length).toBeGreaterThanOrEqual(path === 'emulator clock' ? 1 : 2);
 });
@@ -208,7 +208,8 @@ describe('each example', () => {
     await runExample(line, path);
   });
 
-  // The first example of each command; for an endless command, its first line. `mcp` speaks a protocol instead.
+  // The first example of each command; for an endless command, its first line. `mcp` is skipped because it speaks a
+  // protocol.
   test.each(leaves.filter(([path]) => path !== 'mcp' && !ELSEWHERE.has(groupOf(path))))(
     '%s prints the JSON that its help describes',
     async (path, command) => {

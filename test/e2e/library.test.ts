@@ -21,7 +21,7 @@ function projectWith(program: string): { folder: string; file: string } {
   return { folder, file };
 }
 
-test('has two example programs, one of them with fixtures', () => {
+test('finds two example programs on the page, one of them with fixtures', () => {
   expect(programs).toHaveLength(2);
   expect(programs[1]).toContain('fixtures: {');
 });

@@ -18,7 +18,7 @@ function filesBeside(path: string): string[] {
   return fs.readdirSync(join(path, '..')).sort();
 }
 
-describe('between processes', () => {
+describe('a lock between processes', () => {
   let bundle: Bundle;
   beforeAll(async () => {
     bundle = await bundleEntry('test/e2e/children/hold-lock.ts');
@@ -42,7 +42,7 @@ describe('between processes', () => {
     return new Promise((resolve) => child.once('exit', resolve));
   }
 
-  it('does not lose updates', async () => {
+  it('prevents lost updates', async () => {
     const path = lockPath();
     const counter = join(temporaryFolder(), 'counter');
     fs.writeFileSync(counter, '0');
@@ -52,7 +52,7 @@ describe('between processes', () => {
     expect(filesBeside(path)).toEqual([]);
   });
 
-  it('frees the lock of a killed holder at once', async () => {
+  it('is free at once after its holder is killed', async () => {
     const path = lockPath();
     const holder = start('hold', path);
     await expect(linesOf(holder)()).resolves.toBe(`held ${holder.pid}`);
@@ -69,7 +69,7 @@ describe('between processes', () => {
   it('can be taken over after any number of processes were killed during a takeover', async () => {
     const path = lockPath();
     for (let kills = 0; kills < 25; kills++) await ended(start('die', path));
-    // Their temporary files stay until they are old.
+    // The temporary files of killed processes stay until they are old.
     const locks = (): string[] => filesBeside(path).filter((name) => name.startsWith('state.lock'));
     expect(locks()).toHaveLength(25);
     const lock = tryLock(path);
@@ -78,7 +78,7 @@ describe('between processes', () => {
     expect(locks()).toEqual([]);
   });
 
-  it('gives the lock of a killed holder to exactly one of many', async () => {
+  it('goes to exactly one of many waiting processes after its holder is killed', async () => {
     for (let round = 0; round < 3; round++) {
       const path = lockPath();
       const holder = start('hold', path);
@@ -96,7 +96,7 @@ describe('between processes', () => {
     }
   });
 
-  it('has no overlapping updates and no stuck process when processes are killed at any moment', async () => {
+  it('allows no overlapping update and leaves no process stuck when processes are killed at any moment', async () => {
     const path = lockPath();
     const counter = join(temporaryFolder(), 'counter');
     fs.writeFileSync(counter, '0');
@@ -126,7 +126,7 @@ describe('between processes', () => {
     );
   }
 
-  it.runIf(onLinux)('treats a zombie as dead, even if its parent never reaps it', async () => {
+  it.runIf(onLinux)('is free if its holder is a zombie, even if the parent never reaps it', async () => {
     const path = lockPath();
     // `cat` replaces the shell and never reaps the child.
     const parent = spawn('sh', ['-c', '"$0" "$1" hold "$2" & exec cat', process.execPath, bundle.file, path]);

@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(least, JSON.stringify(least)).toMatchObject({ ratio: expect.toSatisfy((ratio: number) => ratio >= 4.5) });
   });
 
-  it.each([1600, 1024, 640, 360])('never scrolls horizontally as a page, %i wide', async (width) => {
+  it.each([1600, 1024, 640, 360])('never scrolls horizontally as a whole at a width of %i', async (width) => {
     for (const roles of [FEW, MANY]) {
       const page = await open(roles);
       await page.size(width, 700);
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     const page = await open(FEW);
     expect(await page.evaluate(`document.body.innerHTML.includes('catalog:*')`)).toBe(true);
     await page.size(360, 700);
-    // A dot is before its fact; the first one of a line is hidden to the left.
+    // A dot comes before its fact; the first dot of a line is hidden to the left.
     const seen = await page.evaluate<string[]>(`[...document.querySelectorAll('.fact > i')].flatMap((dot) => {
       const left = dot.parentElement.parentElement.parentElement.getBoundingClientRect().left;
       const isFirst = dot.parentElement.getBoundingClientRect().left < left;
@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(seen).toEqual([]);
   });
 
-  it.each([1024, 480, 360])('does not break role names inside words, %i wide', async (width) => {
+  it.each([1024, 480, 360])('does not break role names inside words at a width of %i', async (width) => {
     const page = await open(FEW);
     await page.size(width, 700);
     const broken = await page.evaluate<string[]>(`[...document.querySelectorAll('thead .name')].flatMap((name) =>

@@ -66,7 +66,7 @@ test('exits with 0 when its input closes without any message', async () => {
   expect(written).toBe('');
 });
 
-test('leaves nothing half done when it is killed in a planned write', async () => {
+test('leaves nothing half done when it is killed during a planned write', async () => {
   const before = await names();
   const { call, pid } = await connect('--allow-writes');
   const { plan } = await call('roles_plan', RENAME);
@@ -82,7 +82,7 @@ test('leaves nothing half done when it is killed in a planned write', async () =
   expect([before, expect.arrayContaining(['Help desk'])]).toContainEqual(await names());
   expect((await home.json('log')).data).toMatchObject([{ command: 'roles update', outcome: 'unknown' }]);
   expect((await home.run('log verify')).code).toBe(0);
-  // A new session repeats it, without the plan of the killed one.
+  // A new session repeats the write, but cannot use the plan of the killed session.
   const again = await connect('--allow-writes');
   const old = await again.call('roles_write', { command: RENAME.command, plan: plan?.id });
   expect(old).toMatchObject({ error: { code: 'mcp.no_plan' } });

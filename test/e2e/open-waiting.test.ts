@@ -46,6 +46,6 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
   });
 });
 
-it('reads a device that is not a terminal as a file', async () => {
+it('reads a device that is not a terminal like a file', async () => {
   expect(await text(await openWaiting('/dev/null', new AbortController().signal))).toBe('');
 });

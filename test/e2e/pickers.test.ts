@@ -1,4 +1,5 @@
-// The choice of a missing id on a real terminal: searched, chosen, stopped, and never offered anywhere else.
+// Prompts for a missing id on a real terminal: searching, choosing and cancelling. Without a terminal there is no
+// prompt.
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';
 import { openPlatformHome } from '../helpers/platform-home.ts';
@@ -43,7 +44,7 @@ describe('a missing id on a terminal', () => {
     expect(screen.screen()).toMatch(/✔ Role support-role/);
   });
 
-  test('is a number or a word without redrawing', async () => {
+  test('is chosen by a number or a word in accessible mode', async () => {
     const screen = terminal(['roles', 'get'], { CDPADM_ACCESSIBLE: '1' });
     await screen.waitFor('Number or word');
     screen.type(`support-role${KEY.enter}`);
@@ -72,7 +73,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is not offered twice', async () => {
+  test('is not offered again as the second of two ids', async () => {
     const screen = terminal(['roles', 'compare']);
     await screen.waitFor('First role');
     screen.type('admin');
@@ -85,7 +86,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is a usage error that says so if there is nothing to choose', async () => {
+  test('is a usage error that reports it if there is nothing to choose', async () => {
     const screen = terminal(['groups', 'get']);
     expect(await screen.exit).toBe(2);
     expect(screen.screen()).toContain('nothing to choose from');

@@ -67,7 +67,7 @@ const cdpadm = (args: string[], input?: 'open' | 'closed'): Running => run(proce
 const shell = (script: string): Running => run('/bin/sh', ['-c', script]);
 
 describe('standard output', () => {
-  test('may be closed early by its reader: exit 0 without a message', async () => {
+  test('that its reader closes early causes exit code 0 without a message', async () => {
     const script = '{ $CDPADM help flags; echo "code $?" >&2; } | true';
     const { stderr } = await shell(script).ended;
     expect(stderr).toBe('code 0\n');
@@ -97,14 +97,14 @@ describe('standard output', () => {
     expect(JSON.parse(stdout)).toHaveLength(roles.length);
   });
 
-  test.skipIf(!existsSync('/dev/full'))('may be a full disk: exit 1 with an error', async () => {
+  test.skipIf(!existsSync('/dev/full'))('on a full disk causes exit code 1 with an error', async () => {
     const { stderr, stdout } = await shell('$CDPADM help flags > /dev/full; echo $?').ended;
     expect(stdout).toBe('1\n');
     expect(stderr).toContain('the disk is full');
     expect((await shell('$CDPADM --help > /dev/full; echo $?').ended).stdout).toBe('1\n');
   });
 
-  test('may be closed: an exit code and no crash', async () => {
+  test('that is already closed causes an exit code, not a crash', async () => {
     const { stdout } = await shell('$CDPADM help flags >&- 2>/dev/null; echo $?').ended;
     expect(stdout).toMatch(/^[01]\n$/);
   });
@@ -133,7 +133,7 @@ describe('signals', () => {
     expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
   });
 
-  test('does not leave a lock or an entry after a server is killed', async () => {
+  test('that kill a server leave neither a lock nor an entry', async () => {
     const { child, ended, printed } = cdpadm(['emulator', 'start', '--port', '0']);
     await printed('is ready');
     child.kill('SIGKILL');

@@ -55,7 +55,7 @@ describe.each(WAYS)('a confirmation, %s', (_way, env) => {
     expect(await isRenamed()).toBe(code === 0);
   });
 
-  test('prompts again after an invalid answer, on an empty line', async () => {
+  test('prompts again on an empty line after an invalid answer', async () => {
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('(y/N)');
     screen.type(`garbage${KEY.enter}`);
@@ -167,7 +167,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('asks three things, revisits a setting, and reports on Ctrl-C that nothing was created', async () => {
+  test('asks three questions, revisits a setting, and reports on Ctrl-C that nothing was created', async () => {
     const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
     await screen.waitFor('Platform address (Enter to skip)');
     screen.type(KEY.enter);
@@ -194,7 +194,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     await screen.waitFor('Name of the profile');
     screen.type(`local${KEY.enter}`);
     await screen.waitFor('is reserved');
-    // The prompt is not shown as answered first.
+    // The prompt was not shown as answered before the error.
     expect(screen.screen()).not.toContain('✔ Name of the profile local');
     screen.type(`prod${KEY.enter}`);
     await screen.waitFor('Client id');
@@ -211,7 +211,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     await screen.waitFor('Workspace secret');
     screen.type(KEY.enter);
     await screen.waitFor('Environment: none');
-    // The last of the list, one above the first.
+    // The environment is the last of the list, which Up reaches from the first.
     screen.type(way === 'redrawing' ? KEY.up + KEY.enter : `environment${KEY.enter}`);
     await screen.waitFor('development');
     screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);

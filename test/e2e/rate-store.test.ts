@@ -24,7 +24,7 @@ const USER = ['--user', 'shard', 'on', '>open-sesame', '~*', '+@all'];
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedis) process.stderr.write('redis-server is not installed: the shared rate is not tested against it.\n');
 
-test('the built program says why it cannot use a store', async () => {
+test('prints why the built program cannot use a store', async () => {
   const platform = await startTestEmulator();
   const home = createCliHome();
   onTestFinished(async () => {
@@ -48,7 +48,7 @@ test('the built program says why it cannot use a store', async () => {
   );
 });
 
-test('the script has fewer than 60 lines', () => {
+test('keeps the script below 60 lines', () => {
   expect(RATE_SCRIPT.trim().split('\n').length).toBeLessThan(60);
 });
 
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
   let server: ChildProcess;
   const stores: RateStore[] = [];
   beforeAll(async () => {
-    // A port of the server's own choice is not printed: a socket in a private folder needs none.
+    // The server does not print a port that it chose itself; a socket in a private folder needs none.
     server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder, ...USER]);
     for await (const text of server.stdout as AsyncIterable<Buffer>) if (String(text).includes('eady to accept')) break;
   });
@@ -80,7 +80,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     const [a, b] = [await open('together', 10), await open('together', 10)];
     const first = await a.take(20);
     expect(first).toEqual({ inMs: 0, everyMs: 101 });
-    // 20 requests of 101 ms are taken.
+    // Requests of 101 ms have filled two seconds.
     const second = await b.take(1);
     expect(second.inMs).toBeGreaterThan(1000);
     expect(second.inMs).toBeLessThanOrEqual(2020);
@@ -110,13 +110,13 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     expect((await d.take(1)).everyMs).toBeCloseTo(20.2);
   });
 
-  test('rejects while the server is gone', async () => {
+  test('rejects requests while the server is down', async () => {
     const store = await openRateStore(new URL('redis://127.0.0.1:1'), ['gone'], 10, undefined);
     stores.push(store);
     await expect(store.take(1)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('needs the certificate authority and the password of an encrypted server', async () => {
+  test('requires the certificate authority and the password of an encrypted server', async () => {
     const { cert, key } = makeCertificate();
     const secure = createServer({ cert, key }, (client) => {
       const plain = connect(socket);

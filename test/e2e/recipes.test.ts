@@ -253,7 +253,7 @@ describe('recipes', () => {
       codes: [0, 0, 0, 0, 0],
       page: expect.stringContaining('There are no requests.') as unknown,
     });
-    // The job created a file with `access: read`.
+    // The job created a project file with `access: read`, which does not allow the write.
     expect((await step(`cdpadm ${one.join(' ')} --yes`, elsewhere)).code).toBe(12);
     rmSync(join(home.cwd, '.cdpadm.yaml'));
     const late = await step(`cdpadm ${one.join(' ')} --submitted-time ${submitted} --yes`, elsewhere);

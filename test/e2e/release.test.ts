@@ -228,7 +228,7 @@ test.skipIf(!hasInstaller)('the action installs a release and runs commands with
   expect(output).toBe('0.2.0 roles list\n');
 });
 
-test('the release workflow checks, makes, attests and publishes the release of its tag', async () => {
+test('the release workflow checks, builds, attests and publishes the release of its tag', async () => {
   const workflow = yaml('.github/workflows/release.yml') as {
     on: { push: { tags: string[] } };
     jobs: { publish: { permissions: Record<string, string>; steps: Step[] } };
@@ -237,7 +237,7 @@ test('the release workflow checks, makes, attests and publishes the release of i
   expect(workflow.on.push.tags).toEqual(['v*']);
   expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
   const folder = await repository({ '.gitignore': 'dist/\n.npm/\n.ci/\nbin/\ncalls\n' });
-  // Programs that publish, and the checks, only note their arguments.
+  // The checks and the programs that publish are replaced by scripts that only record their arguments.
   for (const path of ['.ci/run', 'bin/gh', 'bin/npm']) {
     mkdirSync(join(folder, path, '..'), { recursive: true });
     const note = `echo "${path.replace(/.*\//, '')} $*" >>"${folder}/calls"`;

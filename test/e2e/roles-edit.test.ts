@@ -97,7 +97,7 @@ describe('roles edit', () => {
     ['immediately without a terminal', false, 1],
     ['on a terminal if it is saved again', true, 2],
   ])('rejects an invalid text %s, and keeps it in a private file', async (_when, tty, times) => {
-    // The editor drops the comments with the errors, like a script that writes the whole text.
+    // The editor drops the comments that contain the errors, like a script that writes the whole text.
     const { env, opened, log } = editor(
       `text = text.replace(/^#!.*\\n/gm, '').replace('name: Support', 'nmae: Support');`,
     );

@@ -35,7 +35,7 @@ const locks = (admin: RolesHome): string[] =>
     name.endsWith('write.lock'),
   );
 
-test('loses nothing when it is killed during its PUT', async () => {
+test('loses nothing when a push is killed during its PUT', async () => {
   const admin = await createRolesHome();
   try {
     await admin.run('roles pull');

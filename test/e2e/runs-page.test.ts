@@ -10,7 +10,7 @@ const NEWEST = Date.parse('2026-11-22T06:00:00Z');
 const EVIL = `<img src="http://127.0.0.1:9/1" onerror="document.title='forged'">`;
 const ENDS = ['failed', 'stopped', 'retrying', 'queued', EVIL];
 
-/** Runs every three hours. Each eleventh run did not succeed, some have no rows, and the last one is still running. */
+/** Runs every three hours. Every eleventh run is unsuccessful, some have no rows, and the last one is still running. */
 function runs(count: number): RunReply[] {
   return Array.from({ length: count }, (_, index) => {
     const start = NEWEST - (count - 1 - index) * 3 * 3_600_000;
@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     }
   });
 
-  it.each([1600, 1024, 1000, 640, 360])('never scrolls horizontally as a page, %i wide', async (width) => {
+  it.each([1600, 1024, 1000, 640, 360])('never scrolls horizontally as a whole at a width of %i', async (width) => {
     for (const count of [0, 1, 30, 300]) {
       const page = await open(count);
       await page.size(width, 700);
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     }
   });
 
-  it.each([1600, 400])('shows every unsuccessful run with its status, %i wide', async (width) => {
+  it.each([1600, 400])('shows every unsuccessful run with its status at a width of %i', async (width) => {
     const page = await open(300);
     await page.size(width, 900);
     const unwell = await page.evaluate<{ width: number; height: number; word: string; fits: boolean }[]>(`(() =>

@@ -34,7 +34,7 @@ interface JobManifest extends Manifest {
 
 let home: CliHome;
 let platform: TestEmulator;
-/** Everything that a page calls /data. */
+/** The folder that the pages call /data. */
 let data: string;
 let env: Record<string, string>;
 /** The number of seeds that the platform starts with. */
@@ -81,7 +81,7 @@ const blocksOf = (name: string, language: string): string[] =>
     ([, found, block = '']) => (found === language ? [block] : []),
   );
 
-/** With the test's folders instead of those of the page. */
+/** The commands with the folders of this test instead of those of the page. */
 const localized = (words: string): string =>
   words.replace(/(?<!\w)\/data\b/g, data).replace(/(?<!\w)\/tmp\//g, `${home.folder}/tmp/`);
 
@@ -242,7 +242,7 @@ it('seed-cron.md sends the file once, and nothing on later starts', async () => 
 });
 
 describe('seed-container.md', () => {
-  it('sends the file without a home, with the variables of the command line only', async () => {
+  it('sends the file without a home folder, with only the variables of the command line', async () => {
     const words = [
       'shift',
       '[ "$1" = registry.example/cdpadm:0.2.0 ] && break',

@@ -1,11 +1,12 @@
-// Builds strings that make a regular expression backtrack: a lead to each repetition, then the repetition itself.
+// Builds strings that make a regular expression backtrack: text that leads to each repetition (a lead), then the
+// repetition itself.
 import { type AST, parseRegExpLiteral, visitRegExpAST } from '@eslint-community/regexpp';
 import { letterTest } from './match-steps.ts';
 
 /** Returns a string with the given number of repetitions. */
 export type Growing = (repetitions: number) => string;
 
-/** Characters of every kind. Those that an expression does not distinguish count as one. */
+/** Characters of every kind. Characters that an expression does not distinguish count as one. */
 const LETTERS = [
   ...Array.from('aAf0_-.,:;/ \t\r\n"\'`\\@*=+()[]<>{}#%&|!$~'),
   '\u001b',

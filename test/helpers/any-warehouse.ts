@@ -1,4 +1,4 @@
-// Arbitrary definitions of warehouse sync. Ids are few, so that two workspaces share some.
+// Arbitrary definitions of warehouse sync. Few ids, so that two workspaces share some of them.
 import fc from 'fast-check';
 import type { Definition } from '../../src/lib/domain/warehouse/definition.ts';
 import type { ByType } from '../../src/lib/domain/warehouse/plan.ts';

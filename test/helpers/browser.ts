@@ -5,7 +5,7 @@ import { CHROMIUM } from '../../scripts/chromium.mjs';
 export { CHROMIUM };
 
 export interface Page {
-  /** Every URL that was requested since the page was opened, including its own. */
+  /** Every URL that was requested since the page was opened, including that of the page. */
   readonly requests: readonly string[];
   /** Console messages, with violations of the content security policy, and uncaught errors. */
   readonly complaints: readonly string[];

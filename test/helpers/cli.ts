@@ -35,8 +35,8 @@ export interface CliResult {
 }
 
 /**
- * An isolated home: the program's four folders, temporary files and a working folder. A process with its environment
- * reports the exchanges of its platforms, which are then checked.
+ * An isolated home: the program's four folders, temporary files and a working folder. A process with the environment of
+ * this home reports the exchanges of its platforms, so that they are checked.
  */
 export interface CliHome {
   folder: string;

@@ -20,7 +20,7 @@ export function commandsBelow(command: Command, path: readonly string[] = []): W
   });
 }
 
-/** The commands below that run, and not only group others. */
+/** The commands below that run something, without mere groups. */
 export function leavesBelow(command: Command): Walked[] {
   return commandsBelow(command).filter(([, one]) => one.commands.length === 0 || helpOf(one) !== undefined);
 }

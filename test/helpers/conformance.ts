@@ -30,7 +30,10 @@ interface Checked {
 type OnTheWire = Omit<SeenExchange, 'platform' | 'hasOwnWords'>;
 
 interface Conformance {
-  /** The differences between an exchange and the document. Skips bodies and parameters in a deployment's own words. */
+  /**
+   * The differences between an exchange and the document. Skips bodies and parameters that a deployment words
+   * differently.
+   */
   violations(seen: OnTheWire, hasOwnWords?: boolean): string[];
 }
 

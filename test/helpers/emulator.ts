@@ -82,9 +82,9 @@ export interface TestControl {
 
 export interface TestEmulator extends Emulator {
   api: TestControl;
-  /** A request below the platform's address. */
+  /** Sends a request below the platform's address. */
   send(method: string, path: string, options?: SendOptions): Promise<Exchange>;
-  /** The same with a bearer token, which is fetched again after the clock was moved. */
+  /** Sends a request with a bearer token, which is fetched again after the clock was moved. */
   call(method: string, path: string, options?: SendOptions): Promise<Exchange>;
   /** A new access token. */
   token(): Promise<string>;

@@ -29,7 +29,7 @@ export interface ProxyFault {
   refuses?: boolean;
   /** True if a client waits until its timeout. */
   slow?: boolean;
-  /** Returns a replacement for the platform's response; `act` is for an incomplete response. */
+  /** Returns a replacement for the platform's response; use `act` for an incomplete one. */
   answer?: (answer: PlatformAnswer, received: ReceivedRequest) => PlatformAnswer;
   /** Writes to the client instead of responding. */
   act?: (socket: Socket, answer: PlatformAnswer, trap: string, received: ReceivedRequest) => void;

@@ -13,7 +13,7 @@ export interface Forged {
 
 export interface Wanted {
   subject: string;
-  /** The signer; self-signed without one. */
+  /** The signer; without one, the certificate is self-signed. */
   by?: Forged;
   /** Lines such as `subjectAltName=DNS:a.example`. */
   extensions?: string[];

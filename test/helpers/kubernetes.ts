@@ -1,4 +1,4 @@
-// Checks Kubernetes manifests against the schemas of `kubernetes-models`, and finds fields that these do not have.
+// Checks Kubernetes manifests against the schemas of `kubernetes-models`, and finds fields that are not in the schemas.
 import { Job } from 'kubernetes-models/batch/v1/Job';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 
@@ -9,8 +9,8 @@ export interface Manifest {
 }
 
 /**
- * The paths of unknown fields. Throws if a field is missing or has the wrong type. The schemas are compiled to code that
- * ignores unknown fields, so these are the fields that it never reads.
+ * The paths of unknown fields. Throws if a field is missing or has the wrong type. The schemas are compiled to code
+ * that ignores unknown fields, so unknown fields are those that this code never reads.
  */
 export function unknownFields(manifest: Manifest): string[] {
   const unread = new Set<string>();

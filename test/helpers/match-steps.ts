@@ -8,8 +8,8 @@ type Matcher = (text: readonly string[], at: number, next: Next) => boolean;
 class TooManySteps extends Error {}
 
 /**
- * Counts the steps of a search for `expression` in `text` from every position, up to `limit`. It caches and skips
- * nothing, so a backtracking engine never needs more steps.
+ * Counts the steps of a search for `expression` in `text` from every position, up to `limit`. The search caches and
+ * skips nothing, so a backtracking engine never needs more steps.
  */
 export function countSteps(expression: RegExp, limit: number): (text: string) => number {
   const { pattern } = parseRegExpLiteral(expression);

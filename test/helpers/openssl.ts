@@ -1,7 +1,7 @@
 // The installed openssl.
 import { execFileSync } from 'node:child_process';
 
-/** Returns its output; throws if it fails. */
+/** Runs openssl and returns its output; throws if it fails. */
 export function openssl(...args: string[]): string {
   return execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });
 }

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import { openBrowser, type Page } from './browser.ts';
 
-/** Called in a `describe`. Its tests then open a page from text; `name` is the file name. */
+/** Called in a `describe`. The tests in it open a page from text; `name` is the file name. */
 export function withPageBrowser(): (name: string, html: string) => Promise<Page> {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   let folder: string;

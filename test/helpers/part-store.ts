@@ -1,4 +1,4 @@
-// An object store with a warehouse's compressed part files, which it sends only to signed links.
+// An object store with a warehouse's compressed part files, which it serves only through signed links.
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';

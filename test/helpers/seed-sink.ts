@@ -22,13 +22,13 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-/** Appears once in each row. */
+/** Text that appears once in each row. */
 const ROW_MARKER = Buffer.from('"environment"');
 
 /** Returns the response to a request by its number, from 1; undefined accepts it. A promise delays the response. */
 export type Answer = (body: Buffer, request: number) => Reply | undefined | Promise<Reply | undefined>;
 
-/** Accepts every body without `answer`. */
+/** Without `answer`, accepts every body. */
 export async function startSink(answer?: Answer): Promise<Sink> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -15,15 +15,15 @@ export function size(whole: number, sample: number, small = sample): number {
 }
 
 /**
- * The number of runs of a property test: a tenth of `usual`, or fifty times as many on demand. Each commit draws other
- * values.
+ * The number of runs of a property test: a tenth of `usual`, or fifty times as many on demand. Each commit draws
+ * different values.
  */
 export function runs(usual: number): { numRuns: number } {
   const least = (part: number): number => Math.min(usual, Math.max(25, Math.ceil(usual / part)));
   return { numRuns: size(usual * 50, least(10), least(20)) };
 }
 
-/** Rows of a table in their order, drawn by the seed of the run; all of them on demand. */
+/** A sample of the rows, in order, drawn by the seed of the run; all rows on demand. */
 export function sample<Row>(rows: readonly Row[], count: number): readonly Row[] {
   if (isWhole || rows.length <= count) return rows;
   const random = randomFrom(SEED ^ rows.length);

@@ -6,7 +6,10 @@ import { makeSampleWarehouse } from '../../src/lib/emulator/warehouse/sample.ts'
 import { type Exchange, startTestEmulator, type TestEmulator } from './emulator.ts';
 import { CONNECTION, MODEL, PIPELINE } from './sync-definitions.ts';
 
-/** Creates a sample warehouse in an existing folder and returns its path. Its few rows keep runs short. */
+/**
+ * Creates a sample warehouse in an existing folder and returns its path. The warehouse has only a few rows, which keeps
+ * runs short.
+ */
 export async function makeSmallSample(folder: string): Promise<string> {
   const path = join(folder, 'sample.db');
   await makeSampleWarehouse(path, 20);

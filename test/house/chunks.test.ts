@@ -13,7 +13,7 @@ interface Loaded {
   modules: string[];
 }
 
-describe('loading', () => {
+describe('the built program', () => {
   let folder: string;
   let preload: string;
 
@@ -52,7 +52,7 @@ describe('loading', () => {
   }
 
   test.each(['--help', 'roles push --help', 'dsr submit -h', 'pipelines --help', 'api --help'])(
-    '%s does not load chunks, because the build renders it',
+    'does not load chunks for %s, because the build renders it',
     (line) => {
       const { files, modules } = loadedBy(line.split(' '));
       expect(files).toEqual([]);
@@ -67,7 +67,7 @@ describe('loading', () => {
     [['roles', '--help'], { COLUMNS: '90' }],
     [['__complete', 'fish', 'cdpadm', 'cdpadm --profile local roles get '], {}],
     ...groups.map(({ name }): [string[], object] => [['__complete', 'bash', ' ', 'cdpadm', `cdpadm ${name} `], {}]),
-  ])('%j with %j does not load a chunk of a dependency', (args, settings) => {
+  ])('does not load a chunk of a dependency for %j with %j', (args, settings) => {
     const { files, modules } = loadedBy(args, { ...settings });
     expect(files.length).toBeGreaterThan(0);
     // Completion needs the flags of a group's commands, but not their dependencies.
@@ -105,7 +105,7 @@ describe('loading', () => {
   });
 });
 
-describe('lazy requires', () => {
+describe('the lazy-require transform', () => {
   const lazy = (name: string, load: string): string =>
     `var $${name};\nfunction ${name}() { return $${name} ??= ${load}; }`;
   const a = 'const require_a = require("./a.js");';

@@ -1,5 +1,5 @@
-// A command is in the folder of its group, in a file with its name or a file that names it. Resource groups share
-// `resource-commands.ts`.
+// Each command is defined in the folder of its group, in a file named after it or in one that mentions it. Resource
+// groups share `resource-commands.ts`.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,7 +27,7 @@ test('defines every command in a file of its group that is named after it or men
     if (places.some((place) => existsSync(join(root, 'src/commands', place)))) return false;
     const folder = join(root, 'src/commands', group);
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-    // The group adds its own part under the verb: `get: {`.
+    // The group adds its own part under the key of the verb: `get: {`.
     const isShared = SHARED_VERBS.some((verb) => verb === verbs.join(' '));
     const takes = (text: string): boolean => text.includes('= resourceCommands(') && text.includes(`  ${verbs[0]}: {`);
     if (isShared && texts.filter(takes).length === 1) return false;
@@ -36,7 +36,7 @@ test('defines every command in a file of its group that is named after it or men
   expect(lost).toEqual([]);
 });
 
-test('has complete paragraphs in the help notes', async () => {
+test('ends every paragraph of the help notes with a sentence or a command line', async () => {
   const notes = commandsBelow(program).flatMap(([, command]) => helpOf(command)?.notes ?? []);
   expect(notes.length).toBeGreaterThan(50);
   // A paragraph ends with a sentence or a command line.

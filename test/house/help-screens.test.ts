@@ -39,7 +39,7 @@ describe('a built screen', () => {
     expect(start(args, columns)).toEqual({ status: code, stdout, stderr });
   });
 
-  test('does not treat a single word with a space as a command', async () => {
+  test('is not used for a single argument with a space, such as "roles push"', async () => {
     const { code } = await runCli(['roles push', '--help']);
     expect(start(['roles push', '--help']).status).toBe(code);
   });

@@ -19,7 +19,7 @@ describe('a platform that the program starts', () => {
   test.each([
     ['in this process', async () => (await home.run([...LINE, ...LOCAL])).code],
     ['in its own process', () => program(home.env)],
-  ])('%s has each of its exchanges checked', async (_where, run) => {
+  ])('has each of its exchanges checked %s', async (_where, run) => {
     expect(await run()).toBe(0);
     const [platform = '', ...more] = await judgedPlatforms();
     expect(more).toEqual([]);

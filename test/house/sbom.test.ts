@@ -29,7 +29,7 @@ const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8')
 const nameOf = ({ group, name }: Component): string => (group === undefined ? name : `${group}/${name}`);
 const isBundled = ({ properties: [delivery] }: Component): boolean => delivery?.value.startsWith('bundled') === true;
 
-test('is valid CycloneDX 1.6', async () => {
+test('writes a valid CycloneDX 1.6 document', async () => {
   const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
   expect(await validator.validate(text)).toBeNull();
 });
@@ -64,7 +64,7 @@ test('names the tools that listed the packages and wrote the document', () => {
   expect(metadata.tools.components.map(nameOf).sort()).toEqual(['@cyclonedx/cyclonedx-library', 'rolldown']);
 });
 
-test('has no time and no serial number, so that builds are reproducible', () => {
+test('writes no time and no serial number, so that builds are reproducible', () => {
   expect(text).not.toMatch(/timestamp|serialNumber/);
 });
 

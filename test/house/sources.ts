@@ -9,7 +9,7 @@ export interface Import {
   specifier: string;
   /** The imported file, relative to the root of the project; undefined for packages and Node's own modules. */
   target: string | undefined;
-  /** True if the import is erased by the compiler. */
+  /** True if the compiler erases the import. */
   typeOnly: boolean;
   /** True for `import()`, which loads on demand. */
   late: boolean;

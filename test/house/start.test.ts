@@ -11,7 +11,7 @@ import { root } from '../helpers/root.ts';
 
 let folder: string;
 
-/** Copies the start next to a one-line bundle, so that only the start is tested. */
+/** Copies `bin` next to a one-line bundle, so that only `bin/cdpadm.js` is tested. */
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'cdpadm-start-')));
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
@@ -42,7 +42,7 @@ function pretendToBe(version: string): string[] {
   return ['--require', preload];
 }
 
-describe('the start without a build', () => {
+describe('bin/cdpadm.js without a build', () => {
   test.each(['--version', '-V'])('prints the version for %s', (flag) => {
     expect(start([flag])).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' });
   });
@@ -55,7 +55,7 @@ describe('the start without a build', () => {
     });
   });
 
-  test('does not fail when its reader closes', async () => {
+  test('does not fail when the reader of its output closes', async () => {
     const child = spawn(process.execPath, [join(folder, 'bin/cdpadm.js'), '--version']);
     child.stdout.destroy();
     const [exit, stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
@@ -63,7 +63,7 @@ describe('the start without a build', () => {
   });
 });
 
-describe('the start with a build', () => {
+describe('bin/cdpadm.js with a build', () => {
   beforeAll(() => {
     mkdirSync(join(folder, 'dist'));
     writeFileSync(

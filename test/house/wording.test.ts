@@ -1,4 +1,4 @@
-// The program, its docs and its code are in plain English: these phrases do not come back.
+// Keeps the program, its docs and its code in plain English: none of the listed phrases may come back.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -34,7 +34,7 @@ function piecesOfCode(text: string, ast: ts.SourceFile): Piece[] {
   return pieces;
 }
 
-/** The prose of a page: without its code. */
+/** The prose of a page, without its code. */
 function piecesOfPage(text: string): Piece[] {
   const prose = text.replace(/^ *```[^]*?^ *```/gm, (block) => block.replace(/[^\n]/g, ''));
   return prose.split('\n').map((line, index) => ({ line: index + 1, text: line.replace(/`[^`]*`/g, '``') }));
@@ -62,13 +62,13 @@ it('finds a phrase in a comment, in a message and in a page, with its line', () 
   ]);
 });
 
-it.each(['src', 'bin', 'scripts', 'bench', 'test'])('has none of the phrases in the code below %s', (folder) => {
+it.each(['src', 'bin', 'scripts', 'bench', 'test'])('finds none of the phrases in the code below %s', (folder) => {
   const sources = readSources(folder).filter(({ path }) => !path.startsWith('test/house/wording'));
   expect(sources.length).toBeGreaterThan(0);
   expect(sources.flatMap(({ ast, path, text }) => faultsOf(path, piecesOfCode(text, ast)))).toEqual([]);
 });
 
-it('has none of the phrases in the pages', () => {
+it('finds none of the phrases in the pages', () => {
   const pages = ['.', 'docs', 'docs/commands', 'docs/recipes'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))

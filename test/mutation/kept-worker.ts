@@ -4,7 +4,7 @@ import { ThreadsPoolWorker, type PoolOptions, type PoolWorker, type WorkerReques
 
 /**
  * A test that hangs has detected its mutant; without a mutant it may have to wait for a busy machine. `vi.setConfig`
- * cannot set it, because after each file it restores the configuration of the worker's first run.
+ * cannot set this time limit, because after each file it restores the configuration of the worker's first run.
  */
 const PATIENCE_MS = { withMutant: 8000, withoutMutant: 60_000 };
 

@@ -16,7 +16,7 @@ const kept = globalThis as { noticed?: unknown };
 const switches = (globalThis as Record<string, unknown>)[String(given('globalNamespace'))];
 if (given('mutantActivation') !== 'static') Object.assign(switches ?? {}, { activeMutant: undefined });
 
-// One failed test is enough. Vitest's own `bail` would terminate the worker.
+// One failed test is enough to detect a mutant. Vitest's own `bail` would terminate the worker.
 beforeEach(({ skip }) => {
   if (mutant !== undefined && kept.noticed === mutant) skip();
 });

@@ -1,5 +1,5 @@
-// Replaces each response to each command with an unusual one, which must work, or a hostile one. Both are derived from
-// the genuine response, so that they reach as far into the program as possible.
+// Replaces each response to each command with an unusual one, which must work, or a hostile one. Both kinds are derived
+// from the genuine response, so that they reach as far into the program as possible.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -59,7 +59,7 @@ const texts =
   (value: Json, key: string): Json =>
     typeof value === 'string' && !/token|expires/.test(key) ? change(value) : value;
 
-/** Each of them must work. */
+/** Responses that every command must accept. */
 const UNUSUAL: readonly ProxyFault[] = [
   transformed('a byte order mark', (value) => `\ufeff${JSON.stringify(value)}`),
   changed('a charset', true, () => ({ headers: { 'content-type': 'application/json; charset=UTF-8' } })),
@@ -100,7 +100,7 @@ const UNUSUAL: readonly ProxyFault[] = [
 
 const EVIL = '\u202e\u0007\u001b[2J\u009b31m\r\n+ forged';
 
-/** Each must produce an error message or a result. */
+/** Responses to which every command must react with an error message or a result. */
 const HOSTILE: readonly ProxyFault[] = [
   transformed('control and bidi characters', (value) => mapped(value, texts((text) => text + EVIL), same as never)),
   transformed('paths as strings', (value) => mapped(value, texts(() => '../../../evil'), same as never)),
@@ -198,7 +198,7 @@ async function sweep(runs: Iterable<Run> | AsyncIterable<Run>, judge: (run: Run)
 
 const LIMIT = isWhole ? 3_600_000 : 300_000;
 
-describe('unusual but valid responses', () => {
+describe('a command with unusual but valid responses', () => {
   const succeeds = async ({ plan, wanted }: Run) => {
     const { fault } = plan;
     const { code, stderr } = await world.run(wanted, ['-o', 'json'], plan);
@@ -216,7 +216,7 @@ describe('unusual but valid responses', () => {
   test('succeeds when one response is unusual', () => sweep(oneFaultRuns(UNUSUAL), succeeds), LIMIT);
 }); // prettier-ignore
 
-describe('hostile responses', () => {
+describe('a command with hostile responses', () => {
   const ends = async ({ plan, wanted }: Run) => {
     const problems: string[] = [];
     const outcome = await world.run(wanted, ['--retries', '0', '--timeout', '60s'], plan);
@@ -235,6 +235,6 @@ describe('hostile responses', () => {
     problems.push(...duplicateWrites(world.proxy.requests));
     return problems;
   };
-  test('prints a message or a result, no raw characters, and does not write other files when every response is hostile', () => sweep(everyFaultRuns(HOSTILE), ends), LIMIT);
-  test('prints a message or a result, no raw characters, and does not write other files when one response is hostile', () => sweep(oneFaultRuns(HOSTILE), ends), LIMIT);
+  test('prints a message or a result without raw characters, and writes no other files, when every response is hostile', () => sweep(everyFaultRuns(HOSTILE), ends), LIMIT);
+  test('prints a message or a result without raw characters, and writes no other files, when one response is hostile', () => sweep(oneFaultRuns(HOSTILE), ends), LIMIT);
 }); // prettier-ignore

@@ -111,6 +111,6 @@ it('forwards the body and puts no secret in an argument, the environment, a head
   const texts = [stdout, stderr, ...handed, ...files.map((path) => readFileSync(path, 'latin1'))];
   const found = SECRETS.flatMap((secret) => spellings(secret)).filter((text) => texts.some((it) => it.includes(text)));
   expect(found).toEqual([]);
-  // Callbacks may name a person; the platform decides that.
+  // A callback may name a person; the platform decides what it contains.
   expect(files.map((path) => readFileSync(path, 'latin1')).join('')).not.toContain('a@example.com');
 });

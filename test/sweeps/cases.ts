@@ -1,5 +1,5 @@
-// A valid command line for every command, and what it needs. The sweeps run each of them. Most come from the examples
-// of the command records, so a new command does not need an edit here.
+// A valid command line for every command, and what it needs. The sweeps run each command line. Most command lines come
+// from the examples of the command records, so a new command does not need an edit here.
 import type { Command } from 'commander';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,8 +30,8 @@ export interface CommandCase {
   /** The result is not JSON, even with `-o json`. */
   plain?: true;
   /**
-   * The command runs until it is stopped. Called with its first line of output; the command is stopped when this
-   * resolves.
+   * The command runs until it is stopped. Called with the command's first line of output; the command is stopped when
+   * the promise resolves.
    */
   serves?: (line: string, world: World) => Promise<void>;
   /** Sends nothing to the platform. */
@@ -79,7 +79,7 @@ const of = (command: string, args: CommandCase['args'] = '', more: Partial<Comma
   ...more,
 });
 
-/** Replaces examples that the stage cannot run because they need a time-dependent value or a state of their own. */
+/** Replaces examples that the stage cannot run because they need a time-dependent value or their own state. */
 const INSTEAD: readonly CommandCase[] = [
   // A workspace has at most one group identity.
   of('groups create', '-f group.yaml --workspace 3002'),

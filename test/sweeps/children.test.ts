@@ -16,7 +16,7 @@ if (path === undefined) console.log(readFileSync(__dirname + '/secret.txt', 'utf
 else writeFileSync(path, readFileSync(path, 'utf8').replace('Role analyst', 'Renamed').replace('3001', '3002'));
 `;
 
-/** More of the user's environment: secrets of two profiles, and the same secrets for other tools. */
+/** More environment variables of the user: secrets of two profiles, and the same secrets for other tools. */
 const ENV = {
   CDPADM_ACCESS_TOKEN: '',
   CDP_SECRET: CANARIES.environment,

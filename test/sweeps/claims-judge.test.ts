@@ -1,5 +1,5 @@
-// Checks that the claims judge finds each kind of false claim and accepts true ones. Its list of calls that can only be
-// accepted must match the contract.
+// Checks that the claims judge finds each kind of false claim and accepts true ones. The judge's list of calls that can
+// only be accepted must match the contract.
 import { describe, expect, it, test } from 'vitest';
 import { allEndpoints } from '../../src/lib/contract/index.ts';
 import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';
@@ -50,7 +50,7 @@ function judged({ outcome, ...more }: Lie): string {
 const failed = (message: string, more: object = {}): string =>
   JSON.stringify({ error: { code: 'x', message, hint: 'Check.', ...more } });
 
-describe('a single write', () => {
+describe('a claim about a single write', () => {
   it.each<[string, Lie]>([
     ['done, and on the platform', { after: NEW }],
     ['unknown, and on the platform', { after: NEW, outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
@@ -58,7 +58,7 @@ describe('a single write', () => {
     ['rejected, and not on the platform', { outcome: { code: 1, stderr: failed('The platform rejected it.') } }],
     ['not sent, and not on the platform', { outcome: { code: 6, stderr: failed('Nothing was sent.') } }],
     ['rate limited', { after: NEW, requests: [{ ...PUT, returned: answer(429) }], outcome: { code: 7, stderr: failed('Too many requests.') } }],
-  ])('is a true claim when it is %s', (_what, lie) => expect(judged(lie)).toBe('')); // prettier-ignore
+  ])('is true: %s', (_what, lie) => expect(judged(lie)).toBe('')); // prettier-ignore
 
   it.each<[string, Lie, RegExp]>([
     ['done, and not on the platform', {}, /^claims success.*household/],
@@ -71,16 +71,16 @@ describe('a single write', () => {
     ['shown with other values', { after: NEW, outcome: { stdout: '{"id":"household","source_user_attribute":"y","description":"z"}' } }, /^shows a group/],
     ['a request that does not exist', { after: NEW, outcome: { stdout: `{"subject_request_id":"${ID}"}` } }, /^shows request/],
     ['a run that does not exist', { after: NEW, outcome: { stdout: '{"pipeline_id":"a","pipeline_run_id":7}' } }, /^shows run 7 of a/],
-  ])('is a false claim when it is %s', (_what, lie, problem) => expect(judged(lie)).toMatch(problem)); // prettier-ignore
+  ])('is false: %s', (_what, lie, problem) => expect(judged(lie)).toMatch(problem)); // prettier-ignore
 });
 
-describe('a call that can only be accepted', () => {
+describe('a claim about a call that can only be accepted', () => {
   const seed = (returned?: PlatformAnswer): ProxiedRequest =>
     sent('POST', '/v2/calculatedattributes', { ...(returned && { returned }) });
   const accepting = (stdout: string, ...requests: ProxiedRequest[]): string =>
     judged({ wanted: { command: 'seed set', args: '' }, requests, clean: OLD, outcome: { stdout } });
 
-  it('is a true claim after exactly the documented status, even if the platform did nothing', () =>
+  it('is true after exactly the documented status, even if the platform did nothing', () =>
     expect(accepting('{"accepted":true}', seed(), seed(answer(202)))).toBe(''));
   it.each([
     ['after a different 2xx', '{"accepted":true}', seed(answer(200)), /without the documented status/],
@@ -88,9 +88,9 @@ describe('a call that can only be accepted', () => {
     ['without a response', '{"accepted":true}', seed(), /without the documented status/],
     ['when it is called done', '{"seeded":true}', seed(answer(202)), /does not say accepted/],
     ['when it is called both', 'Accepted. It was stored.', seed(answer(202)), /says done/],
-  ])('is a false claim %s', (_when, stdout, request, problem) => expect(accepting(stdout, request)).toMatch(problem)); // prettier-ignore
+  ])('is false %s', (_when, stdout, request, problem) => expect(accepting(stdout, request)).toMatch(problem)); // prettier-ignore
 
-  test('is every call that has neither a response body nor a read in the contract', () => {
+  test('is possible for every call that has neither a response body nor a read in the contract', () => {
     const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
       SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
     const silent = allEndpoints.filter(({ method, reply }) => method !== 'DELETE' && reply === undefined);
@@ -100,7 +100,7 @@ describe('a call that can only be accepted', () => {
   });
 });
 
-describe('the rows of a bulk run', () => {
+describe('the claims about the rows of a bulk run', () => {
   const request = (email: string): unknown => ({ isCancelled: false, subject_identities: { email: { value: email } } });
   const held = (email: string): Holdings => cells({ [`request ${ID}`]: request(email) });
   const rows = (row: string, stdout: string, after: Holdings, code = 3): string =>
@@ -123,7 +123,7 @@ describe('the rows of a bulk run', () => {
     ['unknown', '{"rows":1,"unknown":1}', held('a@x.example')],
     ['unknown', '{"rows":1,"unknown":1}', cells({})],
     ['failed', '{"rows":1,"failed":1}', cells({})],
-  ])('are true claims: %s %s', (status, stdout, after) => {
+  ])('are true: %s %s', (status, stdout, after) => {
     expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toBe('');
   });
 
@@ -132,15 +132,15 @@ describe('the rows of a bulk run', () => {
     ['existing for a different person', 'existing', '{"rows":1,"existing":1}', held('b@x.example'), /is existing, and/],
     ['failed and on the platform', 'failed', '{"rows":1,"failed":1}', held('a@x.example'), /failed \(\), and the platform has/],
     ['counted differently', 'unknown', '{"rows":1,"submitted":1}', held('a@x.example'), /counts 1 submitted, and its file has 0/],
-  ])('are false claims when one is %s', (_what, status, stdout, after, problem) => {
+  ])('are false when a row is %s', (_what, status, stdout, after, problem) => {
     expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toMatch(problem);
   }); // prettier-ignore
 
-  it('are false claims when the run reports success and one row is missing', () => {
+  it('are false when the run reports success and one row is missing', () => {
     expect(rows(`a@x.example,${ID},unknown,`, '{"rows":1,"unknown":1}', cells({}), 0)).toMatch(/not every row is done/);
   });
 
-  it('are false claims when one person is submitted twice', () => {
+  it('are false when one person is submitted twice', () => {
     const after = cells({ [`request ${ID}`]: request('a@x.example'), 'request 2': request('a@x.example') });
     expect(rows(`a@x.example,${ID},submitted,`, '{"rows":1,"submitted":1}', after)).toMatch(/^submitted twice/);
   });
@@ -158,7 +158,7 @@ describe('the rows of a bulk run', () => {
       outcome: { code: 3, stdout },
     });
 
-  it('are true claims about seeds: accepted by the documented status, rejected and not on the platform', () => {
+  it('are true for seeds that are accepted with the documented status, or rejected and not on the platform', () => {
     expect(seeds('{"rows":2,"accepted":2,"rejected":0}', batch(202))).toBe('');
     expect(seeds('{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":1}}\n')).toBe('');
   });
@@ -166,12 +166,12 @@ describe('the rows of a bulk run', () => {
     ['accepted by a different status', '{"rows":2,"accepted":2,"rejected":0}', batch(200), '', /counts 2 accepted/],
     ['rejected and on the platform', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":2}}\n', /row 2 is rejected/],
     ['rejected and not listed', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '', /and lists 0/],
-  ])('are false claims about seeds when %s', (_what, stdout, request, rejects, problem) => {
+  ])('are false for seeds that are %s', (_what, stdout, request, rejects, problem) => {
     expect(seeds(stdout, request, rejects)).toMatch(problem);
   }); // prettier-ignore
 });
 
-describe('a plan of several steps', () => {
+describe('a claim about a plan of several steps', () => {
   const connection = (name: string): Holdings => cells({ 'connection 3001/crm': name, 'data_model 3001/people': 'x' });
   const steps = (done: string[], left: string[], after: Holdings): string =>
     judged({
@@ -181,11 +181,11 @@ describe('a plan of several steps', () => {
       outcome: { code: 1, stderr: failed('Step 2 of 2 failed.', { details: { done, left } }) },
     });
 
-  it('is a true claim when the platform has only the completed steps', () => {
+  it('is true when the platform has only the completed steps', () => {
     expect(steps(['update connection crm'], [], connection('new'))).toBe('');
     expect(steps([], ['update connection crm'], connection('old'))).toBe('');
   });
-  it('is a false claim when the platform has other steps', () => {
+  it('is false when the platform has other steps', () => {
     expect(steps(['update connection crm'], [], connection('old'))).toMatch(/claims that it is done/);
     expect(steps([], ['update connection crm'], connection('new'))).toMatch(/claims that it is not done/);
   });

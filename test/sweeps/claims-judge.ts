@@ -40,7 +40,7 @@ export function falseClaims(evidence: Evidence): string[] {
 } // prettier-ignore
 
 /**
- * True if the output says that the outcome is open. A 429 means so without words, and so does an unavailable platform
+ * True if the output says that the outcome is open. A 429 implies it without words, and so does an unavailable platform
  * for a write that a second run sends again. The rows of a bulk run are checked one by one.
  */
 function isReportedOpen({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {

@@ -16,7 +16,7 @@ const WORLDS = isWhole ? 4 : 2;
 const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 const wantedFault = process.env.FAULT ?? '';
-/** Runs in each world. */
+/** The number of runs in each world. */
 const SAMPLE_RUNS = 15;
 const HOUR = 3_600_000;
 

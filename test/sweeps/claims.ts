@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 
 export const FLAGS = ['-o', 'json', '--request-timeout', '20s', '--retries', '1', '--timeout', '5m'];
 
-/** Every command line that sends something and finishes. A run shows which of them write. */
+/** Every command line that sends something and finishes. A run shows which command lines write. */
 export const SENDING: readonly CommandCase[] = CASES.filter(
   ({ elsewhere, local, serves }) => elsewhere === undefined && local !== true && !serves,
 );
@@ -21,7 +21,7 @@ export interface CleanClaims {
   before: Holdings;
   after: Holdings;
   requests: readonly ProxiedRequest[];
-  /** A correct judge reports none. */
+  /** The problems that the judge finds; a correct judge finds none. */
   problems: readonly string[];
 }
 

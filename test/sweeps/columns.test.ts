@@ -1,4 +1,4 @@
-// Runs every command with an unknown column: it rejects the column before it sends or writes anything.
+// Runs every command with an unknown column: the command rejects the column before it sends or writes anything.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 // Runs the built program with a limit on file sizes, as on a full disk or with an exhausted quota, for every command
-// that writes to the platform. It skips a write that must be saved first, damages no existing file, and completes the
-// work when it runs again with enough space.
+// that writes to the platform. The program skips a write that must be saved first, damages no existing file, and
+// completes the work when it runs again with enough space.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -150,7 +150,7 @@ function expectSame(format: Format, text: string, data: unknown): void {
 }
 
 test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
-  '%s prints the same in every format',
+  'prints the same data in every format: %s',
   async (_line, one) => {
     const { calls, reads, formats = COMMON_FORMATS } = recordOf(one);
     const known = OTHERS.filter((format) => formats.includes(format));
@@ -177,6 +177,6 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
   },
 );
 
-test('compares some cells with fields', () => {
+test('has compared enough cells with fields to prove the tests above', () => {
   expect(compared).toBeGreaterThan(size(200, 60));
 });

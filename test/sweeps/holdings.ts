@@ -103,7 +103,7 @@ async function readControl(
   put('assigned', assigned.map(({ body }) => body));
 } // prettier-ignore
 
-/** The secrets that the platform has. It never returns them, so they come from the last accepted body. */
+/** The secrets that the platform has. The platform never returns secrets, so these come from the last accepted body. */
 function secretsOf(path: string, requests: readonly ProxiedRequest[]): unknown {
   const list = path.replace(/\/[^/]*$/, '');
   const id = path.slice(list.length + 1);

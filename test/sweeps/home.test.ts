@@ -1,5 +1,5 @@
-// Every command that only reads works with a read-only or full home: it ends as with a writable one and warns at most
-// once.
+// Every command that only reads works with a read-only or full home: its outcome is the same as with a writable home,
+// and it warns at most once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
@@ -34,7 +34,7 @@ afterAll(() => world.close());
 const warnings = (stderr: string): number => stderr.split('continues without it').length - 1;
 
 test.skipIf(process.platform !== 'linux')(
-  'reads the same without a cache or a state folder, with at most one warning',
+  'returns the same data without a cache or a state folder, with at most one warning',
   async () => {
     const problems: string[] = [];
     let warned = 0;
@@ -60,7 +60,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('reads the same when no file can be written', async () => {
+test('returns the same data when no file can be written', async () => {
   const random = randomFrom(SEED);
   printLine(`seed ${SEED}`);
   const candidates = reads.filter(({ command }) => !WRITES_A_FILE.test(command));

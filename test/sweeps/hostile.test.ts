@@ -1,5 +1,5 @@
 // Tries hostile files in every reader of the program, and hostile responses. The program prints an error with its
-// position, no stack trace, and sends nothing.
+// position and without a stack trace, and sends nothing.
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -18,7 +18,7 @@ interface Hostile {
    * Returns the contents of the file, or a function that creates it; `undefined` if it does not apply to this reader.
    */
   make(good: string, reader: Reader): string | Buffer | ((path: string) => void) | undefined;
-  /** The file may be accepted or rejected; only the ending is checked. */
+  /** The file may be accepted or rejected; only the outcome of the run is checked. */
   either?: true;
   /** Only the platform may reject it. */
   judgedThere?: true;
@@ -138,7 +138,7 @@ function endingProblems({ code, stderr, stdout, hangs }: Outcome, exits: readonl
   return problems;
 }
 
-/** The issues with a line and a column. A problem of the whole file, such as its size, has none. */
+/** The issues with a line and a column. A problem of the whole file, such as its size, has no position. */
 function positionsOf(stderr: string): unknown[] {
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"error"')) ?? '{"error":{}}';
   const { error } = JSON.parse(line) as { error: { message?: string; issues?: { line?: number; column?: number }[] } };
@@ -218,7 +218,7 @@ function answering(name: string, body: () => Buffer, headers = ''): ProxyFault {
   };
 }
 
-describe('a hostile response', () => {
+describe('a command with a hostile response', () => {
   const BIG = 80_000_000;
   const answers = [
     answering('deep nesting', () => Buffer.from(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)),
@@ -233,7 +233,7 @@ describe('a hostile response', () => {
     ['dsr discovery', ''],
     ['roles push', 'wanted.yaml --allow-delete --force'],
   ];
-  test.each(answers)('$name ends in a message or a result, and does not pollute prototypes', async (fault) => {
+  test.each(answers)('prints a message or a result, and does not pollute prototypes: $name', async (fault) => {
     const problems: string[] = [];
     for (const [command, args] of sample(commands, 2)) {
       for (const at of [0, 1]) {

@@ -12,8 +12,8 @@ import { createWorld, type World } from './world.ts';
 const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
   SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
 
-describe('what may be sent again after a lost response', () => {
-  test('is listed for every call that writes and matches the contract', () => {
+describe('the list of calls that may be sent again after a lost response', () => {
+  test('covers every call that writes, and matches the contract', () => {
     const writing = allEndpoints.filter(({ method }) => method !== 'GET');
     expect(writing.map((endpoint) => [endpoint.id, afterLossOf(endpoint.method, targetOf(endpoint))])).toEqual(
       writing.map(({ id, safety }) => [id, safety]),
@@ -127,13 +127,13 @@ describe('a write whose response is lost and that cannot be read', () => {
     },
   );
 
-  it('covers seven commands', () => expect(operations).toHaveLength(7));
+  it('concerns exactly seven commands', () => expect(operations).toHaveLength(7));
 
   const CONFIRMED =
     /^(dsr submit --bulk people|roles apply|groups create|connections create -f connection-2|pipelines (apply|create))/;
   const confirmed = CASES.filter((one) => CONFIRMED.test(nameOf(one)));
   it.each(confirmed.map((one) => [nameOf(one), one] as const))(
-    '%s sends a write again only after a read',
+    'is sent again by %s only after a read',
     async (_name, wanted) => {
       await world.prepare(wanted);
       await world.run(wanted, ['-o', 'json']);

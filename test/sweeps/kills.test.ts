@@ -93,7 +93,7 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
   }
   problems.push(...locks(world), ...compare(wanted, kills.length + 1, requests, clean));
   // The rest of the killed run's work may be rejected: by our own guard, with a hint, or by the platform, because the
-  // resource exists. Either counts as done above.
+  // resource exists. Both cases count as done above.
   if (!(wanted.exits ?? [0]).includes(ended.code ?? -1) && !/"hint"|"status":4(00|09)/.test(ended.stderr))
     problems.push(`exit ${ended.code}: ${ended.stderr}`);
   const place = `${nameOf(wanted)} | killed ${kills.map(placeOf).join(', then ')}`;

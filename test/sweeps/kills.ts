@@ -20,8 +20,8 @@ const REPEATS_WRITE =
 export const againFlags = (wanted: CommandCase): string[] => (hasFlag(wanted, '--resume') ? ['--resume'] : []);
 
 /**
- * True if the run was rejected because an earlier run applied part of its saved plan. Saves a plan of the rest then, as
- * the hint says.
+ * True if the run was rejected because an earlier run applied part of its saved plan. If so, saves a plan of the rest,
+ * as the hint says.
  */
 export async function savedAgain(world: World, { before = [] }: CommandCase, stderr: string): Promise<boolean> {
   if (!stderr.includes('"plans.changed"')) return false;

@@ -1,5 +1,5 @@
 // Runs every command without a terminal. A command that needs a confirmation exits with 2, names the flag and writes
-// nothing. Every other command does its work. None waits for input.
+// nothing. Every other command does its work. No command waits for input.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CliOptions, runCli } from '../helpers/cli.ts';
@@ -43,7 +43,7 @@ function writes(): string[] {
 }
 
 test.each(sample(cases, 70).map((one) => [nameOf(one), one] as const))(
-  '%s does not wait for an answer',
+  'runs without waiting for an answer: %s',
   async (_line, one) => {
     let isFresh = false;
     for (const [way, options] of WAYS) {

@@ -57,7 +57,9 @@ export function afterLossOf(method: string, target: string): AfterLoss | undefin
   return PATTERNS.find((known) => known.method === method && known.pattern.test(path))?.afterLoss;
 }
 
-/** True if the call may be sent twice: a read, or a write with the same result. An unknown call may not. */
+/**
+ * True if the call may be sent twice: a read, or a write with the same result. An unknown call may not be sent twice.
+ */
 export function mayRepeat(method: string, target: string): boolean {
   return method === 'GET' || method === 'HEAD' || afterLossOf(method, target) === 'repeat';
 }

@@ -132,7 +132,8 @@ async function end(signal: NodeJS.Signals): Promise<number | null> {
 }
 
 /**
- * Posts callbacks, in order per request, and removes acknowledged ones from `open`. Returns when it cannot continue.
+ * Posts callbacks, in order per request, and removes acknowledged ones from `open`. Returns when no callback can be
+ * posted any more.
  */
 async function feed(url: string, open: SignedCallback[][], most: number, lanes: number): Promise<void> {
   let left = most;

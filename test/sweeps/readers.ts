@@ -21,7 +21,7 @@ export interface Reader {
   byRow?: true;
   /** Unknown fields are kept for newer versions. */
   keepsUnknown?: true;
-  /** Any contents may be accepted; only the ending is checked. */
+  /** Any contents may be accepted; only the outcome of the command is checked. */
   any?: true;
   /** Only the platform validates the contents. */
   judgedThere?: true;
@@ -93,7 +93,7 @@ const list = (command: string, args: string, good: string): Reader => ({
   any: true,
 });
 
-/** A plan that `diff` saved. Its digest covers every character, except at the line ends. */
+/** A plan that `diff` saved. The digest in the plan covers every character, except at the line ends. */
 const savedPlan = (command: string, args: string, diff: string): Reader => ({
   command,
   args,

@@ -1,4 +1,5 @@
-// Runs every command that accepts several profiles because it only reads: it does not send a write or leave a file.
+// Runs every command that accepts several profiles because it only reads: the command does not send a write or leave a
+// file.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CASES, recordOf } from './cases.ts';

@@ -20,8 +20,8 @@ const KEPT =
   /^(work-[^/]+\/(password\.txt|(service\/connections\/)?service-key\.json|sync\/|connection)|cache\/tokens\/|state\/emulators\/|config\/secrets)/;
 
 /**
- * The number of characters of a secret, in any encoding, that count as a leak. No other text shares as many with a
- * canary.
+ * The number of characters of a secret, in any encoding, that count as a leak. No other text shares as many characters
+ * with a canary.
  */
 const SHOWN = 12;
 
@@ -223,7 +223,7 @@ describe('a platform that echoes a request, even if its text is truncated within
   ];
   const every = ECHOES.flatMap((fault) => WANTED.map(([name, at]) => [name, at, fault.name, fault] as const));
   test.each(every)(
-    'gets no secret from %s printed or saved, rejected at request %d, %s',
+    'never makes %s print or save a secret (rejected at request %d, %s)',
     async (name, at, _how, fault) => {
       const [how, flags, plan] = rejectedAt(fault, at);
       const wanted = named(name);

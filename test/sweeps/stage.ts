@@ -9,7 +9,7 @@ export const PENDING_TOO = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12';
 export const COMPLETED = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c13';
 export const RUN = '1001';
 
-/** Every secret that a command uses. Each encoding changes its text. */
+/** Every secret that a command uses. Each encoding changes the text of these secrets. */
 export const CANARIES = {
   client: 'canary+client/secret=1',
   workspaceKey: 'canary+workspace/key=2',
@@ -193,7 +193,7 @@ config:
 
 const SERVICE_KEY = { type: 'service_account', key: CANARIES.serviceKey };
 
-/** Programs that save their environment before they do their work. They do not follow symlinks. */
+/** Programs that save their environment before they do their work. These programs do not follow symlinks. */
 const CHILDREN = {
   'editor.sh': 'set -C\n{ env > editor-was-told; } 2>/dev/null\nexec sed -i s/What/All/ "$@"\n',
   'key.sh': 'set -C\ncd "$(dirname "$0")"\n{ env > helper-was-told; } 2>/dev/null\ncat service-key.json\n',

@@ -31,7 +31,7 @@ export async function inTurn<Worker, Item>(
   await Promise.all(
     workers.map(async (worker) => {
       for (let item = left.shift(); item !== undefined; item = left.shift()) {
-        // `sum += await …` would read the sum before the wait.
+        // `sum += await …` would read the sum before `work` finishes.
         const done = await work(worker, item);
         sum += done;
       }

@@ -93,8 +93,8 @@ function runThroughProxy(line: string | string[], env: Record<string, string> = 
 const received = async (end: string): Promise<number> =>
   (await home.platform.api.requests()).filter(({ method, path }) => method === 'POST' && path.endsWith(end)).length;
 
-describe('an unknown outcome', () => {
-  it(`of a trigger is sent once in ${ROUNDS} of ${ROUNDS}, and the run is found and reported`, async () => {
+describe('a request with an unknown outcome', () => {
+  it(`that triggers a run is sent once in ${ROUNDS} of ${ROUNDS} rounds, and the run is reported`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const before = { sent: await received('/trigger'), runs: await runsOf() };
@@ -115,7 +115,7 @@ describe('an unknown outcome', () => {
     }
   });
 
-  it(`of a reset is sent once in ${ROUNDS} of ${ROUNDS}, and the position is reported`, async () => {
+  it(`that resets a pipeline is sent once in ${ROUNDS} of ${ROUNDS} rounds, and the position is reported`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const sent = await received('/reset');
@@ -133,7 +133,7 @@ async function runsOf(): Promise<unknown[]> {
   return data.map(({ id }) => id);
 }
 
-it(`never overwrites another admin’s edit between its GET and PUT, ${ROUNDS} of ${ROUNDS}`, async () => {
+it(`never overwrites another admin’s edit between its GET and PUT in ${ROUNDS} of ${ROUNDS} rounds`, async () => {
   const path = `/platform/v2/workspaces/${home.platform.ready.workspace_id}/inputs/data-pipelines/customers`;
   for (let round = 0; round < ROUNDS; round++) {
     const theirs = `Theirs ${round}`;

@@ -208,7 +208,7 @@ function register({ env }: CliHome, ready: EmulatorReady, port: number): void {
   registerEmulator(paths, emulator);
 }
 
-/** Makes the platform send a callback and returns it; `email` is its word for that identity. */
+/** Makes the platform send a callback and returns it; `email` is the platform's word for the email identity. */
 async function genuineCallback(platform: TestEmulator, email: string): Promise<Callback> {
   const received: Callback[] = [];
   const receiver = createServer((request, response) => {

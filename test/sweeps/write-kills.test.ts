@@ -287,7 +287,7 @@ test(
     printLine(`seed ${SEED}`);
     const problems: string[] = [];
     const worlds = await Promise.all(Array.from({ length: isWhole ? WORLDS : 1 }, () => createWorld()));
-    /** Commands that only read and write the same files are killed only once. */
+    /** The commands already killed; those that only read and write the same files count as one. */
     const known = new Map<string, string>();
     let kills = 0;
 

@@ -1,4 +1,5 @@
-// The embedded platform as a separate process, for tests that kill it. Prints its ready line and serves.
+// The embedded platform as a separate process, for tests that kill it. Prints its ready line, then serves until it is
+// killed.
 import { startEmulator } from '../../../src/lib/emulator/index.ts';
 
 const [data] = process.argv.slice(2);

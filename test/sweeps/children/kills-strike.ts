@@ -27,7 +27,7 @@ function arm(below: string, logFile: string, at: number): void {
   const promises = fs.promises as unknown as Calls;
   const openFiles = new Map<number, string>();
   let count = 0;
-  // A call of `node:fs` may make other calls of it.
+  // A function of `node:fs` may call other functions of the module.
   let isInside = false;
 
   const here: PathOf = ([path]) => {

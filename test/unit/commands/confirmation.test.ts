@@ -53,7 +53,7 @@ const WRITES = [
 ] as const;
 
 it.each(WRITES)('shows the target of `%s` before it writes', async (line, setting, ids) => {
-  // Different spellings of the same address, so that a wrong one would be noticed.
+  // Different spellings of the same address, so that the test would notice a wrong one.
   const port = new URL(home.platform.ready.base_url).port;
   const env = {
     CDPADM_SEEDING_URL: `http://localhost:${port}`,

@@ -1,4 +1,5 @@
-// `emulator start`: --as serves a copy of a real profile without reading its secrets. Also single flags, log and export.
+// `emulator start`: --as serves a copy of a real profile without reading its secrets. Also tests single flags, `log`
+// and `export`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -60,7 +61,7 @@ async function whileServing(args: string[], work: (ready: Record<string, unknown
 }
 
 describe('start --as', () => {
-  it('serves a copy of the profile with other addresses only', async () => {
+  it('serves a copy of the profile in which only the addresses differ', async () => {
     await whileServing(['--as', 'live'], async (ready) => {
       expect(ready).toMatchObject({ org_id: 41, account_id: 42, workspace_id: 43, client_id: 'real-client' });
       expect(markerFiles.filter(existsSync)).toEqual([]);
@@ -79,7 +80,7 @@ describe('start --as', () => {
         JSON.stringify({ environment: 'production', member_id: 42, calculated_attributes: { 43: [] } }),
       );
       expect(await run(['seed', 'set', '-f', 'seed.json', '--yes', ...as])).toMatchObject({ code: 0 });
-      // Only now did commands read the secrets: the platform had not.
+      // The commands have read the secrets; the platform had not.
       expect(markerFiles.filter(existsSync)).toEqual(markerFiles);
     });
     const state = join(home.folder, 'data', 'rehearsals', 'live');

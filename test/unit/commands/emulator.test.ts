@@ -349,7 +349,7 @@ describe('profile local', () => {
     expect(await round()).toEqual(first);
     await cli(['roles', 'list', '--profile', 'local']);
     const log = (await json(['emulator', 'log', '--profile', 'local'])) as { path: string }[];
-    // The first command and each of the three `auth test` request a token.
+    // The first command and each of the three `auth test` runs request a token.
     expect(log.filter(({ path }) => path === '/oauth/token')).toHaveLength(4);
   });
 

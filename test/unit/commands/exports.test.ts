@@ -42,7 +42,7 @@ const seeds: [samples: string, flags: string, rows: number | RegExp][] = [
   ['latin1.csv', MAP, /latin1\.csv:2: contains a byte that is not UTF-8/],
 ];
 
-/** The same for requests, whose rows a dry run counts. */
+/** The samples, the flags that read them as requests, and the number of rows in the dry run or the message. */
 const requests: [samples: string, flags: string, rows: number | RegExp][] = [
   ['data_0_*_0.csv.gz', `--source snowflake ${COLUMNS}`, 4],
   [

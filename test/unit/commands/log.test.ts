@@ -31,7 +31,7 @@ const update = (name: string) => home.run(`roles update user-role --name ${name}
 const submit = (email: string) =>
   home.run(`dsr submit --regulation gdpr --type erasure --identity email=${email} --yes`);
 
-it('is empty before the first write, and reads and dry runs add nothing', async () => {
+it('has no entry before the first write, and none after reads and dry runs', async () => {
   expect(await entries()).toEqual([]);
   await home.run('roles list');
   await home.run('roles update user-role --name Reader --dry-run');
@@ -73,7 +73,7 @@ it.each(['log', 'log verify', 'log prune --before 2024-01-01'])(
   },
 );
 
-it('is private, and has neither identities nor secrets', async () => {
+it('keeps the log private, without identities and secrets', async () => {
   await submit('ada@example.com');
   const [entry] = await entries();
   expect(entry?.undo).toMatch(/^cdpadm dsr cancel [0-9a-f-]{36}$/);
@@ -126,7 +126,7 @@ it('shows how to undo a killed submission', async () => {
   expect(await entries()).toMatchObject([{ outcome: 'unknown', undo }]);
 });
 
-it('reads a line of a version without `via`, `plan` and `undo` at the start', async () => {
+it('reads a line at the start of the log from a version without `via`, `plan` and `undo`', async () => {
   await update('Reader');
   const { via: _via, plan: _plan, undo: _undo, ...old } = JSON.parse(lines()[0] ?? '') as Record<string, unknown>;
   writeFileSync(path(), `${JSON.stringify(old)}\n`);
@@ -149,7 +149,7 @@ it('counts the completed steps of a folder, and the others by their outcome', as
   ]);
 });
 
-it('counts nothing that a rejected write did not do', async () => {
+it('does not count steps that a rejected write did not complete', async () => {
   await home.platform.api.addFault({ method: 'PUT', path: '*', status: 422, times: 1 });
   await update('Reader');
   expect(await entries()).toMatchObject([{ outcome: 'rejected', counts: {}, undo: null }]);

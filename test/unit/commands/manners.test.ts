@@ -82,7 +82,7 @@ describe('profiles', () => {
     ['names.osa_*=android_*', ''],
     ['names.PROVIDER_A=frostbank', ''],
     ['names.cloud_iam_role_arn=role', ''],
-  ])('--set %s', async (assignment, warning) => {
+  ])('accepts --set %s, and warns about an unknown name', async (assignment, warning) => {
     await home.run(`profile create words ${ADDRESS}`);
     const { code, stderr } = await home.run(['profile', 'edit', 'words', '--set', assignment, '--dry-run']);
     expect(code).toBe(0);

@@ -58,7 +58,7 @@ describe('a read', () => {
   beforeEach(openHome);
 
   it.each([['connections get lake', 'id', 'other']])(
-    '%s rejects a response with a different %s',
+    'by %s rejects a response with a different %s',
     async (line, field, value) => {
       await replace((method, _target, response) => (method === 'GET' ? changed(response, field) : undefined));
       const { code, error } = await home.json(line);
@@ -71,13 +71,13 @@ describe('a read', () => {
 describe('a write', () => {
   beforeEach(openHome);
 
-  it('that never arrived but got a response with only its id is unknown', async () => {
+  it('that never arrived but got a response with only its id is reported as unknown', async () => {
     await replace((method) => (method === 'POST' ? { status: 201, body: '{"id":"shop"}' } : undefined), false);
     const { code, error } = await home.json(LAKE.replace('lake', 'shop'));
     expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
   });
 
-  it('that never arrived but got a response with a different definition is unknown', async () => {
+  it('that never arrived but got a response with a different definition is reported as unknown', async () => {
     const body = JSON.stringify({ ...LAKE_BODY, id: 'shop', name: 'Other' });
     await replace((method) => (method === 'POST' ? { status: 201, body } : undefined), false);
     expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({ code: 8 });

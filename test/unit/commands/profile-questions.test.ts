@@ -93,7 +93,7 @@ describe('askForSettings', () => {
     const review = ['auth_url', 'org_id', 'environment', 'org_id', 'base_url'];
     const { ctx, asked } = answerPrompts(answers, review);
     const select = async (question: string, choices: Choice[], options?: PromptOptions): Promise<string> => {
-      // Before the second time.
+      // Before the second question about the organization, answer with a hyphen to remove it.
       if (asked.filter((one) => one.startsWith('Organization')).length === 1) answers['Organization'] = '-';
       return await ctx.prompt.select(question, choices, options);
     };
@@ -248,7 +248,7 @@ describe('askForSettings', () => {
     await expect(askForSettings(ctx, profiles, draftOf(), HOW)).rejects.toBe(other);
   });
 
-  it('preselects a location for the secret, not skipping it', async () => {
+  it('preselects a location for the secret instead of the choice to skip it', async () => {
     const { ctx } = answerPrompts({}, [], { yes: true });
     const initials: unknown[] = [];
     const select = (_question: string, choices: readonly { value: string }[], options?: PromptOptions) => {

@@ -291,7 +291,7 @@ describe('profile list, show, use, delete', () => {
   });
 });
 
-describe('a settings file with control characters', () => {
+describe('control characters in a settings file', () => {
   // ESC, BEL, C1 controls and bidi overrides, which must not reach a terminal.
   const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
@@ -300,7 +300,7 @@ describe('a settings file with control characters', () => {
     ['profile show evil --origin', 'other'],
     ['auth test', '/nowhere/'],
     ['doctor', '/nowhere/'],
-  ])('prints none of them in %s', async (line, shown) => {
+  ])('are not printed by %s', async (line, shown) => {
     const profile = {
       base_url: 'http://127.0.0.1:9',
       org_id: '1',

@@ -83,7 +83,7 @@ async function screen(line: string, columns?: number): Promise<string> {
   return `$ cdpadm ${line}\n${stdout}${stderr === '' ? '' : `--- beside it\n${stderr}`}`;
 }
 
-/** Replaces the values that differ between runs by others of the same width. */
+/** Replaces the values that differ between runs with others of the same width. */
 function steady(text: string): string {
   return text
     .replace(/(?<=127\.0\.0\.1:)\d{5}/g, '40000')
@@ -96,7 +96,7 @@ function tooWide(text: string, columns: number): string[] {
   return text.split('\n').filter((line) => displayWidth(line) > columns && !/^(\$ |\s+[+-] \w+: ")/.test(line));
 }
 
-describe.each([60, 100, 200])('on %i columns', (columns) => {
+describe.each([60, 100, 200])('at %i columns', (columns) => {
   test('matches the golden file, and has no line wider than the terminal', async () => {
     const screens: string[] = [];
     for (const line of [...ROLES, ...PROFILES]) screens.push(await screen(line, columns));
@@ -106,7 +106,7 @@ describe.each([60, 100, 200])('on %i columns', (columns) => {
   });
 });
 
-test('matches the golden file in a pipe: a header, tabs, no color and no limit of width', async () => {
+test('matches the golden file in a pipe: a header, tabs, no color and no maximum width', async () => {
   const screens: string[] = [];
   for (const line of [...ROLES, ...PROFILES]) screens.push(await screen(line));
   await expect(steady(screens.join('\n'))).toMatchFileSnapshot('../../golden/screens-piped.txt');

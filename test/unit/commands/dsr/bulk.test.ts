@@ -277,7 +277,7 @@ describe('dsr submit --bulk with faults', () => {
     }
     const run = await home.json<BulkResult>(BULK);
     await home.platform.api.clearFaults();
-    // In one run of forty, all five attempts of a row fail: the row is unknown, and `--resume` confirms it.
+    // In one of forty runs, all five attempts of a row fail: the row is unknown, and `--resume` confirms it.
     if (run.data.unknown > 0) {
       expect([run.code, run.data.failed], run.stderr).toEqual([3, 0]);
       expect((await home.run(`${BULK} --resume`)).code).toBe(0);

@@ -104,7 +104,7 @@ const CASES = Object.entries(BODIES).flatMap(([name, body]) =>
 );
 
 describe('a bulk row', () => {
-  it.each(sample(CASES, 7))('that never arrived but got %s with status %i is unknown', async (_name, status, body) => {
+  it.each(sample(CASES, 7))('that never arrived but got %s (%i) is reported as unknown', async (_, status, body) => {
     writePeople(1);
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
     await replace({ post: { status, body, delivered: false } });
@@ -149,7 +149,7 @@ describe('a bulk row', () => {
   });
 
   it.each(sample(Object.entries(BODIES), 3))(
-    'is unknown, like all others, if every read returns %s',
+    'is reported as unknown, like all others, if every read returns %s',
     async (_name, body) => {
       writePeople(5);
       await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
@@ -191,7 +191,7 @@ describe('an id that the platform already has', () => {
     });
   });
 
-  it('fails if the ledger has a different person under it', async () => {
+  it('fails if the ledger has a different person under this id', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     const { code, data, line } = await bulk('joe@example.com', 'g');
     expect([code, data.existing, data.failed]).toEqual([3, 0, 1]);
@@ -206,7 +206,7 @@ describe('an id that the platform already has', () => {
     });
   });
 
-  it('is unknown without proof, even after a lost response', async () => {
+  it('is reported as unknown without proof, even after a lost response', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
     const { code, data, line } = await bulk('joe@example.com', 'g', elsewhere());
@@ -224,7 +224,7 @@ describe('an id that the platform already has', () => {
 describe('a single request', () => {
   const ACCESS = 'dsr submit --regulation gdpr --type access --group-id g --identity email=jane@example.com --yes';
 
-  it.each(sample(CASES, 6))('that never arrived but got %s with status %i is unknown', async (_name, status, body) => {
+  it.each(sample(CASES, 6))('that never arrived but got %s (%i) is reported as unknown', async (_, status, body) => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
     await replace({ post: { status, body, delivered: false } });
     const { code, error } = await home.json(ACCESS);

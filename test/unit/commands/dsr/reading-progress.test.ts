@@ -1,4 +1,4 @@
-// Waiting for the ledger is reported, and the ledger is closed when its reader stops.
+// Checks that waiting for the ledger is reported, and that the ledger is closed when its reader stops.
 import { expect, test } from 'vitest';
 import { withReadingProgress } from '../../../../src/commands/dsr/session.ts';
 

@@ -51,8 +51,8 @@ function lineOf(source: Source, regulation: string, type: string, time: string):
 
 const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
-describe.each(SOURCES)('from %s', (source) => {
-  it('sends regulation and type in lower case', async () => {
+describe.each(SOURCES)('a request from %s', (source) => {
+  it('is sent with its regulation and type in lower case', async () => {
     const { code, data, stderr } = await home.json<{ requests: { body: Record<string, string> }[] }>(
       `${lineOf(source, 'GDPR', 'Access', ago(1))} --dry-run`,
     );
@@ -62,7 +62,7 @@ describe.each(SOURCES)('from %s', (source) => {
     expect(await home.received('POST', '/v3/requests')).toBe(1);
   });
 
-  it('rejects a time in the future and sends nothing', async () => {
+  it('is rejected if its time is in the future, and nothing is sent', async () => {
     const { code, error } = await home.json(`${lineOf(source, 'gdpr', 'access', ago(-2))} --yes`);
     expect([code, error.code]).toEqual([9, 'input.invalid']);
     const messages = [error.message, ...error.issues.map(({ message }) => message)].join();
@@ -70,7 +70,7 @@ describe.each(SOURCES)('from %s', (source) => {
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('warns about a passed deadline, with the number of days', async () => {
+  it('causes a warning if its deadline has passed, with the number of days', async () => {
     const { code, stderr } = await home.run(`${lineOf(source, 'ccpa', 'access', ago(50))} --yes`);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(/deadline .*passed 5 days ago/);
@@ -78,7 +78,7 @@ describe.each(SOURCES)('from %s', (source) => {
 });
 
 it.each(['prepare rows.csv --out prepared.csv', 'submit --bulk rows.csv --dry-run'])(
-  'names the row with a time in the future in dsr %s',
+  'names the row whose time is in the future: dsr %s',
   async (line) => {
     home.write('rows.csv', `email,submitted_time\na@b.example,${ago(1)}\nb@b.example,2062-11-01T00:00:00Z\n`);
     const { code, error } = await home.json(`dsr ${line} --regulation Gdpr --type Erasure`);

@@ -1,4 +1,5 @@
-// One request id in two workspaces and at two addresses: no command reads or changes another one's ledger entry.
+// One request id in two workspaces and at two addresses: no command reads or changes the ledger entry of another
+// destination.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -50,7 +50,7 @@ it.each(INVALID)('%s %j is a usage error', async (name, values, message) => {
   expect(text).toContain('"code":"usage"');
 });
 
-it.each(['--help', '--profile=other', '-h', '--', '__complete'])('treats the id %s as an id', async (id) => {
+it.each(['--help', '--profile=other', '-h', '--', '__complete'])('treats %s as an id, not a flag', async (id) => {
   const { error } = await assistant.call('roles_read', { command: 'roles get', role_id: id });
   expect(error.code).toBe('roles.not_found');
 });
@@ -92,7 +92,7 @@ describe('files of this machine', () => {
   }
 });
 
-describe('a write without a plan of its own', () => {
+describe('a write', () => {
   const REJECTED: [string, string, (plan: string) => Record<string, unknown>, string][] = [
     ['without a plan', 'roles_write', () => ({ command: 'roles update' }), 'usage'],
     ['with an invented plan', 'roles_write', () => ({ command: 'roles update', plan: 'f'.repeat(32) }), 'mcp.no_plan'],
@@ -102,7 +102,7 @@ describe('a write without a plan of its own', () => {
     ['with a guard flag', 'roles_write', (plan) => ({ command: 'roles update', plan, allow_delete: true }), 'usage'],
   ];
 
-  it.each(REJECTED)('%s sends nothing', async (_title, tool, valuesOf, code) => {
+  it.each(REJECTED)('%s is rejected, and nothing is sent', async (_title, tool, valuesOf, code) => {
     const before = await home.received('PUT');
     const { plan } = await planned('roles_plan', RENAME);
     const { isError, error } = await assistant.call(tool, valuesOf(plan));
@@ -111,7 +111,7 @@ describe('a write without a plan of its own', () => {
   });
 });
 
-it('does not lift a guard', async () => {
+it('does not let a plan lift a guard', async () => {
   const {
     error,
     plan,

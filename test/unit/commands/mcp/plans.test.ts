@@ -40,7 +40,7 @@ it('performs a plan once', async () => {
   expect((await home.json('log')).data).toMatchObject([{ command: 'roles update', via: 'mcp' }]);
 });
 
-it('logs no temporary path of a given content', async () => {
+it('does not log the temporary path of files that a call contains', async () => {
   const dir = { 'data-models/m.yaml': 'id: m\nname: M\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1}\n' };
   const plan = await planned('warehouse_plan', { command: 'warehouse apply', dir });
   expect((await assistant.call('warehouse_write', plan)).error).toBeUndefined();

@@ -145,7 +145,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(data.deleted).toMatchObject([{ role_id: 'only-there' }]);
     expect(data.modified).toMatchObject([{ role_id: 'admin-role' }]);
     expect(data.plan).toMatch(/^[0-9a-f]{32}$/);
-    // The platform of the environment got no request, and its organization is in no path of the other.
+    // The platform of the environment got no request, and no request to the other platform names its organization.
     expect(await admin.platform.api.requests()).toHaveLength(before);
     const paths = (await other.api.requests()).map(({ path }) => path);
     expect(paths.filter((path) => path.includes('/organizations/'))).not.toHaveLength(0);

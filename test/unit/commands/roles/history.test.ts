@@ -10,7 +10,7 @@ interface Item {
   roles: number;
 }
 
-describe('roles history and rollback', () => {
+describe('the history of roles', () => {
   let admin: RolesHome;
   beforeEach(async () => {
     admin = await createRolesHome();

@@ -129,7 +129,7 @@ const isExact = (format: string, tty: boolean): boolean => !tty && (format === '
 describe('views of roles escape the strings of the platform', () => {
   const lines = VIEWS.flatMap(([verb, args]) => FORMATS.map((format) => [verb, args, format] as const));
   test.each(sample(lines, 40).map((line) => [JSON.stringify([line[0], ...line[1]]), line[2], line] as const))(
-    'roles %s as %s',
+    'in roles %s as %s',
     async (_line, format, [verb, args]) => {
       for (const tty of [false, true]) {
         const flags = tty ? ['--no-input'] : [];

@@ -36,7 +36,7 @@ describe('roles pull --merge', () => {
     expect((await admin.live()).get('user-role')?.name).toBe('Person');
   });
 
-  it('keeps your value, shows the other in a comment, and exits 6', async () => {
+  it('keeps your value, shows the other in a comment, and exits with 6', async () => {
     await changeElsewhere('name: Support', 'name: Theirs');
     const edited = admin.read('roles.yaml');
     const merged = await admin.json('roles pull --merge');
@@ -89,7 +89,7 @@ describe('roles pull --merge', () => {
     expect(admin.read('roles.json')).toBe(edited);
   });
 
-  it('needs --base on a machine that does not have the base', async () => {
+  it('requires --base on a machine that does not have the base', async () => {
     const stranger = await opened(createRolesHome(admin.platform));
     const base = other.read('roles.yaml');
     await changeElsewhere('name: User', 'name: Person');
@@ -112,7 +112,7 @@ describe('roles pull --merge', () => {
   });
 
   it.each(['roles pull --merge --overwrite', 'roles pull - --merge', 'roles pull --base roles.yaml'])(
-    'rejects %s as usage',
+    'rejects %s as a usage error',
     async (line) => {
       expect((await admin.run(line)).code).toBe(2);
     },

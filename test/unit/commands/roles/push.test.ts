@@ -190,7 +190,7 @@ describe('roles push', () => {
   });
 
   it.each(['roles push --yes', 'roles diff', 'roles validate'])(
-    '%s suggests roles pull if there is no file',
+    'suggests roles pull if there is no file: %s',
     async (line) => {
       const newcomer = await opened(createRolesHome(admin.platform));
       const { code, stderr } = await newcomer.run(line);
@@ -216,7 +216,7 @@ describe('roles push', () => {
     });
 
     it.each(['', 'abcdef', 'not-hexadecimal'])(
-      'is a usage error as `%s`, because a CI variable may be empty',
+      'is a usage error if it is passed as `%s`, because a CI variable may be empty',
       async (plan) => {
         admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
         const { code, stderr } = await admin.run(`roles push --yes --expect-plan=${plan}`);
@@ -235,7 +235,7 @@ describe('roles push', () => {
       expect(stdout).toMatch(/^applied,revision\r?\ntrue,\d{8}T/);
     });
 
-    it('applies --fields to the --query result', async () => {
+    it('is applied, and --fields selects columns of the --query result', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { code, stdout } = await admin.run('roles push --yes -o csv --query modified[] --fields role_id');
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\nsupport-role\n' });

@@ -47,7 +47,7 @@ describe('a saved plan of roles', () => {
     expect(await admin.puts()).toBe(0);
   });
 
-  it('updates the roles file that still gives the same plan, and rejects one that does not', async () => {
+  it('updates a roles file that still results in the same plan, and rejects one that does not', async () => {
     expect((await admin.run('roles push roles.yaml --plan roles.plan --yes')).code).toBe(0);
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
@@ -93,14 +93,14 @@ describe('a saved plan of roles', () => {
     expect(await admin.puts()).toBe(2);
   });
 
-  it('is rejected (9) with its file after an edit, before access, target and guards', async () => {
+  it('is rejected (9) with its file name after an edit, before access, target and guards are checked', async () => {
     admin.edit('roles.plan', '"Helpers"', '"Others"');
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
     expect([code, stderr]).toEqual([9, expect.stringContaining('roles.plan:')]);
     expect(await admin.puts()).toBe(0);
   });
 
-  it('is blocked (12) by `access: read` before a change on the platform is noticed, and after an edit (9)', async () => {
+  it('is checked for edits (9) first, then blocked (12) by `access: read`, before a platform change is noticed', async () => {
     await admin.run('roles update user-role --description changed --yes');
     const puts = await admin.puts();
     admin.write('.cdpadm.yaml', 'access: read\n');
@@ -126,7 +126,7 @@ describe('a saved plan of roles', () => {
     'roles push --plan p --expect-plan 0',
     'roles diff --against x --save-plan p',
     'roles push - --plan - --yes',
-  ])('rejects %s as usage', async (line) => {
+  ])('rejects %s as a usage error', async (line) => {
     expect((await admin.run(line)).code).toBe(2);
   });
 });

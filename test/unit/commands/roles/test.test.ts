@@ -13,7 +13,7 @@ describe('roles test', () => {
   });
   afterEach(() => admin.close());
 
-  it('passes with exit 0, live and offline', async () => {
+  it('exits with 0 if every assertion passes, live and offline', async () => {
     const live = await admin.json('roles test');
     expect(live).toMatchObject({
       code: 0,
@@ -27,7 +27,7 @@ describe('roles test', () => {
     expect([offline.code, offline.data]).toEqual([0, live.data]);
   });
 
-  it('exits 10 for a failed assertion, in each format, with an annotation at its line', async () => {
+  it('exits with 10 for a failed assertion, in each format, with an annotation at its line', async () => {
     admin.write('roles.test.yaml', FAILS);
     const { code, stdout, stderr } = await admin.run('roles test --annotations github');
     expect([code, stdout]).toEqual([10, expect.stringContaining('admin-role has user_management:*')]);

@@ -10,7 +10,7 @@ test.each([
   [undefined, undefined, undefined],
   [undefined, '600/m', 10],
   ['50', '600/m', 50],
-])('--rate %s with limits.seeding %s is %s requests per second', (rate, limit, expected) => {
+])('reads --rate %s with limits.seeding %s as %s requests per second', (rate, limit, expected) => {
   expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, {}, limit).pace.rate).toBe(expected);
 });
 

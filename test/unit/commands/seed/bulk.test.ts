@@ -165,7 +165,7 @@ describe('a platform that rejects', () => {
     expect(result.requests).toBeLessThan(200);
   });
 
-  test('one row without a reason has it found by bisection', async () => {
+  test('one row without a reason has the row found by bisection', async () => {
     const it = await start((body) => (body.includes('"xpid":77,') ? rejection('something is wrong') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(200))]);
     expect(result).toMatchObject({ accepted: 199, rejected: 1 });

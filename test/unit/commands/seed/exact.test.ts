@@ -125,7 +125,7 @@ describe('bodies in Parquet', () => {
   });
 });
 
-describe('null words', () => {
+describe('a bulk run with null words', () => {
   const csv = (rows: string): string =>
     seeding.write('users.csv', `identity:email,attr:First:first_occurrence,user:city,cutoff_date\n${rows}`);
   const LINE = 'a,Bern,2024-01-31\n';
@@ -221,7 +221,7 @@ describe('identity types', () => {
     'seed set -f user.json --yes',
     'intake event -f intake.json --yes',
     'intake identify -f intake.json --yes',
-  ])('are rejected by `%s` if misspelled, with the nearest one', async (line) => {
+  ])('are rejected by `%s` if misspelled, with the nearest type as a suggestion', async (line) => {
     for (const [name, text] of Object.entries(FILES)) seeding.write(name, text);
     const { code, stderr } = await seeding.run(line.split(' '));
     expect([code, stderr]).toEqual([9, expect.stringContaining(HINT)]);
@@ -229,7 +229,7 @@ describe('identity types', () => {
     expect(await seeding.run([...line.split(' '), '--identity-type', 'emial'])).toMatchObject({ code: 0 });
   });
 
-  it('reject only their row in a bulk run', async () => {
+  it('that are misspelled reject only their row in a bulk run', async () => {
     const { code, result } = await seeding.bulk([seeding.write('users.ndjson', FILES['users.ndjson'] ?? '')]);
     expect([code, result.rejected, seeding.sink.requests]).toEqual([3, 1, 0]);
   });
@@ -244,7 +244,7 @@ describe('identity types', () => {
 });
 
 describe('the confirmation of a bulk run', () => {
-  it('shows the number of users and the target, and sends nothing on no', async () => {
+  it('shows the number of users and the target, and sends nothing if the answer is no', async () => {
     const ids = Array.from({ length: 1200 }, (_, index) => index + 1);
     const file = seeding.write('users.csv', `xpid\n${ids.join('\n')}\n`);
     const asked = await seeding.run(['seed', 'bulk', file], { tty: true, stdin: 'n\n' });

@@ -63,7 +63,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.parquet:2: attr:Orders:count: must be a whole number, 0 or more\n');
   });
 
-  test('is reported by its own header if a map renames the columns', async () => {
+  test('is reported with the names of its own header if a map renames the columns', async () => {
     const file = seeding.write('users.csv', 'Kunde;Käufe\nc-1;many\n');
     seeding.write('map.yaml', 'Kunde: identity:customer_id\nKäufe: attr:Orders:count\n');
     const args = ['--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];

@@ -173,7 +173,7 @@ test('names the reason of a failed shard, keeps its counts, and does not offer a
   await shards([1], 1, it.write('bad.ndjson', rows.join('')), undefined, ['--max-errors', '1']);
   const stopped = await it.run(['seed', 'results', 'results/1.err.json', '-o', 'json']);
   expect(stopped.code).toBe(3);
-  // Without the limit, which would stop the next run too.
+  // The next command omits the limit, which would stop the run again.
   expect(JSON.parse(stopped.stdout)).toMatchObject({
     ...{ rejected: 4, failed: [1], errors: [{ code: 'bulk.too_many_errors' }] },
     again: ['cdpadm seed bulk bad.ndjson --shard 1/1 --yes --resume -o json'],

@@ -42,7 +42,7 @@ describe('a connection', () => {
     ['PROVIDER_B', B],
     ['PROVIDER_C', C],
     ['PROVIDER_D', D],
-  ])('of %s is created from its flags, and each missing one is named', async (provider, line) => {
+  ])('of %s is created from its flags, and each missing flag is named', async (provider, line) => {
     for (const flag of flagsOf(line).filter((it) => !it.startsWith('--service-provider'))) {
       const name = flag.split(' ')[0] ?? '';
       const result = await run(`connections ${line.replace(` ${flag}`, '')}`);
@@ -90,7 +90,7 @@ describe('a connection', () => {
     expect(result.stdout + result.stderr + home.read('trace.ndjson')).not.toContain('abc-def-ghi');
   });
 
-  it('changes only the fields of the flags, and requires its secret again', async () => {
+  it('changes only in the fields of the flags, and requires its secret again', async () => {
     await run('connections create -f connection.yaml');
     expect(await run('connections update crm --role loader')).toMatchObject({
       code: 2,
@@ -112,7 +112,7 @@ describe('a connection', () => {
     expect(await get('connections get crm')).toMatchObject({ config: { provider: 'acme', schema: 'shop' } });
   });
 
-  it('prefers flags over a file, even over a mask in it', async () => {
+  it('prefers flags to a file, even to a mask in the file', async () => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"'));
     const masked = await run('connections create -f connection.yaml');
     expect(masked).toMatchObject({ code: 9, stderr: expect.stringMatching(/:12:13: .*mask.*--password-from env/s) });

@@ -1,4 +1,5 @@
-// Commands on pipelines that change nothing: unknown ids, invalid flags, --curl, pages. They share one platform.
+// Pipeline commands in cases that change nothing: unknown ids, invalid flags, --curl, pages. The tests share one
+// platform.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Clock } from '../../../../src/lib/kernel/clock.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';

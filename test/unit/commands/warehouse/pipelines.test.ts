@@ -85,7 +85,7 @@ describe('trigger', () => {
     expect(await run('pipelines trigger customers --yes --dry-run')).toMatchObject({ code: 6 });
     const { stderr } = await run('pipelines trigger customers --yes -o json');
     const { error } = JSON.parse(stderr) as { error: object };
-    // `status` is only ever the HTTP status of a response, a number.
+    // The field `status` is always the HTTP status of a response, a number.
     expect(error).toMatchObject({ pipeline_run_id: String(first.data.pipeline_run_id), run_status: 'running' });
     expect(error).not.toHaveProperty('status');
     expect(await triggers()).toBe(1);
@@ -286,7 +286,7 @@ describe('the chart of the last runs', () => {
   const tty = { stdin: false, stdout: true, stderr: true };
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
-  it.each(['runs', 'report'])('%s draws it only on a terminal, and in ASCII on a dumb one', async (verb) => {
+  it.each(['runs', 'report'])('is drawn by %s only on a terminal, and in ASCII on a dumb one', async (verb) => {
     await run('pipelines trigger customers --yes --wait');
     const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
     expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
@@ -299,8 +299,8 @@ describe('the chart of the last runs', () => {
   });
 });
 
-describe('runs', () => {
-  it('pages, filters, and fails if the data is stale', async () => {
+describe('pipelines runs', () => {
+  it('reads single pages, filters runs, and fails if the data is stale', async () => {
     const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
     const firstDay = today();
     for (let index = 0; index < 3; index++) await run('pipelines trigger customers --yes --wait');
@@ -342,7 +342,7 @@ it.each([
   ['markdown', /^\| id \| type \| status \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
   ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
   ['name', /^\d+\n$/],
-])('watch prints each change as %s', async (format, expected) => {
+])('pipelines watch prints each change as %s', async (format, expected) => {
   await run('pipelines trigger customers --yes --wait');
   expect(await run(`pipelines watch customers -o ${format}`)).toMatchObject({
     code: 0,

@@ -34,7 +34,7 @@ afterEach(async () => {
   await home.close();
 });
 
-/** Replaces the password by the reference, in the folder and in the single file. */
+/** Replaces the password with the reference, in the folder and in the single file. */
 function refer(reference: string): void {
   const text = CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(reference));
   home.write('sync/connections/crm.yaml', text);

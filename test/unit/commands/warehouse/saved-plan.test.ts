@@ -89,14 +89,14 @@ it('is rejected if the platform, the target or the folder changed', async () => 
   await nothingSent('warehouse apply --plan plan.txt', 6, /The plan is now/);
 });
 
-it('is blocked by `access: read` before a changed target is noticed, and after an edit', async () => {
+it('is checked for edits first, then blocked by `access: read`, before a changed target is noticed', async () => {
   home.write('edited.txt', (await save()).replace('"role":"sync"', '"role":"admin"'));
   home.write('.cdpadm.yaml', 'access: read\n');
   await nothingSent('warehouse apply --plan plan.txt --workspace 3002', 12, /read/);
   await nothingSent('warehouse apply --plan edited.txt', 9, /edited\.txt/);
 });
 
-it('is rejected if it was edited, and with flags that would change it', async () => {
+it('is rejected if it was edited or is passed with flags that would change it', async () => {
   home.write('edited.txt', (await save()).replace('"role":"sync"', '"role":"admin"'));
   await nothingSent('warehouse apply --plan edited.txt', 9, /edited\.txt/);
   await nothingSent('warehouse apply --plan plan.txt --prune', 2, /--prune/);

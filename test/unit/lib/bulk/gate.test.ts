@@ -45,7 +45,7 @@ async function measureGaps({ clock, gate }: Stage, times: number, feedback: Feed
 
 const busy = (retryAfterMs: number | undefined): Feedback => ({ kind: 'busy', retryAfterMs });
 
-describe('Retry-After', () => {
+describe('the gate with Retry-After', () => {
   test('backs off by growing delays if Retry-After is 0 or in the past', async () => {
     const stage = openGate();
     const gaps = await measureGaps(stage, 10, busy(0));
@@ -117,7 +117,7 @@ describe('Retry-After', () => {
   });
 });
 
-describe('trouble', () => {
+describe('the gate with failures', () => {
   const trouble: Feedback = { kind: 'trouble', permanent: false };
   const answered: Feedback = { kind: 'answered', ms: 1, slowDown: false };
 

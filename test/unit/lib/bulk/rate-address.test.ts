@@ -1,4 +1,4 @@
-// The address of a rate store: which are accepted, and where a password may be.
+// The address of a rate store: which addresses are accepted, and where a password may be.
 import { describe, expect, test } from 'vitest';
 import { readStoreAddress } from '../../../../src/lib/bulk/rate-store.ts';
 
@@ -17,7 +17,7 @@ describe('the address of a rate store', () => {
     ['redis://localhost', {}, 'redis://localhost'],
     ['rediss://redis.example:6380/2', {}, 'rediss://redis.example:6380/2'],
     ['env:OTHER', env, 'redis://:other@127.0.0.1:7000'],
-  ])('%s with %j is %s', (flag, given, expected) => {
+  ])('for %s with the environment %j is %s', (flag, given, expected) => {
     expect(readStoreAddress(flag, given)?.href).toBe(expected);
   });
 

@@ -1,4 +1,5 @@
-// A rate that several runs share: they use all of it, however different their sizes, and each uses its share without the store.
+// A rate that several runs share: together they use all of it, whatever their sizes. If the store is down, each run
+// uses its own share.
 import { expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import type { RateStore } from '../../../../src/lib/bulk/rate-store.ts';
@@ -8,7 +9,7 @@ const RATE = 200;
 const LATENCY_MS = 50;
 const SIZES = [3200, 1600, 800, 400, 200, 100, 50, 50];
 
-/** Grants as the script does, without what it learns. */
+/** Grants requests as the script does, but does not learn from responses. */
 function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
   const everyMs = (1000 / RATE) * 1.01;
   let next = 0;
@@ -25,7 +26,10 @@ function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
   };
 }
 
-/** Runs all at once against a platform with the limit; what they needed, and how many requests were one too many. */
+/**
+ * Runs all of them at once against a platform with the limit. Returns the time that they took and the number of
+ * rejected requests.
+ */
 async function run(sizes: readonly number[], isUp?: () => boolean) {
   const clock = createEventClock();
   const store = createStore(clock, isUp);
@@ -63,7 +67,7 @@ async function run(sizes: readonly number[], isUp?: () => boolean) {
   return { longer: (clock.now() - begun) / ideal - 1, rejected: rejected / accepted.length, lost, found };
 }
 
-test('eight runs of very different sizes need at most 5 % more time than the limit alone, with fewer than 1 % of 429', async () => {
+test('eight unequal runs take at most 5 % longer than the limit requires, with fewer than 1 % of responses 429', async () => {
   const { longer, rejected, lost } = await run(SIZES);
   expect(longer).toBeLessThan(0.05);
   expect(rejected).toBeLessThan(0.01);
@@ -79,7 +83,7 @@ test('without the store each run uses its share and reports it once', async () =
 
 test('a store that is reachable again is used again, and each run reports that once', async () => {
   let asked = 0;
-  // Every run loses it at its first request and finds it after the retry.
+  // Every run loses the store at its first request and finds it again after the retry.
   const { longer, lost, found } = await run(SIZES.slice(0, 4), () => ++asked > 4);
   expect([lost, found]).toEqual([4, 4]);
   expect(longer).toBeLessThan(0.35);

@@ -7,7 +7,7 @@ test.each([
   [['groups', 'list']],
   [['pipelines', 'list', '--workspace', '5']],
   [['dsr', 'discovery']],
-])('%j prints how to set up a profile', async (args) => {
+])('prints how to set up a profile for %j', async (args) => {
   const { code, stdout, stderr } = await runCli(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr.trimEnd().split('\n')).toEqual([
@@ -17,13 +17,13 @@ test.each([
   ]);
 });
 
-test('with one variable set, the message names the missing one', async () => {
+test('names the missing variable if only one is set', async () => {
   const { code, stderr } = await runCli(['roles', 'list'], { env: { CDPADM_BASE_URL: 'https://api.example.com' } });
   expect(code).toBe(2);
   expect(stderr).toContain('--org VALUE, or CDPADM_ORG_ID');
 });
 
-test('the JSON error has its own code', async () => {
+test('prints a JSON error with its own code', async () => {
   const { stderr } = await runCli(['roles', 'list', '-o', 'json']);
   expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'setup.none', issues: [] } });
 });

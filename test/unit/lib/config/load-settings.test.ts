@@ -70,7 +70,7 @@ describe('the profile in use', () => {
     expect([opened, settings.need('base_url')]).toEqual([1, 'http://127.0.0.1:1']);
   });
 
-  it('does not start it when every address has another source', async () => {
+  it('does not start the embedded platform when every address has another source', async () => {
     const local = () => Promise.reject(new Error('opened'));
     const names = ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'];
     const addresses = Object.fromEntries(names.map((name) => [`CDPADM_${name}`, 'http://127.0.0.1:1']));
@@ -88,7 +88,7 @@ describe('the profile in use', () => {
     await expect(loadSettings(sources(folderWith(PROFILES), alone))).rejects.toThrow('opened');
   });
 
-  it('starts it for `--profile local` even if the environment has addresses', async () => {
+  it('starts the embedded platform for `--profile local` even if the environment has addresses', async () => {
     const env = Object.fromEntries(
       ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'].map((name) => [
         `CDPADM_${name}`,

@@ -13,7 +13,7 @@ function draftOf(more: Partial<ProfileDraft> = {}): ProfileDraft {
   return { profile: { base_url: 'https://a.example' }, typed: {}, storage: 'keychain', use: false, ...more };
 }
 
-describe('names', () => {
+describe('the check of a profile name', () => {
   it.each(['prod', 'a', '1', 'eu-1.prod_b', 'x'.repeat(64)])('accepts %j', (name) => {
     expect(profileNameProblem(name)).toBeUndefined();
   });
@@ -41,7 +41,7 @@ describe('names', () => {
     expect(existsSync(join(folder, 'config.json'))).toBe(false);
   });
 
-  it('never allows a path outside the folder', () => {
+  it('never accepts a path outside the folder', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         fc.pre(profileNameProblem(name) === undefined);

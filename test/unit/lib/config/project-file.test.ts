@@ -40,7 +40,7 @@ describe('findProjectFile', () => {
     expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBe(file);
   });
 
-  it('outside of both, searches only the working folder', () => {
+  it('searches only the working folder outside of a repository and the home folder', () => {
     const root = tree('a/b');
     projectIn(join(root, 'a'));
     expect(findProjectFile(join(root, 'a/b'), '/nowhere')).toBeUndefined();

@@ -31,7 +31,7 @@ function layers(
   };
 }
 
-describe('precedence', () => {
+describe('resolveSettings', () => {
   it.each([
     [
       { flags: { org_id: '1' }, env: { CDPADM_ORG_ID: '2' }, shared: { org_id: '3' }, stored: { org_id: '4' } },
@@ -63,7 +63,7 @@ describe('precedence', () => {
     return name.endsWith('_id') ? String(index) : `https://h${index}.example`;
   }
 
-  it('is the same for every setting and every set of layers', () => {
+  it('has the same precedence for every setting and every set of layers', () => {
     const present = fc.record({
       flag: fc.boolean(),
       env: fc.boolean(),
@@ -101,7 +101,7 @@ describe('precedence', () => {
     );
   });
 
-  it('with a pinned profile, uses a secret from the environment only if the profile has none', async () => {
+  it('uses a secret from the environment only if a pinned profile has none', async () => {
     const pairs = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'] as const;
     const some = fc.subarray([...pairs]);
     await fc.assert(
@@ -143,7 +143,7 @@ describe('precedence', () => {
     ]);
   });
 
-  it('with a pinned profile, uses only the guards of a project file', () => {
+  it('uses only the guards of a project file with a pinned profile', () => {
     const shared = { protected: true, access: 'read', limits: { dsr: '1/m' }, org_id: '3' };
     const settings = resolveSettings(layers({ pinned: true, stored: { limits: { seeding: '2/m' } }, shared }));
     expect([settings.protected, settings.access, settings.get('org_id')]).toEqual([true, 'read', undefined]);
@@ -223,7 +223,7 @@ describe('precedence', () => {
   });
 });
 
-describe('addresses', () => {
+describe('the check of an address', () => {
   it.each([
     ['https://a.example/', 'https://a.example'],
     [' HTTPS://A.example:443/v3/ ', 'https://a.example/v3'],
@@ -286,7 +286,7 @@ describe('secrets', () => {
     ['workspace_secret', { env: { CDPADM_DSR_BASE_URL: 'https://evil.example' } }],
     ['workspace_key', { shared: { seeding_url: 'https://evil.example' } }],
     ['workspace_secret', { env: { CDPADM_IDENTITY_URL: 'https://evil.example' } }],
-  ] as const)('of a profile: %s is not sent with %j', async (name, given) => {
+  ] as const)('of a profile are not sent to a foreign address: %s with %j', async (name, given) => {
     let isResolved = false;
     const secret = () => {
       isResolved = true;
@@ -313,7 +313,7 @@ describe('secrets', () => {
       { base_url: 'https://evil.example' },
       true,
     ],
-  ] as const)('of the environment: %s with %j and a project file %j', async (name, env, shared, sent) => {
+  ] as const)('of the environment go to its own addresses only: %s, %j, %j', async (name, env, shared, sent) => {
     const secret = resolveSettings(layers({ stored: own, env, shared })).secret(name);
     if (sent) expect(await secret).toBe('s');
     else await expect(secret).rejects.toMatchObject({ code: 'auth.foreign_address' });

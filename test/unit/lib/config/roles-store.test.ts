@@ -82,7 +82,7 @@ describe('bases', () => {
     }
     expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
     expect(contents(state).filter((name) => name.endsWith('.json'))).toHaveLength(2);
-    // Also within the same millisecond.
+    // The order is correct even within the same millisecond.
     clock.advance(-1);
     store.saveBase(MANIFEST);
     expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
@@ -182,7 +182,7 @@ describe('revisions', () => {
   });
 });
 
-describe('on the disk', () => {
+describe('the store on disk', () => {
   it.each([0, 0o022, 0o077])('is private under umask %o', (umask) => {
     const { state, store } = open();
     setUmask(umask);

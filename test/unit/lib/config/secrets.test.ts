@@ -62,7 +62,7 @@ describe('resolving', () => {
     ['command:true', 'secrets.command'],
     [`command:echo ${CANARY.slice(0, 6)}; echo trouble >&2; exit 1`, 'secrets.command'],
     ['command:head -c 100000 /dev/zero', 'secrets.command'],
-  ])('%s without a secret fails with %s', async (written, code) => {
+  ])('fails for %s without a secret, with the code %s', async (written, code) => {
     const secrets = createSecrets(
       secretsOptions(temporaryFolder(), { env: { PATH: process.env.PATH }, keychain: async () => memoryKeychain() }),
     );

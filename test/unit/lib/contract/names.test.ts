@@ -13,7 +13,7 @@ const NAMES = {
   PROVIDER_A: 'flake',
 };
 
-describe('words', () => {
+describe('the mapping of words', () => {
   it.each([
     ['xpid', 'pid'],
     ['osa_advertising_id', 'phone_advertising_id'],
@@ -28,7 +28,7 @@ describe('words', () => {
     ['xpids', 'xpids'],
     ['an_osa_id', 'an_osa_id'],
     ['toString', 'toString'],
-  ])('%s is %s on the wire, and back', (neutral, wire) => {
+  ])('turns %s into %s on the wire, and back', (neutral, wire) => {
     const names = createWireNames(NAMES);
     expect(names.toWire(neutral)).toBe(wire);
     expect(names.fromWire(wire)).toBe(neutral);
@@ -62,7 +62,7 @@ describe('words', () => {
   });
 });
 
-describe('values', () => {
+describe('the mapping of values', () => {
   const named = () => createWireNames(NAMES);
   const marks = [
     'keys:',

@@ -100,7 +100,7 @@ it('the platform accepts every example of the document', async () => {
   await platform.close();
 });
 
-it('the platform answers generated requests as documented', async () => {
+it('the platform responds to generated requests as documented', async () => {
   const platform = await startTestEmulator({ clock: 'manual' });
   const statuses = new Set<string>();
   const any = fc

@@ -197,7 +197,7 @@ describe('reaching warehouses', () => {
   });
 });
 
-test('use the names of a deployment', async () => {
+test('uses the names of a deployment for connections', async () => {
   const names = { PROVIDER_A: 'icehouse', 'cloud_*': 'sky_' };
   emulator = await opened(startWarehouseEmulator({ names }));
   const config = { ...CONFIGS.PROVIDER_A, sky_external_id: 'x' };

@@ -122,7 +122,7 @@ describe('faults', () => {
     [{ drop: 'during' }, 'drop must be `before` or `after`'],
     [{ delay: 'soon' }, 'delay'],
     [{ status: 500, pathh: '/x' }, 'unknown field `pathh`'],
-  ])('rejects %j', async (body, message) => {
+  ])('are rejected if invalid: %j', async (body, message) => {
     const reply = await control('POST', '/faults', body);
     expect(reply.status).toBe(400);
     expect(reply.text).toContain(message);

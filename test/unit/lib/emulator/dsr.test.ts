@@ -120,7 +120,7 @@ describe('POST /requests/', () => {
     const same = { subject_identities: { ose_publishing_id: raw('p'), email: raw('a') } };
     const equivalent = { subject_identities: { email: raw('a'), ose_publisher_id: raw('p') }, regulation: 'ccpa' };
 
-    it('is a conflict while one is pending or in progress, in any spelling', async () => {
+    it('is a conflict while another request is pending or in progress, in any spelling', async () => {
       await create(same);
       expectRejection(await dsr('POST', '/requests/', { body: dsrBody(equivalent) }), DSR_FAILURES.sameInProgress);
       await here.emulator.api.advance('15m');
@@ -138,7 +138,7 @@ describe('POST /requests/', () => {
       await create({ ...same, ...erasure });
     });
 
-    it('is a conflict also if the extension only repeats defaults', async () => {
+    it('is also a conflict if the extension only repeats defaults', async () => {
       const defaults = {
         extensions: { 'opendsr.platform.example': { skip_waiting_period: false, subject_identities: {} } },
       };

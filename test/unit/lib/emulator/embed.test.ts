@@ -31,7 +31,7 @@ test.each<[unknown, string, string?]>([
   });
 });
 
-test('the message has the first of several issues and does not mention a flag', async () => {
+test('reports the first of several issues and does not mention a flag', async () => {
   const invalid = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
   expect(invalid).toMatchObject({
     code: 'input.invalid',

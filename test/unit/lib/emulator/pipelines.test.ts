@@ -140,7 +140,7 @@ describe('pipelines', () => {
     ['?preventResets=true', 400],
     ['?preventResets=false', 200],
     ['?preventResets=yes', 400],
-  ])('with "%s", return %i to a changed sync mode', async (parameters, status) => {
+  ])('with "%s", return %i for a changed sync mode', async (parameters, status) => {
     const changed = { ...PIPELINE, name: 'New', sync_mode: incremental };
     const reply = await emulator.put(PIPELINES, changed, parameters);
     expect(reply.status).toBe(status);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-test('has the areas of the contract', () => {
+test('covers every area of the contract', () => {
   expect(platformAreas.map(({ name }) => name)).toEqual(Object.keys(areas));
   expect(platformAreas.flatMap(({ endpoints }) => Object.values(endpoints))).toEqual([...allEndpoints]);
 });

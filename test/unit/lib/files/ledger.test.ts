@@ -137,7 +137,7 @@ it('lists the newest first, even across interleaved lines and blocks of the file
     sent(uuid(number), { status: 'pending', profile: 'ö'.repeat(number % 50) }),
   );
   await recordInTurn(ledger, other, requests);
-  // Their final state comes long after the submission.
+  // The final state of some requests comes long after their submission.
   await ledger.record(requests.filter((_, at) => at >= 1000 && at % 2 === 0).map(({ id }) => state(id, 'completed')));
   await ledger.record([state(uuid(0), 'in_progress'), state('elsewhere', 'cancelled')]);
   const idsOf = (found: { requests: LedgerRequest[] }) => found.requests.map(({ id }) => id);
@@ -282,7 +282,7 @@ describe('requests with one id', () => {
     expect(await everything()).toHaveLength(12);
   });
 
-  it('assigns states of versions without a chain to the only workspace that has their id', async () => {
+  it('get the states of versions without a chain only if a single workspace has the id', async () => {
     await open().hash('email', 'a@b.c');
     const older: LedgerEvent[] = [
       state('a', 'pending'),

@@ -155,7 +155,7 @@ describe('YAML', () => {
     expect(((await valueOf(text)) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('rejects 10 MB that end too early or are one number', async () => {
+  it('rejects 10 MB that end too early or consist of one number', async () => {
     expect(await problemsOf(`a: "${'x'.repeat(LONG)}`)).toEqual([`1:${LONG + 5}: the closing " is missing`]);
     expect(await problemsOf(`a: ${'9'.repeat(LONG)}`)).toEqual(['1:4: a: a number has more than 1000 digits']);
   });

@@ -49,7 +49,7 @@ async function readColumn(data: ColumnSource['data'], element: Element): Promise
   return rows.map(({ c }) => c);
 }
 
-describe('samples of other programs', () => {
+describe('in samples of other programs', () => {
   it('reads a DECIMAL of scale 0 as an integer and any other as decimal text', async () => {
     const ids = { xpid: 9_007_199_254_740_993n, 'identity:customer_id': 900_719_925_474_099_301n };
     expect((await sample('xdec18.parquet')).rows).toEqual([{ ...ids, 'attr:Orders:count': 5, 'attr:S:sum': '1.1' }]);
@@ -85,7 +85,7 @@ describe('samples of other programs', () => {
   });
 });
 
-describe('edge cases', () => {
+describe('in edge cases', () => {
   it.each<[string, Element, unknown[], unknown[]]>([
     ['INT32', { type: 'INT32', converted_type: 'DECIMAL', scale: 2, precision: 9 }, [-5n, 0n, 123n, null], ['-0.05', '0.00', '1.23', null]],
     ['INT64', { type: 'INT64', converted_type: 'DECIMAL', scale: 3, precision: 18 }, [-(10n ** 18n - 1n)], ['-999999999999999.999']],

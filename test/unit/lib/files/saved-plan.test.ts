@@ -33,7 +33,7 @@ describe('a saved plan', () => {
   });
   const text = (): string => readFileSync(path, 'utf8');
   const change = (to: string): void => writeFileSync(path, to);
-  /** The text with a digest that fits. */
+  /** The text with the digest that matches it. */
   const signed = (body: string): string => `${body}# sha256 ${createHash('sha256').update(body).digest('hex')}\n`;
 
   it('shows target, difference and the next command, and is private', () => {

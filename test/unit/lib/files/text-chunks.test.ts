@@ -79,7 +79,7 @@ describe('invalid text', () => {
     });
   });
 
-  it('is distinct from a folder or a missing file', async () => {
+  it('is reported differently from a folder or a missing file', async () => {
     const folder = temporaryFolder();
     await expect(textOf(decoded(createReadStream(folder), 'here'))).rejects.toMatchObject({
       exit: 'usage',

@@ -195,7 +195,7 @@ describe('an abort during a call', () => {
 
   it.each(CALLS)('of %s that cannot have arrived rejects with its reason', async (_name, call) => {
     let stop = new AbortController();
-    // It reads the start of a TLS handshake and never responds.
+    // The server reads the start of a TLS handshake and never responds.
     const silent = createServer((socket) => socket.on('error', () => undefined).once('data', () => stop.abort(reason)));
     const port = await listenOnLoopback(silent);
     onTestFinished(() => void silent.close());

@@ -102,7 +102,7 @@ describe('readEnvelope', () => {
     expect(titleOf('<title'.repeat(500_000))).toBe('');
   });
 
-  // Part of a secret would not be recognized.
+  // The redactor would not recognize a part of a secret.
   it.each([495, 500, 506])('masks secrets before it truncates text or a title, at %d', (end) => {
     const text = `${'x'.repeat(end - 7)}hunter2 y`;
     const shown = `${'x'.repeat(end - 7)}*** y`.slice(0, 500);

@@ -105,7 +105,7 @@ describe('proxyFor', () => {
     ['10.0.0.0/8', 'https://[2001:db8::1]', false],
     ['2001:db8::/32', 'https://10.1.2.3', false],
     ['other,\tapi.example', 'https://api.example', true],
-  ])('with NO_PROXY=%s, connects to %s directly: %s', (none, origin, direct) => {
+  ])('connects with NO_PROXY=%s to %s directly: %s', (none, origin, direct) => {
     const settings = { https: PROXY, http: PROXY, none };
     expect(proxyFor(origin, settings) === undefined).toBe(direct);
   });

@@ -81,7 +81,7 @@ test('sends the request of the specification, and caches the token privately for
   expect(readFileSync(cacheFile(http.folder), 'utf8')).not.toContain(SECRETS.clientSecret);
 });
 
-test('does not resolve the secret if a token is cached, as that may prompt or run a command', async () => {
+test('does not resolve the secret if a token is cached, because resolving may prompt or run a command', async () => {
   const { folder, call } = client();
   await call(getThing, { params });
   let resolved = 0;

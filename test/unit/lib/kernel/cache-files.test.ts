@@ -25,7 +25,7 @@ test('keeps text on disk for every process', () => {
   expect(unusable).toEqual([]);
 });
 
-describe('an unusable folder', () => {
+describe('a cache in an unusable folder', () => {
   const folders = [
     ['a file at its path', () => (writeFileSync(join(folder, 'file'), ''), join(folder, 'file', 'below'))],
     ['a file system that cannot create files', () => '/proc/cdpadm'],
@@ -35,7 +35,7 @@ describe('an unusable folder', () => {
     ],
   ] as const;
 
-  test.each(folders)('%s: keeps the text in memory and reports each failure', (_name, make) => {
+  test.each(folders)('keeps the text in memory and reports each failure: %s', (_name, make) => {
     const path = join(make(), 'text');
     const files = open();
     expect(files.read(path)).toBeUndefined();
@@ -48,7 +48,7 @@ describe('an unusable folder', () => {
     expect(open().read(path)).toBeUndefined();
   });
 
-  test.each(folders.slice(0, 2))('%s: runs locked work once without a lock', async (_name, make) => {
+  test.each(folders.slice(0, 2))('runs locked work once without a lock: %s', async (_name, make) => {
     const path = join(make(), 'lock');
     let runs = 0;
     await expect(open().locked(path, createTestClock(), () => ++runs, never)).resolves.toBe(1);

@@ -10,7 +10,7 @@ it.each([
   ['a\tb', '\t'],
   ['a;b\tc\td', '\t'],
   ['a;b;c,d', ';'],
-  // The first one wins a tie.
+  // The first separator wins a tie.
   ['a;b,c', ','],
   ['a\tb;c', ';'],
   // Separators in quotes do not count.

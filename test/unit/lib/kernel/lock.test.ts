@@ -36,7 +36,7 @@ function clockThat(sleep: Clock['sleep']): Clock {
   return { now: systemClock.now, sleep };
 }
 
-describe('in one process', () => {
+describe('a lock in one process', () => {
   it('has one holder and is free after its release', () => {
     const path = lockPath();
     const lock = tryLock(path);
@@ -75,7 +75,7 @@ describe('in one process', () => {
     expect(() => orphan?.release()).not.toThrow();
   });
 
-  it('is waited for, and released when the work ends or fails', async () => {
+  it('makes other work wait, and is released when its own work ends or fails', async () => {
     const path = lockPath();
     const first = tryLock(path);
     let waits = 0;
@@ -89,7 +89,7 @@ describe('in one process', () => {
     expect(filesNextTo(path)).toEqual([]);
   });
 
-  it('stops waiting when it is aborted', async () => {
+  it('is no longer awaited after an abort', async () => {
     const path = lockPath();
     const lock = tryLock(path);
     const stop = new AbortController();

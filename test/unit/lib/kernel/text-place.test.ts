@@ -11,6 +11,6 @@ it.each([
   ['a\n\nbc', 4, 3, 2],
   ['a\r\nb', 3, 2, 1],
   ['😀x', 2, 1, 3],
-])('in %j, %i is line %i, column %i', (text, offset, line, column) => {
+])('in %j, converts offset %i to line %i, column %i', (text, offset, line, column) => {
   expect(placeAt(text, offset)).toEqual({ line, column });
 });

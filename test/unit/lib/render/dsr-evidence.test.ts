@@ -19,7 +19,7 @@ it.each<[outcome: string, request: Omit<LedgerRequest, 'id'>]>([
   ['open, not late', { ...late, states: [], marks: [{ at: '2026-11-09T08:00:00Z', ...extension }] }],
   ['15 days late', { ...late, states: [], marks: [{ at: '2026-10-12T08:00:00Z', answered: true }] }],
   ['rejected by the platform', { ...late, status: 'rejected', states: [] }],
-])('says that a request is %s', (outcome, request) => {
+])('states that a request is %s', (outcome, request) => {
   const requests = [evidenceOf({ id: 'a', ...request }, NOW)];
   const ledger = { valid: true, entries: 1, head: 'f00d' };
   const page = evidencePage({ requests, messages: [], certificates: [], ledger }, {});

@@ -211,7 +211,7 @@ test('removes control characters from a heading sent by the platform', async () 
 test.each([
   [40, '2026-12-22T04:44Z'],
   [31, '2026-12-22'],
-])('shortens a time to its minute or day in %i columns', async (width, shown) => {
+])('shortens a time to its minute or day at %i columns', async (width, shown) => {
   const dated: Column<string>[] = [
     { key: 'id', id: true, value: () => 'x'.repeat(19) },
     { key: 'at', value: (at) => at },

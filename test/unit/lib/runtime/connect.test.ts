@@ -129,7 +129,7 @@ describe('before a write', () => {
     [['--yes'], 12],
     [['--yes', '--confirm', 'other'], 12],
     [['--confirm', 'local'], 0],
-  ])('exits on a protected profile with %j with %i', async (args, code) => {
+  ])('handles a protected profile with the flags %j and exits with %i', async (args, code) => {
     const result = await push(args, true);
     expect(result.code).toBe(code);
     if (code !== 0) expect(result.stderr).toContain('--confirm local');

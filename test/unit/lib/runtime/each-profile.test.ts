@@ -140,10 +140,10 @@ test('treats a repeated profile as one', async () => {
   expect(twice.stdout).toBe((await cli(['roles', 'list', '--profile', 'one', '-o', 'json'])).stdout);
 });
 
-describe('a command that is not read-only accepts one profile', () => {
+describe('accepts only one profile if it is not read-only:', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 
-  test('(this covers many commands of both kinds)', () => {
+  test('(enough commands of both kinds exist)', () => {
     expect(others.length).toBeGreaterThan(50);
     expect(leaves.length - others.length).toBeGreaterThan(25);
   });

@@ -51,7 +51,7 @@ const upToSeconds = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 
 interface Platform {
   accept: Limiter;
-  /** A 429 has a Retry-After header. */
+  /** True if a 429 has a Retry-After header. */
   sendsRetryAfter?: boolean;
   /** Milliseconds until a request arrives, and from there to the response. */
   latency(request: number, random: () => number): number;
@@ -71,7 +71,7 @@ async function send(platform: Platform, rate: number | undefined, count: number,
   const clock = createEventClock();
   const startedAt = clock.now();
   const { stallMs = 0 } = platform;
-  /** The delay by a stall at that time. */
+  /** The delay that a stall causes at that time. */
   const stalled = (at: number): number => Math.max(0, stallMs - ((at - startedAt) % 5000));
   const own = { now: clock.now, sleep: (ms: number) => clock.sleep(ms + stalled(clock.now() + ms)) };
   const random = randomFrom(seed);
@@ -135,12 +135,12 @@ const LIMITS = [20, 90, 200, 500].flatMap((limit) =>
   NETWORKS.map(([name, network]) => [limit, name, network] as const),
 );
 
-test.each(sample(LIMITS, 5))('at %d requests/s with %s finishes in time', async (limit, _name, network) => {
+test.each(sample(LIMITS, 5))('finishes in time at %d requests/s with %s', async (limit, _name, network) => {
   await expectInTime(network, limit);
 });
 
 test.each(sample([20, 90, 200], 1))(
-  'at %d requests/s finishes in time despite stalls of the program',
+  'finishes in time at %d requests/s despite stalls of the program',
   async (limit) => {
     await expectInTime({ latency: steady(2), answerMs: 20, stallMs: 80, sendsRetryAfter: true }, limit);
   },

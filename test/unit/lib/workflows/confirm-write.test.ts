@@ -101,7 +101,7 @@ const WRITES: Record<
 };
 
 describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, { hint, open, run }) => {
-  it('is unknown if the platform cannot be read, with a hint how to check', async () => {
+  it('is reported as unknown if the platform cannot be read, with a hint on how to check', async () => {
     const error = await failureOf(run(() => Promise.reject(closed), lost));
     expect(error).toMatchObject({
       code: 'http.outcome_unknown',
@@ -112,7 +112,7 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
     );
   });
 
-  it('is unknown and exits as interrupted after Ctrl-C during the read', async () => {
+  it('is reported as unknown, with the exit code of an interruption, after Ctrl-C during the read', async () => {
     const read = (): Promise<never> => {
       stop.abort(stopped);
       return Promise.reject(stopped);
@@ -128,7 +128,7 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
     );
   });
 
-  it('reads nothing after Ctrl-C', async () => {
+  it('is not checked by a read after Ctrl-C', async () => {
     let reads = 0;
     const error = await failureOf(
       run(

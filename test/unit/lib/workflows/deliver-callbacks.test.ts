@@ -82,7 +82,10 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await ownTurn();
 }
 
-/** The test clock jumps to the end of a sleep, even of one that is interrupted. Here, that is at most a second. */
+/**
+ * The test clock jumps to the end of a sleep, even of one that is interrupted. The sleeps of this clock last at most a
+ * second.
+ */
 function inSteps(jumping: Clock): Clock {
   return {
     ...jumping,

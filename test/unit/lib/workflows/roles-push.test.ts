@@ -272,7 +272,7 @@ describe('pushRoles', () => {
       expect(platform.count('PUT')).toBe(1);
     });
 
-    it('is unknown, with a hint to roll back, if the platform cannot be read', async () => {
+    it('is reported as unknown, with a hint to roll back, if the platform cannot be read', async () => {
       platform.before = (call, count) => {
         if (call === 'PUT' || (call === 'GET' && count > 2)) throw lost();
       };
@@ -281,7 +281,7 @@ describe('pushRoles', () => {
       expect(error.hint).toContain('revision-1');
     });
 
-    it('stops after three attempts', async () => {
+    it('ends the push after three attempts', async () => {
       platform.before = (call) => {
         if (call === 'PUT') throw lost();
       };
@@ -341,7 +341,7 @@ describe('pushRoles', () => {
       ]);
     });
 
-    it('is unknown if the platform cannot be read', async () => {
+    it('is reported as unknown if the platform cannot be read', async () => {
       platform.replyToReplace = () => [];
       platform.before = (call, count) => {
         if (call === 'GET' && count > 2) throw lost();
@@ -352,7 +352,7 @@ describe('pushRoles', () => {
       expect(bases).toEqual([]);
     });
 
-    it('is the same if it only adds unknown fields', async () => {
+    it('is a success without a read if it only adds unknown fields', async () => {
       platform.replyToReplace = (roles) => roles.map((item) => ({ ...item, color: 'red' }));
       const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
       expect(outcome.kind).toBe('applied');
@@ -476,7 +476,7 @@ describe('pushRoles', () => {
     /** Before each GET, at the confirmation, and between the last GET and the PUT. */
     const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
 
-    it('is always detected before the last GET, and afterwards the saved copy remains', async () => {
+    it('is always detected before the last GET; after that, the saved copy remains', async () => {
       let [merged, rejected, overwritten] = [0, 0, 0];
       const race = async (base: Role[], mine: Role[], theirs: Role[], moment: (typeof MOMENTS)[number]) => {
         open(...base);

@@ -233,7 +233,7 @@ describe('a target', () => {
     for (const id of ['a', 'b', 'c']) attempt(id, false, NOW);
     attempt('d', true, NOW + 60 * SECOND);
     expect(at(NOW + 60 * SECOND).start).toHaveLength(4);
-    // Each outage of some seconds makes them due again.
+    // Each outage of a few seconds makes the deliveries due again.
     for (const id of ['a', 'b', 'c']) attempt(id, false, NOW + 61 * SECOND);
     attempt('e', true, NOW + 90 * SECOND);
     expect(at(NOW + 90 * SECOND).start).toHaveLength(3);

@@ -1,4 +1,4 @@
-// A masked identity is recognizable to its owner only.
+// Only its owner recognizes a masked identity.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskIdentity } from '../../../../../src/lib/render/dsr-request.ts';
@@ -28,7 +28,7 @@ it('masks any email address', () => {
       const masked = maskIdentity(mail);
       expect(masked).not.toBe(mail);
       expect(masked.length).toBeLessThan(mail.length + 6);
-      // Only the local part: the end of the domain is shown and may have the same letters.
+      // Checks only the local part, because the end of the domain is shown and may have the same letters.
       expect(masked.split('@')[0]).toBe(`${mail.charAt(0)}***`);
     }),
   );

@@ -89,7 +89,7 @@ describe('the time of a request', () => {
   const FUTURE = /^submitted_time: is in the future/;
   it.each<[regulation: string, time: string, issue: RegExp | undefined, warning: string | undefined]>([
     ['gdpr', '2026-11-21T09:00:00Z', undefined, undefined],
-    // Clocks may differ by a few minutes.
+    // The clocks of two systems may differ by a few minutes.
     ['gdpr', '2026-11-21T09:05:00Z', undefined, undefined],
     ['gdpr', '2026-11-21T09:05:01Z', FUTURE, undefined],
     ['gdpr', '2026-11-21T11:04:00+02:00', undefined, undefined],

@@ -1,4 +1,4 @@
-// The statuses of a request: their order, the final ones, and whether one can still be reached.
+// The statuses of a request: their order, the final ones, and whether a status can still be reached.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasReached, isAdvance, isFinal } from '../../../../../src/lib/domain/dsr/statuses.ts';
@@ -13,7 +13,7 @@ describe('statuses', () => {
     ['in_progress', 'pending', false],
     ['completed', 'in_progress', false],
     ['completed', 'cancelled', false],
-    // An unknown status is between known ones: it is an advance once and hides no known status.
+    // An unknown status is between known ones: reaching it counts as an advance once, and it hides no known status.
     ['pending', 'on_hold', true],
     ['in_progress', 'on_hold', true],
     ['on_hold', 'on_hold', false],
@@ -21,7 +21,7 @@ describe('statuses', () => {
     ['on_hold', 'in_progress', false],
     ['on_hold', 'completed', true],
     ['completed', 'on_hold', false],
-  ])('%s, then %s: advance is %s', (current, next, expected) => {
+  ])('that change from %s to %s advance: %s', (current, next, expected) => {
     expect(isAdvance(current, next)).toBe(expected);
   });
 

@@ -73,7 +73,7 @@ describe('planGroup', () => {
     expect(planGroup(LIVE, { ...WANTED, ...change })).toEqual({ id: 'household', method, changes });
   });
 
-  it('creates a missing definition and reports all of it as new', () => {
+  it('creates a missing definition and reports all its fields as new', () => {
     expect(planGroup(undefined, WANTED)).toEqual({
       id: 'household',
       method: 'POST',

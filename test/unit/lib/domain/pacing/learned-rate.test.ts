@@ -140,7 +140,7 @@ describe('the rate', () => {
   });
 });
 
-test('the rate is always positive and grows until the next limit', () => {
+test('keeps the rate positive, and raises it until the next limit', () => {
   const event = fc.record({ afterMs: fc.integer({ min: 0, max: 20_000 }), accepted: fc.integer({ min: 0, max: 50 }) });
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), fc.constantFrom(undefined, 0, 1000, 60_000), (events, asked) => {

@@ -33,6 +33,6 @@ test('counts requests delayed by a stalled event loop at their actual time', () 
   expect(slots.from).toBe(1010);
   slots.take(1010);
   slots.take(1110);
-  // The third and the fourth were sent at 500.
+  // The third and the fourth request were sent at 500.
   expect(slots.from).toBe(1510);
 });

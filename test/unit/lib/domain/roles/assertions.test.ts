@@ -40,7 +40,7 @@ describe('unknownIds', () => {
       [{ path: ['never', 'role'] }, { path: ['never', 'tasks', 1] }],
     ],
     [{ never: { role: 'desk', tasks: ['catalog:*', 'user:core'] }, each: { max_tasks: 1 } }, []],
-  ])('finds those of %j', (assertion, issues) => {
+  ])('finds the unknown ids of %j', (assertion, issues) => {
     expect(unknownIds(assertion, ROLES, ['catalog:*'])).toMatchObject(issues);
   });
 });

@@ -40,7 +40,7 @@ function withoutTaskFields(roles: readonly Role[]): Role[] {
 }
 
 describe('diffRoles', () => {
-  it('applied to one manifest gives the other', () => {
+  it('returns the changes that turn one manifest into the other', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
         const target = withoutTaskFields(to);

@@ -79,7 +79,7 @@ describe('sameRoles', () => {
     ['a missing task', [role('a', ['x:y']), role('b')]],
     ['a different task', [role('a', ['x:y', 'x:w']), role('b')]],
     ['the tasks of another role', [role('a'), role('b', ['x:y', 'x:z'])]],
-  ])('detects %s', (_what, live) => {
+  ])('is false for %s', (_what, live) => {
     expect(sameRoles(sent, live)).toBe(false);
   });
 });
@@ -92,11 +92,11 @@ describe('sameState', () => {
   });
 
   it.each<[string, Partial<typeof first>]>([
-    ['in the same second', { roles: [role('a', ['x:z']), role('b')] }],
+    ['other roles in the same second', { roles: [role('a', ['x:z']), role('b')] }],
     ['the same roles again', { last_modified_on: '2026-11-20 08:00:01' }],
     ['the same roles again in the same second', { last_modified_by: 'bob@example.com' }],
     ['a top-level field', { extra: { version: 2 } }],
-  ])('differs after a write to %s', (_what, change) => {
+  ])('is false after a write to %s', (_what, change) => {
     expect(sameState(first, { ...first, ...change })).toBe(false);
   });
 });

@@ -64,7 +64,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('reports as rebased exactly the roles that they changed', () => {
+  it('reports as rebased exactly the roles that the other side changed', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (base, theirs) => {
         const { created, modified, deleted } = diffRoles(base, theirs);
@@ -165,7 +165,7 @@ describe('mergeRoles', () => {
     ]);
   });
 
-  it('keeps my order and appends roles that only they have', () => {
+  it('keeps the order of my roles and appends roles that only the other side has', () => {
     const [a, b, c] = [role('a'), role('b'), role('c')];
     expect(ids(mergeRoles([a, b], [b, a], [a, c, b]).roles)).toEqual(['b', 'a', 'c']);
   });

@@ -134,7 +134,7 @@ describe('a role', () => {
     { description: 'two\nlines' },
     { tasks: [] },
     { tasks: ['user:core', { task_id: 'rules:view' }] },
-    // The task of every role is never redundant.
+    // The core task, which every role has, is never redundant.
     { tasks: ['user:core', 'rules:*'] },
   ])('may be %j', (change) => {
     expect(checkRole(change)).toEqual(NO_FINDINGS);
@@ -321,7 +321,7 @@ describe('a value returned by the platform', () => {
     }
   });
 
-  it('warns about an edited top-level field, which is not sent', () => {
+  it('causes a warning as an edited top-level field, which is not sent', () => {
     const message = 'version: `version` belongs to the platform: this value is not sent';
     expect(check({ version: 4, roles: [asFile] }, { live })).toEqual({ issues: [], warnings: [message] });
     const base = manifestOf([unusual], { extra: { version: 2 } });

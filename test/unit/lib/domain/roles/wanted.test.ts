@@ -89,7 +89,7 @@ describe('the desired roles', () => {
     ['the live stamp', manifestOf([role('b')]), false],
     ['the same second by another admin', manifestOf([role('b')], { last_modified_by: 'bob@example.com' }), true],
     ['no stamp', manifestOf([role('b')], UNSTAMPED), false],
-  ])('without a base: %s is stale: %#', (_what, file, stale) => {
+  ])('are stale without a base if the platform has other edits: %s (%#)', (_what, file, stale) => {
     const live = manifestOf([role('a', ['user:core', 'x:y'], { on: 1 })]);
     expect(wantedRoles(file, undefined, live).stale).toBe(stale);
     expect(wantedRoles(file, live, live).stale).toBe(false);

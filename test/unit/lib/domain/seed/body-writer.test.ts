@@ -78,7 +78,7 @@ describe.each<[string, string[], string[]]>([
     }
   });
 
-  it('otherwise needs exact parsing and does not affect the next row', () => {
+  it('that is not clearly valid needs exact parsing and does not affect the next row', () => {
     const table = make();
     const [valid = ''] = directCells;
     const before = directBody(table, cells(valid));

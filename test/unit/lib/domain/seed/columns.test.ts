@@ -99,7 +99,7 @@ describe('a header', () => {
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
       issues: [{ column: 'Gone', message: 'is mapped, but the file does not have this column' }],
-      // Its name is that of a field that another column has.
+      // The column has the name of a field that another column contains.
       skippedColumns: [{ column: 'xpid', field: undefined }],
     });
   });
@@ -113,7 +113,7 @@ describe('columns that a map skips', () => {
       { column: 'e-mail', field: 'identity:email' },
       { column: 'xpid', field: 'xpid' },
       { column: 'Cutoff Date', field: 'cutoff_date' },
-      // Another column has the field of that name.
+      // Another column contains the field of that name.
       { column: 'Customer Name', field: undefined },
       { column: 'user:tier', field: 'user:tier' },
     ]);

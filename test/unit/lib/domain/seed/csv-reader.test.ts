@@ -141,7 +141,7 @@ describe('a header', () => {
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([
       '2 : this cell starts with a quote that is never closed',
     ]);
-    // A record of exactly that length could still end.
+    // A record of exactly the maximum length could still end.
     expect(read(bytes.subarray(0, -1), {}, bytes.length)).toMatchObject([
       [2, 'a double quote is not closed', `"${'x'.repeat(199)}`],
     ]);

@@ -99,7 +99,7 @@ describe('lines', () => {
       },
       { position: 3, line: 3, body: row(2), end: row(1).length + 1 + maximum + 4 + row(2).length + 1 },
     ]);
-    // A line of exactly that length is read.
+    // A line of exactly the maximum length is read.
     expect(read(lines, [long]).rows).not.toMatchObject([{ reason: 'the row is longer than 32 MB' }]);
   });
 });

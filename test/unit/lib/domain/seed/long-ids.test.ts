@@ -72,17 +72,17 @@ const csv = (packer: RowPacker) =>
     isOurs: () => true,
   });
 
-test(`${MANY} through NDJSON, forwarded unchanged`, () => {
+test(`keeps ${MANY} ids through NDJSON, forwarded unchanged`, () => {
   const wanted = ids(1);
   expectSame(sentIds(wanted.map(row).join('\n'), lines), wanted);
 });
 
-test(`${MANY} through NDJSON, as strings, which need exact parsing`, () => {
+test(`keeps ${MANY} ids through NDJSON, as strings, which need exact parsing`, () => {
   const wanted = ids(2);
   expectSame(sentIds(wanted.map((id) => row(`"${id}"`)).join('\n'), lines), wanted);
 });
 
-test(`${MANY} through a JSON array`, () => {
+test(`keeps ${MANY} ids through a JSON array`, () => {
   const wanted = ids(3);
   expectSame(
     sentIds(`[${wanted.map(row).join(', ')}]`, (packer) => new ElementReader(packer)),
@@ -90,7 +90,7 @@ test(`${MANY} through a JSON array`, () => {
   );
 });
 
-test(`${MANY} through CSV, bare and in quotes`, () => {
+test(`keeps ${MANY} ids through CSV, bare and in quotes`, () => {
   const wanted = ids(4);
   const text = `xpid,user:n\n${wanted.map((id, index) => (index % 3 === 0 ? `"${id}","a ""b"""` : `${id},b`)).join('\n')}`;
   expectSame(sentIds(text, csv), wanted);
@@ -113,7 +113,7 @@ test(`${MANY} through Parquet`, async () => {
   expectSame(found, wanted);
 });
 
-test(`${MANY} through reading and writing JSON`, () => {
+test(`keeps ${MANY} ids through reading and writing JSON`, () => {
   const wanted = ids(6);
   const text = stringifyJson(parseJson(`[${wanted.join(',')}]`));
   expectSame(text.slice(1, -1).split(','), wanted);
@@ -122,7 +122,7 @@ test(`${MANY} through reading and writing JSON`, () => {
 // YAML is slow to read.
 const SOME = size(COUNT, 600, 200);
 
-test(`${SOME} through writing and reading YAML`, async () => {
+test(`keeps ${SOME} ids through writing and reading YAML`, async () => {
   const wanted = ids(7).slice(0, SOME);
   const read = readYaml(await toYaml(wanted.map((id) => ({ xpid: parseJson(id) })))).value as { xpid: unknown }[];
   expectSame(
@@ -131,7 +131,7 @@ test(`${SOME} through writing and reading YAML`, async () => {
   );
 });
 
-test(`${MANY} through tables and CSV for other programs`, () => {
+test(`keeps ${MANY} ids through tables and CSV for other programs`, () => {
   const wanted = ids(8);
   const columns = [{ key: 'xpid', value: (id: number | bigint) => id }];
   const rows = wanted.map((id) => parseJson(id) as number | bigint);

@@ -64,7 +64,7 @@ describe.each(WAYS)('rows added %s', (_way, take) => {
     expect(bodies(enough)).toEqual([`[${ROW},${ROW}]`, `[${ROW},${ROW}]`]);
   });
 
-  it('form a batch each if a single row exceeds the limit', () => {
+  it('each form their own batch if a single row exceeds the limit', () => {
     const into = packer({ bytes: 10 });
     for (const position of [1, 2]) take(into, position);
     expect(bodies(into)).toEqual([`[${ROW}]`, `[${ROW}]`]);
@@ -131,7 +131,7 @@ describe('a rejected row', () => {
     ]);
   });
 
-  it('is reported by position if the input has no lines, and not if it was completed', () => {
+  it('is reported by position if the input has no lines, and is not reported if it was completed', () => {
     const into = packer({}, (_file, position) => position === 1);
     into.refuse(1, 'is wrong', 'x');
     into.takeValue({}, 1);
@@ -187,13 +187,13 @@ describe('a rejected row', () => {
   });
 });
 
-describe('a row that cannot be written', () => {
+describe('a row that is written into the batch', () => {
   const fail = (out: Buffer): number => {
     out.fill('x');
     return -1;
   };
 
-  it.each([10_000, 200])('does not leave bytes in the batch (%i bytes)', (bytes) => {
+  it.each([10_000, 200])('leaves no bytes in the batch if it cannot be written (%i bytes)', (bytes) => {
     const into = packer({ bytes });
     take(into, 1);
     expect(into.takeWritten(150, 2, fail)).toBe(false);
@@ -201,7 +201,7 @@ describe('a row that cannot be written', () => {
     expect(bodies(into).join('')).toBe(`[${ROW},${ROW}]`);
   });
 
-  it('is added by its exact length, not the requested room', () => {
+  it('is counted with its exact length, not with the requested length', () => {
     const into = packer({ bytes: 300 });
     for (let position = 1; position <= 4; position++) {
       expect(into.takeWritten(250, position, (out) => out.write(ROW))).toBe(true);
@@ -256,7 +256,7 @@ describe('batches', () => {
     expect(packed(into).map(({ count }) => count)).toEqual([4, 2, 2, 2, 1, 1, 1, 1]);
   });
 
-  it('are absent without rows', () => {
+  it('are not created without rows', () => {
     const into = packer();
     expect(packed(into)).toEqual([]);
   });

@@ -39,7 +39,7 @@ describe('the text of a row', () => {
     ['a string', `{"rejected":"why","text":7}`, 'unknown field `rejected`'],
     ['a row', `{"rejected":"why"}`, 'unknown field `rejected`'],
     ['the field `rejected`', `{"row":${ROW}}`, 'unknown field `row`'],
-  ])('is not such a line without %s', (_what, text, message) => {
+  ])('is not a line of the rejects file without %s', (_what, text, message) => {
     const read = readRow(text, rules);
     expect('issues' in read && read.issues.map((found) => found.message)).toContain(message);
   });
@@ -56,7 +56,7 @@ describe('the text of a row', () => {
 describe('a row with deployment-specific names', () => {
   const words = createRowRules({ xpid: 'pid' });
 
-  it('has issues with its own names', () => {
+  it('has issues that use its own names', () => {
     const value = { environment: 'production', calculated_attributes: {} };
     expect(checkRow({ ...value, pid: 'x' }, words)).toMatchObject({ issues: [{ path: ['pid'] }] });
     expect(checkRow({ ...value, xpid: 'x' }, words)).toMatchObject({ issues: [{ path: ['xpid'] }] });

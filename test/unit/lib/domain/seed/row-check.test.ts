@@ -16,7 +16,10 @@ function passes(row: string, check = defaultCheck): boolean {
   return check(bytes, 0, bytes.length - 1);
 }
 
-/** Parses exactly only some rows that the byte check does not pass; `vitest --mode whole` parses all of them. */
+/**
+ * Only one in this many rows that the byte check does not pass is parsed exactly; with `vitest --mode whole`, every row
+ * is.
+ */
 const PARSE_INTERVAL = isWhole ? 1 : 6;
 
 const ROWS = size(6_000_000, 10_000, 2400);

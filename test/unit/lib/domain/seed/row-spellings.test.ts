@@ -154,7 +154,7 @@ test.each([
   [false, '},"x":1}'],
   [false, '},"seed":{"value":1}}'],
   [false, '}1'],
-])('%s: a seed that ends with %j, after any row', (isPassed, tail) => {
+])('passes (%s) a seed that ends with %j, after any row', (isPassed, tail) => {
   const usual = seedRow('count', '{"value":1}');
   const row = usual.replace('{"value":1}}', () => `{"value":1${tail}`);
   expect('text' in readRow(row, rules)).toBe(isPassed);
@@ -165,7 +165,7 @@ test.each([
 test.each<[boolean, string[]]>([
   [true, ['2024-02-29', '2000-02-29', '2024-12-31', '0001-01-01', '9999-04-30']],
   [false, ['2023-02-29', '1900-02-29', '2024-00-10', '2024-13-01', '2024-04-31', '2024-01-00', '2024-01-32', '2024-1-01', '2024-01-1', '24-01-01', '2024/01/01', '2024-01/01', '20240-1-01', '2024-01-01T', 'abcd-01-01', '2024-0a-01', '2024-01-:1', '2024-01-/1', '']],
-])('a date passes: %s', (isPassed, dates) => {
+])('passes a date: %s', (isPassed, dates) => {
   for (const date of dates) {
     const row = seedRow('count', '{"value":1}', date);
     expect(passes(row), date).toBe(isPassed);
@@ -205,7 +205,7 @@ test.each<[boolean, string[]]>([
   [false, [NAME, TYPE, '"cutoff_date" "2024-02-29"', SEED]],
   [false, [NAME, '"calculation_type" "count"', DATE, SEED]],
   [false, ['"attribute_name" "a"', TYPE, DATE, SEED]],
-])('%s: an attribute of %j', (isPassed, fields) => {
+])('passes (%s) an attribute of %j', (isPassed, fields) => {
   expect(passes(withFields(...fields))).toBe(isPassed);
 });
 
@@ -258,13 +258,13 @@ describe('a row', () => {
     ...['{"1":[{"attribute_name":"n"}]}', '{"1":[{"attribute_value":"v"}]}', '{"1":[{"attribute_name":"","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":1}]}', '{"1":[{"attribute_name":"n","attribute_name":"m","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","attribute_value":"w"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","x":1}]}', '{"1":[{"attribute_name":"n","attribute_value":"v",}]}', '{"1":[{"attribute_name":"n","attribute_value":"v"]}', '{"1":[{"attribute_name" "n","attribute_value":"v"}]}', '{"1":[["n"]]}'].map((of): [boolean, string[]] => {
       return [false, [ENVIRONMENT, XPID, ATTRIBUTES, `"user_attributes":${of}`]];
     }),
-  ])('%s: of %j', (isPassed, fields) => {
+  ])('passes (%s) with the fields %j', (isPassed, fields) => {
     expect(passes(`{${fields.join(',')}}`)).toBe(isPassed);
     const spaced = `{ ${fields.join(' ,\t')} }`;
     expect(passes(spaced)).toBe(isPassed);
   }); // prettier-ignore
 
-  it.each(['', '{', '{}', HEAD, `{${HEAD},${ATTRIBUTES}`, `{${HEAD},${ATTRIBUTES},}`, `{${HEAD},${ATTRIBUTES}]`, `{${HEAD},${ATTRIBUTES}}x`, `{${HEAD},${ATTRIBUTES}} `, ` {${HEAD},${ATTRIBUTES}}`, `[${HEAD},${ATTRIBUTES}]`, `{${HEAD} ${ATTRIBUTES}}`, `{"environment" "production","xpid":7,${ATTRIBUTES}}`, `{"environment":"production","xpid" 7,${ATTRIBUTES}}`, `{${HEAD},"calculated_attributes" {}}`, `{${ENVIRONMENT},"identities" {"email":"a"},${ATTRIBUTES}}`, `{${HEAD},${ATTRIBUTES},"user_attributes" {}}`])('%j does not pass', (row) => {
+  it.each(['', '{', '{}', HEAD, `{${HEAD},${ATTRIBUTES}`, `{${HEAD},${ATTRIBUTES},}`, `{${HEAD},${ATTRIBUTES}]`, `{${HEAD},${ATTRIBUTES}}x`, `{${HEAD},${ATTRIBUTES}} `, ` {${HEAD},${ATTRIBUTES}}`, `[${HEAD},${ATTRIBUTES}]`, `{${HEAD} ${ATTRIBUTES}}`, `{"environment" "production","xpid":7,${ATTRIBUTES}}`, `{"environment":"production","xpid" 7,${ATTRIBUTES}}`, `{${HEAD},"calculated_attributes" {}}`, `{${ENVIRONMENT},"identities" {"email":"a"},${ATTRIBUTES}}`, `{${HEAD},${ATTRIBUTES},"user_attributes" {}}`])('does not pass as %j', (row) => {
     expect(passes(row)).toBe(false);
   }); // prettier-ignore
 });

@@ -156,7 +156,7 @@ describe('maximum lengths', () => {
     ['a long', scanLong, `92${'0'.repeat(17)}`, false],
     ['a long', scanLong, `91${nines(17)}`, true],
     ['a long', scanLong, `-92${'0'.repeat(16)}`, true],
-  ])('%s: %#', (_what, step, text, isAccepted) => {
+  ])('apply to %s: %#', (_what, step, text, isAccepted) => {
     expect(endOf(step, text)).toBe(isAccepted ? text.length : FAIL);
   });
 

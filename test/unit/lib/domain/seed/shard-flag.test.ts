@@ -95,7 +95,7 @@ test.each<[string, Env, Shard | RegExp]>([
     ],
   ),
   ...['1234567/8', 'Auto/8', '1 / 8', 'autoauto'].map((text): [string, Env, RegExp] => [text, {}, /^--shard must be/]),
-])('--shard %s with %j', (text, env, wanted) => {
+])('reads or rejects --shard %s with %j', (text, env, wanted) => {
   const found = shardOf(text, env);
   if (wanted instanceof RegExp) expect(found).toMatch(wanted);
   else expect(found).toEqual(wanted);

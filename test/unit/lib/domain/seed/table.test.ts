@@ -13,7 +13,7 @@ const HEADER = [
 const defaults = { workspace: '5001', environment: 'production', cutoffDate: '2024-02-29' };
 const options = { name: 'users.csv', defaults, map: undefined, rules: createRowRules({}) };
 
-test('a row becomes a body as its header defines', () => {
+test('converts a row to a body as its header defines', () => {
   const table = tableOf(HEADER, options);
   const cells = [
     '-7201284209016359738',
@@ -141,14 +141,14 @@ describe('the column of an issue', () => {
     [[], 'Id, Mail', 'is wrong'],
     [['identities', 'email'], 'Mail', 'is wrong'],
     [['identities', 'customer_id', 'x'], 'Id', '`x` is wrong'],
-    // The cell before it is empty.
+    // The cell before this attribute is empty.
     [['user_attributes', '5001', 0, 'attribute_value'], 'B', 'is wrong'],
     [['user_attributes', '5001', 1, 'attribute_value'], '', 'is wrong'],
     [[...seed, 'red'], 'K', 'is wrong'],
     [[...seed, 'blue'], 'K', '`blue` is wrong'],
     [seed, 'K', 'is wrong'],
     [['calculated_attributes', '5001', 1, 'seed'], '', 'is wrong'],
-    // It has no column because it is the same for all rows.
+    // The cutoff date has no column because it is the same for all rows.
     [['calculated_attributes', '5001', 0, 'cutoff_date'], 'cutoff_date', 'is wrong'],
     [['environment'], 'environment', 'is wrong'],
     [['xpid'], 'xpid', 'is wrong'],
@@ -191,7 +191,7 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: has 5000 characters']],
   [{ environment: 'prod' }, ['environment: must be `production` or `development`']],
   [{ 'attr:Orders:count': 'x' }, ['attr:Orders:count: must be a whole number, 0 or more']],
-  // The attributes before it are empty, so it is the first one of the body.
+  // The attributes before this one are empty, so it is the first of the body.
   [{ 'attr:"a:b":sum': 'x' }, ['attr:"a:b":sum: must be a number']],
   [{ 'attr:Avg:average:sum': '1', 'attr:Avg:average:count': '0' }, ['attr:Avg:average:count: must be a positive integer']],
   [{ 'attr:Avg:average:sum': '1' }, ['attr:Avg:average:count: is missing']],

@@ -243,7 +243,7 @@ describe('a notice', () => {
       },
       /runs hourly and last succeeded 3h ago/,
     ],
-  ])('about %s leaves it healthy', (_what, over, problem) => {
+  ])('about %s leaves the pipeline healthy', (_what, over, problem) => {
     const diagnosis = diagnose(evidence(over));
     expect(diagnosis).toMatchObject({
       healthy: true,

@@ -135,7 +135,7 @@ describe('a resource that no file defines', () => {
   });
 });
 
-it('lets a pipeline need the steps of its parts, and the deletion of a part the steps of its pipelines', () => {
+it('runs a pipeline after the steps of its parts, and the deletion of a part after the steps of its pipelines', () => {
   const use = (id: string, part: string): Definition => ({ id, connection_id: part, data_model_id: 'm' });
   const live = { ...none, connection: [{ ...CONNECTION, id: 'old' }], pipeline: [use('p', 'old')] };
   const wanted = { ...none, connection: [CONNECTION, { ...CONNECTION, id: 'd' }], pipeline: [use('p', 'c')] };
@@ -152,7 +152,7 @@ it('lets a pipeline need the steps of its parts, and the deletion of a part the 
   ]);
 });
 
-it('depends on the workspace and the address', () => {
+it('creates a different hash for each workspace and address', () => {
   const of = (scope: typeof SCOPE): string =>
     planWarehouse({ ...EVERYTHING, scope, live: none, wanted: none, sendSecrets: never }).plan;
   const hashes = [SCOPE, { ...SCOPE, workspace: '2' }, { ...SCOPE, address: 'https://other.example.com' }].map(of);

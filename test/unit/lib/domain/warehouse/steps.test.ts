@@ -72,14 +72,14 @@ describe('secrets', () => {
     });
   });
 
-  it('that are masked are listed as sent together with some other change', () => {
+  it('are listed as sent if the live value is masked and another field changes', () => {
     const masked = connection('c', { config: { password: '********' }, name: 'N' });
     expect(plan({ connection: [withSecret] }, { connection: [masked] }).steps).toMatchObject([
       { action: 'update', secrets: ['config.password'] },
     ]);
   });
 
-  it('of a deletion are neither listed as sent nor as changed', () => {
+  it('of a deletion are listed neither as sent nor as changed', () => {
     expect(plan({ connection: [withSecret] }, {}).steps).toEqual([
       {
         action: 'delete',

@@ -130,7 +130,7 @@ describe('results', () => {
       { subject_identities: { controller_customer_id: raw('ada@people.example') } },
     ],
     ['an xpid with a different last digit', extension({ xpid: raw('-7201284209016359737') })],
-  ])('are 404 when no profile has %s', async (_name, change) => {
+  ])('return 404 when no profile has %s', async (_name, change) => {
     expectRejection(await resultsOf(change), DSR_FAILURES.noRecords);
   });
 

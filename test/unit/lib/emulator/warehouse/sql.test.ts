@@ -53,7 +53,7 @@ describe('the form of a query', () => {
   });
 });
 
-describe('qualified tables', () => {
+describe('rewriteTables', () => {
   const rewrite = (sql: string, tables: string[] = []): string => rewriteTables(sql, resolveAmong(tables));
 
   test.each([
@@ -90,12 +90,12 @@ describe('qualified tables', () => {
     [['b.c', 'c'], '"b.c" AS "c"'],
     [['A.B.C', 'c'], '"A.B.C" AS "c"'],
     [['other'], '"a.b.c" AS "c"'],
-  ])('of the tables %j, selects the longest common name', (tables, expected) => {
+  ])('selects the longest common name among the tables %j', (tables, expected) => {
     expect(rewrite('SELECT * FROM a.b.c', tables)).toBe(`SELECT * FROM ${expected}`);
   });
 });
 
-test('tokenizing never loses a character', () => {
+test('never loses a character while tokenizing', () => {
   const piece = fc.constantFrom(
     "'",
     '"',

@@ -22,7 +22,7 @@ describe('isOwnHost', () => {
     ['0.0.0.0', '192.0.2.7:4010', true],
     ['::', '[2001:db8::1]:4010', true],
     ['0.0.0.0', 'evil.example:4010', false],
-  ])('on %s, is %j its own: %s', (listensOn, header, expected) => {
+  ])('reports for the address %s whether %j is its own host: %s', (listensOn, header, expected) => {
     expect(isOwnHost(header, listensOn)).toBe(expected);
   });
 });

@@ -40,7 +40,7 @@ describe('roles', () => {
 });
 
 describe('a rate window', () => {
-  test('never exceeds the limit in any minute, never rejects below it, and returns the wait', () => {
+  test('never exceeds the limit in any minute, never rejects below it, and returns the time to wait', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),

@@ -81,7 +81,7 @@ it('does not wait for the body of a request that is not a callback', async () =>
 it.each([
   ['declares', `Content-Length: ${MAX_CALLBACK_BYTES + 1}\r\n\r\n`],
   ['sends', `Transfer-Encoding: chunked\r\n\r\n200000\r\n${'x'.repeat(0x20_0000)}\r\n`],
-])('responds 413 to a sender that %s an oversized body, before its end', async (_how, rest) => {
+])('responds with 413 to a sender that %s an oversized body, before its end', async (_how, rest) => {
   const socket = await open(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
   expect(await statusLine(socket)).toBe('HTTP/1.1 413 Payload Too Large');
   expect(received.map(({ body }) => body)).toEqual([undefined]);

@@ -17,7 +17,7 @@ describe('the command of a hint', () => {
     ['cdpadm roles diff', 'cdpadm roles diff --profile prod'],
     ['cdpadm pipelines watch customers 7', 'cdpadm pipelines watch customers 7 --profile prod'],
     ['cdpadm auth test', 'cdpadm auth test --profile prod'],
-    // These name their target, or take none.
+    // These commands name their target, or do not have one.
     ['cdpadm auth test --profile dev', 'cdpadm auth test --profile dev'],
     ['cdpadm profile create NAME', 'cdpadm profile create NAME'],
     ['cdpadm help exit-codes', 'cdpadm help exit-codes'],

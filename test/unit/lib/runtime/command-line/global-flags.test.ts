@@ -169,6 +169,6 @@ describe('the --out extension', () => {
 test.each([
   ['-o', ['-o', 'wide'], {}],
   ['CDPADM_OUTPUT', [], { CDPADM_OUTPUT: 'wide' }],
-])('wide, from %s, selects a table with all columns', (_by, args, env) => {
+])('selects a table with all columns for the format wide from %s', (_by, args, env) => {
   expect(readGlobalFlags(rawOf(args), env)).toMatchObject({ output: 'table', wide: true });
 });

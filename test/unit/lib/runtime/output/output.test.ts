@@ -237,7 +237,7 @@ describe('an empty list', () => {
     [{ json: true }, {}, { stdout: '[]\n', stderr: '' }],
     [{ output: 'csv' }, {}, { stdout: 'id,name,tasks\n', stderr: '' }],
     [{ output: 'name' }, {}, { stdout: '', stderr: '' }],
-  ])('with %j and %j has its output', async (raw, options, expected) => {
+  ])('with %j and %j has the output of its format', async (raw, options, expected) => {
     expect(await emit(raw, [], list as ListView<never>, options)).toEqual(expected);
   });
 });

@@ -76,7 +76,7 @@ test('prints a message above the live line', () => {
   expect(stderr()).toBe('\r\u001b[Kworking\r\u001b[Ka note\nworking\r\u001b[K');
 });
 
-test('otherwise prints a line at every 10 % or ten seconds', () => {
+test('prints a line at every 10 % or ten seconds if it cannot redraw', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
     clock.advance(10_000);
@@ -87,7 +87,7 @@ test('otherwise prints a line at every 10 % or ten seconds', () => {
   expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
 });
 
-test('otherwise prints the first line after a second if the total is unknown', () => {
+test('prints the first line after a second if it cannot redraw and the total is unknown', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 30; done++) {
       progress.update({ done });
@@ -203,7 +203,7 @@ describe('a wait', () => {
     expect(rest).toEqual(['Sending: too many requests, waiting 1s', 'Sending: too many requests, waiting 1s']);
   });
 
-  test('is an event in JSON, and nothing without progress', () => {
+  test('is an event in JSON, and is not shown without progress', () => {
     const wait = (progress: Progress): void => progress.wait(1500, 'too many requests');
     const events = watch({ progress: 'json' }, {}, wait).trimEnd().split('\n');
     expect(JSON.parse(events[1] ?? '')).toMatchObject({

@@ -68,7 +68,7 @@ test('keeps an existing line of the command', async () => {
   expect(stderr()).toBe('\r\u001b[KSending: 1 of 2');
 });
 
-test('is replaced by a line of the command', async () => {
+test('lets a line of the command replace its own', async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   const end = begin(ANSWER);
   await pass(1000);
@@ -82,7 +82,7 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   ['--progress plain', { progress: 'plain' }, { tty: true }],
   ['TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }],
   ['CDPADM_ACCESSIBLE', {}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }],
-])('on %s, prints a line for a requested wait, and every ten seconds otherwise', async (_where, raw, options) => {
+])('prints a line with %s for a requested wait, and every ten seconds otherwise', async (_where, raw, options) => {
   const { begin, pass, stderr } = listen(raw, options);
   let end = begin(ANSWER);
   await pass(2000);

@@ -21,7 +21,7 @@ it.each<[Record<string, unknown>, CliOptions, boolean]>([
   [{}, { tty: { stdin: true, stderr: true } }, true],
   [{}, { tty: { stdin: true, stdout: true } }, false],
   [{}, { tty: { stdout: true, stderr: true } }, false],
-])('are possible with %j and %j: %s', (raw, options, possible) => {
+])('allows prompts with %j and %j: %s', (raw, options, possible) => {
   expect(prompts(raw, options).possible).toBe(possible);
 });
 
