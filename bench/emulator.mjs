@@ -121,7 +121,7 @@ const PEOPLE = 10_000;
 const PER_BATCH = 500;
 
 /**
- * Milliseconds of a snapshot together with its restore, the median of a few.
+ * The median time of a snapshot and its restore, in milliseconds.
  * @param {Pool} control @param {string} path
  */
 async function saveState(control, path) {
@@ -141,8 +141,8 @@ async function saveState(control, path) {
 }
 
 /**
- * Advances the clock by a year with people and a group. Returns the seconds that it takes, and the slowest control
- * request meanwhile in ms. Also measures snapshots without and with those people.
+ * Advances the clock by a year with people and a group. Returns the seconds that this takes, and the time of the
+ * slowest control request in ms. Also measures snapshots without and with those people.
  * @param {string} folder
  */
 async function passYear(folder) {

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
 const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
-/** Maximum requests in any second, of the order of real services. */
+/** The maximum number of requests in any second, similar to that of real services. */
 const LIMIT = 50;
 const LATENCY_MS = 300;
 /** A known limit applies from the first second; an unknown one is hit a few times first, so that run is longer. */

@@ -21,7 +21,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const staging = join(root, 'node_modules', '.cache', `cdpadm-build-${process.pid}`);
 
-/** Packages with WebAssembly or native code, which cannot be bundled. They are the run-time dependencies. */
+/** Packages with WebAssembly or native code, which cannot be bundled. These packages are the run-time dependencies. */
 const external = ['node-sqlite3-wasm', '@napi-rs/keyring'];
 
 /** The worker thread of the embedded platform, which needs its own file next to the chunk that starts it. */

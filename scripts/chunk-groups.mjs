@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Entries of a run. Nearly every calling command needs their imports that the help does not. */
+/** Entries of a run. Nearly every command that calls the platform needs their imports, and the help does not. */
 const RUN_ENTRIES = [
   'src/lib/runtime/begin.ts',
   'src/lib/runtime/connect.ts',
@@ -58,7 +58,7 @@ export function chunkGroups(root) {
     closures ??= findClosures((module) => context.getModuleInfo(module));
     const { start, library, run, tab, work } = closures;
     const path = pathOf(id);
-    // `kernel` reads the version from it.
+    // `kernel` reads the version from this file.
     if (path === 'package.json') return 'kernel';
     if (start.has(path)) return library.has(path) || ENDINGS.test(path) ? 'kernel' : null;
     if (path === PROGRESS) return 'work-progress';

@@ -1,5 +1,5 @@
-// Packs the single executable as `dist/cdpadm_VERSION_amd64.deb`, with the manual and the completions. It needs
-// dpkg-deb, and the package does not need Node. Additional flags are for dpkg-deb: a test passes `-Znone`, because
+// Packs the single executable as `dist/cdpadm_VERSION_amd64.deb`, with the manual and the completions. The script needs
+// dpkg-deb. The package does not need Node. Additional flags are for dpkg-deb: a test passes `-Znone`, because
 // compression takes most of the time.
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

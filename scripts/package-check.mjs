@@ -42,7 +42,7 @@ const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
 const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;
 const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';
 
-/** A program that uses the library. Its types must report the error in the comment. */
+/** A program that uses the library. The types of the library must report the error in the comment. */
 const CONSUMER = `import { startEmulator, type Emulator } from 'cdpadm';
 
 // Declares the few globals that it uses, so that it compiles without other types.

@@ -1,5 +1,5 @@
 // Draws the pictures of `docs/pictures` from real runs of the built program: terminals, and with Chromium the console of
-// the embedded platform. A test compares them, without what differs in each run.
+// the embedded platform. A test compares these pictures, except for what differs in each run.
 import { createRequire } from 'node:module';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const PICTURES = [
   ],
 ];
 
-/** What the pictures show as the home folder of the run. */
+/** The home folder that the pictures show. */
 const HOME = '/home/ada';
 const ESCAPE = '\u001b[';
 const ERASE = `\r${ESCAPE}K`;
@@ -42,7 +42,7 @@ const SGR = new RegExp(`(${ESCAPE.replace('[', '\\[')}[\\d;]*m)`);
 const COLUMNS = 110;
 const LINE = 18;
 const CHARACTER = 8.4;
-/** What the clock of the console shows. */
+/** The time that the clock of the console shows. */
 const NOON = '2026-01-05T12:00:00Z';
 /** Colors on a dark ground, which a light page frames like a window. @type {Record<string, string>} */
 const COLORS = {
@@ -148,7 +148,7 @@ function escaped(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The console with a request and its timeline, on a clock that stands still. @param {string} executablePath */
+/** The console with a request and its timeline, with a stopped clock. @param {string} executablePath */
 async function drawConsole(executablePath) {
   const platform = await startEmulator({ clock: 'manual' });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });

@@ -1,5 +1,5 @@
-// Makes a release of the current commit in `dist/release/`: checks, builds, writes checksums, and tags the commit. It
-// publishes nothing; `.github/workflows/release.yml` does.
+// Makes a release of the current commit in `dist/release/`: checks, builds, writes checksums, and tags the commit. The
+// script publishes nothing; `.github/workflows/release.yml` does.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ async function notes() {
 }
 
 /**
- * Packs the npm package. On GitHub it names the repository of the workflow, which npm requires for provenance.
+ * Packs the npm package. On GitHub, the package names the repository of the workflow, as npm requires for provenance.
  * @param {string | undefined} repository such as `owner/name`
  */
 async function pack(repository) {
@@ -65,7 +65,7 @@ function checkTree() {
   return tagged !== '';
 }
 
-/** Sets the modes that git records, because the package contains modes, and the umask must not change it. */
+/** Sets the modes that git records, because the package contains them, and the umask must not change the package. */
 async function setModes() {
   process.umask(0o022);
   for (const name of run('git', 'ls-files', '-z').split('\0').filter(Boolean)) {

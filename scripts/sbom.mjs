@@ -1,5 +1,5 @@
 // Writes the software bill of materials in CycloneDX: the program, the packages in its bundle, and those that npm
-// installs next to it. It has no time and no serial number, so that builds are reproducible.
+// installs next to it. The document has no time and no serial number, so that builds are reproducible.
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library';
 
 const { ComponentScope, ComponentType, ExternalReferenceType, HashAlgorithm } = Enums;

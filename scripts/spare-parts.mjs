@@ -45,7 +45,7 @@ const PARTS = [
     code: `export default function envPaths() { ${never('A default folder of conf')} }`,
   },
   {
-    // Checks the answers of people to a server's questions; ours asks none.
+    // Checks people's answers to the questions of a server; ours asks none.
     importer: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]/,
     source: /[\\/]ajv-provider\.js$/,
     code: `export class AjvJsonSchemaValidator {}`,
