@@ -13,7 +13,7 @@ const SUMMARIES = {
   'Warehouse:': {
     warehouse: 'connections, data models and pipelines as a folder of files: export, diff, apply',
     connections: 'warehouse addresses and credentials',
-    'data-models': 'SQL queries that pipelines read',
+    'data-models': 'SQL queries that pipelines run',
     pipelines: 'syncs from a warehouse: trigger, watch, diagnose',
   },
   'Seeding:': {

@@ -16,7 +16,7 @@ const programs = Object.keys(SOURCES) as SourceName[];
 
 /** Flags about the inputs and their columns. */
 export const inputFlags = {
-  filesFrom: { value: 'file', help: 'list of inputs, one per line, or a Redshift manifest; - is standard input' },
+  filesFrom: { value: 'file', help: 'list of inputs, one per line, or a Redshift manifest; - reads standard input' },
   format: { value: 'format', choices: FORMATS, help: 'format of the inputs (default: by name and content)' },
   source: {
     value: 'program',
@@ -26,9 +26,9 @@ export const inputFlags = {
   delimiter: { value: 'sign', help: 'comma, semicolon, tab or pipe (default: the most frequent one in the header)' },
   headerless: { help: 'the inputs have no header line; name the columns with --columns' },
   columns: { value: 'a,b', help: 'column names of inputs without a header line' },
-  map: { value: 'column=field', many: true, help: 'map a column to a field; may be repeated' },
+  map: { value: 'column=field', many: true, help: 'map a column to a field (repeatable)' },
   mapFile: { value: 'file', help: 'YAML or JSON file that maps columns to fields: {column: field}' },
-  null: { value: 'word', many: true, help: 'word that marks an empty cell, in addition to \\N; may be repeated' },
+  null: { value: 'word', many: true, help: 'word that marks an empty cell, in addition to \\N (repeatable)' },
 } as const satisfies Record<string, FlagSpec>;
 
 export type InputFlags = FlagValues<typeof inputFlags>;

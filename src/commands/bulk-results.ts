@@ -93,7 +93,7 @@ export const resultArgs = {
   file: { many: true, optional: true, help: 'files with the JSON results and errors; folders or patterns' },
 } as const;
 export const resultFlags = {
-  filesFrom: { value: 'file', help: 'list of these files, one per line; - is standard input' },
+  filesFrom: { value: 'file', help: 'list of these files, one per line; - reads standard input' },
 } as const;
 
 /** The same command would end with the same error. */

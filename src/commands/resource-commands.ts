@@ -86,7 +86,7 @@ export function resourceCommands(
       exits: {
         failed: 'the platform rejected it',
         usage: 'a required field is missing',
-        conflict: 'the id is taken',
+        conflict: 'the id is already in use',
         ...filed,
         ...own.create.exits,
       },

@@ -216,7 +216,7 @@ describe('an invalid certificate', () => {
       /is not a certificate authority$/,
     ],
     [
-      'is from an authority that may not sign certificates',
+      'is from an authority that is not allowed to sign certificates',
       () => {
         const middle = authority({ extensions: ['basicConstraints=critical,CA:TRUE', 'keyUsage=digitalSignature'] });
         return issue({ by: middle }).pem + middle.pem;
@@ -243,7 +243,7 @@ describe('an invalid certificate', () => {
         });
         return issue({ by: middle }).pem + middle.pem;
       },
-      /may not sign for/,
+      /is not allowed to sign for/,
     ],
     [
       'is from an authority that excludes the domain',
@@ -253,7 +253,7 @@ describe('an invalid certificate', () => {
         });
         return issue({ by: middle }).pem + middle.pem;
       },
-      /may not sign for/,
+      /is not allowed to sign for/,
     ],
     ['comes without its intermediate authority', () => issue({ by: authority({}) }).pem, /untrusted authority/],
     ['is not a certificate', () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', /PEM/],
@@ -282,7 +282,7 @@ describe('an invalid certificate', () => {
     [
       'does not permit the domain',
       { extensions: [...AUTHORITY, 'nameConstraints=permitted;DNS:a.example'] },
-      /^may not sign/,
+      /^is not allowed to sign/,
     ],
   ])('is rejected, with the name of the authority, if that %s', (_what, wanted, why) => {
     const middle = authority({ subject: '/O=Some/CN=Middle', ...wanted });

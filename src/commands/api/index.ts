@@ -36,7 +36,7 @@ export const command = defineCommand({
     path: { help: 'a path with its query; {orgId}, {accountId} and {workspaceId} are replaced', offers: paths },
   },
   flags: {
-    file: { short: 'f', value: 'file', help: 'the body, JSON or YAML; - is standard input' },
+    file: { short: 'f', value: 'file', help: 'the body, JSON or YAML; - reads standard input' },
     paginate: { help: 'fetch all pages of a list and combine their items' },
   },
   // The platform's response.

@@ -29,4 +29,4 @@ const commands = resourceCommands('data_model', {
   },
 });
 
-export const command = group('data-models', 'SQL queries that pipelines read', commands);
+export const command = group('data-models', 'SQL queries that pipelines run', commands);

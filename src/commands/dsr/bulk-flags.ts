@@ -14,12 +14,12 @@ import { issuesOfParts } from './submit-input.ts';
 
 /** Values for all rows; `dsr submit` also has these flags for a single request. */
 export const rowFlags = {
-  regulation: { value: 'name', choices: REGULATIONS, help: 'for rows without one' },
-  type: { value: 'type', choices: REQUEST_TYPES, help: 'for rows without one' },
-  groupId: { value: 'id', help: 'for rows without one' },
-  callbackUrl: { value: 'url', many: true, help: 'for rows without one; may be repeated' },
-  submittedTime: { value: 'iso', help: 'for rows without one (default: now)' },
-  skipWaitingPeriod: { help: 'for rows without that field' },
+  regulation: { value: 'name', choices: REGULATIONS, help: 'regulation of rows without one' },
+  type: { value: 'type', choices: REQUEST_TYPES, help: 'type of rows without one' },
+  groupId: { value: 'id', help: 'group of rows without one' },
+  callbackUrl: { value: 'url', many: true, help: 'callback address for rows without one (repeatable)' },
+  submittedTime: { value: 'iso', help: 'submitted time of rows without one (default: now)' },
+  skipWaitingPeriod: { help: 'skip the waiting period, for rows without that field' },
 } as const satisfies Record<string, FlagSpec>;
 
 /** How the columns of the inputs are read. */
@@ -27,7 +27,7 @@ export const tableFlags = {
   ...inputFlags,
   map: {
     ...inputFlags.map,
-    help: 'map a column to a field, or to - to ignore it; may be repeated',
+    help: 'map a column to a field, or to - to ignore it (repeatable)',
     offers: ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]),
   },
   saveMap: { value: 'file', help: 'write the map of this run to a file' },

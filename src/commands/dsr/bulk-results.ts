@@ -42,7 +42,7 @@ export const joinParts = defineCommand({
   args: resultArgs,
   flags: {
     ...resultFlags,
-    parts: { value: 'file', many: true, help: 'input that must have a result; folders and patterns; may be repeated' },
+    parts: { value: 'file', many: true, help: 'input that must have a result; folders and patterns (repeatable)' },
   },
   columns: () => joinedView(joining).columns,
   output: () => joinedResult(joining),
@@ -80,8 +80,7 @@ function withoutCorrected(ctx: Context, reports: readonly PartReport[]): PartRep
   const submitted = new Set(reports.flatMap(({ result }) => (result.journal === '' ? [] : [result.input])));
   return reports.filter(({ file, line, result: { input, journal } }) => {
     const isCorrected = journal === '' && submitted.has(input);
-    if (isCorrected)
-      ctx.out.warn(`${file}:${line}: this error of ${input} does not count, because there is another result of it.`);
+    if (isCorrected) ctx.out.warn(`${file}:${line}: this error of ${input} is ignored, because it has another result.`);
     return !isCorrected;
   });
 }

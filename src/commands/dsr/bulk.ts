@@ -98,7 +98,7 @@ export async function submitBulk(
   const name = (part.input = nameOfInputs(inputs));
   const { base } = inputs[0];
   if (base === undefined && flags.results === undefined && !isDryRun)
-    throw usageError('Standard input needs a name for the results file: pass --results FILE.');
+    throw usageError('With standard input, the results file needs a name: pass --results FILE.');
   const given = await rowOptions(ctx, session.normalize, flags);
   const examined = await examineRows(await openTable(inputs, ctx.signal), given, name);
   const target = await ctx.startWrite('dsr');

@@ -48,7 +48,7 @@ export const listenForCallbacks = defineCommand({
   flags: listenFlags,
   output: () => union([object({ callback_url: string() }), callbackLine()]),
   notes: [
-    'Any path works. Responses: 202 verified and stored; 401 a check failed, or it is for another workspace; 405 not a POST; 413 too large; 503 it cannot be verified or stored right now, so that the platform sends it again.',
+    'Any path works. Responses: 202 verified and stored; 401 a check failed, or the callback is for another workspace; 405 not a POST; 413 too large; 503 the callback cannot be verified or stored right now, so the platform sends it again.',
     'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET are enough to get the certificate from discovery. Without a workspace id, callbacks for every workspace are accepted.',
     'Each state is stored once, before the callback is acknowledged, and never moves backwards. Duplicate and late callbacks are harmless.',
     'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request. A delivery succeeds when CMD exits 0, or the address answers 2xx. Failed deliveries are retried with increasing delays, even after a restart. After --hook-attempts they become dead letters: `dsr callbacks outbox list`.',

@@ -138,7 +138,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   const { faults, omitted, tip } = await ledger.verify();
   if (faults.length > 0)
     ctx.out.warn({
-      text: `The ledger was changed outside of this program (${faults.length + omitted} faults), and the archive says so. To see them:`,
+      text: `The ledger was changed outside of this program (${faults.length + omitted} faults); the archive reports this. To see them:`,
       command: 'cdpadm dsr ledger verify',
     });
   return { requests, valid: faults.length === 0, entries: tip.entry, head: tip.hash };

@@ -27,15 +27,15 @@ export const requestFlags = {
   identity: {
     value: 'type=value',
     many: true,
-    help: 'identity of the subject; may be repeated; TYPE=@FILE and TYPE=- read the value',
+    help: 'identity of the subject(repeatable); TYPE=@FILE and TYPE=- read the value',
   },
   extensionIdentity: {
     value: 'type=value',
     many: true,
-    help: 'identity of a type in the vendor extension; may be repeated',
+    help: 'identity of a type in the vendor extension (repeatable)',
   },
   groupId: { value: 'id', help: 'group of related requests' },
-  callbackUrl: { value: 'url', many: true, help: 'address to which the platform posts each status; may be repeated' },
+  callbackUrl: { value: 'url', many: true, help: 'address to which the platform posts each status (repeatable)' },
   submittedTime: {
     value: 'iso',
     help: 'when the subject made the request; the deadline counts from here (default: now)',

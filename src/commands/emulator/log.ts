@@ -50,7 +50,7 @@ const bodyColumns: Column<LoggedRequest>[] = [
 const viewOf = (bodies: boolean): ListView<LoggedRequest> => ({
   kind: 'list',
   columns: bodies ? [...columns, ...bodyColumns] : columns,
-  empty: 'The platform received no requests yet.',
+  empty: 'The platform has not received any requests yet.',
 });
 
 const logFlags = {

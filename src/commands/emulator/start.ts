@@ -141,7 +141,7 @@ async function readLivePlatform(
   ]);
   const api = connect(ctx, await resolveAlone(ctx, profile, '--from-live'));
   const { fixtures, omitted } = await readLiveFixtures(api, ctx.signal);
-  if (omitted.length > 0) ctx.out.warn(`Unknown to the embedded platform, omitted: ${omitted.join(', ')}.`);
+  if (omitted.length > 0) ctx.out.warn(`Omitted (not supported by the embedded platform): ${omitted.join(', ')}.`);
   const counts = Object.entries(fixtures).map(([name, list]) => `${name.replace('_', ' ')} ${list.length}`);
   ctx.out.note(`Copied from profile ${profile}: ${counts.join(', ')}.`);
   // The platform accepts any key and secret for the workspace of a profile.

@@ -26,7 +26,7 @@ export const groupArg = { group_id: { help: 'the id of the group', pick: pickGro
 >;
 
 export const fileFlag = {
-  file: { short: 'f', value: 'file', required: true, help: 'the definition, YAML or JSON; - is standard input' },
+  file: { short: 'f', value: 'file', required: true, help: 'the definition, YAML or JSON; - reads standard input' },
 } as const satisfies Record<string, FlagSpec>;
 
 export interface PlannedGroup {

@@ -70,7 +70,7 @@ export const setGroup = defineCommand({
   summary: 'create, replace or patch a group definition as needed',
   flags: fileFlag,
   notes: [
-    'It creates a new group, patches one if only its attributes differ, and otherwise replaces it. It sends nothing if the group is up to date.',
+    'The command creates a new group, patches an existing one if only its attributes differ, and otherwise replaces it. It sends nothing if the group is up to date.',
   ],
   examples: ['cdpadm groups set -f group.yaml', 'cdpadm groups set -f group.yaml --dry-run'],
   exits: {

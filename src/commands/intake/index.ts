@@ -37,7 +37,7 @@ const intakeRecord = {
   calls: 'platform',
   tool: ['identityType'],
   flags: {
-    file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - is standard input' },
+    file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - reads standard input' },
     identityType: identityTypeFlag,
   },
   output: acceptedResult,

@@ -61,7 +61,7 @@ const verifyLog = defineCommand({
   columns: chainView.columns,
   output: chainResult,
   notes: [
-    'Each write has two entries, one line each: before the first request, and when the command ends. An entry has a number, and a hash of itself and the entry before it. `unfinished` counts writes without an end: the command was killed or is still running.',
+    'Each write has two entries, one line each: before the first request, and when the command ends. An entry has a number, and a hash of itself and the entry before it. `unfinished` counts writes whose end was not recorded: the command was killed or is still running.',
     'The chain reveals later edits. It does not reveal that the whole log was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm log verify', 'cdpadm log verify -o json'],
@@ -112,7 +112,7 @@ export const command = defineCommand({
   output: () => array(loggedWrite()),
   notes: [
     'The oldest write comes first. A bulk run is one write. A command that was killed or is still running has the outcome `unknown`.',
-    '`counts` are what was done, not what was planned. `via` is `mcp` if an assistant called the command. The log contains no secrets and no identities. `digest` is keyed: only this machine can recompute it.',
+    '`counts` shows what was done, not what was planned. `via` is `mcp` if an assistant called the command. The log contains no secrets and no identities. `digest` is keyed: only this machine can recompute it.',
   ],
   examples: ['cdpadm log --since 7d', 'cdpadm log --command roles --limit 20 -o wide', 'cdpadm log -o ndjson'],
   below: [verifyLog, pruneLog],
@@ -128,6 +128,6 @@ export const command = defineCommand({
     await ctx.out.emit(found, log.size() > 0 ? { ...view, empty: 'The log has no such write.' } : view);
     const begins = log.begins();
     if (begins !== undefined)
-      ctx.out.note(`The log has ${sizeText(log.size())} since ${begins.slice(0, 10)}. \`log prune\` shortens it.`);
+      ctx.out.note(`Log size since ${begins.slice(0, 10)}: ${sizeText(log.size())}. \`log prune\` shortens it.`);
   },
 });

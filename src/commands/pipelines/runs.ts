@@ -41,7 +41,7 @@ export const listRuns = defineCommand({
   formats: [...COMMON_FORMATS, 'html'],
   output: () => array(RunReply),
   notes: [
-    '`-o html` prints a timeline as one HTML page without scripts; above 2,000 runs, by day.',
+    '`-o html` prints a timeline as one HTML page without scripts; with more than 2,000 runs, one column per day.',
     '--status searches every page, or only the --page page. Days are in UTC.',
   ],
   examples: [

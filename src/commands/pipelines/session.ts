@@ -15,7 +15,7 @@ export const pipelineArg = {
 } as const satisfies Record<string, ArgSpec>;
 
 export const pollFlag = {
-  poll: { value: 'duration', help: 'interval between reads; the first ones are shorter', default: '5s' },
+  poll: { value: 'duration', help: 'interval between reads; the first intervals are shorter', default: '5s' },
 } as const satisfies Record<string, FlagSpec>;
 
 export async function runPorts(ctx: Context): Promise<TriggerPorts> {

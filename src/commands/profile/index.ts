@@ -13,7 +13,7 @@ import { createProfile } from './create.ts';
 import { editProfile } from './edit.ts';
 import { showProfile } from './show.ts';
 
-export const command = group('profile', 'profiles: the addresses, ids and credentials of one platform each', [
+export const command = group('profile', 'profiles: the addresses, ids and credentials of a platform', [
   createProfile,
   listProfiles,
   showProfile,

@@ -101,7 +101,7 @@ export const deleteProfile = defineCommand({
     const { wasCurrent, left } = await profiles.remove(name);
     for (const sentence of left) ctx.out.warn(sentence);
     if (wasCurrent)
-      ctx.out.note({ text: 'No profile is current now. To choose one:', command: 'cdpadm profile use NAME' });
+      ctx.out.note({ text: 'There is no current profile now. To choose one:', command: 'cdpadm profile use NAME' });
     return { deleted: name, was_current: wasCurrent };
   },
   view: { kind: 'document', text: ({ deleted }) => `Deleted profile ${deleted}.` },
@@ -194,7 +194,7 @@ export const importProfile = defineCommand({
   summary: 'create a profile from an exported one',
   effect: 'local',
   calls: 'settings',
-  args: { file: { help: 'JSON or YAML; - is standard input' }, name: { help: 'name of the new profile' } },
+  args: { file: { help: 'JSON or YAML; - reads standard input' }, name: { help: 'name of the new profile' } },
   flags: { use: { help: 'make it the current profile' } },
   output: () => object({ name: string(), current: boolean() }),
   notes: [

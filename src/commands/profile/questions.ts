@@ -186,7 +186,7 @@ async function askEnvironment({ ctx, draft, isProtected }: Asking): Promise<void
   const choice = await ctx.prompt.select(
     'Environment',
     [
-      { value: 'none', label: 'none: each command says which' },
+      { value: 'none', label: 'none: each command names it' },
       { value: 'development' },
       { value: 'production', hint: 'every write requires the profile name' },
     ],

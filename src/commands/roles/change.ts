@@ -145,7 +145,7 @@ export const renameRole = defineCommand({
   ],
   exits: {
     notFound: 'role not found',
-    conflict: 'the new id is taken, the role is assigned to a user, or the plan is not the expected one',
+    conflict: 'the new id is already in use, the role is assigned to a user, or the plan is not the expected one',
     invalidInput: 'the new id is not valid',
     guard: '--allow-delete is missing, or you answered no',
   },

@@ -21,13 +21,13 @@ export const editRoles = defineCommand({
   summary: 'edit the manifest, or one role, in your editor and push it',
   args: { roleId: { name: 'role_id', optional: true, help: 'only this role', pick: pickManifest } },
   notes: [
-    'The editor is CDPADM_EDITOR, VISUAL or EDITOR. On a terminal an invalid text opens again with its errors as comments. An unchanged or empty text sends nothing.',
+    'The editor is CDPADM_EDITOR, VISUAL or EDITOR. On a terminal, invalid text opens again with its errors as comments. If the text is unchanged or empty, nothing is sent.',
   ],
   examples: ['cdpadm roles edit', 'cdpadm roles edit admin-role --dry-run'],
   exits: {
     notFound: 'role not found',
     conflict:
-      'you and the platform changed the same field, the plan is not the expected one, or a deleted role is assigned',
+      'you and the platform changed the same field, the plan is not the expected one, or a role to delete is assigned to a user',
     invalidInput: 'the saved text is invalid; on a terminal, only if you save it again unchanged',
     guard: 'a guard stopped it, or you answered no',
   },

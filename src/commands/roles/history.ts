@@ -113,7 +113,7 @@ export const rollBackRoles = defineCommand({
   path: 'roles rollback',
   summary: 'restore a saved manifest',
   args: {
-    revision: { optional: true, help: 'a revision of `roles history`, or the beginning of one', pick: pickRevision },
+    revision: { optional: true, help: 'a revision from `roles history`, or its first characters', pick: pickRevision },
   },
   flags: { ...guardFlags, last: { help: 'the newest revision' } },
   notes: ['The current manifest is saved first: a rollback can be rolled back.'],

@@ -38,10 +38,10 @@ function pulledResult() {
 
 export const pullRoles = defineCommand({
   path: 'roles pull',
-  summary: 'write the live manifest to a file, to be edited, diffed and pushed',
+  summary: 'write the live manifest to a file to edit, diff and push',
   effect: 'local',
   calls: 'platform',
-  args: { file: { default: DEFAULT_FILE, help: 'YAML or JSON, by its extension; - is standard output' } },
+  args: { file: { default: DEFAULT_FILE, help: 'file to write, YAML or JSON; - writes to standard output' } },
   flags: {
     overwrite: { help: 'overwrite a file that has local edits' },
     merge: { conflicts: ['overwrite'], help: 'merge the changes of the platform into a file that has local edits' },

@@ -18,7 +18,7 @@ export const pushRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles push',
   summary: 'replace the live manifest with a roles file',
-  args: { file: { optional: true, help: `the roles file (default: ${DEFAULT_FILE}); - is standard input` } },
+  args: { file: { optional: true, help: `the roles file (default: ${DEFAULT_FILE}); - reads standard input` } },
   flags: {
     base: baseFlag,
     plan: {
@@ -31,7 +31,7 @@ export const pushRoles = defineCommand({
   },
   notes: [
     'A role that is missing from the file is deleted for the whole organization. The command shows the difference and asks before sending anything.',
-    "On a terminal the command asks for each field that you and the platform changed: yours, the platform's, or a different value.",
+    "On a terminal, the command asks for each field that you and the platform changed: yours, the platform's, or a different value.",
     'After the push, the file gets the new stamps and the roles that the merge kept from the platform. Nothing else in it changes.',
     '--plan does not need a roles file: the plan contains the roles. If you also pass a roles file, it must still give the same plan. If the platform has changed since then, nothing is sent (exit 6).',
   ],
@@ -43,7 +43,7 @@ export const pushRoles = defineCommand({
   ],
   exits: {
     conflict:
-      'the platform changed the same fields or did not store what was sent, the plan is not the expected one, or a deleted role is assigned',
+      'the platform changed the same fields or did not store what was sent, the plan is not the expected one, or a role to delete is assigned to a user',
     invalidInput: 'the file is invalid, or a task does not exist',
     guard: 'a guard stopped it, or you answered no',
   },

@@ -53,7 +53,7 @@ export const seedFiles = defineCommand({
     file: {
       many: true,
       optional: true,
-      help: 'NDJSON, JSON, CSV or Parquet files, also gzip and zstd; folders or patterns; - is standard input',
+      help: 'NDJSON, JSON, CSV or Parquet files, also gzip and zstd; folders or patterns; - reads standard input',
     },
   },
   flags: {

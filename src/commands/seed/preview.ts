@@ -32,7 +32,7 @@ export const previewUser = defineCommand({
 });
 
 async function preview(ctx: Context, file: string, flags: ReadFlags & { row: string }): Promise<void> {
-  if (!/^[1-9]\d{0,11}$/.test(flags.row)) throw usageError(`--row must be a number from 1 on, not \`${flags.row}\`.`);
+  if (!/^[1-9]\d{0,11}$/.test(flags.row)) throw usageError(`--row must be a number, 1 or more, not \`${flags.row}\`.`);
   const [{ openInputs }, { findRow, rowIssues }] = await Promise.all([
     import('./inputs.ts'),
     import('../../lib/workflows/seed-validate.ts'),

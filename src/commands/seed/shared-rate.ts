@@ -40,7 +40,7 @@ export async function openSharedRate(
         `The rate store ${store.host} cannot be used: ${reason.trimEnd().replace(/\.$/, '')}. This shard continues with ${share}, and tries the store again every 5 s. ${fix}`.trim(),
       );
     },
-    onFound: () => warn(`The rate store ${store.host} can be used again: this shard shares the rate again.`),
+    onFound: () => warn(`The rate store ${store.host} is available again, and this shard shares the rate again.`),
   };
 }
 
@@ -50,7 +50,7 @@ const FAILURES: readonly [RegExp, string | undefined, string][] = [
   [/WRONGPASS|invalid password/i, 'the user or the password is wrong', 'Correct the address in CDPADM_RATE_STORE.'],
   [
     /NOPERM/,
-    'the user may not run a command',
+    'the user is not allowed to run a command',
     'Allow EVAL, EVALSHA, TIME, HMGET, HSET and PEXPIRE on the keys cdpadm:rate:*.',
   ],
   [

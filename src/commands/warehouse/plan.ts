@@ -47,7 +47,7 @@ export const planFlags = {
   overlay: {
     value: 'dir',
     many: true,
-    help: 'folder whose files are merged over those of the same resource; may be repeated',
+    help: 'folder whose files are merged over those of the same resource (repeatable)',
   },
   allowCommands,
 } as const satisfies Record<string, FlagSpec>;

@@ -222,7 +222,7 @@ function operation(endpoint: Endpoint, reference: Reference, address: string): J
         ...(reply && content(reference(reply, `${name}Reply`, 'reply'))),
       },
       ...Object.fromEntries(errorStatuses(endpoint).map((error) => [error, refused(error)])),
-      '5XX': { ...refused(500), description: 'The platform has a problem' },
+      '5XX': { ...refused(500), description: 'Server error' },
     },
   };
 }

@@ -55,7 +55,7 @@ function taken(folder: string): KnownError {
   const port = owner?.port === undefined ? '' : `, port ${owner.port}`;
   return new KnownError({
     code: 'emulator.running',
-    message: `An embedded platform already runs on ${folder}${owner ? ` (process ${owner.pid}${port})` : ''}.`,
+    message: `An embedded platform already uses ${folder}${owner ? ` (process ${owner.pid}${port})` : ''}.`,
     hint: 'Use that one, stop it, or choose another folder.',
     details: { folder, ...owner },
   });

@@ -114,7 +114,7 @@ export const GENERAL_ERRORS = {
   interrupted: {
     exit: 'interrupted',
     summary: 'You stopped the command with Ctrl-C.',
-    explanation: 'A write in progress may have reached the platform. If its outcome is unknown, the message says so.',
+    explanation: 'A write in progress may have reached the platform. The message reports an unknown outcome.',
     fix: 'Check the platform before you repeat a write.',
   },
   terminated: {

@@ -42,7 +42,7 @@ export const HTTP_ERRORS = {
   'http.conflict': {
     exit: 'conflict',
     summary: 'The request conflicts with the current state (409).',
-    explanation: 'The id is taken, or the state of the resource does not allow the change.',
+    explanation: 'The id is already in use, or the state of the resource does not allow the change.',
     fix: 'Check the current state before you try again.',
   },
   'http.too_large': {

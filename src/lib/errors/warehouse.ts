@@ -5,12 +5,12 @@ export const WAREHOUSE_ERRORS = {
   'warehouse.not_found': {
     exit: 'notFound',
     summary: 'The connection, data model or pipeline does not exist.',
-    explanation: 'The workspace has none with this id.',
+    explanation: 'No resource in the workspace has this id.',
     fix: 'List the existing ones with the `list` command of its group.',
   },
   'warehouse.exists': {
     exit: 'conflict',
-    summary: 'The id is taken.',
+    summary: 'The id is already in use.',
     explanation: 'The workspace already has a resource with this id. Nothing was sent.',
     fix: 'Change it with the `update` command, or choose another id.',
   },
@@ -37,7 +37,7 @@ export const WAREHOUSE_ERRORS = {
     summary: 'Some steps of the plan were not completed.',
     explanation:
       'A step that fails stops only the steps that need it. The other steps were applied. The exit code is 8 if the outcome of a step is unknown.',
-    fix: 'Fix the cause and apply again: the folder, or a new plan. Completed steps are not repeated.',
+    fix: 'Fix the cause, then apply the folder again, or save and apply a new plan. Completed steps are not repeated.',
   },
   'warehouse.guard.delete': {
     exit: 'guard',
@@ -59,13 +59,13 @@ export const WAREHOUSE_ERRORS = {
   },
   'resource.created_meanwhile': {
     exit: 'conflict',
-    summary: 'Another admin created it first.',
+    summary: 'Another admin created the resource first.',
     explanation: 'It was created after the command had checked that the id was free. Nothing was overwritten.',
     fix: 'Review it before you decide what to do.',
   },
   'resource.changed_meanwhile': {
     exit: 'conflict',
-    summary: 'Another admin changed it first.',
+    summary: 'Another admin changed the resource first.',
     explanation: 'It changed after the command had read it. Nothing was overwritten.',
     fix: 'Check it, then run the command again.',
   },

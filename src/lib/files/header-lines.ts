@@ -15,7 +15,7 @@ function fromLines(file: string, text: string): [string, string][] {
     if (line.trim() === '' || (index === 0 && /^(HTTP\/\d|[A-Z]+ \S+ HTTP\/\d)/.test(line))) continue;
     const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) {
-      const message = 'is not a header; each line is `Name: value`';
+      const message = 'is not a header; each line must be `Name: value`';
       throw invalidInput(`${file} cannot be read as headers.`, [
         { file, line: index + 1, column: 1, path: '', message },
       ]);

@@ -107,7 +107,7 @@ function isBigInteger(text: string, start: number, end: number): boolean {
   const token = text.slice(start, end);
   if (length < 16 && !/e/i.test(token)) return false;
   if (!/^-?[1-9]\d*$/.test(token)) {
-    if (Math.abs(Number(token)) === Infinity) throw new JsonError('a number is too big', start);
+    if (Math.abs(Number(token)) === Infinity) throw new JsonError('a number is too large', start);
     return false;
   }
   if (Number.isSafeInteger(Number(token))) return false;

@@ -110,9 +110,7 @@ export function bugError(error: unknown, debug: boolean): KnownError {
   return new KnownError({
     code: 'bug',
     message: `This is a bug in cdpadm: ${cause.message}${stack}`,
-    hint: debug
-      ? 'Please report it with the lines above.'
-      : 'Run it again with --debug to see where, and please report it.',
+    hint: debug ? 'Report it with the lines above.' : 'Run the command again with --debug, and report the output.',
     cause: error,
   });
 }

@@ -251,13 +251,13 @@ function isBad({ status }: RunReply): boolean {
 function spanOf(runs: readonly RunReply[]): string {
   const times = runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []);
   const [first, last] = [times[0], times.at(-1)];
-  if (first === undefined || last === undefined) return 'at no known time';
+  if (first === undefined || last === undefined) return 'at an unknown time';
   return first === last ? `${minuteOf(first)} UTC` : `${minuteOf(first)} to ${minuteOf(last)} UTC`;
 }
 
 function whenOf(run: RunReply): string {
   const ms = parseIso(startOf(run) ?? '');
-  return ms === undefined ? 'at no known time' : `${minuteOf(ms)} UTC`;
+  return ms === undefined ? 'at an unknown time' : `${minuteOf(ms)} UTC`;
 }
 
 /** `2026-01-02 03:04:05` in UTC; other text unchanged. */

@@ -26,7 +26,7 @@ export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity)
   for (const role of plan.deleted) lines.push(...deletedLines(role, plan.plan !== null, style, width), '');
   if (isEmptyDiff(plan)) lines.push('No differences.');
   sentence(summaryLine(plan, style));
-  if (plan.plan === null) sentence('no plan: a plan needs the platform, and this compares two files');
+  if (plan.plan === null) sentence('no plan, because the command compared two files');
   else if (plan.plan !== undefined) lines.push(`plan ${plan.plan}`);
   return lines.join('\n');
 }
@@ -37,7 +37,7 @@ export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
   const kept = (plan.kept ?? []).map((id) => `\`${code(id)}\``);
   const lead = [
     ...(plan.warnings ?? []).map((text) => `**Warning:** ${toMarkdownLine(text)}`),
-    ...(kept.length > 0 ? [`Kept from the platform, changed there after the file was pulled: ${kept.join(', ')}`] : []),
+    ...(kept.length > 0 ? [`Kept from the platform (changed after the pull): ${kept.join(', ')}`] : []),
     ...(escalations.length > 0 ? [`**Escalations:** ${escalations.join(', ')}`] : []),
   ];
   const quoted = lead.map((line) => `\n> ${line}\n`).join('');

@@ -169,7 +169,7 @@ function unknown(
 
 function causeOf({ error, rejection }: Doubt): string {
   if (error === undefined) return 'the response does not confirm it';
-  if (rejection) return 'the platform rejected a repeat';
+  if (rejection) return 'the platform rejected the repeated request';
   const isUnreadable = error.cause instanceof KnownError && error.cause.code === 'http.unreadable';
   if (isUnreadable) return 'the response is unreadable';
   return error.status === undefined ? 'the response was lost' : `the response was ${error.status}`;

@@ -247,7 +247,7 @@ export class Deliveries {
     if (!this.#down.has(target) && (attempts > 2 || health.failed.size > 1)) {
       this.#down.add(target);
       const waiting = [...this.#state.open.values()].filter((one) => one.target === target && !one.isDead).length;
-      tell.warn(`${target} does not work: ${counted(waiting, 'delivery waits', 'deliveries wait')} for it.`);
+      tell.warn(`${target} is failing: ${counted(waiting, 'delivery is', 'deliveries are')} waiting for it.`);
     }
     say(`${what} failed: ${reason}. Attempt ${attempts + 1} of ${most} in ${formatDuration(due - clock.now())}.`);
     return { event: 'failed', reason, due: isoMillis(due) };

@@ -47,10 +47,10 @@ export function authorityIssue(extensions: Extensions, below: number, domain: st
   if (isAuthority?.tag !== 0x01 || (isAuthority.content[0] ?? 0) === 0) return 'is not a certificate authority';
   // Written so that an unreadable number allows none.
   if (most?.tag === 0x02 && !(Number(`0x${most.content.toString('hex')}`) >= below)) {
-    return 'may not sign a chain of this length';
+    return 'is not allowed to sign a chain of this length';
   }
-  if (!allowsUsage(extensions, SIGNS_CERTIFICATES)) return 'may not sign certificates';
-  return mayName(extensions, domain) ? undefined : 'may not sign for this domain';
+  if (!allowsUsage(extensions, SIGNS_CERTIFICATES)) return 'is not allowed to sign certificates';
+  return mayName(extensions, domain) ? undefined : 'is not allowed to sign for this domain';
 }
 
 /** A certificate without the extension may be used for any purpose. */

@@ -151,7 +151,7 @@ export class Pacing {
       // At least as long as requested, and at least our own backoff: repeated requests to wait 0 seconds are not a
       // pause.
       const own = isFirst ? random() * backoff(this.#busy) : 0;
-      this.#pause(now, Math.max(askedMs + random() * BACKOFF_BASE_MS, own), 'the platform asked to wait');
+      this.#pause(now, Math.max(askedMs + random() * BACKOFF_BASE_MS, own), 'the platform requested a pause');
     } else if (isFirst) this.#pause(now, random() * backoff(this.#busy), 'too many requests');
     return 0;
   }

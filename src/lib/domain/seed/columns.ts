@@ -115,7 +115,7 @@ function readField(field: string): Column | string {
     const hint = guess === undefined ? `valid types are ${CALCULATION_TYPES.join(', ')}` : `did you mean \`${guess}\`?`;
     return `has an unknown calculation type \`${type}\`; ${hint}`;
   }
-  if (key !== undefined && known !== 'average' && known !== 'most_frequent') return `\`${known}\` accepts no key`;
+  if (key !== undefined && known !== 'average' && known !== 'most_frequent') return `\`${known}\` has no key`;
   if (key !== undefined && known === 'average' && key !== 'sum' && key !== 'count') {
     return '`average` needs a key: `sum` or `count`';
   }

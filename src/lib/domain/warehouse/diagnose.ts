@@ -126,7 +126,7 @@ function pipelineFindings({ pipeline, report, connection, model }: Evidence): Fi
   if (state === 'new') {
     const once = { text: 'To run it once:', command: trigger };
     const always = { text: 'To follow its schedule:', command: resume };
-    findings.push(finding(about, 'notice', 'Its state is new: it runs only if triggered.', once, always));
+    findings.push(finding(about, 'notice', 'Its state is new: it runs only when it is triggered.', once, always));
   }
   return findings;
 }

@@ -143,7 +143,7 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
   }
 
   async function read(warehouse: WarehouseFile, sql: string, take: (rows: Row[]) => boolean): Promise<void> {
-    if (closed) throw new QueryAborted('the platform is closing');
+    if (closed) throw new QueryAborted('the platform is shutting down');
     const reading = (thread ??= startQueryThread());
     reading.limit(limitMs);
     try {

@@ -75,7 +75,7 @@ const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>>
   'Confirmation and safety:': {
     dryRun: { short: 'n', help: 'show what would be done or sent, without doing it' },
     yes: { short: 'y', help: 'answer yes to ordinary confirmations' },
-    confirm: { value: 'value', many: true, help: 'answer to a typed confirmation; may be repeated' },
+    confirm: { value: 'value', many: true, help: 'answer to a typed confirmation (repeatable)' },
     input: { default: true, help: 'never prompt; a missing value is an error that names its flag' },
   },
   'Messages:': {

@@ -149,7 +149,7 @@ function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, pr
   if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
   return fail('emulator.unreadable', {
     message: `The embedded platform at ${origin} sent a response that ${problem}.`,
-    hint: { text: 'Another program may listen on that port. To check it:', command: 'cdpadm emulator clock' },
+    hint: { text: 'Another program may be listening on that port. To check it:', command: 'cdpadm emulator clock' },
   });
 }
 

@@ -224,7 +224,7 @@ export function wordsOf(record: CommandRecord, values: Readonly<Record<string, u
   const names = known.map(({ name }) => name);
   for (const name of Object.keys(values)) {
     if (!names.includes(name))
-      throw usageError(`Unknown argument \`${name}\` of \`${record.path}\`.`, choiceHint(name, names));
+      throw usageError(`Unknown argument \`${name}\` for \`${record.path}\`.`, choiceHint(name, names));
   }
   const flags: string[] = [];
   const args: string[] = [];
@@ -232,7 +232,7 @@ export function wordsOf(record: CommandRecord, values: Readonly<Record<string, u
     const { flag, form, name, required } = parameter;
     const value = values[name];
     if (value === undefined || value === null) {
-      if (required) throw usageError(`Missing argument \`${name}\` of \`${record.path}\`.`);
+      if (required) throw usageError(`Missing argument \`${name}\` for \`${record.path}\`.`);
     } else if (form === 'switch') {
       if (typeof value !== 'boolean') throw wrongType(name, 'true or false');
       if (value) flags.push(flag ?? '');

@@ -59,7 +59,7 @@ export function openSession(
     const outcome = await runRecord(ctx, record, own, [], signal);
     if (offset === undefined || outcome.error) return resultOf(record, outcome);
     if (!Number.isSafeInteger(offset) || Number(offset) < 0)
-      throw usageError('`offset` must be a whole number from 0.');
+      throw usageError('`offset` must be a whole number, 0 or more.');
     if (!Array.isArray(outcome.data))
       throw usageError(`The result of \`${record.path}\` is not a list, so omit \`offset\`.`);
     return answer(record, { ...outcome, data: outcome.data.slice(Number(offset)) }, { offset }).content;
@@ -96,7 +96,7 @@ export function openSession(
     const planned = plans.get(String(id));
     if (planned?.record !== record) {
       throw fail('mcp.no_plan', {
-        message: `This session has no plan \`${String(id)}\` of \`${record.path}\`. Nothing was sent.`,
+        message: `This session has no plan \`${String(id)}\` for \`${record.path}\`. Nothing was sent.`,
         hint: AGAIN,
       });
     }

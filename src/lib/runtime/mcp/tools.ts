@@ -54,7 +54,7 @@ function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayW
   const paths = [...records.keys()];
   const isWrite = kind === 'write';
   const command = { type: 'string', enum: paths };
-  const offset = { type: 'integer', description: 'leave out the first N items of a listed result' };
+  const offset = { type: 'integer', description: 'skip the first N items of a list' };
   const known = new Map<string, [Parameter, ...Parameter[]]>();
   for (const it of [...records.values()].flatMap(parametersOf)) {
     const [first, ...others] = known.get(it.name) ?? [];
@@ -72,7 +72,7 @@ function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayW
       inputSchema: {
         type: 'object',
         properties: isWrite
-          ? { command, plan: { type: 'string', description: `the id of a plan of ${area}_plan` } }
+          ? { command, plan: { type: 'string', description: `the id of a plan from ${area}_plan` } }
           : {
               command,
               ...(kind === 'read' && { offset }),
@@ -92,7 +92,7 @@ function introduction(area: string, kind: ToolKind, mayWrite: boolean): string {
   const texts = {
     read: 'Read only. Commands:',
     plan: `Dry run: shows what a command would send and changes nothing.${next} Commands:`,
-    write: `Performs a plan of ${area}_plan that the user has approved. A plan is valid once, for 10 minutes, and only while the platform is unchanged.`,
+    write: `Performs a plan from ${area}_plan that the user has approved. A plan is valid once, for 10 minutes, and only while the platform is unchanged.`,
   };
   return texts[kind];
 }

@@ -76,7 +76,7 @@ it('names a part that was rejected as invalid, with the reason, until the correc
   home.write('c.json', rejected);
   const last = await home.run(`${JOIN} c.json`);
   expect(last.code).toBe(0);
-  expect(last.stderr).toContain('c.json:1: this error of b.csv does not count, because there is another result of it');
+  expect(last.stderr).toContain('c.json:1: this error of b.csv is ignored, because it has another result');
 });
 
 it('shows where the rejected rows are', async () => {

@@ -53,7 +53,7 @@ describe('roles diff --against FILE', () => {
     admin.write('roles.yaml', text.slice(0, text.indexOf('  - role_id: user-role')));
     const { stdout } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
     expect(stdout).toContain('- delete user-role\n');
-    expect(stdout.trimEnd()).toMatch(/no plan: a plan needs the platform[^\n]*$/);
+    expect(stdout.trimEnd()).toMatch(/no plan, because the command compared two files[^\n]*$/);
     expect(stdout).not.toContain('organization');
   });
 

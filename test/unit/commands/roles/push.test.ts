@@ -150,7 +150,7 @@ describe('roles push', () => {
       const { data } = await stranger.json<Record<string, unknown>>('roles diff --base base.yaml');
       expect([data.kept, 'warnings' in data]).toEqual([['user-role'], false]);
       const { stdout } = await stranger.run('roles diff --base base.yaml -o markdown');
-      expect(stdout).toContain('\n> Kept from the platform, changed there after the file was pulled: `user-role`\n');
+      expect(stdout).toContain('\n> Kept from the platform (changed after the pull): `user-role`\n');
     });
   });
 

@@ -71,7 +71,7 @@ describe('the gate with Retry-After', () => {
     await measureGaps(stage, 200, busy(60_000));
     expect(stage.gate.requests).toBe(201);
     expect(stage.waits).toHaveLength(200);
-    expect(stage.decisions[0]).toBe('the platform asked to wait: waiting 1m');
+    expect(stage.decisions[0]).toBe('the platform requested a pause: waiting 1m');
   });
 
   test.each([

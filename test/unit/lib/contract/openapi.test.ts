@@ -138,7 +138,7 @@ test('describes an endpoint completely', () => {
           description: expect.stringContaining('Invalid SQL') as string,
           content: { 'application/json': { schema: {}, example: { statusCode: 400 } } },
         },
-        '5XX': { description: 'The platform has a problem' },
+        '5XX': { description: 'Server error' },
       },
     },
   });

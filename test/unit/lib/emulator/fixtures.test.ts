@@ -176,7 +176,11 @@ describe('a document', () => {
       { roles: [ROLE, { ...ROLE, role_id: 'b', name: 'n'.repeat(65) }] },
       ['roles[1].name: has 65 characters; at most 64 are allowed'],
     ],
-    ['a duplicate name', { roles: [ROLE, { ...ROLE, role_id: 'b' }] }, ['roles[1].name: is taken by another role: A']],
+    [
+      'a duplicate name',
+      { roles: [ROLE, { ...ROLE, role_id: 'b' }] },
+      ['roles[1].name: is already used by another role: A'],
+    ],
     [
       'an unknown task',
       { roles: [{ ...ROLE, tasks: ['rules:all'] }] },

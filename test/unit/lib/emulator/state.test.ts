@@ -122,7 +122,7 @@ describe('the folder', () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',
-      message: `An embedded platform already runs on ${data} (process ${host.pid}, port ${first.port}).`,
+      message: `An embedded platform already uses ${data} (process ${host.pid}, port ${first.port}).`,
       details: { folder: data, pid: host.pid, port: first.port },
     });
     expect((await first.call('GET', `${first.accountPath}/roles`)).status).toBe(200);

@@ -25,7 +25,7 @@ it.each<[string, string, [string, string][]]>([
 }); // prettier-ignore
 
 describe('rejects with the position', () => {
-  const LINE = 'is not a header; each line is `Name: value`';
+  const LINE = 'is not a header; each line must be `Name: value`';
   const PAIR = 'a header needs a name and a string value';
   it.each<[string, string, number, number, string?, string?]>([
     ['a line without a colon', 'A: 1\nno header\n', 2, 1, LINE],

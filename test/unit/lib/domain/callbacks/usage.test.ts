@@ -62,8 +62,8 @@ describe('signing messages', () => {
 describe('an authority', () => {
   const CA = sequence(TRUE);
   const NONE = 'is not a certificate authority';
-  const MANY = 'may not sign a chain of this length';
-  const NO_SIGNING = 'may not sign certificates';
+  const MANY = 'is not allowed to sign a chain of this length';
+  const NO_SIGNING = 'is not allowed to sign certificates';
 
   it.each<[string, Record<string, Buffer>, number, string | undefined]>([
     ['has the CA flag', { [BASIC]: CA }, 0, undefined],
@@ -93,7 +93,7 @@ describe('an authority', () => {
     expect(authorityIssue(extensions(of), below, DOMAIN)).toBe(issue);
   });
 
-  const VOUCH = 'may not sign for this domain';
+  const VOUCH = 'is not allowed to sign for this domain';
   const dns = (name: string): Buffer => sequence(der(0x82, Buffer.from(name)));
   const permitted = (...of: Buffer[]): Buffer => der(0xa0, ...of);
   const excluded = (...of: Buffer[]): Buffer => der(0xa1, ...of);

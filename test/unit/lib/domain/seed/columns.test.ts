@@ -59,7 +59,7 @@ test.each([
     expect.stringMatching(/^has an unknown calculation type `price`; valid types are count, sum, minimum/),
   ],
   ['attr:A:', expect.stringMatching(/^has an unknown calculation type ``; valid types are count, sum, /)],
-  ['attr:A:count:x', '`count` accepts no key'],
+  ['attr:A:count:x', '`count` has no key'],
   ['attr:A:average:mean', '`average` needs a key: `sum` or `count`'],
   ['attr:"A:count', 'has an unclosed double quote'],
   ['attr:"a"b"c":count', 'has an unclosed double quote'],

@@ -229,7 +229,7 @@ describe('the root cause comes first', () => {
 
 describe('a notice', () => {
   it.each<[string, Partial<Evidence>, RegExp]>([
-    ['state new', { pipeline: { ...evidence().pipeline, state: 'new' } }, /runs only if triggered/],
+    ['state new', { pipeline: { ...evidence().pipeline, state: 'new' } }, /runs only when it is triggered/],
     [
       'failed records',
       { report: { latest_pipeline_run: { ...run('success'), failed_records: 3 } } },

@@ -136,7 +136,7 @@ describe('with -o json and standard error not a terminal', () => {
   it.each(['json', 'ndjson'])('%s has JSON events only, at the rate of lines', (output) => {
     const text = watch({ output }, {}, (progress, clock) => {
       for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
-      progress.wait(300_000, 'the platform asked to wait');
+      progress.wait(300_000, 'the platform requested a pause');
       clock.advance(10_000);
       progress.update({ done: 100, total: 100 });
       progress.end('Sent.');
@@ -180,7 +180,7 @@ describe('the format', () => {
 });
 
 describe('a wait', () => {
-  const LONG = 'the platform asked to wait, waiting 5m';
+  const LONG = 'the platform requested a pause, waiting 5m';
 
   test('is shown on the live line at once', () => {
     const text = watch({}, { tty: true }, (progress) => {
@@ -192,7 +192,7 @@ describe('a wait', () => {
 
   test('has its own line with a hint if it is long; short ones are printed every ten seconds', () => {
     const text = watch({}, {}, (progress, clock) => {
-      progress.wait(300_000, 'the platform asked to wait');
+      progress.wait(300_000, 'the platform requested a pause');
       for (let second = 0; second < 25; second++) {
         progress.wait(1000, 'too many requests');
         clock.advance(1000);
