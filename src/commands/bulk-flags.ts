@@ -14,7 +14,7 @@ const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly
 
 const programs = Object.keys(SOURCES) as SourceName[];
 
-/** Flags about the inputs and their columns. */
+/** Flags for the inputs and their columns. */
 export const inputFlags = {
   filesFrom: { value: 'file', help: 'list of inputs, one per line, or a Redshift manifest; - reads standard input' },
   format: { value: 'format', choices: FORMATS, help: 'format of the inputs (default: by name and content)' },
@@ -33,7 +33,7 @@ export const inputFlags = {
 
 export type InputFlags = FlagValues<typeof inputFlags>;
 
-/** Flags about files of users. */
+/** Flags for files of users. */
 export const readFlags = {
   ...inputFlags,
   identityType: identityTypeFlag,
@@ -46,7 +46,7 @@ export type ReadFlags = FlagValues<typeof readFlags>;
 const CONCURRENCY = { dsr: { usual: '16', most: 256 }, seeding: { usual: '64', most: 1024 } } as const;
 const GIVE_UP_AFTER = '10m';
 
-/** Flags for the pace of a run and for when it ends. */
+/** Flags for the pace of a run and for the limits that end it. */
 export function runFlags(kind: keyof typeof CONCURRENCY) {
   const { usual } = CONCURRENCY[kind];
   return {

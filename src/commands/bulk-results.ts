@@ -14,15 +14,15 @@ import { largest } from '../lib/kernel/numbers.ts';
 interface Part {
   rows: number;
   seconds: number;
-  /** The name of the inputs; empty in an error before they were opened. */
+  /** The name of the inputs; empty if an error occurred before they were opened. */
   input: string;
-  /** The arguments of the command that runs it again. */
+  /** The arguments of the command that runs this part again. */
   argv: string[];
 }
 
-/** A part that no other part with the same number or content replaces. */
+/** The report that is kept for a part: no later report replaces it. */
 export interface Report<Result> {
-  /** Where it was read. */
+  /** The file that contains the report. */
   file: string;
   line: number;
   result: Result;
@@ -32,11 +32,11 @@ export interface Report<Result> {
 
 /** What differs between the two kinds of bulk runs. */
 export interface Joining<Result extends Part, Label extends string | number> {
-  /** Fields that are added up. */
+  /** The fields to add up. */
   counts: readonly string[];
   /** Counts of rows that make the combined result partial. */
   partial: readonly string[];
-  /** The name of one part, and the names of these fields in the result. */
+  /** What a part is called, and the names of the fields in the joined result. */
   names: { part: string; parts: string; missing: string; failed: string; files: string };
   label: () => ZodMiniType<Label>;
   /** Additional fields of the result. */
@@ -44,7 +44,7 @@ export interface Joining<Result extends Part, Label extends string | number> {
   part: () => ZodMiniType<Result>;
   /** Identifies the part: a later result of the same part replaces this one. */
   keyOf(result: Result): string;
-  /** For messages; the same for all parts of one run. */
+  /** Names the run in messages; the name is the same for all its parts. */
   runOf(result: Result): string;
   /** The name of the part in the result. */
   labelOf(result: Result): Label;
@@ -69,7 +69,7 @@ export function joinedResult<Label extends string | number>({
     [names.missing]: array(label()),
     /** Parts that ended with an error. */
     [names.failed]: array(label()),
-    /** Their errors. `correct_first`: the same command would fail again, so it is not in `again`. */
+    /** The errors of these parts. With `correct_first`, the same command would fail again, so it is not in `again`. */
     errors: array(
       object({ [names.part]: label(), code: string(), message: string(), correct_first: boolean(), again: string() }),
     ),
@@ -96,12 +96,12 @@ export const resultFlags = {
   filesFrom: { value: 'file', help: 'list of these files, one per line; - reads standard input' },
 } as const;
 
-/** The same command would end with the same error. */
+/** Errors that the same command would end with again. */
 const NEEDS_CORRECTION: readonly ExitName[] = ['usage', 'invalidInput', 'conflict'];
 
 /**
- * Prints the joined result of the reports; `missing` are parts without one. Sets the exit code that a single run would
- * have, and shows how to rerun missing parts. decision: D291
+ * Prints the joined result of the reports; `missing` lists the parts without a report. Sets the exit code that a single
+ * run would have, and shows how to rerun missing parts. decision: D291
  */
 export async function emitJoined<Result extends Part, Label extends string | number>(
   ctx: Context,
@@ -166,7 +166,7 @@ export async function emitJoined<Result extends Part, Label extends string | num
 /** Maximum number of lines shown; the JSON result has all. */
 const SHOWN_LINES = 10;
 
-/** Prints lines below a title; without a title, as sentences. */
+/** Prints the lines below a title, or as sentences if there is no title. */
 function showSome(ctx: Context, title: string, lines: readonly string[]): void {
   if (title !== '' && lines.length > 0) ctx.out.note(title);
   for (const line of lines.slice(0, SHOWN_LINES)) ctx.out.note(title === '' ? line : { text: ' ', command: line });
@@ -176,7 +176,7 @@ function showSome(ctx: Context, title: string, lines: readonly string[]): void {
 
 const numberIn = (result: object, key: string): number => Number((result as Record<string, unknown>)[key] ?? 0);
 
-/** The arguments with this value for a flag instead of all its values, or without the flag. */
+/** Replaces all values of a flag with one value, or removes the flag. */
 function withFlag(words: readonly string[], flag: string, value?: string): string[] {
   const at = words.indexOf(flag);
   return words.flatMap((word, index) => {
@@ -186,9 +186,9 @@ function withFlag(words: readonly string[], flag: string, value?: string): strin
 }
 
 /**
- * Reads the last report of each part; a complete one replaces an error. Other lines of a log are ignored, and a
- * result that cannot be used is a warning. Throws usage (2) without files, and invalid input (9) for results of
- * different runs, or for none at all.
+ * Reads the last report of each part; a complete one replaces an error. Ignores other lines of a log, and warns about a
+ * result that it cannot use. Throws usage (2) without files, and invalid input (9) for results of different runs, or
+ * for none at all.
  */
 export async function readReports<Result extends Part, Label extends string | number>(
   ctx: Context,
@@ -230,7 +230,7 @@ export async function readReports<Result extends Part, Label extends string | nu
         continue;
       }
       const report = { file, line, result, error: error && { code: String(error['code']), message: reasonOf(error) } };
-      // An error before the inputs were opened does not know their name.
+      // An error from before the inputs were opened does not contain their name.
       if (first && result.input === '') result.input = first.result.input;
       else if (first?.result.input === '') first.result.input = result.input;
       first ??= report;
@@ -241,7 +241,7 @@ export async function readReports<Result extends Part, Label extends string | nu
       }
       const known = reports.get(keyOf(result));
       if (report.error === undefined || known === undefined) reports.set(keyOf(result), report);
-      // An error before the first row keeps the counts of the run that it would have continued.
+      // If the error came before the first row, keep the counts of the run that would have continued.
       else if (known.error) reports.set(keyOf(result), result.rows > 0 ? report : { ...known, error: report.error });
     }
     if (damaged !== undefined && !isUsed)
@@ -266,8 +266,8 @@ function reasonOf({ code, hint, issues, message }: Record<string, unknown>): str
 }
 
 /**
- * The JSON objects among the lines of a log: on one line, or from a line `{` to a line `}`. `value` is undefined for a
- * damaged one and for a result as text.
+ * The JSON objects among the lines of a log: on one line, or from a line `{` to a line `}`. `value` is undefined for
+ * damaged JSON and for a result printed as text.
  */
 async function* documentsIn(
   lines: AsyncIterable<string[]>,

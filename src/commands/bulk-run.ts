@@ -7,12 +7,11 @@ import { type CommandRecord, commandWords } from '../lib/runtime/command-line/de
 import type { Context, Progress } from '../lib/runtime/context.ts';
 import type { RunFlags } from './bulk-flags.ts';
 
-/** The command line of this run with `how` at its end. `ended` is the reason why the run ended. */
+/** The command line of this run, followed by `how`. `ended` is the reason why the run ended. */
 export type Again = (how: '--resume' | '--restart', ended?: KnownError) => string;
 
 /**
- * The command that resumes a run on any machine, with its target and a result to join: as text for people, and as
- * arguments.
+ * The command that resumes a run on any machine, as text and as arguments. It names the target and prints JSON to join.
  */
 export interface ResumeCommand {
   resume: string;
@@ -57,7 +56,7 @@ export async function runWithProgress<Result>(
 
 /**
  * Adds `progress` without rows to an error before the first row, so that the results of several parts name this part
- * and its error. `of` returns its result, or undefined if it is not a part.
+ * and its error. `of` returns the result of this part, or undefined if the run is not a part.
  */
 export async function asPart(of: () => object | undefined, work: Promise<void>): Promise<void> {
   try {

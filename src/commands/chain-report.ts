@@ -16,9 +16,9 @@ export function chainResult() {
     /** Hash of the last entry. */
     head: string(),
     pruned: int(),
-    /** Lines, and writes of the log, that a killed process left unfinished; a write may still be running. */
+    /** Lines, and writes in the log, that a killed process left unfinished. Such a write may still be running. */
     unfinished: int(),
-    /** The number of entries from a version without a chain, and the time when they were chained. */
+    /** The number of entries that an older version wrote without a chain, and the time when they were chained. */
     adopted: nullable(object({ entries: int(), at: string() })),
     faults: array(
       object({

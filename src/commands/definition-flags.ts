@@ -13,7 +13,7 @@ import { usageError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { type FlagSpec, optionKey } from '../lib/runtime/command-line/define-command.ts';
 
-/** A field of a definition that a flag sets. */
+/** A field of a definition, set by a flag. */
 export interface GivenField {
   flag: string;
   path: readonly string[];
@@ -122,7 +122,7 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   ],
 };
 
-/** The flags of `create` and `update`: the file and one for each field. */
+/** The flags of `create` and `update`: one for the file, and one for each field. */
 export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
   const fields = FIELD_FLAGS[type].map(({ flag, about, value, offered }): [string, FlagSpec] => [
     optionKey(flag),

@@ -39,7 +39,6 @@ export const DEFINITIONS: Readonly<Record<ResourceType, { create: () => Endpoint
   pipeline: { create: () => pipelinesEndpoints.create, blank: { sync_mode: {}, schedule: {} } },
 };
 
-/** The source of a definition. */
 export interface DefinitionSource {
   /** The id on the command line; the id in the file must be the same. */
   id: string | undefined;
@@ -52,8 +51,8 @@ export interface DefinitionSource {
 }
 
 /**
- * Reads, checks and advises; asks for masked secrets. Throws invalid input (9) with the position of every issue in the file,
- * or usage (2) if there are only flags.
+ * Reads and checks the definition, gives advice, and asks for masked secrets. Throws invalid input (9) with the
+ * position of every issue in the file, or usage (2) if there are only flags.
  */
 export async function readSource(
   ctx: Context,
@@ -101,10 +100,7 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
   return { document: loaded?.document, value: expanded.value, folder, issues: [...issues, ...expanded.issues] };
 }
 
-/**
- * A live definition may contain more than a request may: such fields are sent back, and the flags are not to blame for
- * them.
- */
+/** A live definition may contain values that a request may not. They are sent back, and no flag is blamed for them. */
 function check(
   type: ResourceType,
   value: Record<string, unknown>,
@@ -130,7 +126,7 @@ function withField(value: Record<string, unknown>, { path, value: item }: GivenF
   return { ...value, [outer]: withValue(kept, [inner], item) };
 }
 
-/** Secrets to ask for on a terminal: masked and missing ones. */
+/** Masked and missing secrets, which the command asks for on a terminal. */
 function openSecrets(ctx: Context, type: ResourceType, value: Record<string, unknown>): (readonly string[])[] {
   if (!ctx.prompt.possible) return [];
   return SECRET_PATHS[type].filter((path) => {
@@ -139,7 +135,7 @@ function openSecrets(ctx: Context, type: ResourceType, value: Record<string, unk
   });
 }
 
-/** Secrets that the platform returned in plain text: no file contains them. */
+/** Secrets that the platform returned in plain text and that no file contains. */
 function keptSecrets(type: ResourceType, { live, file, fields }: DefinitionSource): (readonly string[])[] {
   if (file !== undefined || !live) return [];
   return SECRET_PATHS[type].filter(
@@ -147,7 +143,7 @@ function keptSecrets(type: ResourceType, { live, file, fields }: DefinitionSourc
   );
 }
 
-/** Gives each issue its line in the file, or the flag of its field. */
+/** Maps each issue to its line in the file, or to the flag of its field. */
 function placesOf(
   type: ResourceType,
   { file, fields, live }: DefinitionSource,

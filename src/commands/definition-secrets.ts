@@ -15,25 +15,25 @@ import { readReference } from '../lib/runtime/file-secrets.ts';
 import { type JudgedReference, type ReferenceRules, refuseOwnSecrets } from '../lib/runtime/reference-rules.ts';
 import { flagOf } from './definition-flags.ts';
 
-/** A checked definition whose secrets are not read yet. */
+/** A checked definition whose secrets have not been read yet. */
 export interface SourcedDefinition {
   readonly type: ResourceType;
   readonly definition: Definition;
-  /** The folder that a path in this field starts from. */
+  /** The folder that paths in this field are relative to. */
   folderFor(path: readonly string[]): string;
   /** Masked secrets: the command prompts for them on a terminal. A mask is never sent. */
   readonly masked: readonly (readonly string[])[];
   /** Answers for masked secrets, by dotted path: each is a secret or a reference. */
   readonly answers: Map<string, string>;
   readonly rules: ReferenceRules;
-  /** Whether a flag gave this field: a reference on the command line does not need permission. */
+  /** True if a flag set this field: a reference on the command line needs no permission. */
   isGiven(path: readonly string[]): boolean;
   issueAt(path: readonly string[], message: string): Issue;
 }
 
 type PlacedUse = SecretUse & JudgedReference;
 
-/** Every reference that a write follows. */
+/** Every reference that a write resolves. */
 export function referencesOf({
   type,
   definition,
@@ -79,20 +79,20 @@ function complaint(text: string): string | undefined {
 }
 
 /**
- * Throws KnownError auth (4) for a variable or file that cannot be read, before anything is sent and in a dry run too. A
- * command or a keychain may prompt the user each time, so it is not tried.
+ * Throws KnownError auth (4) for a variable or file that cannot be read, before anything is sent and in a dry run too.
+ * A command or a keychain may prompt the user each time, so these are not tried.
  */
 export async function checkSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
   for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(ctx, source, use);
 }
 
-/** The secret that a reference names, read now. */
+/** Reads the secret that a reference names. */
 export async function secretOf(ctx: Context, source: SourcedDefinition, use: PlacedUse): Promise<string> {
   const options = { rules: source.rules, field: use.path.at(-1) ?? '', what: nameOf(source, use.path) };
   return await readReference(ctx, use, options);
 }
 
-/** `definition`, possibly completed from the live one, with its secrets. `onSecret` gets each with its dotted path. */
+/** The body to send: `definition`, completed from the live one, with its secrets. `onSecret` gets each and its path. */
 export async function bodyWithSecrets(
   ctx: Context,
   source: SourcedDefinition,

@@ -36,14 +36,14 @@ export function readRate(
   );
 }
 
-/** Milliseconds of a flag's duration. Throws KnownError usage (2). */
+/** The duration in a flag, in milliseconds. Throws KnownError usage (2). */
 export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
   throw usageError(`${flag} must be a duration such as 5s or 10m, not \`${text}\`.`);
 }
 
-/** A time in ISO 8601; for a bare day, the time `ofDay` in UTC. Throws KnownError usage (2). */
+/** Reads a time in ISO 8601. A bare day means the time `ofDay` in UTC. Throws KnownError usage (2). */
 export function readTime<Text extends string | undefined>(
   flag: string,
   text: Text,
@@ -58,7 +58,7 @@ export function readTime<Text extends string | undefined>(
   );
 }
 
-/** The flag of the commands that prune. */
+/** The flag that every command that prunes has. */
 export const beforeFlag = {
   before: { value: 'date', required: true, help: 'day or time; anything newer is kept' },
 } as const;
@@ -68,7 +68,7 @@ export function readBefore(text: string): string {
   return isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
 }
 
-/** A time, or a duration before now, in milliseconds. Throws KnownError usage (2). */
+/** Reads a time, or a duration before now. Returns milliseconds. Throws KnownError usage (2). */
 export function readSince(text: string, now: number): number {
   const ms = parseDuration(text);
   return ms === undefined

@@ -8,7 +8,7 @@ import { warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 
 export type Picker = NonNullable<ArgSpec['pick']>;
 
-/** Maximum number of choices for kinds that grow without limit. */
+/** Maximum number of choices for kinds that can grow without limit. */
 export const NEWEST = 100;
 
 export function choice(value: string, hint: unknown): Choice {
@@ -23,12 +23,12 @@ export const pickRole: Picker = {
   },
 };
 
-/** A choice before those of a picker. */
+/** Adds a choice before those of a picker. */
 function withFirst(first: Choice, picker: Picker): Picker {
   return { ...picker, choices: async (...given) => [first, ...((await picker.choices(...given)) ?? [])] };
 }
 
-/** The whole manifest, which is not a role, comes first. */
+/** The whole manifest, which is not a role, is the first choice. */
 export const pickManifest = withFirst({ value: '', label: 'the whole manifest' }, pickRole);
 
 export const pickRevision: Picker = {
@@ -71,7 +71,7 @@ export const pickRun: Picker = {
   },
 };
 
-/** The latest run first, which is the default. Undefined without runs: the command then explains why. */
+/** Offers the latest run first, as the default. Returns undefined without runs: the command then explains why. */
 export const pickLatestRun: Picker = {
   ...pickRun,
   choices: async (...given) => {

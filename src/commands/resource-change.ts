@@ -25,7 +25,7 @@ import { readSource } from './definition-input.ts';
 import { bodyWithSecrets, checkSecrets, referencesOf, type SourcedDefinition, usesOf } from './definition-secrets.ts';
 import { causedBy, fail } from '../lib/errors/fail.ts';
 
-/** The flags of `create` and `update`: the file and one for each field. */
+/** The flags of `create` and `update`: one for the file, and one for each field. */
 export type ResourceFlags = Readonly<Record<string, unknown>> & {
   file?: string;
   allowReset?: boolean;
@@ -113,7 +113,7 @@ export async function updateResource(
   return await writeChange(ctx, type, live, { ...source, definition }, flags.allowReset === true);
 }
 
-/** The file and the fields set by flags. Throws usage (2) if there is neither. */
+/** The file, and the fields that flags set. Throws usage (2) if there is neither. */
 async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlags) {
   const fields = await readFieldFlags(ctx, type, flags);
   if (flags.file === undefined && fields.length === 0) {
@@ -162,7 +162,7 @@ export async function writeChange(
   return withHiddenSecrets(type, reply);
 }
 
-/** Reads the secrets, writes, and remembers what was sent. A printed curl command contains no secrets. */
+/** Reads the secrets, writes the resource, and stores what was sent. A printed curl command contains no secrets. */
 async function sending(
   ctx: Context,
   source: SourcedDefinition,

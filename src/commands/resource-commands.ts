@@ -1,4 +1,4 @@
-// The commands that connections, data models and pipelines share, as records.
+// The commands that connections, data models and pipelines share.
 import { array } from 'zod/mini';
 import { ConnectionReply } from '../lib/contract/connections.ts';
 import { DataModelReply } from '../lib/contract/data-models.ts';
@@ -26,7 +26,7 @@ const REPLIES = {
 /** The help text that a kind adds to one command. */
 type Own = Pick<CommandRecord, 'examples' | 'exits' | 'notes'>;
 
-/** `read` reads the list if `flags` select a part of it. */
+/** `read` returns the list if `flags` select a part of it. */
 interface OwnList extends Own {
   flags?: CommandRecord['flags'];
   read?(ctx: Context, flags: Readonly<Record<string, string | undefined>>): Promise<readonly object[]>;

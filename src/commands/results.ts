@@ -3,7 +3,7 @@ import { type infer as Infer, literal, nullable, object, string, type ZodMiniTyp
 import type { RecordView } from '../lib/render/view.ts';
 import type { Target } from '../lib/runtime/target.ts';
 
-/** A result with the target that `startWrite` returns. */
+/** A result, with the target that `startWrite` returns. */
 export type WithTarget<Schema extends () => ZodMiniType> = Omit<Infer<ReturnType<Schema>>, 'target'> & {
   target: Target;
 };
@@ -18,7 +18,7 @@ export function workspaceTarget() {
   });
 }
 
-/** For messages: where the run of a result went. */
+/** Describes in messages where a run sent its rows. */
 export function targetName({ address, environment, workspace_id }: Infer<ReturnType<typeof workspaceTarget>>): string {
   return `workspace ${workspace_id} (${environment}) at ${address}`;
 }
@@ -47,7 +47,7 @@ export const deletedView: RecordView<WithTarget<typeof deletedResult>> = {
   ],
 };
 
-/** The result of a write that the platform confirms only by a status. */
+/** The result of a write that the platform confirms only by a status code. */
 export function acceptedResult() {
   return object({ accepted: literal(true), target: workspaceTarget() });
 }

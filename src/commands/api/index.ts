@@ -72,9 +72,7 @@ export const command = defineCommand({
   },
 });
 
-/**
- * A GET of its path confirms a DELETE without a response body; any other known write is confirmed by its own response.
- */
+/** Confirms a DELETE without a response body by a GET of its path, and any other known write by its own response. */
 async function sendWrite(ctx: Context, client: Client, route: Route, given: Input): Promise<unknown> {
   const { method, path, safety } = route;
   // After a lost response, only the resource's own command knows which read confirms the write.
@@ -123,7 +121,7 @@ function namesNoOther({ method, path }: Route, input: Input, reply: unknown): bo
   return [shown, encodeURIComponent(shown)].some((id) => id.toLowerCase() === wanted.toLowerCase());
 }
 
-/** The token call has no scope; it writes nothing. */
+/** The token call writes nothing, so it has no scope. */
 function scopeOf({ path, service }: Route): WriteScope {
   if (service === 'base' || service === 'auth') return path.includes('{orgId}') ? 'organization' : 'workspace';
   return service;
@@ -161,7 +159,7 @@ async function allPages(send: (input: Input) => Promise<unknown>, input: Input):
   }
 }
 
-/** The areas of paths that are not in the contract, by prefix, tried in this order. */
+/** The areas of paths outside the contract, by prefix. The first match wins. */
 const BY_PREFIX = [
   { prefix: '/platform/', service: 'base', auth: 'bearer' },
   { prefix: '/requests', service: 'dsr', auth: 'dsr-basic' },
@@ -171,8 +169,8 @@ const BY_PREFIX = [
 ] as const;
 
 /**
- * The call for `method` and `path`. A known call keeps its safety and wire names, and a known write the response that
- * confirms it (decision: D215). An unknown GET may be repeated; any other unknown call is sent only once. Throws
+ * The call for `method` and `path`. A known call keeps its safety and wire names; a known write also keeps the response
+ * that confirms it (decision: D215). An unknown GET may be repeated; any other unknown call is sent only once. Throws
  * KnownError usage (2) for a path outside all areas.
  */
 export function routeOf(method: Method, path: string): Endpoint {

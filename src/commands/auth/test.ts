@@ -53,7 +53,7 @@ function testFailed(area: string, cause: KnownError): KnownError {
   const unreached = isOther || kept.includes(exitOf(cause));
   return fail('auth.test_failed', {
     message: `The credentials for ${area} ${unreached ? 'could not be tested' : 'do not work'}: ${cause.message}`,
-    // Hints of other commands suggest this command.
+    // Other commands suggest this command in their hints.
     hint: cause.hints.filter(({ command }) => command !== 'cdpadm auth test'),
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.request && { request: cause.request }),

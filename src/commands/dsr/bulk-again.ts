@@ -67,7 +67,7 @@ export function resumable(
   });
 }
 
-/** The path, or the same with a number if the file exists: results of an earlier run are never overwritten. */
+/** The path, with a number added if the file exists: results of an earlier run are never overwritten. */
 export function freeName(path: string): string {
   const { dir, ext, name } = parse(path);
   for (let number = 1; ; number++) {

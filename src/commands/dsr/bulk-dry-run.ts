@@ -103,7 +103,7 @@ function rowsText(rows: readonly number[]): string {
   return `${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, MOST_ROWS).join(', ')}${more}`;
 }
 
-/** Warns of what the check of the rows found that is not an error. */
+/** Warns about findings of the row check that are not errors. */
 export function warnOfRows(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, withoutId }: Examined): void {
   if (late > 0) {
     const days = counted(mostDaysLate, 'day');

@@ -33,7 +33,7 @@ export const tableFlags = {
   saveMap: { value: 'file', help: 'write the map of this run to a file' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Values of fields that a row lacks, and the meaning of columns. */
+/** Default values of missing fields, and the meaning of columns. */
 export type RowFlags = FlagValues<typeof rowFlags & typeof tableFlags>;
 
 /** Requests in the ledger that neither a single request nor a row may repeat. */
@@ -57,7 +57,7 @@ export const bulkFlags = {
 
 export type BulkFlags = RowFlags & FlagValues<typeof bulkFlags & typeof duplicateFlags> & { showIdentities?: boolean };
 
-/** How rows become requests. Rows without a time get the current time. */
+/** Builds the options that turn rows into requests. Rows without a time get the current time. */
 export async function rowOptions(ctx: Context, options: NormalizeOptions, flags: RowFlags): Promise<RowOptions> {
   const now = ctx.clock.now();
   const dialect = readDialect(flags);

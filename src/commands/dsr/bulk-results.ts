@@ -26,7 +26,7 @@ const joining: Joining<Infer<ReturnType<typeof partResult>>, string> = {
   names: { part: 'part', parts: 'parts', missing: 'missing_parts', failed: 'failed_parts', files: 'results' },
   label: () => string(),
   part: partResult,
-  // The journal is named after the content of the input. A part that was rejected before it was sent has none.
+  // The journal is named after the content of the input. A part that was rejected before it was sent has no journal.
   keyOf: ({ input, journal }) => basename(journal) || input,
   runOf: ({ target }) => `a run in ${targetName(target)}`,
   labelOf: ({ input }) => input,

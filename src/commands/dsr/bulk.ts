@@ -31,23 +31,23 @@ import { answerVerifier, type DsrSession, openDsr } from './session.ts';
 export function bulkResult() {
   return object({
     rows: int(),
-    /** Sent in this run. */
+    /** Rows sent in this run. */
     submitted: int(),
-    /** On the platform before this run, under ids from the file. */
+    /** Rows that were on the platform before this run, under ids from the file. */
     existing: int(),
     failed: int(),
-    /** Neither a response nor a read shows whether the platform accepted them; absent when there are none. */
+    /** Rows that the platform may or may not have accepted: no response or read shows it. Absent if there are none. */
     unknown: optional(int()),
-    /** Completed by an earlier run, or done according to a results file. */
+    /** Rows completed by an earlier run, or marked as done in a results file. */
     skipped: int(),
-    /** Not sent yet: zero unless an error ended the run. */
+    /** Rows not sent yet: zero unless an error ended the run. */
     left: int(),
     requests: int(),
     retries: int(),
     seconds: number(),
     results: string(),
     journal: string(),
-    /** The first input, and the number of the others. */
+    /** The first input, and the number of other inputs. */
     input: string(),
     /** The command that resumes the run, and its arguments. */
     resume: optional(string()),
@@ -68,7 +68,7 @@ interface Run {
   /** The name of the inputs in messages. */
   name: string;
   again: Again;
-  /** The command also repeats the target flags. */
+  /** The command that resumes the run also contains the target flags. */
   part: ResumeCommand & { input: string };
   inputs: Inputs;
   results: string;
@@ -82,7 +82,7 @@ interface Run {
   target: Target;
 }
 
-/** Sets the input of `part` when its name is known. */
+/** Runs the bulk submission. Sets the input of `part` as soon as its name is known. */
 export async function submitBulk(
   ctx: Context,
   files: string[],

@@ -1,4 +1,4 @@
-// Opens the targets and the outbox of `dsr callbacks listen`, and delivers.
+// Opens the targets and the outbox of `dsr callbacks listen`, and delivers callbacks.
 import { setMaxListeners } from 'node:events';
 import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { FORWARD, hookTargets } from '../../lib/domain/callbacks/delivery-order.ts';
@@ -104,7 +104,7 @@ export async function openDeliveryOutbox(
     store: (callback: ReceivedLine) => deliveries.store(callback),
     start: (): void => {
       reportLeft(ctx, deliveries.left);
-      // Reads the changes of another process. If that fails, the next callback reads them.
+      // Reads what another process changed. If this read fails, the next callback repeats it.
       unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
       running = deliveries.run();
     },

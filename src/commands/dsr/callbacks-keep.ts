@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Anyone who can reach the port can post, so a run keeps at most this many unacknowledged messages. */
 const REFUSED_AT_MOST = 1000;
 
-/** Keeps a message, and returns its paths as the user would type them; undefined, after a warning, if that fails. */
+/** Stores a message, and returns its paths as the user would type them. If that fails, warns and returns undefined. */
 function openFolder(ctx: Context, folder: string) {
   const messages = openMessageFolder(resolve(ctx.io.cwd, folder));
   return (what: string, ...message: Parameters<typeof messages.keep>): KeptMessage | undefined => {
@@ -24,7 +24,7 @@ function openFolder(ctx: Context, folder: string) {
   };
 }
 
-/** Keeps responses of the platform. Throws if the folder cannot be used. */
+/** Stores responses of the platform. Throws if the folder cannot be used. */
 export function openReplyKeep(ctx: Context, folder: string | undefined) {
   if (folder === undefined) return () => undefined;
   const keepMessage = openFolder(ctx, folder);
@@ -40,8 +40,8 @@ export function openReplyKeep(ctx: Context, folder: string | undefined) {
 }
 
 /**
- * Keeps callbacks. Returns paths as the user would type them; undefined for a message without a body. Throws if the folder
- * cannot be used. Later failures are only warnings and do not delay callbacks (decision: D203).
+ * Stores callbacks. Returns paths as the user would type them; undefined for a message without a body. Throws if the
+ * folder cannot be used. Later failures are only warnings and do not delay callbacks (decision: D203).
  */
 export function openKeep(ctx: Context, folder: string | undefined) {
   if (folder === undefined) return () => undefined;

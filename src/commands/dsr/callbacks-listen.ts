@@ -158,7 +158,7 @@ const lineView: ListView<CallbackLine> = {
   empty: '',
 };
 
-/** Only with --keep, so that the rows of other runs do not change. */
+/** Shown only with --keep, so that the rows of other runs do not change. */
 const KEPT_COLUMNS: ListView<CallbackLine>['columns'] = fields('headers_file', 'body_file');
 
 function lineOf(

@@ -120,7 +120,7 @@ async function newest(ctx: Context, session: DsrSession, limit: number): Promise
   return await refreshRequests(requests, session);
 }
 
-/** From the whole ledger: the oldest request may be the most urgent (decision: D202). */
+/** Reads the whole ledger, because the oldest request may be the most urgent (decision: D202). */
 async function mostUrgent(
   ctx: Context,
   session: DsrSession,

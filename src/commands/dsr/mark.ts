@@ -12,7 +12,7 @@ import { readTime } from '../flag-values.ts';
 import type { Picker } from '../pick.ts';
 import { notInLedger, openDsrMemory, requestIds, pickRequest } from './session.ts';
 
-/** Wrong flags are reported before a person chooses a request. */
+/** Reports wrong flags before a person chooses a request. */
 const pickAfterCheck: Picker = {
   ...pickRequest,
   choices: async (ctx, args, flags) => {
@@ -112,7 +112,7 @@ function checkFlags({ answered, extended, reason, unanswered }: Record<string, u
     throw usageError('--extended requires --reason TEXT.');
 }
 
-/** Throws usage (2) for a date that extends nothing; warns about a late extension, and about one after the legal limit. */
+/** Throws usage (2) for a date that is no extension. Warns about a late extension, and one after the legal limit. */
 function checkExtension(ctx: Context, request: LedgerRequest, extended: string): void {
   const { regulation, submitted_time: submitted } = request;
   const deadline = deadlineOfRequest(request);

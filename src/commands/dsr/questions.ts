@@ -24,8 +24,8 @@ const MEANING = {
 } as const;
 
 /**
- * Asks for the missing parts. Throws usage (2) for an invalid flag before the first question, and without an interactive
- * terminal, with the missing flags.
+ * Asks for the missing parts. Throws usage (2) before the first question for an invalid flag; without an interactive
+ * terminal, the error lists the missing flags.
  */
 export async function askForMissing(ctx: Context, session: DsrSession, parts: RequestParts): Promise<RequestParts> {
   const { identities: given, regulation: law, subject_request_type: wanted } = parts;
@@ -58,7 +58,7 @@ interface Asking {
   canGoBack: boolean;
 }
 
-/** One step of the dialog: the parts with its answer, or a step back. */
+/** One step of the dialog. It returns the parts with the new answer, or goes one step back. */
 type Step = (asking: Asking, parts: RequestParts) => Promise<RequestParts | typeof BACK>;
 
 interface Choice {
@@ -133,7 +133,7 @@ function valueOf(field: string, text: string): string | string[] {
   return field === 'status_callback_urls' ? [text] : text;
 }
 
-/** All missing flags, so that one error names them together. */
+/** All missing flags, so that one error lists them together. */
 function missingFlags({ regulation, subject_request_type: type, identities }: RequestParts): string {
   const missing = [
     ...(regulation === undefined ? ['--regulation'] : []),
@@ -176,8 +176,8 @@ const askIdentities: Step = async (asking, parts) => {
 };
 
 /**
- * Questions a value that is probably a mistake: with a wrong address, the platform finds no data, and reports that
- * weeks later.
+ * Asks about a value that is probably a mistake: for a wrong address, the platform finds no data and reports that weeks
+ * later.
  */
 async function askValue(asking: Asking, type: string): Promise<string | typeof BACK> {
   const { ctx } = asking;
@@ -197,7 +197,7 @@ async function askValue(asking: Asking, type: string): Promise<string | typeof B
 /** Some deployments store digests instead of addresses. */
 const EMAIL_OR_DIGEST = /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i;
 
-/** From discovery or, if that fails, from the specification. Types that name a person directly come first. */
+/** The types from discovery or, if that fails, from the specification. Types that name a person directly come first. */
 async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise<string[]> {
   try {
     const { supported_identities: supported } = await api.discovery(signal);
@@ -217,14 +217,14 @@ function isPossible(type: string, given: readonly (readonly [string, string])[])
   return !taken.some((known) => known === type || internalIdentityType(known) === internalIdentityType(type));
 }
 
-/** Explains types whose names are not enough. */
+/** Explains identity types whose names are not clear enough. */
 function hintOf(type: string): string | undefined {
   if (type === 'xpid') return "the platform's own id of a profile; it cannot be combined with other identities";
   if (type === 'controller_customer_id') return 'your own id of the customer';
   return DEVICE_IDENTITY_TYPES.has(type) ? 'device or app' : undefined;
 }
 
-/** The issue that the check of the whole request would report, while the user can still correct the value. */
+/** The issue that the check of the whole request would report later, when the user can no longer correct the value. */
 function issueOf({ ctx, session }: Asking, part: Partial<RequestParts>, field: string): string | undefined {
   const issue = issuesOfParts(part, session.normalize, ctx.clock.now()).find(({ path }) => path.includes(field));
   return issue && `It ${issue.message}.`;

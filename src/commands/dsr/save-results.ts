@@ -73,7 +73,7 @@ function withoutResults(id: string, request: RequestOverview | undefined): Known
   });
 }
 
-/** Explains the two rejections of a download. */
+/** Explains the two ways in which a download can be rejected. */
 function explained(id: string, error: unknown): unknown {
   if (!(error instanceof KnownError) || (error.status !== 404 && error.status !== 410)) return error;
   const gone = error.status === 410;

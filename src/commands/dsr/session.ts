@@ -18,11 +18,11 @@ import { fail } from '../../lib/errors/fail.ts';
 
 export interface DsrSession extends DsrPorts {
   client: Api['client'];
-  /** The rules of this profile for bodies. */
+  /** The profile's rules for request bodies. */
   normalize: NormalizeOptions;
 }
 
-/** The ledger of all workspaces; needs no profile. */
+/** The ledger of all workspaces. It needs no profile. */
 export async function openLedgerOf(ctx: Context) {
   const { openLedger } = await import('../../lib/files/ledger.ts');
   return openLedger<LedgerEvent, LedgerRequest>(ctx.paths.state, {
@@ -40,7 +40,7 @@ export async function openDsrMemory(ctx: Context): Promise<Pick<DsrPorts, 'ledge
   return { ledger: ledger.in(scope), submitter: { profile: settings.profile?.value ?? null, ...scope } };
 }
 
-/** Opens the ledger and the clients. Nothing is sent yet. */
+/** Opens the ledger and the clients. Sends nothing. */
 export async function openDsr(ctx: Context): Promise<DsrSession> {
   const memory = await openDsrMemory(ctx);
   const api = await ctx.api();
@@ -56,22 +56,22 @@ export async function openDsr(ctx: Context): Promise<DsrSession> {
   };
 }
 
-/** The rules of this profile for bodies. */
+/** The profile's rules for request bodies. */
 export async function normalizeOptionsOf(ctx: Context): Promise<NormalizeOptions> {
   const settings = await ctx.settings();
   return { vendorDomain: settings.need('vendor_domain'), names: createWireNames(settings.names) };
 }
 
 export interface Verification {
-  /** Processor domains that may sign (default: of the vendor domain, or else the names in the certificate). */
+  /** Processor domains that may sign. Default: those of the vendor domain, or else the names in the certificate. */
   allow?: readonly string[] | undefined;
   /** Default: the certificate that discovery at the DSR address names. */
   certificates?: CertificateSource;
-  /** How long a message waits for its certificate. */
+  /** The maximum time to wait for the certificate of a message. */
   patienceMs?: number;
 }
 
-/** Checks messages of the processor (decision: D226). */
+/** Opens the verifier of the processor's messages (decision: D226). */
 export async function openVerifier(
   ctx: Context,
   { allow, certificates, patienceMs }: Verification = {},
@@ -81,7 +81,7 @@ export async function openVerifier(
   const roots = () => (loaded ??= loadTrustedRoots(ctx).then(indexRoots));
   const chains = await openChains(ctx);
   const source = certificates ?? (await discoveredCertificates(ctx));
-  // A listener loads both before the first message, so that wrong addresses and credentials are reported immediately.
+  // A listener loads both before the first message, to report wrong addresses and credentials immediately.
   if (patienceMs !== undefined) {
     await roots();
     source.get().catch((error: unknown) => {
@@ -108,7 +108,7 @@ function vendorDomains(vendorDomain: string): string[] {
   return [`opendsr.${vendorDomain}`, vendorDomain];
 }
 
-/** Checks the signature of a response. If that is impossible, warns once and concludes nothing. */
+/** Checks the signature of a response. If that is impossible, warns once and leaves the result open. */
 export function answerVerifier(ctx: Context): VerifyMessage {
   let verifier: Promise<MessageVerifier> | undefined;
   let isWarned = false;
@@ -123,7 +123,7 @@ export function answerVerifier(ctx: Context): VerifyMessage {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Request ids as the platform writes them. Throws usage (2) for any other text. */
+/** Checks that these are request ids as the platform writes them. Throws usage (2) for any other text. */
 export function requestIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => id.trim().toLowerCase()))].map((id) => {
     if (UUID.test(id)) return id;
@@ -161,7 +161,7 @@ export async function* withReadingProgress<Part>(
   }
 }
 
-/** The requests that were sent from this machine, newest first. Their ids alone tell a person nothing. */
+/** The requests that were sent from this machine, newest first. Their ids alone mean nothing to a person. */
 export const pickRequest: Picker = {
   question: 'Request',
   newest: NEWEST,

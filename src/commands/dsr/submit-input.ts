@@ -61,7 +61,7 @@ function notOfExtension(type: string): KnownError {
   );
 }
 
-/** The fields that flags give. Checks only the form `TYPE=VALUE`. */
+/** The fields that flags set. Checks only the form `TYPE=VALUE`. */
 export async function partsOf(ctx: Context, flags: RequestFlags, options: NormalizeOptions): Promise<RequestParts> {
   const identities: [string, string][] = [];
   for (const [flag, texts] of [
@@ -101,8 +101,8 @@ async function readIdentity(
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`${flag} must be TYPE=VALUE, such as email=jane@example.com.`);
   const type = names.fromWire(text.slice(0, at).trim());
-  // Leading and trailing spaces are removed, as in the cells of a file: with them, the platform would not find the
-  // person.
+  // Leading and trailing spaces are removed, as in the cells of a file: the platform would not find the person with
+  // them.
   const value = text.slice(at + 1).trim();
   if (value === '-' || value.startsWith('@')) {
     const read = await readInput(value === '-' ? '-' : value.slice(1), ctx);
@@ -118,7 +118,7 @@ export interface GivenRequest extends NormalizedRequest {
 }
 
 /**
- * The body of these parts, completed with an id and the current time, and checked. Throws usage (2), or invalid input
+ * Builds the body from these parts, adds an id and the current time, and checks it. Throws usage (2), or invalid input
  * (9) for a time in the future.
  */
 export function requestFromParts(ctx: Context, parts: RequestParts, options: NormalizeOptions): GivenRequest {
@@ -146,7 +146,7 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Nor
   });
 }
 
-/** Placeholder values for the unknown ones while the others are checked. */
+/** Replaces the missing values while the others are checked. */
 export const STAND_IN = {
   regulation: REGULATIONS[0],
   subject_request_type: REQUEST_TYPES[0],
@@ -162,7 +162,7 @@ export function issuesOfParts(parts: Partial<RequestParts>, options: NormalizeOp
   return normalizeRequest(body, options, now).issues;
 }
 
-/** The body in a file, with an id and a time if it has none. Throws invalid input (9) with the position of each issue. */
+/** The body in a file. Adds an id and a time if it has none. Throws invalid input (9) with each issue's position. */
 export async function requestFromFile(ctx: Context, path: string, options: NormalizeOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx);
   const value = withoutSchemaHint(document.value);

@@ -51,7 +51,7 @@ export function submittedResult() {
     received_time: nullable(string()),
     expected_completion_time: nullable(string()),
     deadline: nullable(string()),
-    /** Null when the signature could not be checked. */
+    /** Null if the signature could not be checked. */
     signature_valid: nullable(boolean()),
     target: workspaceTarget(),
   });
@@ -134,8 +134,8 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
 }
 
 /**
- * Warns about open access requests of the person, and rejects a duplicate. Returns the same check for the moment at which
- * the ledger gets the request; undefined if a duplicate is allowed.
+ * Warns about open access requests of the person, and rejects a duplicate. Returns a check to repeat just before the
+ * ledger records the request, or undefined if a duplicate is allowed.
  */
 async function checkPeople(ctx: Context, session: DsrSession, request: DsrRequest, flags: OneFlags) {
   const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
@@ -159,7 +159,7 @@ async function checkPeople(ctx: Context, session: DsrSession, request: DsrReques
   };
 }
 
-/** Asks on a terminal, except in a dry run; elsewhere, and with --yes, throws guard (12). */
+/** Asks on a terminal, except in a dry run. Without a terminal, or with --yes, throws guard (12). */
 async function rejectDuplicate(ctx: Context, before: LedgerRequest): Promise<void> {
   if (ctx.prompt.possible && !ctx.flags.yes) {
     ctx.out.warn(`${duplicateText(before)}.`);

@@ -24,7 +24,7 @@ export const submitRequests = defineCommand({
   effect: 'write',
   tool: ['regulation', 'type', 'identity', 'extensionIdentity', 'groupId', 'callbackUrl', 'submittedTime', 'requestId'],
   calls: 'platform',
-  // Each workspace gets a request with its own id. Standard input, or a body with an id, works for only one.
+  // Each workspace gets a request with its own id. Standard input, or a body with an id, works for only one workspace.
   severalProfiles: (flags) => ONE_PROFILE.every((name) => flags[name] === undefined),
   flags: {
     ...requestFlags,

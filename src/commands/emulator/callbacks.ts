@@ -20,7 +20,7 @@ function callbacksResult() {
       queued_on: string(),
       // The time of the delivery, or of the next attempt.
       due_on: string(),
-      // `status` is null when the receiver did not respond; `error` has the reason.
+      // `status` is null when the receiver did not respond; `error` then contains the reason.
       attempts: array(object({ at: string(), status: nullable(number()), error: nullable(string()) })),
     }),
   );

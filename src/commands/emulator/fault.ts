@@ -9,7 +9,7 @@ import { portFlag } from './start.ts';
 
 type Fault = Infer<ReturnType<typeof faultResult>>;
 
-/** As sent to the control address. */
+/** The fault, as it is sent to the control address. */
 function faultResult() {
   return object({
     method: optional(string()),

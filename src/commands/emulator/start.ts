@@ -129,7 +129,7 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
   });
 }
 
-/** Fixtures with the one organization, account and workspace of the profile. */
+/** Fixtures with the organization, account and workspace of the profile, and no others. */
 async function readLivePlatform(
   ctx: Context,
   profile: string,
@@ -154,7 +154,7 @@ async function readLivePlatform(
   };
 }
 
-/** Adds the file, line and column to the platform's fixture issues, which have only paths such as `roles[0].name`. */
+/** Adds the file, line and column to fixture issues of the platform, which have only paths such as `roles[0].name`. */
 function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
   if (exitOf(error) !== 'invalidInput' || error.issues.some(({ file }) => file !== undefined)) return error;
   const issues = error.issues.map(({ path, message, at }) => {

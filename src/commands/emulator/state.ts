@@ -93,7 +93,7 @@ async function countingSeconds<T>(ctx: Context, title: string, work: Promise<T>)
   }
 }
 
-/** `rows` counts those of all tables. */
+/** `rows` counts the rows of all tables. */
 const movedResult = () => object({ file: string(), rows: number() });
 
 const fileView: RecordView<{ file: string; rows: number }> = {

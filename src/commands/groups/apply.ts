@@ -12,7 +12,7 @@ import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write
 import { readDefinition } from '../definition-file.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-/** The shared part of the commands that write a definition and print the stored one. */
+/** The fields that all commands share that write a definition and print the stored one. */
 export const writeRecord = {
   effect: 'write',
   calls: 'platform',
@@ -35,7 +35,7 @@ export interface PlannedGroup {
   wanted: GroupRequest;
 }
 
-/** The definition in a file. If `id` is given, the file must have the same id or none. */
+/** Reads the definition in a file. If `id` is given, the file must contain the same id or none. */
 export async function readGroup(ctx: Context, file: string, id?: string): Promise<GroupRequest> {
   if (id === undefined) return await readDefinition<GroupRequest>(ctx, file, groupsEndpoints.create, 'group');
   type Update = Omit<GroupRequest, 'id'> & { id?: string };
@@ -79,7 +79,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   return group;
 }
 
-/** The group of this id; KnownError not found (5) with the nearest id otherwise. */
+/** The group with this id. If there is none, throws KnownError not found (5) with the nearest id. */
 export async function findGroup(ctx: Context, groupId: string): Promise<GroupReply> {
   const { groups } = await ctx.api();
   try {

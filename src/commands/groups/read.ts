@@ -53,7 +53,7 @@ export const diffGroup = defineCommand({
 
 function planResult() {
   const change = object({ from: nullable(string()), to: string() });
-  // The platform may omit the type of an attribute, or hold one that is not in the specification.
+  // The platform may omit the type of an attribute, or return one that is not in the specification.
   const liveType = nullish(string());
   const type = object({ from: liveType, to: oneOf(AGGREGATIONS) });
   return object({

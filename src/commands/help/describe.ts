@@ -1,4 +1,4 @@
-// Every command as data, for `help --json`, the pages in `docs/commands` and the manual.
+// Describes every command as data, for `help --json`, the pages in `docs/commands` and the manual.
 import type { Argument, Command, Option } from 'commander';
 import {
   array,
@@ -47,7 +47,7 @@ export function commandsResult() {
       notes: array(string()),
       examples: array(string()),
       exits: record(string(), string()),
-      /** JSON Schema, draft 7, of `-o json`; null for a command that does not print data. */
+      /** The JSON Schema (draft 7) of `-o json`; null for a command that does not print data. */
       output: nullable(record(string(), unknown())),
     }),
   );
@@ -55,7 +55,7 @@ export function commandsResult() {
 
 type Described = Infer<ReturnType<typeof commandsResult>>[number];
 
-/** The command of these words, and all commands below it; undefined for unknown words. */
+/** The command that these words name, and all commands below it; undefined for unknown words. */
 export function describeCommands(root: Command, words: readonly string[]): Described[] | undefined {
   const found = words.reduce<Command | undefined>(
     (command, word) => command?.commands.find((child) => child.name() === word),

@@ -75,7 +75,7 @@ async function topicText(topic: string, more: string | undefined, ctx: Context):
   );
 }
 
-/** The flags of the root under their headings. */
+/** The root's flags under their headings. */
 function flagsTopic(options: readonly Option[]): string {
   const width = largest(options.map(({ flags }) => flags.length));
   const headings = [...new Set(options.map((option) => option.helpGroupHeading ?? ''))].filter(Boolean);

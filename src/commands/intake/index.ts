@@ -18,7 +18,7 @@ interface IntakeCall<Body extends { environment: string }> {
   schema: ZodMiniType<Body>;
   /** For the message: `a body with events`. */
   what: string;
-  /** The area that gets the body. */
+  /** The area that receives the body. */
   scope: 'seeding' | 'identity';
   /** For the question: `2 events`. */
   subject(body: Body): string;
@@ -31,7 +31,7 @@ interface IntakeFlags {
   identityType?: string[];
 }
 
-/** The shared part of both records. */
+/** The fields that both records share. */
 const intakeRecord = {
   effect: 'write',
   calls: 'platform',

@@ -23,7 +23,7 @@ export async function runPorts(ctx: Context): Promise<TriggerPorts> {
   return { api: api.pipelines, clock: ctx.clock, signal: ctx.signal, tell: ctx.out };
 }
 
-/** Checks the id of a run, which is a number. Throws usage (2). */
+/** Checks that the id of a run is a number. Throws usage (2). */
 export function runIdOf(text: string): string {
   if (/^\d{1,19}$/.test(text)) return text;
   throw usageError(`Invalid run id \`${text}\`: it must be a number.`, {
@@ -37,7 +37,7 @@ export async function requirePipeline(ctx: Context, id: string) {
   return await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
 }
 
-/** Returns the result of `call`. If the platform answers not found because of the pipeline, throws as `requirePipeline`. */
+/** Returns the result of `call`. If the platform does not find the pipeline, throws the error of `requirePipeline`. */
 export async function onPipeline<T>(ctx: Context, id: string, call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -47,7 +47,7 @@ export async function onPipeline<T>(ctx: Context, id: string, call: Promise<T>):
   }
 }
 
-/** Whether to show the last runs as a line of symbols: only for a table on a terminal. */
+/** True if the last runs are shown as a line of symbols: only for a table on a terminal. */
 export function wantsRuns({ flags, io }: Context): boolean {
   return flags.output === 'table' && !flags.quiet && !flags.curl && io.tty.stderr;
 }

@@ -21,7 +21,7 @@ function stateCommand(path: string, state: 'active' | 'paused', summary: string)
     calls: 'platform',
     args: pipelineArg,
     flags: {
-      // A PUT sends the whole pipeline, so it needs a key that the platform masks.
+      // A PUT sends the whole pipeline, so it needs the key that the platform masks.
       partnerFeedKeyFrom: { value: 'reference', help: 'reference to the key of the feed, if the platform masks it' },
     },
     output: () => PipelineReply,

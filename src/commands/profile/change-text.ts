@@ -12,7 +12,7 @@ import { type Draft, FIELDS, type Profiles } from './fields.ts';
 export type Profile = Draft['profile'];
 
 export const MAPS = ['limits', 'names', 'secrets'] as const;
-/** The fields of `profile edit --set`; a map needs a key after a dot. */
+/** The fields that `profile edit --set` accepts. A map needs a key after a dot. */
 export const KNOWN_FIELDS = [
   ...FIELDS.map(({ name }) => name),
   'protected',
@@ -56,7 +56,7 @@ export function withChanges(profile: Profile, changes: readonly string[], profil
   return changed;
 }
 
-/** One line per field that differs, maps field by field: `  limits.dsr: none → 1000/m`. */
+/** One line per changed field, with maps split into fields: `  limits.dsr: none → 1000/m`. */
 export function changesBetween(before: Profile, after: Profile): string[] {
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
   const fields = [...new Set([...was.keys(), ...is.keys()])].filter((field) => was.get(field) !== is.get(field));
@@ -113,8 +113,8 @@ function problemOf(profiles: Profiles, field: string, value: unknown): string | 
 }
 
 /**
- * A warning for each word in `names` that is new and not in the specification: most likely a typo, but possibly an
- * identity type of a newer platform.
+ * Warns about each new word in `names` that is not in the specification. It is probably a typo, but may be an identity
+ * type of a newer platform.
  */
 export function strangeNames(after: Profile, before?: Profile): string[] {
   const added = Object.keys(after.names ?? {}).filter((name) => before?.names?.[name] === undefined);

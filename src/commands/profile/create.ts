@@ -1,4 +1,4 @@
-// `profile create NAME`: a new profile, from flags, the environment and questions.
+// `profile create NAME`: creates a profile from flags, the environment and questions.
 import { resolve } from 'node:path';
 import { boolean, object, string } from 'zod/mini';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
@@ -163,8 +163,8 @@ function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed
 }
 
 /**
- * Offers to test a new profile's credentials, with its own settings only (decision: D172). A failure is reported and
- * does not change the profile. Resolves to true if they were tested.
+ * Offers to test a new profile's credentials, with its own settings only (decision: D172). Reports a failure, but does
+ * not change the profile. Resolves to true if the credentials were tested.
  */
 async function offerTry(ctx: Context, name: string): Promise<boolean> {
   if (!(await ctx.prompt.ask('Test the credentials now?', true))) return false;

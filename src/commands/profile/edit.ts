@@ -75,7 +75,7 @@ export const editProfile = defineCommand({
   },
 });
 
-/** Users who created a profile with these flags try them here too, so the error names the assignment. */
+/** Users who created a profile with these flags may try them here too, so the error names the assignment. */
 function hiddenFlags() {
   type Hidden = Record<SettingFlag | 'protected' | 'access', { value: string; help: string; hidden: true }>;
   return Object.fromEntries(CREATE_FLAGS.map(({ key }) => [key, { value: 'value', help: '', hidden: true }])) as Hidden;

@@ -7,7 +7,7 @@ export type Profiles = Awaited<ReturnType<Context['profiles']>>;
 export type Draft = Parameters<Profiles['create']>[1];
 export type SettingName = Parameters<Profiles['checkValue']>[0];
 
-/** The flags that only `profile create` has; the other settings have flags of every command. */
+/** The flags that only `profile create` has. Every command has the flags of the other settings. */
 export const settingFlags = {
   baseUrl: { value: 'value', help: 'platform address' },
   authUrl: { value: 'value', help: 'token service address' },
@@ -48,7 +48,7 @@ function own(name: SettingName, key: SettingFlag): Field {
   return { name, key, flag: flagName(key), label: settingFlags[key].help };
 }
 
-/** A profile as stored in its file. Fields of a newer version are kept. */
+/** A profile as stored in its file. Fields from a newer version are kept. */
 export function profileResult() {
   const text = optional(string());
   const texts = optional(record(string(), string()));

@@ -1,4 +1,4 @@
-// `profile copy FROM TO` and `profile rename FROM TO`: the same settings and secrets under another name.
+// `profile copy FROM TO` and `profile rename FROM TO`: store the same settings and secrets under another name.
 import { pickProfile, pickProfileOrLocal } from '../pick.ts';
 import { object, string, boolean, array, enum as oneOf, type infer as Infer, nullable } from 'zod/mini';
 import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -170,7 +170,7 @@ export const exportProfile = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },
-  // The fields that the profile has.
+  // Shows the fields that the profile has.
   columns: () => undefined,
   output: profileResult,
   notes: [

@@ -1,4 +1,4 @@
-// The questions of `profile create` on a terminal: where, who and the secret first, then a list of all settings to review.
+// The questions of `profile create` on a terminal: address, client id and secret, then a list of all settings.
 import { KnownError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Finding } from '../../lib/runtime/checks/machine.ts';
@@ -48,11 +48,11 @@ interface Asking {
   probe: AddressProbe;
   /** Checks the storage of the draft, and warns once if it does not work. */
   canKeep: () => Promise<boolean>;
-  /** Whether a flag protects the profile. */
+  /** True if a flag protects the profile. */
   isProtected: boolean;
 }
 
-/** Whether a command can use the profile. A token service alone is not enough. */
+/** True if a command can use the profile. A token service alone is not enough. */
 export function hasAddress({ profile }: Draft): boolean {
   return (['base_url', ...WORKSPACE] as const).some((address) => profile[address] !== undefined);
 }
@@ -83,7 +83,7 @@ export async function askForSettings(
   };
   if (!hasAddress(draft)) {
     ctx.out.show((_style, width) => wrapMessage('Ctrl-C exits without a profile.', width));
-    // Before the first question, so that the user can stop here and unlock the keychain.
+    // Check before the first question, so that the user can stop here and unlock the keychain.
     await asking.canKeep();
     await ask(asking, 'base_url');
   }
@@ -98,7 +98,7 @@ export async function askForSettings(
   if (draft.profile.base_url !== undefined) draft.profile.auth_url ??= draft.profile.base_url;
 }
 
-/** The setting to ask for again; undefined to create the profile. */
+/** Asks which setting to change. Returns undefined to create the profile. */
 async function chooseSetting({ ctx, draft }: Asking, profile: string): Promise<Name | undefined> {
   const chosen = await ctx.prompt.select<Name | 'create'>(
     `Create profile ${profile} with these settings? Choose one to change it.`,
@@ -152,13 +152,13 @@ async function ask(asking: Asking, name: Name): Promise<void> {
     if (status === 'warning') ctx.out.warn(`${detail}.`);
     if (status !== 'failed') return;
     ctx.out.warn([`${detail}.`, fix].filter(Boolean).join(' '));
-    // It may be on a network that this machine has not joined yet.
+    // The address may be on a network that this machine has not joined yet.
     if (await ctx.prompt.ask('Keep it anyway?', false, { flag: fieldOf(name)?.flag ?? '' })) return;
     delete draft.profile[name];
   }
 }
 
-/** The checked text; undefined for none. */
+/** Asks for text and checks it. Returns undefined for no text. */
 async function askText({ ctx, draft, profiles }: Asking, name: SettingName | 'client_id'): Promise<string | undefined> {
   const initial = valueOf(draft, name);
   const check = (text: string) =>
@@ -223,7 +223,7 @@ async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName): Pro
   if (secret !== '') draft.typed[name] = secret;
 }
 
-/** `env:NAME` or `command:LINE`; undefined if it is skipped. */
+/** Asks for `env:NAME` or `command:LINE`. Returns undefined if the user skips the question. */
 async function askReference(ctx: Context, label: string, flag: string): Promise<string | undefined> {
   const kind = await ctx.prompt.select(
     `Where is the ${label.toLowerCase()}?`,

@@ -28,25 +28,24 @@ function shownResult() {
   const setting = object({ value: string(), origin });
   return object({
     profile: nullable(setting),
-    // Selected by `--profile` or NAME: only flags override it.
+    // True if `--profile` or NAME selected the profile: only flags override it.
     pinned: boolean(),
     protected: boolean(),
     access: oneOf(['read', 'write']),
     allow_commands: boolean(),
     allow_files: array(string()),
     settings: record(string(), setting),
-    // Only the client id has a value here; it is a name, not a secret.
+    // Only the client id has a value here, because it is not a secret.
     secrets: record(string(), object({ value: optional(string()), origin })),
     limits: texts,
     names: texts,
-    // For `protected`, `access`, and each limit and name (`limits.AREA`, `names.WORD`).
+    // The origins of `protected`, `access`, and each limit and name (`limits.AREA`, `names.WORD`).
     origins: record(string(), origin),
   });
 }
 
-/** Spaces between two columns. */
 const GAP = 2;
-/** A column is never made narrower than this. */
+/** The minimum width of a column. */
 const LEAST = 20;
 
 const SECRETS = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret', 'access_token'] as const;
@@ -97,7 +96,7 @@ async function shownOf(settings: Settings): Promise<Shown> {
   };
 }
 
-/** Undefined if it needs a command or the keychain, or cannot be read. */
+/** Undefined if the client id needs a command or the keychain, or cannot be read. */
 async function clientIdOf(settings: Settings, { reference }: { reference?: string }): Promise<string | undefined> {
   if (reference !== undefined && !reference.startsWith('env:')) return undefined;
   try {
@@ -144,7 +143,7 @@ function viewWith(origin: boolean): DocumentView<Shown> {
   };
 }
 
-/** Name, value, origin, safe for a terminal. */
+/** The name, value and origin of each row, safe for a terminal. */
 function rowsOf(shown: Shown): [string, string, string][] {
   const rows: [string, string, string][] = [
     ['profile', shown.profile?.value ?? 'none', shown.profile ? originText(shown.profile.origin) : ''],

@@ -1,4 +1,4 @@
-// Applies an intent, or a change of single roles, through the push workflow and prints the outcome.
+// Applies an intent, or changes single roles, through the push workflow, and prints the outcome.
 import { type FieldIssue, showPath } from '../../lib/contract/explain.ts';
 import type { Manifest, Role } from '../../lib/domain/roles/manifest.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
@@ -15,7 +15,7 @@ import { rolesPlanFields } from '../../lib/domain/roles/plan.ts';
 import { organizationTarget } from '../results.ts';
 import { tellRebased } from './session.ts';
 
-/** The result of `roles diff`; `plan` is null if it compares two files. */
+/** The result of `roles diff`. `plan` is null if the command compares two files. */
 export function diffResult() {
   return object({ plan: nullable(string()), ...rolesPlanFields() });
 }
@@ -42,7 +42,7 @@ export const guardFlags = {
 
 type RawGuardFlags = FlagValues<typeof guardFlags>;
 
-/** An empty shell variable must not look like a changed plan. */
+/** An empty shell variable must not count as a changed plan. */
 function planOf(value: string): string {
   if (/^[0-9a-f]{32}$/i.test(value)) return value;
   throw usageError(`--expect-plan must be the 32 hexadecimal digits of a plan, not \`${value}\`.`, {
@@ -123,7 +123,7 @@ export async function emitOutcome(ctx: Context, { kind, planned, revision }: Pus
   if (revision !== undefined) ctx.out.note({ text: 'To undo this:', command: `cdpadm roles rollback ${revision}` });
 }
 
-/** The shared part of every record that replaces the manifest. */
+/** The fields that all records share that replace the manifest. */
 export const outcomeRecord = {
   effect: 'write',
   calls: 'platform',
@@ -142,7 +142,7 @@ export async function changeRoles(
   const want = (live: Manifest, liveTasks: ReadonlySet<string>) => {
     const roles = change(live.roles);
     const { issues, warnings } = checkManifest({ roles }, { live, liveTasks, fieldsOfPlatform: true });
-    // There is no file to point into, so an issue names the id of its role.
+    // There is no file to point to, so an issue names the id of its role.
     const pathOf = ({ path: [, index, ...rest] }: FieldIssue): string =>
       showPath([roles[Number(index)]?.role_id ?? 'roles', ...rest]);
     if (issues.length > 0) {
@@ -152,7 +152,7 @@ export async function changeRoles(
     for (const warning of warnings) {
       const role = roles[Number(warning.path[1])];
       const advice = `${pathOf(warning)}: ${warning.message}`;
-      // Only those about roles that the command changes. The workflow may plan more than once.
+      // Shows only advice about roles that the command changes, and only once: the workflow may plan more than once.
       if (!role || live.roles.includes(role) || told.has(advice)) continue;
       ctx.out.warn(advice);
       told.add(advice);

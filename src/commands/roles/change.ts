@@ -62,7 +62,7 @@ export const createRole = defineCommand({
   },
 });
 
-/** A live role takes precedence over the template with its id, because it may have been adapted. */
+/** A live role takes precedence over the template with the same id, because it may have been adapted. */
 function findSource(name: string, roles: readonly Role[]): Role {
   const live = roles.find((role) => role.role_id === name);
   if (live) return live;
@@ -162,7 +162,7 @@ export const renameRole = defineCommand({
     }),
 });
 
-/** More deletions at once need a flag. */
+/** The maximum number of deletions that need no flag. */
 const MOST_UNGUARDED = 3;
 
 export const deleteRoles = defineCommand({

@@ -72,7 +72,7 @@ export const diffRoles = defineCommand({
   },
 });
 
-/** The plan of `roles push`, or of `roles push --profile NAME` for a different profile. */
+/** Prints the plan of `roles push`, or of `roles push --profile NAME` for another profile. */
 async function diffPlatform(
   ctx: Context,
   file: string,
@@ -120,7 +120,7 @@ function save(ctx: Context, path: string, { scope }: RolesMemoryOfContext, { pla
   writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, content }, drawn);
 }
 
-/** The changes that turn the second file into the first: `against` replaces the platform (decision: D145). */
+/** Prints the changes that turn the second file into the first: `against` replaces the platform (decision: D145). */
 async function diffFiles(ctx: Context, file: string, against: string): Promise<RolesComparison> {
   if (file === '-' && against === '-') throw usageError('Only one of the two files can be standard input.');
   const [wanted, from] = await openForComparison(ctx, [file, against]);

@@ -1,4 +1,4 @@
-// `roles edit`: the manifest, or one role of it, in the user's editor, then pushed like a file.
+// `roles edit`: opens the manifest, or one of its roles, in the user's editor, then pushes it like a file.
 import { pickManifest } from '../pick.ts';
 import { inStableOrder, type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';

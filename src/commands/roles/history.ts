@@ -28,7 +28,7 @@ const pruneRevisions = defineCommand({
   run: async (ctx, { flags }) => {
     const before = readBefore(flags.before);
     const { store } = await openRolesMemory(ctx);
-    // A name begins with its time: 20261121T080000123Z.
+    // A revision's name begins with its time: 20261121T080000123Z.
     const limit = before.replace(/[-:.]/g, '');
     const [, ...others] = store.revisions();
     const old = others.filter(({ revision }) => revision < limit);
@@ -95,7 +95,7 @@ export const listRevisions = defineCommand({
         key: 'saved_at',
         rank: 1,
         value: (item) => item.saved_at,
-        // In the platform's own time format, like `last_modified_on`.
+        // Uses the platform's time format, like `last_modified_on`.
         said: (item) => item.saved_at.slice(0, 19).replace('T', ' '),
       },
       { key: 'reason', title: 'BEFORE', value: (item) => item.reason },

@@ -1,4 +1,4 @@
-// Conflicts between a roles file and the platform: questions on a terminal, otherwise comments in the file.
+// Conflicts between a roles file and the platform: asks on a terminal, and otherwise writes comments into the file.
 import { explain } from '../../lib/contract/explain.ts';
 import { Role as RoleSchema } from '../../lib/contract/roles.ts';
 import { type Manifest, sameContent, sameStamp, toReply } from '../../lib/domain/roles/manifest.ts';
@@ -12,7 +12,7 @@ import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { conflictError, sidesOf } from '../../lib/workflows/roles-plan.ts';
 import { openRolesFile, tellRebased } from './session.ts';
 
-/** Asks for each conflict on a terminal. Without a terminal, and in a dry run, the conflicts remain. */
+/** Asks on a terminal how to resolve each conflict. Without a terminal, and in a dry run, the conflicts remain. */
 export async function askConflicts(ctx: Context, merged: WantedRoles): Promise<WantedRoles> {
   if (!ctx.prompt.possible || ctx.flags.dryRun) return merged;
   let { roles } = merged;
@@ -44,8 +44,8 @@ async function askSide(ctx: Context, conflict: MergeConflict): Promise<unknown> 
 }
 
 /**
- * The text of the file with the changes of the platform merged into it. Unresolved conflicts become comments in it; a
- * file that cannot have comments is not changed (6).
+ * Merges the platform's changes into the text of the file. Unresolved conflicts become comments; a file that cannot
+ * have comments is not changed (6).
  */
 export async function mergeFile(
   ctx: Context,
@@ -85,7 +85,7 @@ export async function mergeFile(
   return { text: marked, read, roles: roles.length, conflict };
 }
 
-/** Conflict (6): the merge cannot be written. */
+/** The conflict (6) for a merge that cannot be written. */
 export function unchanged(file: string, reason: string): KnownError {
   return fail('roles.local_edits', {
     message: `${file} was not changed: ${reason}.`,

@@ -42,7 +42,7 @@ export const explainRole = defineCommand({
   view: {
     kind: 'list',
     columns: [
-      // A narrow table drops these two first: the task id already shows both.
+      // A narrow table drops these two columns first, because the task id already shows both.
       { key: 'feature', rank: 2, value: (item) => item.feature },
       { key: 'permission', rank: 3, value: (item) => item.permission },
       { key: 'task_id', title: 'TASK', id: true, value: (item) => item.task_id },
@@ -73,7 +73,7 @@ export const listHolders = defineCommand({
       object({
         role_id: string(),
         name: nullable(string()),
-        /** The task that grants it. */
+        /** The task that grants this one. */
         by: string(),
       }),
     ),
@@ -101,7 +101,7 @@ export const listHolders = defineCommand({
   },
 });
 
-/** Throws not found (5) for a task that is unknown to the specification, the live roles and the live list. */
+/** Throws not found (5) for a task that is not in the specification, the live roles or the live list. */
 async function checkTask(task: string, roles: readonly Role[], listTasks: () => Promise<Task[]>): Promise<void> {
   const known = new Set([...CATALOG_TASKS, ...roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id))]);
   if (known.has(task)) return;
@@ -141,7 +141,7 @@ export const compareRoles = defineCommand({
       only_left: array(string()),
       only_right: array(string()),
     }),
-  // A column for each of the two.
+  // One column for each of the two roles.
   columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
   notes: ['`-o csv` prints one row per task; `-o name` prints the tasks that only one of the two has.'],
   examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
@@ -158,7 +158,7 @@ export const compareRoles = defineCommand({
         ...section(style.bold(`Only ${cleanLine(data.right)}`), data.only_right, '+', style.green),
         ...section(style.bold('Both'), data.both, ' ', (text) => text),
       ].join('\n'),
-    // As in the matrix: one row per task, one column per role.
+    // As in the matrix, shows one row per task and one column per role.
     list: (data) => ({
       columns: [
         { key: 'task_id', id: true, value: ({ task_id }: HeldTask) => task_id },
@@ -189,7 +189,7 @@ export const showMatrix = defineCommand({
         roles: record(string(), nullable(oneOf(['direct', 'implied']))),
       }),
     ),
-  // A column for each role.
+  // One column for each role.
   columns: () => undefined,
   formats: [...COMMON_FORMATS, 'html'],
   notes: ['`-o html` is one page without scripts, to print or to share: cdpadm roles matrix -o html --out roles.html'],

@@ -1,4 +1,4 @@
-// `roles pull`: the live manifest as a file to edit.
+// `roles pull`: saves the live manifest as a file to edit.
 import { dirname, join } from 'node:path';
 import { boolean, type infer as Infer, nullable, number, object, string, union } from 'zod/mini';
 import { ManifestReply } from '../../lib/contract/roles.ts';
@@ -115,7 +115,7 @@ export const pullRoles = defineCommand({
   },
 });
 
-/** Writes the schema next to the file whose hint names it, so that an editor finds it on every machine. */
+/** Writes the schema next to the roles file that refers to it, so that an editor finds it on every machine. */
 async function writeSchema(ctx: Context, rolesFile: string): Promise<void> {
   const { rolesFileSchema } = await import('../../lib/files/roles-schema.ts');
   const path = join(dirname(rolesFile), SCHEMA_HINT);

@@ -50,7 +50,7 @@ export const pushRoles = defineCommand({
   run: async (ctx, { args: { file }, flags }) => {
     if (file === '-' && flags.plan === '-') throw usageError('Only one of the two files can be standard input.');
     const memory = await openRolesMemory(ctx);
-    // An earlier version saved no `file`.
+    // Earlier versions did not save `file`.
     const content = object({ roles: array(RoleReply), file: optional(ManifestReply) });
     const saved = flags.plan === undefined ? undefined : await readSavedPlan(flags.plan, ctx, 'roles', content);
     const path = file ?? (saved ? undefined : DEFAULT_FILE);
@@ -70,7 +70,7 @@ export const pushRoles = defineCommand({
     };
     const guards = saved ? { ...flags, expectPlan: saved.plan } : flags;
     const outcome = await applyIntent(ctx, memory, { reason: 'push', want }, guards);
-    // The file that the plan came from keeps its stamp; what it had then is no edit any more.
+    // The file that the plan came from keeps its stamp, so the fields that it had then are no longer edits.
     if (!ctx.flags.dryRun && saved?.content.file) await memory.store.saveBase(saved.content.file);
     if (!ctx.flags.dryRun && flags.writeBack && path !== undefined && path !== '-' && roles && wanted) {
       await memory.store.saveBase(toReply(outcome.manifest));
@@ -80,7 +80,7 @@ export const pushRoles = defineCommand({
   },
 });
 
-/** Updates only the stamps in the file, and the roles that the merge kept from the platform. */
+/** Updates only the stamps in the file, and the roles that the merge took from the platform. */
 async function updateFile(
   ctx: Context,
   file: string,

@@ -25,11 +25,11 @@ export const baseFlag = {
   help: 'the manifest that the file was created from (default: the one saved at pull or push)',
 } as const satisfies FlagSpec;
 
-/** A roles file that passed every offline check, and the manifest it was created from. */
+/** A roles file that passed every offline check, and the manifest that it was created from. */
 export interface RolesFile {
   document: LoadedDocument;
   base: Manifest | undefined;
-  /** Checks against everything known; throws invalid input (9) with the position of every issue. */
+  /** Checks the file against everything known. Throws invalid input (9) with the position of every issue. */
   check(known: Omit<Known, 'base'>): CheckedManifest;
 }
 
@@ -55,7 +55,7 @@ export async function openRolesFile(
     return checked;
   };
   if (first.issues.length > 0) {
-    // The base may explain an issue: the platform itself returned that value. Otherwise all issues are reported.
+    // The base may explain an issue: the platform itself may have returned that value. All other issues are reported.
     const offline = checkManifest(document.value, { base, tolerateUnknown: true });
     if (offline.issues.length > 0) check({});
   }
@@ -99,7 +99,7 @@ export async function openForComparison(ctx: Context, paths: readonly [string, s
   const [left, right] = [await loadCompared(ctx, paths[0]), await loadCompared(ctx, paths[1])];
   // Only a platform can accept or reject unknown fields, empty strings and unknown tasks, so here they are only advice.
   const advised = ({ document, manifest }: Compared, other: Compared) => {
-    // A field that is in both files came from the platform.
+    // A field that is in both files must have come from the platform.
     const found = checkManifest(document.value, { base: other.manifest });
     return { document, manifest, advice: [...found.issues, ...found.warnings] };
   };
@@ -128,7 +128,7 @@ export function tellAdvice(
   for (const issue of placed.slice(0, most)) ctx.out.warn(issue);
   const left = advice.length - Math.min(most, placed.length);
   if (left === 0) return;
-  // `roles validate` itself lists at most `most`.
+  // `roles validate` itself lists more: up to `most`.
   const isShort = most === WARNINGS_WITH_PLAN;
   const all = { text: `${left} more warnings. To list them:`, command: `cdpadm roles validate ${document.name}` };
   ctx.out.warn(isShort ? all : `${left} more warnings.`);
@@ -146,7 +146,7 @@ export async function liveRoles(ctx: Context): Promise<RoleReply[]> {
   return (await roles.get({ signal: ctx.signal })).roles;
 }
 
-/** The role with this id; KnownError not found (5) with the nearest id otherwise. */
+/** The role with this id. If there is none, throws KnownError not found (5) with the nearest id. */
 export function findRole(roles: readonly RoleReply[], roleId: string): RoleReply {
   const role = roles.find((item) => item.role_id === roleId);
   if (role) return role;

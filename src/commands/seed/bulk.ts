@@ -32,11 +32,11 @@ export function seedBulkResult() {
     seconds: number(),
     journal: nullable(string()),
     rejects: nullable(string()),
-    /** The first input, and the number of the others. */
+    /** The first input, and the number of other inputs. */
     input: string(),
-    /** With --shard only. */
+    /** Present only with --shard. */
     shard: optional(shardOf()),
-    /** With --shard only: the command that runs the shard again, and its arguments. */
+    /** The command that runs the shard again, and its arguments. Present only with --shard. */
     resume: optional(string()),
     argv: optional(array(string())),
     target: workspaceTarget(),
@@ -103,7 +103,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   const numbers = readBulkFlags(flags, ctx.io.env, settings.limits['seeding']);
   const { shard } = numbers;
   const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
-  // The journal has the path of the rejects file, and each shard has its own.
+  // The journal contains the path of the rejects file, and each shard has its own rejects file.
   const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
   const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
   const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
@@ -185,14 +185,14 @@ async function sendShard(
   }
 }
 
-/** `about 12,000 users`, if a file is too large to count, or for one shard. */
+/** `about 12,000 users` if a file is too large to count, or for one shard. */
 function usersOf({ rows, isExact }: SeedEstimate): string {
   if (rows === undefined) return 'an unknown number of users';
   if (isExact) return rows === 1 ? '1 user' : `${rows.toLocaleString('en')} users`;
   return `about ${Number(rows.toPrecision(2)).toLocaleString('en')} users`;
 }
 
-/** The rejects file is NDJSON, whatever the format of the input: flags for the input are left out. */
+/** The rejects file is NDJSON, whatever the format of the input, so the flags for the input are omitted. */
 function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
   const { batchBytes, batchSize, concurrency, giveUpAfter, identityType, rate } = flags;
   const relativePath = relative(ctx.io.cwd, path);

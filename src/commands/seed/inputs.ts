@@ -9,7 +9,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
 import { openBulkInputs, readColumnMap, readDialect, type ReadFlags } from '../bulk-flags.ts';
 
-/** Other columns are counted, not listed. */
+/** Maximum number of columns that are listed. The others are only counted. */
 const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs {

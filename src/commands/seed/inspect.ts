@@ -1,4 +1,4 @@
-// `seed inspect`: the contents of exports, and the flags and the map to read them with.
+// `seed inspect`: shows what exports contain, and which flags and map to read them with.
 import { array, boolean, enum as oneOf, int, nullable, object, record, string } from 'zod/mini';
 import { SOURCES, type SourceName } from '../../lib/domain/csv/dialect.ts';
 import { shellWord, counted } from '../../lib/kernel/words.ts';
@@ -97,7 +97,7 @@ function draw({
   return lines.map((line) => cleanLine(line)).join('\n');
 }
 
-/** `3 × 1000, 12`: a few sizes at most, with their counts. */
+/** Shows only a few sizes, with their counts: `3 × 1000, 12`. */
 function summary(groups: readonly number[]): string {
   const sizes = new Map<number, number>();
   for (const size of groups) sizes.set(size, (sizes.get(size) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// `seed preview`: one row of a file as the body that would be sent, or the reason why it would not be sent.
+// `seed preview`: shows one row of a file as the body that would be sent, or why it would not be sent.
 import { SingleSeed } from '../../lib/contract/seeding.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
@@ -23,7 +23,7 @@ export const previewUser = defineCommand({
     ...readFlags,
     row: { value: 'n', default: '1', help: 'number of the row, from 1, without headers or empty lines' },
   },
-  // Its columns are the fields of the row.
+  // The columns are the fields of the row.
   columns: () => undefined,
   output: () => SingleSeed,
   examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],

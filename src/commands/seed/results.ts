@@ -33,7 +33,7 @@ const joining: Joining<ShardResult, number> = {
   more: () => ({ target: workspaceTarget() }),
   part: shardResult,
   keyOf: ({ shard }) => String(shard.index),
-  // Each machine may have its own folder for the inputs.
+  // The folder of the inputs may differ between machines.
   runOf: ({ input, shard, target }) =>
     `a run of ${basename(input)} with ${counted(shard.count, 'shard')} in ${targetName(target)}`,
   labelOf: ({ shard }) => shard.index,
@@ -81,7 +81,7 @@ export const joinShards = defineCommand({
   },
 });
 
-/** `rejects` is the file that has the rejected rows of all shards, or else their files. */
+/** `rejects` is the file with the rejected rows of all shards or, without one, the file of each shard. */
 function correctHint(rejects: string | string[], results: readonly string[], filesFrom: string | undefined): Hint {
   const [only = '', other] = [rejects].flat();
   if (other === undefined) {
@@ -99,7 +99,7 @@ interface Rejects extends Pick<ShardReport, 'file' | 'line'> {
   path: string;
 }
 
-/** The file may have been copied here with the result. */
+/** The rejects file may have been copied here together with the result. */
 function rejectsOf({ file, line, result: { rejects } }: ShardReport, cwd: string): Rejects[] {
   if (rejects === null) return [];
   const beside = join(dirname(resolvePath(file, cwd)), basename(rejects));

@@ -38,14 +38,14 @@ export interface SeedRunFlags extends RunFlags {
 
 export interface BulkNumbers {
   limits: { rows: number; bytes: number };
-  /** `rate` is the share of this machine. */
+  /** `rate` is this machine's share of the rate. */
   pace: Pace;
   shard: Shard | undefined;
   /** The store through which the shards share their rate. */
   store: URL | undefined;
 }
 
-/** `limit` is the rate of the profile. Throws usage (2), naming the flag or the limit. */
+/** `limit` is the profile's rate. Throws usage (2), naming the flag or the limit. */
 export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined): BulkNumbers {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (shard === undefined && flags.rateStore !== undefined)
@@ -70,7 +70,7 @@ function readBytes(text: string): number {
   throw usageError(`--batch-bytes must be a size from 1KB to 64MB, for example 256KB, not \`${text}\`.`);
 }
 
-/** Checks every row and shows the first request. Nothing is sent. */
+/** Checks every row and shows the first request. Sends nothing. */
 export async function showDryRun(
   ctx: Context,
   { inputs, rules }: OpenedInputs,
@@ -102,8 +102,8 @@ export interface SeedRun {
 export const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
 /**
- * Opens journal and rejects file. `confirm` asks before anything is sent or removed, after all other checks. Throws usage (2),
- * changed files (6), an earlier or a running run (12), and what `confirm` throws.
+ * Opens the journal and the rejects file. `confirm` asks before anything is sent or removed, after all other checks.
+ * Throws usage (2), conflict (6) for changed files, guard (12) for another run, and what `confirm` throws.
  */
 export async function openRun(
   ctx: Context,
@@ -125,7 +125,7 @@ export async function openRun(
       ? `${sources.find(({ base }) => base)?.base ?? join(ctx.io.cwd, 'seed')}${part}.rejects.ndjson`
       : resolvePath(flags.rejects, ctx.io.cwd);
   const settings = await ctx.settings();
-  // In another workspace or environment, the rows of a table become different requests.
+  // The rows of a table become different requests in another workspace or environment.
   const target = [
     lastingAddress(settings, 'seeding_url'),
     settings.get('workspace_id')?.value ?? '',

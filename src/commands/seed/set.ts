@@ -1,4 +1,4 @@
-// `seed set`: the seeds of one user.
+// `seed set`: sets the seeds of one user.
 import { showPath } from '../../lib/contract/explain.ts';
 import { pathAsWritten } from '../../lib/contract/names.ts';
 import { SEED_NAMES } from '../../lib/contract/seeding.ts';

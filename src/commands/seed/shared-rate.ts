@@ -7,7 +7,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import type { BulkNumbers } from './run.ts';
 
-/** Opens the store of the shared rate; undefined without one. If it is unreachable, the shard uses its own share. */
+/** Opens the store of the shared rate, if there is one. If the store is unreachable, the shard uses its own share. */
 export async function openSharedRate(
   ctx: Context,
   { pace, shard, store }: BulkNumbers,

@@ -1,4 +1,4 @@
-// `seed template`: a starter file: one user with every calculation type.
+// `seed template`: writes a starter file that contains one user with every calculation type.
 import { enum as oneOf, object, string } from 'zod/mini';
 import { templateText } from '../../lib/render/seed-template.ts';
 import type { DocumentView } from '../../lib/render/view.ts';

@@ -1,4 +1,4 @@
-// `seed validate`: every row of the files against the specification; nothing is sent.
+// `seed validate`: checks every row of the files against the specification. Sends nothing.
 import { array, int, literal, object, string } from 'zod/mini';
 import { withoutQuery } from '../../lib/bulk/sources/remote.ts';
 import { counted } from '../../lib/kernel/words.ts';

@@ -1,4 +1,4 @@
-// `tour`: runs the main jobs on a temporary embedded platform, as a first lesson.
+// `tour`: a first lesson that runs the main tasks on a temporary embedded platform.
 import { number, object, string, union } from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openSandbox } from '../../lib/runtime/emulator/sandbox.ts';

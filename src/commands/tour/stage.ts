@@ -17,10 +17,10 @@ import type { CommandRun, Sandbox } from '../../lib/runtime/emulator/sandbox.ts'
 import { UNLIMITED_WIDTH } from '../../lib/runtime/output/result-text.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-/** A busy machine can take this long to post a callback. */
+/** A busy machine can need this long to post a callback. */
 const MOST_MS = 20_000;
 const INDENT = '  ';
-/** Of longer output, only the first and last lines are shown. */
+/** For longer output, shows only the first and last lines. */
 const MOST_LINES = 6;
 
 export type Stage = ReturnType<typeof openStage>;
@@ -63,7 +63,7 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
       await ctx.out.emitLine({ say: text }, `\n${wrapPage(text, width)}`);
       gap = '';
     },
-    /** Waits for the platform, within a limit. */
+    /** Waits for an event on the platform, up to a time limit. */
     waitFor: (event: Promise<void>): Promise<void> => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
     /** Edits a file of the working folder. */
     edit: (file: string, change: (text: string) => string): void => {
@@ -83,7 +83,7 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
   };
 }
 
-/** The first and last lines of long output, and its errors. */
+/** Shows the first and last lines of long output, and its errors. */
 function shorten(lines: readonly string[]): string[] {
   if (lines.length <= MOST_LINES) return [...lines];
   const tail = lines.slice(2).filter((line, index, { length }) => index >= length - 2 || /^ *Error: /.test(line));
@@ -119,7 +119,7 @@ async function inColumns(text: string, width: number, style: Style): Promise<str
       id: true,
       value: (row) => cellOf(row, index),
     }));
-  // The header of a list is in upper case. Other lines are the fields of a record: name and value.
+  // The header of a list is in upper case. Any other output is a record: lines with a name and a value.
   if (header.some((name) => name !== name.toUpperCase())) {
     const fields = columns(
       lines.map(([name = '']) => name),

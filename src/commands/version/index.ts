@@ -1,4 +1,4 @@
-// `version`: the version, and with --verbose the commit and its date.
+// `version`: prints the version and, with --verbose, the commit and its date.
 import { object, optional, string } from 'zod/mini';
 import { SOURCE, VERSION } from '../../lib/kernel/version.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';

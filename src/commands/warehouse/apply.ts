@@ -106,7 +106,7 @@ async function applyDirectory(
     const resend = flags.sendSecrets ? 'all' : (saved?.content.resend ?? (await changedSecrets(ctx, entries, memory)));
     const planned = await planDirectory(ctx, entries, memory, { prune, only, resend });
     const check = () => checkPlanned(ctx, dir ?? flags.plan ?? '', planned);
-    // A saved plan was valid; if it no longer is, the platform has changed (6).
+    // A saved plan was valid when it was made. If it no longer is, the platform has changed (6).
     if (!saved) check();
     const { plan, live, wanted } = planned;
     const { dryRun } = ctx.flags;
@@ -131,7 +131,7 @@ async function applyDirectory(
     for (const source of sources) await askForSecrets(ctx, source);
     await ctx.confirmWrite(`Apply ${counted(plan.steps.length, 'step')}?`);
     ctx.logFacts({ plan: plan.plan });
-    // Secrets of the current step. Only those of a completed step are remembered.
+    // The secrets of the current step. Only the secrets of completed steps are remembered.
     const sent = new Map<string, string>();
     const { steps, error } = await applyWarehouse(plan, live, wanted, {
       api: await ctx.api(),
@@ -187,7 +187,7 @@ async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirect
   });
 }
 
-/** The completed steps by action, and the other steps by outcome. */
+/** Counts the completed steps by action, and the other steps by outcome. */
 function countSteps(steps: AppliedPlan['steps'], { unchanged, unmanaged }: AppliedPlan['summary']) {
   const counts: Record<string, number> = { create: 0, update: 0, delete: 0, unchanged, unmanaged };
   for (const { action, outcome } of steps) {

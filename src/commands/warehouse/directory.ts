@@ -42,7 +42,7 @@ export interface DirectoryEntry extends PlaceableDefinition {
   readonly file: DirectoryFile;
 }
 
-/** One file of a resource: the folder's own, or that of an overlay. */
+/** One file of a resource, from the folder itself or from an overlay. */
 interface Layer {
   dir: string;
   file: DirectoryFile;
@@ -55,7 +55,7 @@ interface Draft {
   layers: [Layer, ...Layer[]];
 }
 
-/** Reads folders whose definitions will be compared or sent, and warns about probable mistakes. */
+/** Reads folders of definitions to compare or send, and warns about probable mistakes. */
 export async function openDirectory(ctx: Context, dirs: readonly [string, ...string[]], allowCommands = false) {
   const rules = await openReferenceRules(ctx, allowCommands);
   const opened = withGuard(rules, await readDirectory(ctx, dirs, rules));
@@ -65,7 +65,7 @@ export async function openDirectory(ctx: Context, dirs: readonly [string, ...str
   return opened;
 }
 
-/** Throws invalid input (9) for the program's own secrets. `guard` throws (12) for references that need a permission. */
+/** Throws invalid input (9) for the program's own secrets. `guard` throws (12) for references that need permission. */
 export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefinition[]) {
   const references = entries.flatMap(referencesOf);
   refuseOwnSecrets(rules, references);
@@ -73,8 +73,8 @@ export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefi
 }
 
 /**
- * Reads and checks every file; each folder is an overlay of those before it. Throws invalid input (9) with all issues of
- * all files. A masked secret is an issue only if there is another issue and no terminal.
+ * Reads and checks every file; each folder is an overlay of the folders before it. Throws invalid input (9) with all
+ * issues of all files. A masked secret is an issue only if there is another issue and no terminal.
  */
 export async function readDirectory(
   ctx: Context,
@@ -140,7 +140,7 @@ function typeOf({ group }: DirectoryFile): ResourceType {
   return RESOURCE_TYPES.find((known) => GROUPS[known] === group) ?? 'connection';
 }
 
-/** The paths of `file:` references, before the file is checked. */
+/** The paths in `file:` references. The file has not been checked yet. */
 function filesReferredTo(file: DirectoryFile, cwd: string): string[] {
   return SECRET_PATHS[typeOf(file)].flatMap((field) => {
     const target = /^file:\s*(\S.*)$/s.exec(String(valueAt(file.document.value, field)))?.[1];
@@ -148,13 +148,13 @@ function filesReferredTo(file: DirectoryFile, cwd: string): string[] {
   });
 }
 
-/** Invalid input (9) with these issues. */
+/** The error invalid input (9) with these issues. */
 export function invalidFolder(dir: string, issues: Issue[]): KnownError {
   const count = counted(issues.length, 'issue');
   return invalidInput(`${dir} is not a valid folder of definitions: ${count}. Nothing was sent.`, issues);
 }
 
-/** The fields of one file in neutral words, with its SQL. */
+/** Reads the fields of one file in neutral words, with its SQL. */
 async function readFields(
   ctx: Context,
   type: ResourceType,

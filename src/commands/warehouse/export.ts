@@ -1,4 +1,4 @@
-// `warehouse export`: writes connections, data models and pipelines as files, with references for secrets.
+// `warehouse export`: writes connections, data models and pipelines to files, with references instead of secrets.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { array, enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
@@ -79,7 +79,7 @@ export const exportFolder = defineCommand({
       { key: 'type', value: (it) => it.type },
       { key: 'id', id: true, value: (it) => it.id },
       { key: 'action', value: (it) => it.action },
-      // A truncated path cannot be opened.
+      // A user cannot open a truncated path.
       { key: 'file', id: true, value: (it) => it.file },
     ],
     empty: 'This workspace has no connections, data models or pipelines.',
@@ -88,7 +88,7 @@ export const exportFolder = defineCommand({
 
 async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]> {
   if (!statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory()) return [];
-  // Nothing is sent, so references are not checked.
+  // The command sends nothing, so references are not checked.
   return await readDirectory(ctx, [dir], await openReferenceRules(ctx, false));
 }
 
@@ -149,7 +149,7 @@ async function newFile(type: ResourceType, definition: Definition, dir: string):
   return { type, id, file, action: 'written', texts };
 }
 
-/** An existing file with the fields that differ. It keeps its references. */
+/** Updates the fields of an existing file that differ. The file keeps its references. */
 async function updatedFile(entry: DirectoryEntry, live: Definition, cwd: string): Promise<Writing> {
   const { type, definition, file } = entry;
   const wanted = comparable(type, completed(type, definition, live));

@@ -36,7 +36,7 @@ import { plainStyle } from '../../lib/render/style.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse.ts';
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 
-/** The flags that select what is compared. */
+/** The flags that select what to compare. */
 export const planFlags = {
   prune: { help: 'plan the deletion of resources that no file defines' },
   only: {
@@ -66,7 +66,7 @@ export function entriesSent({ steps }: WarehousePlan, entries: readonly Placeabl
   return steps.flatMap(({ type, id }) => entries.filter((it) => it.type === type && it.definition.id === id));
 }
 
-/** The masks of secrets that the plan would have to send. */
+/** The masked secrets that the plan would have to send. */
 export function masksInTheWay(plan: WarehousePlan, entries: readonly PlaceableDefinition[]): Issue[] {
   return entriesSent(plan, entries).flatMap(({ place, masked }) => place(masked.map(maskIssue)));
 }
@@ -79,7 +79,7 @@ export interface PlannedDirectory {
   selected: PlaceableDefinition[];
 }
 
-/** Reads the platform and compares. `resend` lists the resources whose secrets changed: `connection/crm`. */
+/** Compares the platform with the folders. `resend` lists resources whose secrets changed: `connection/crm`. */
 export async function planDirectory(
   ctx: Context,
   entries: readonly PlaceableDefinition[],
@@ -97,8 +97,8 @@ export async function planDirectory(
 }
 
 /**
- * Throws invalid input (9) for a pipeline whose parts would not exist, and for masks of secrets that would have to be sent
- * if there is no terminal; conflict (6) for the deletion of a part that is in use.
+ * Throws invalid input (9) for a pipeline whose parts would not exist and, without a terminal, for masked secrets that
+ * would have to be sent. Throws conflict (6) for the deletion of a part that is in use.
  */
 export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
   checkParts(plan, selected, live);
@@ -126,7 +126,7 @@ function selector(patterns: readonly string[], lists: readonly ByType<{ id: stri
   return (type: ResourceType, id: string): boolean => tests.length === 0 || tests.some((test) => test(type, id));
 }
 
-/** Resources with a secret that this machine sent before and that has changed: `connection/crm`. */
+/** Resources with a secret that has changed since this machine sent it: `connection/crm`. */
 export async function changedSecrets(
   ctx: Context,
   entries: readonly PlaceableDefinition[],
@@ -190,13 +190,13 @@ export function savedContent() {
   return object({
     prune: boolean(),
     only: array(string()),
-    /** Resources whose secrets changed, as this machine knows: `connection/crm`. */
+    /** Resources whose secrets have changed, according to this machine: `connection/crm`. */
     resend: array(string()),
     resources: array(
       object({
         type: oneOf(RESOURCE_TYPES),
         definition: looseObject({ id: string() }),
-        /** The folders that `file:` references start from, by field; relative to the working folder. */
+        /** The folders that `file:` references are relative to, by field. They are relative to the working folder. */
         folders: record(string(), string()),
       }),
     ),
@@ -224,7 +224,7 @@ export function savePlan(
   ctx.out.note({ text: `Saved the plan to ${path}. To apply it:`, command: `cdpadm warehouse apply --plan ${path}` });
 }
 
-/** The definitions of a saved plan. */
+/** Opens the definitions of a saved plan. */
 export async function openSaved(ctx: Context, { resources }: SavedContent, allowCommands: boolean | undefined) {
   const rules = await openReferenceRules(ctx, allowCommands === true);
   const entries = resources.map(({ type, definition, folders }): PlaceableDefinition => {
