@@ -4,7 +4,7 @@ import type { Client, Reply, Sink } from '../http/types.ts';
 
 export type { SendOutcome, Sender } from '../http/types.ts';
 
-/** A response body and the time when the platform sent it, by its own clock in epoch ms (undefined without `date`). */
+/** A response body, and when the platform sent it, in epoch ms by its own clock (undefined without `date`). */
 export interface Dated<T> {
   body: T;
   date: number | undefined;
@@ -21,28 +21,28 @@ export function createDsrApi(client: Client) {
   const { create, get, list, cancel, discovery } = dsrEndpoints;
   const getInput = (requestId: string, signal?: AbortSignal) => ({ params: { requestId }, signal });
   return {
-    /** POST a request. Returns status, headers and raw text too, because the platform signs the response. */
+    /** POSTs a request. Also returns status, headers and raw text, because the platform signs the response. */
     create: (body: DsrRequest, signal?: AbortSignal) => client.exchange(create, { body, signal }),
     describeCreate: (body: DsrRequest) => client.describe(create, { body }),
-    /** Sends many requests: bodies are JSON bytes in the words of the wire. */
+    /** Sends many requests. Their bodies are JSON bytes that use wire names. */
     openCreate: () => client.openSender(create),
-    /** Reads many requests; the id is the parameter `requestId`. */
+    /** Reads many requests. The parameter `requestId` contains the id. */
     openGet: () => client.openSender(get),
     get: async (requestId: string, signal?: AbortSignal) => {
       const reply = await client.exchange(get, getInput(requestId, signal));
       return { ...dated(reply), reply };
     },
-    /** All requests with a group id; none for an unknown one. */
+    /** All requests with a group id. An unknown group id has none. */
     list: async (group_id: string, signal?: AbortSignal) =>
       dated(await client.exchange(list, { query: { group_id }, signal })),
-    /** DELETE a pending request. */
+    /** DELETEs a pending request. */
     cancel: (requestId: string, signal?: AbortSignal) => client.call(cancel, getInput(requestId, signal)),
     describeCancel: (requestId: string) => client.describe(cancel, getInput(requestId)),
     discovery: (signal?: AbortSignal) => client.call(discovery, { signal }),
-    /** GETs a `results_url` with the workspace's credentials; only below the address of the data subject requests. */
+    /** GETs a `results_url` with the workspace's credentials, but only below the address for data subject requests. */
     results: (url: string, sink: Sink, signal?: AbortSignal): Promise<void> =>
       client.download({ url, service: 'dsr', accept: '*/*' }, sink, signal),
-    /** GETs discovery's `processor_certificate` without credentials; https, or http to this machine. */
+    /** GETs discovery's `processor_certificate` without credentials, over https, or over http to this machine. */
     certificate: (url: string, sink: Sink, signal?: AbortSignal): Promise<void> =>
       client.download({ url, accept: 'application/x-pem-file, application/pem-certificate-chain, */*' }, sink, signal),
   };

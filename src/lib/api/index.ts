@@ -35,7 +35,7 @@ export function createApi(client: Client, scope: ApiScope) {
   });
 }
 
-/** An object whose members are created once, on first use. */
+/** An object that creates each member once, on first use. */
 function lazy<T extends Record<string, () => unknown>>(makers: T) {
   const members = new Map<string, unknown>();
   const getters = Object.entries(makers).map(([name, make]): [string, PropertyDescriptor] => {
@@ -61,13 +61,13 @@ function createConnectionsApi(client: Client, workspaceId: bigint) {
 function createSeedingApi(client: Client) {
   const { set, bulk } = seedingEndpoints;
   return {
-    /** POST for one user. */
+    /** POSTs the seeds of one user. */
     set: async (body: SingleSeed, signal?: AbortSignal): Promise<void> => {
       await client.call(set, { body, signal });
     },
     describeSet: (body: SingleSeed) => client.describe(set, { body }),
     /**
-     * POST of a list without users, which changes nothing. Returns when the platform accepts the credentials, because it
+     * POSTs a list without users, which changes nothing. Returns when the platform accepts the credentials, because it
      * checks them before the body (specification, E). If the platform rejects them, throws like any other call.
      */
     tryCredentials: async (signal?: AbortSignal): Promise<void> => {
@@ -77,7 +77,7 @@ function createSeedingApi(client: Client) {
         if (!(error instanceof KnownError) || (error.status !== 400 && error.status !== 422)) throw error;
       }
     },
-    /** Sends many bulk calls: bodies are JSON bytes in the words of the wire. */
+    /** Sends many bulk calls. Their bodies are JSON bytes that use wire names. */
     openBulk: () => client.openSender(bulk),
     describeBulk: (body: SingleSeed[]) => client.describe(bulk, { body }),
   };
@@ -86,7 +86,7 @@ function createSeedingApi(client: Client) {
 function createIntakeApi(client: Client) {
   const { event, identify } = intakeEndpoints;
   return {
-    /** POST events. Throws OutcomeUnknownError when the response is lost: a repeated event would count twice. */
+    /** POSTs events. Throws OutcomeUnknownError if the response is lost: a repeated event would count twice. */
     event: async (body: EventIntake, signal?: AbortSignal): Promise<void> => {
       await client.call(event, { body, signal });
     },

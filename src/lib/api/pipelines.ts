@@ -42,16 +42,16 @@ export function createPipelinesApi(client: Client, workspaceId: bigint) {
       client.call(update, { ...updateOf(id, body, options), signal }),
     describeUpdate: (id: string, body: PipelineRequest, options: UpdateOptions = {}) =>
       client.describe(update, updateOf(id, body, options)),
-    /** Starts a run. Never repeated after a lost response: throws OutcomeUnknownError. */
+    /** Starts a run. Never repeats the call after a lost response: throws OutcomeUnknownError instead. */
     trigger: (id: string, options?: OnceOptions) => client.call(trigger, { ...triggerOf(id), ...options }),
     describeTrigger: (id: string) => client.describe(trigger, triggerOf(id)),
-    /** Resets the sync position. Never repeated after a lost response: throws OutcomeUnknownError. */
+    /** Resets the sync position. Never repeats the call after a lost response: throws OutcomeUnknownError instead. */
     reset: async (id: string, options?: OnceOptions): Promise<void> => {
       await client.call(reset, { ...resetOf(id), ...options });
     },
     describeReset: (id: string) => client.describe(reset, resetOf(id)),
     report: (id: string, signal?: AbortSignal) => client.call(report, { params: of(id), signal }),
-    /** The report with the platform's own time (`date` header). */
+    /** The report, with the time by the platform's clock (`date` header). */
     reportDated: async (id: string, signal?: AbortSignal) =>
       dated(await client.exchange(report, { params: of(id), signal })),
     /** One page of runs. */

@@ -7,8 +7,7 @@ type BodyOf<E extends Endpoint> = NonNullable<CallInput<E>['body']>;
 
 /**
  * `scope` contains the path parameters of the list; `idName` is the parameter that identifies one resource. A write
- * whose
- * response is lost throws OutcomeUnknownError. `describe…` returns the request that the write would send.
+ * throws OutcomeUnknownError when its response is lost. `describe…` returns the request that the write would send.
  */
 export function resourceCalls<E extends ResourceEndpoints>(
   client: Client,
@@ -17,7 +16,7 @@ export function resourceCalls<E extends ResourceEndpoints>(
   idName: string,
 ) {
   const { list, get, create, update, delete: remove } = endpoints as ResourceEndpoints;
-  // The types of a generic endpoint's parameters are not known here; every path has those of the scope and the id.
+  // The types of a generic endpoint's parameters are unknown here, but every path has those of the scope and the id.
   const all = (rest: object) => ({ params: scope, ...rest }) as never;
   const one = (id: string, rest: object) => ({ params: { ...scope, [idName]: id }, ...rest }) as never;
   return {

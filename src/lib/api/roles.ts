@@ -12,14 +12,14 @@ export type RolesApi = ReturnType<typeof createRolesApi>;
 export function createRolesApi(client: Client, params: { orgId: bigint; accountId: bigint }) {
   const { get, listTasks, replace } = rolesEndpoints;
   return {
-    /** GET tasks: every task that a role may have. */
+    /** GETs every task that a role may have. */
     listTasks: (signal?: AbortSignal) => client.call(listTasks, { params, signal }),
-    /** GET roles: the whole manifest. */
+    /** GETs the whole manifest. */
     get: (options: RolesOptions = {}) => client.call(get, { params, ...options }),
-    /** PUT roles: replaces the whole manifest. Throws OutcomeUnknownError when the response is lost. */
+    /** PUTs the whole manifest, replacing the live one. Throws OutcomeUnknownError when the response is lost. */
     replace: (body: ManifestRequest, options: RolesOptions = {}) => client.call(replace, { params, body, ...options }),
     describeReplace: (body: ManifestRequest) => client.describe(replace, { params, body }),
-    /** Takes the budget and the token for a GET and a PUT with nothing between them. */
+    /** Reserves the budget and fetches the token for a GET and a PUT, so that nothing delays the PUT after the GET. */
     prepareReplace: async (signal?: AbortSignal): Promise<void> => {
       await client.prepare(replace, signal);
       await client.reserve(replace, 2, signal);

@@ -7,7 +7,7 @@ import { type KnownError, invalidInput, type Place, placeAt } from '../kernel/er
 import type { LocalRow, Opened } from './row.ts';
 import type { InputBytes } from './sources/bytes.ts';
 
-/** A record: its cells, and its text for locating them. */
+/** A record: its cells, and its text, which is needed to locate them. */
 interface CsvLine {
   cells: string[];
   line: number;
@@ -26,7 +26,7 @@ class CsvLines {
     this.feed = new CsvFeed(name, { take: () => this.#take() }, dialect);
   }
 
-  /** The records of each chunk. Throws invalid input (9) after the last valid record. */
+  /** Reads the records of each chunk. Throws invalid input (9) after the last valid record. */
   async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvLine[]> {
     for await (const chunk of chunks) {
       this.feed.feed(chunk);
@@ -63,7 +63,7 @@ class CsvLines {
   }
 }
 
-/** Reads the header, and the rows from `chunks` later. Throws invalid input (9) for a header that cannot be read. */
+/** Reads the header now, and the rows from `chunks` later. Throws invalid input (9) for an unreadable header. */
 export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>): Promise<Opened> {
   const { dialect, name } = source;
   const beginning = new CsvLines(source);

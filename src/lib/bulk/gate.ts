@@ -1,4 +1,4 @@
-// Holds the requests of a bulk run until the pacing rules let them go, retries before new ones.
+// Holds the requests of a bulk run until the pacing rules allow them. Retries go before new requests.
 import { setMaxListeners } from 'node:events';
 import { type Feedback, Pacing, type PacingOptions, type Pass } from '../domain/pacing/gate.ts';
 import { fail } from '../errors/fail.ts';
@@ -9,29 +9,29 @@ import { createSharedSchedule, type SharedRate } from './shared-schedule.ts';
 export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'> {
   clock: Clock;
   signal: AbortSignal;
-  /** The rate is shared with other processes; `rate` is then the share of this one. */
+  /** The rate is shared with other processes. `rate` is then this process's share. */
   shared?: SharedRate | undefined;
 }
 
-/** If a timer is this late, the program had been blocked. */
+/** If a timer fires this late, the program was blocked. */
 const BLOCKED_MS = 20;
 
 export class Gate {
-  /** Called when a row begins to rest. */
+  /** Called when a row starts to rest. */
   onRest: (() => void) | undefined;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #pacing: Pacing;
   readonly #shared: ReturnType<typeof createSharedSchedule> | undefined;
   readonly #waiting = { repeat: [] as Waiter[], fresh: [] as Waiter[] };
-  /** Aborted when the run is over. */
+  /** Aborted when the run has ended. */
   readonly #ended = new AbortController();
   #requests = 0;
   #retries = 0;
   #resting = 0;
   #alarm: { setAt: number; due: number } | undefined;
   #over: { failure: unknown } | undefined;
-  /** The error of the current response: a run that gives up ends with it. */
+  /** The error of the current response. If the run gives up, it ends with this error. */
   #cause: KnownError | undefined;
 
   constructor(options: GateOptions) {
@@ -53,7 +53,7 @@ export class Gate {
     return this.#resting;
   }
 
-  /** Requests that failed (5xx, or no response). After a 429, or a 503 with `Retry-After`, the run waits instead. */
+  /** The number of failed requests (5xx, or no response). After a 429, or a 503 with `Retry-After`, the run waits. */
   get retries(): number {
     return this.#retries;
   }
@@ -62,7 +62,7 @@ export class Gate {
     return this.#requests;
   }
 
-  /** Pauses one row, while others continue. Rejects when the run is over. */
+  /** Pauses one row while others continue. Rejects when the run has ended. */
   async rest(ms: number): Promise<void> {
     this.#resting++;
     this.onRest?.();
@@ -75,7 +75,7 @@ export class Gate {
 
   /**
    * Resolves when a request may go. A retry goes before new requests, after a pause that grows with the `failures` of its
-   * row. Rejects when the run is over.
+   * row. Rejects when the run has ended.
    */
   async enter(isRepeat: boolean, failures = 0): Promise<Pass> {
     if (failures > 0) await this.#clock.sleep(this.#pacing.rowPause(failures), this.#ended.signal);
@@ -87,8 +87,8 @@ export class Gate {
   }
 
   /**
-   * Call it for every request that was let go; `failure` ends the run if it gives up now. Returns how long its row must
-   * pause.
+   * Call this for every request that was let through. `failure` ends the run if it gives up now. Returns how long the
+   * row must pause.
    */
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
     if (feedback.kind === 'trouble') this.#retries++;
@@ -136,7 +136,7 @@ export class Gate {
     }, this.stop);
   }
 
-  /** Requests that were sent after the alarm was set did not leave the program while it was blocked. */
+  /** If the program was blocked, reports that requests sent after the alarm was set did not leave it at once. */
   #noticeBlock(now: number): void {
     if (this.#alarm === undefined || now - this.#alarm.due <= BLOCKED_MS) return;
     this.#pacing.wasBlocked(this.#alarm.setAt, now);

@@ -32,7 +32,7 @@ export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' 
     }
     reader.end();
   } catch (error) {
-    // It has been rejected with its reason.
+    // The row has already been rejected with a reason.
     if (!(error instanceof RowTooLong)) throw error;
   }
   yield rows;

@@ -4,7 +4,7 @@ import { isLoopback } from '../kernel/address.ts';
 import { usageError } from '../kernel/errors.ts';
 
 export interface RateStore {
-  /** Reserves requests: the first may be sent after `inMs`, each later one `everyMs` after the previous one. */
+  /** Reserves requests: the first may be sent after `inMs`, and each later one `everyMs` after the previous one. */
   take(count: number): Promise<{ inMs: number; everyMs: number }>;
   /** The platform rejected a request that was sent `agoMs` ago, and asked for this pause. */
   limited(agoMs: number, askedMs: number): Promise<void>;
@@ -31,7 +31,7 @@ export async function openRateStore(
     retryStrategy: (times) => Math.min(times * 100, TIMEOUT_MS),
     scripts: { pace: { lua: RATE_SCRIPT, numberOfKeys: 1 } },
   });
-  // Without a connection, the error only says that a command was not retried.
+  // Without a connection, the error itself says only that a command was not retried.
   let cause: Error | undefined;
   client.on('error', (error: Error) => {
     cause = error;
@@ -60,8 +60,8 @@ export async function openRateStore(
 const EXAMPLE = 'for example redis://127.0.0.1:6379 or rediss://redis.example';
 
 /**
- * The address from `--rate-store` or else from CDPADM_RATE_STORE; undefined without either. Only an address from the
- * environment may have a password. Throws usage (2).
+ * The address from `--rate-store` or else from CDPADM_RATE_STORE; undefined if neither is set. Only an address from the
+ * environment may contain a password. Throws usage (2).
  */
 export function readStoreAddress(
   flag: string | undefined,
@@ -98,9 +98,9 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * One hash per limit. ARGV: the operation, the requested rate (requests per second; 0 is no limit), and `take`: how
- * many requests; returns the microseconds until the first of them, and those between two; `limited`: how long ago the
- * rejected request was sent, and the pause that the platform asked for (milliseconds).
+ * One hash per limit. ARGV: the operation, then the requested rate (requests per second; 0 means no limit). `take`: the
+ * number of requests; returns the microseconds until the first request, and those between two requests. `limited`: how
+ * long ago the rejected request was sent, and the pause that the platform asked for (milliseconds).
  */
 export const RATE_SCRIPT = `
 local MARGIN, HEADROOM, CLEARLY_FEWER, RETURN_MS, KEEP_MS = 1.01, 0.97, 0.8, 45000, 86400000

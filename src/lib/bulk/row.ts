@@ -2,13 +2,13 @@
 import type { ValuePath } from '../files/reading.ts';
 import type { Place } from '../kernel/errors.ts';
 
-/** One row. `locate` finds line and column of an issue. */
+/** One row. `locate` finds the line and column of an issue. */
 export interface Row {
   /** Counts from 1 across all inputs; headings and empty lines do not count. */
   number: number;
   /** The name of its input. */
   file: string;
-  /** The cells of CSV, the value of JSON, or why the row cannot be read. */
+  /** The cells of a CSV row, the value of a JSON row, or the reason why the row cannot be read. */
   content: { cells: readonly string[] } | { value: unknown } | { fault: string };
   locate(where: { column: number } | { path: ValuePath; at?: 'key' }): Place;
 }

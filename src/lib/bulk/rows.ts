@@ -8,16 +8,16 @@ import { ownTurn } from '../kernel/clock.ts';
 import { invalidInput, usageError } from '../kernel/errors.ts';
 
 export interface RowTable {
-  /** The columns of the first input; the others have the same ones. */
+  /** The columns of the first input. The other inputs have the same columns. */
   heading: Heading;
-  /** In groups, as the file is read. Throws invalid input (9) if no more rows can be read. */
+  /** The rows, in groups, as the file is read. Throws invalid input (9) if no more rows can be read. */
   rows: AsyncIterable<Row[]>;
-  /** SHA-256 of the unwrapped bytes in hex; complete once all rows are read. */
+  /** The SHA-256 of the unwrapped bytes in hex. It is complete once all rows are read. */
   digest(): string;
 }
 
 /**
- * Reads the rows of all inputs; reading ends with the reason of an aborted `signal`. Throws usage (2) for Parquet, and
+ * Reads the rows of all inputs. Stops with the reason of `signal` when it is aborted. Throws usage (2) for Parquet, and
  * invalid input (9) for columns that differ from those of the first input.
  */
 export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<RowTable> {

@@ -1,5 +1,5 @@
-// The loop of a bulk run: starts tasks as they are read, a limited number at once. A failure or a stop ends it after a
-// grace period.
+// The loop of a bulk run: starts tasks as rows are read, with a limit on concurrent tasks. A failure or a stop ends it
+// after a grace period.
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
 import { type Clock, waitAtMost } from '../kernel/clock.ts';
@@ -17,16 +17,15 @@ export interface RunOptions {
   atOnce: number;
 }
 
-/** Additional tasks while others rest; limited because each holds its rows in memory. */
+/** Additional tasks that may run while others rest, limited because each holds its rows in memory. */
 const MOST_RESTING = 128;
 
 /** How long unfinished tasks may take to finish after a stop or a failure. */
 const GRACE_MS = 600;
 
 /**
- * Runs the tasks, in groups as they are read. `start` gets a signal that is aborted after the grace period, which also
- * ends unfinished requests. Resolves with the reason why the run ended early, or with undefined once all tasks are
- * done.
+ * Runs the tasks in groups as they are read. `start` gets a signal that is aborted after the grace period, which also
+ * ends unfinished requests. Resolves to the reason why the run ended early, or to undefined once all tasks are done.
  */
 export async function runTasks(
   { atOnce, clock, gate, signal }: RunOptions,
@@ -85,7 +84,7 @@ export async function runTasks(
 /** `--max-errors`. */
 export type MaxErrors = { rows: number } | { percent: number };
 
-/** A percentage of fewer rows than this means nothing. */
+/** A percentage of fewer rows than this is not meaningful. */
 const MIN_ROWS_FOR_PERCENT = 1000;
 
 /** Throws `bulk.too_many_errors` once more rows are rejected than `limit` allows. */

@@ -1,25 +1,23 @@
-// Decides when the next request may be sent at a rate that is shared with other processes. While the store is
-// unreachable, this process uses its own share.
+// Decides when the next request may be sent at a rate shared with other processes. While the store is unreachable, this
+// process uses its own share.
 import { createSchedule, type Schedule } from '../domain/pacing/schedule.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { RateStore } from './rate-store.ts';
 
 export interface SharedRate {
   store: RateStore;
-  /** Called once, when the store is unreachable for the first time. */
+  /** Called the first time that the store is unreachable. */
   onLost(error: unknown): void;
-  /** Called once, when the store is reachable again for the first time. */
+  /** Called the first time that the store is reachable again. */
   onFound(): void;
 }
 
-/** Time after which a lost store is tried again. */
+/** How long to wait before trying a lost store again. */
 const RETRY_MS = 5000;
-/** Requests are reserved for this long, so that a late or killed process leaves little unused. */
+/** Requests are reserved for this long, so that a late or killed process leaves few of them unused. */
 const RESERVED_MS = 20;
 const MOST_RESERVED = 64;
-/**
- * A slot older than this is lost, because others were granted the time after it. A longer time would exceed the margin.
- */
+/** An older slot is lost, because others were granted the time after it. A longer time would exceed the margin. */
 const LATE_MS = 10;
 
 /** `share` is the rate of this process alone. */
@@ -58,7 +56,7 @@ export function createSharedSchedule({ store, onFound, onLost }: SharedRate, sha
       slots.shift();
     },
     wasBlocked: own.wasBlocked,
-    /** Reserves at most `most` requests if there are none; calls `changed` afterwards. */
+    /** Reserves at most `most` requests if there are none, then calls `changed`. */
     reserve: (most: number, changed: () => void): void => {
       const now = clock.now();
       while ((slots[0] ?? now) < now - LATE_MS) slots.shift();

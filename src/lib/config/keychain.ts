@@ -1,4 +1,4 @@
-// Stores secrets in the operating system's keychain. Its module is optional, and its service may be missing.
+// Stores secrets in the operating system's keychain. The module is optional, and the keychain service may be missing.
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -30,7 +30,7 @@ export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyr
   }
 
   return {
-    /** The secret, or undefined without an entry. */
+    /** The secret; undefined if there is no entry. */
     get: async (entry: string, signal?: AbortSignal): Promise<string | undefined> =>
       (await reach(entry, (item) => item.getPassword(signal), signal)) ?? undefined,
     set: (entry: string, secret: string): Promise<void> => reach(entry, (item) => item.setPassword(secret)),

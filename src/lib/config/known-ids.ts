@@ -14,7 +14,7 @@ export type IdKind =
   | `attribute_id of ${string}`
   | `pipeline_run_id of ${string}`;
 
-/** The owner of the ids. All fields count, because two workspaces may use the same id for different things. */
+/** The scope that ids belong to. All fields count, because two workspaces may use the same id for different things. */
 export interface IdScope {
   profile?: string | undefined;
   base_url?: string | undefined;
@@ -24,7 +24,7 @@ export interface IdScope {
 
 export type KnownIds = ReturnType<typeof openKnownIds>;
 
-/** A user would not read more. */
+/** A user would not read a longer list. */
 const MAX_IDS = 5000;
 /** The limit for kinds that grow without limit, such as requests. */
 const MAX_ADDED = 200;
@@ -37,7 +37,7 @@ const CONTROL = /[^ -~\u00a0-\uffff]/;
 export function openKnownIds(cacheFolder: string, scope: IdScope) {
   const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
 
-  /** In the order of the responses. Throws KnownError if the file cannot be read. */
+  /** The ids in the order of the responses. Throws KnownError if the file cannot be read. */
   function read(kind: IdKind): string[] {
     return (readPrivateFile(join(folder, fileName(kind))) ?? '').split('\n').filter((line) => line !== '');
   }
@@ -47,14 +47,14 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
     // A line feed would split an id in two. Such an id cannot be typed.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
     const text = linesOf(kept);
-    // Writing waits for the disk, so an equal text is not written.
+    // Writing waits for the disk, so unchanged text is not written.
     if (text !== linesOf(read(kind))) writePrivateFile(join(folder, fileName(kind)), text);
   }
 
   return {
     read,
     replace,
-    /** Adds ids at the front, and drops the oldest beyond the limit. */
+    /** Adds ids at the front, and removes the oldest ids beyond the limit. */
     add: (kind: IdKind, ids: readonly string[]): void => {
       const before = read(kind);
       if (ids.every((id) => before.includes(id))) return;

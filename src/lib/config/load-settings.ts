@@ -72,8 +72,8 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
 }
 
 /**
- * True if every address comes from the environment or the project file, as after `emulator env`. Then the embedded platform
- * is not started, which would lock its state. `--profile local` always means the embedded platform.
+ * True if every address comes from the environment or the project file, as after `emulator env`. The embedded platform
+ * is then not started, because that would lock its state. `--profile local` always means the embedded platform.
  */
 function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
   if (flags.profile) return false;
@@ -83,7 +83,7 @@ function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | und
 const ADDRESSES = SETTING_NAMES.filter((name): name is AddressName => name.endsWith('_url'));
 type AddressName = Extract<SettingName, `${string}_url`>;
 
-/** `--profile`, `CDPADM_PROFILE`, the project file's `profile`, or the current one; undefined if none is named. */
+/** The profile of `--profile`, `CDPADM_PROFILE` or the project file, or else the current one; undefined if none. */
 function chooseProfile(
   { flags, env, paths, alone = '--profile' }: SettingsSources,
   project: ProjectFile | undefined,
@@ -106,7 +106,7 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
   throw usageError(`Unknown profile \`${name}\` (${origin.detail}).`, proposeProfile(name, profiles));
 }
 
-/** The error of a `profile` command for a missing profile: exit 5. */
+/** The error of a `profile` command for a missing profile: not found (5). */
 export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): KnownError {
   return fail('profile.not_found', {
     message: `Unknown profile \`${name}\`.`,

@@ -18,8 +18,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const FOLDER = 'cdpadm';
 
 /**
- * The four folders: `CDPADM_*_DIR` names the folder itself; then `XDG_*_HOME` on every platform (relative paths are ignored,
- * as its standard requires); then the platform's own folders below `home`. An empty variable is unset.
+ * The four folders. `CDPADM_*_DIR` names the folder itself. Otherwise `XDG_*_HOME` applies on every platform (except
+ * relative paths, as the standard requires), else the platform's own folders below `home`. An empty variable is unset.
  */
 export function resolvePaths(env: Environment, platform: NodeJS.Platform, home: string): SettingsPaths {
   const path = platform === 'win32' ? win32 : posix;
@@ -87,7 +87,7 @@ export function findProjectFile(cwd: string, home: string): string | undefined {
   });
 }
 
-/** Undefined if nothing is there, or if it cannot be read. */
+/** Undefined if the file does not exist or cannot be read. */
 function statOf(file: string, stat: typeof statSync): Stats | undefined {
   try {
     return stat(file, { throwIfNoEntry: false });

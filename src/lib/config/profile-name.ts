@@ -1,9 +1,9 @@
 // Checks the names of profiles.
 
-/** The embedded platform. Always available, never stored. */
+/** The profile of the embedded platform. It is always available and never stored. */
 export const LOCAL_PROFILE = 'local';
 
-/** The problem of a name, as a sentence; undefined for a valid one. */
+/** The problem with a name, as a sentence; undefined for a valid name. */
 export function profileNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     const shown = name === '' ? 'An empty name' : `\`${name}\``;

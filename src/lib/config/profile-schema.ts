@@ -81,7 +81,7 @@ const Secrets = looseObject({
   workspace_secret: optional(Reference),
 });
 
-/** The problem of an area's rate, as a sentence without its subject; undefined for a valid one. */
+/** The problem with an area's rate, as a sentence without its subject; undefined for a valid rate. */
 function limitProblem(area: string, rate: string): string | undefined {
   if (!LIMITED_AREAS.includes(area)) return `is not an area; valid areas are ${LIMITED_AREAS.join(', ')}`;
   return parseRate(rate) === undefined
@@ -123,7 +123,7 @@ const PROFILE_FIELDS = {
   protected: optional(boolean()),
   /** `read` blocks every write. */
   access: optional(oneOf(['read', 'write'])),
-  /** Definition files may name commands that print their secrets. */
+  /** True if definition files may name commands that print their secrets. */
   allow_commands: optional(boolean()),
   /** Folders whose files a definition file in any folder may name. */
   allow_files: optional(array(AbsoluteFolder)),
@@ -134,14 +134,14 @@ const PROFILE_FIELDS = {
 };
 
 /**
- * The fields of a project file, in addition to `profile`. Everyone who can change a repository sets them for all its users,
- * so they cannot decide on trust, wire words, or the commands that run here.
+ * The fields of a project file, in addition to `profile`. Everyone who can change a repository sets them for all its
+ * users, so they cannot decide about trust, wire words, or the commands that run here.
  */
 export const SHARED_FIELDS = {
   ...settingsOf<SharedName>(SHARED_NAMES),
   limits: PROFILE_FIELDS.limits,
   output: optional(oneOf(OUTPUT_FORMATS)),
-  /** Guards can be added, not removed. */
+  /** A project file can add guards, but not remove them. */
   protected: optional(literal(true)),
   access: optional(literal('read')),
 };
@@ -170,7 +170,7 @@ export const SettingsFile = looseObject({
 });
 export type SettingsFile = Infer<typeof SettingsFile>;
 
-/** The unknown fields as dotted paths. They are kept and reported. */
+/** The unknown fields as dotted paths. They are kept, and the user is warned about them. */
 export function unknownFields(profile: Profile): string[] {
   const known = new Set([...Object.keys(PROFILE_FIELDS), 'secrets']);
   const knownSecrets = new Set(Object.keys(Secrets.shape));

@@ -14,12 +14,12 @@ import { fail } from '../errors/fail.ts';
 /** The store of a secret that was typed or piped in. */
 type SecretStorage = 'keychain' | 'file';
 
-/** A new profile: `profile.secrets` has references, `typed` values to store. */
+/** A new profile: `profile.secrets` contains references, and `typed` contains values to store. */
 export interface ProfileDraft {
   profile: Profile;
   typed: Partial<Record<ProfileSecretName, string>>;
   storage: SecretStorage;
-  /** Makes it the current profile; the first profile always becomes it. */
+  /** Makes it the current profile. The first profile always becomes the current one. */
   use: boolean;
 }
 
@@ -47,7 +47,7 @@ export function openProfiles(options: SecretsOptions) {
     return await find(name);
   }
 
-  /** The secrets in the profile's own file, with their values, except for some. */
+  /** The secrets in the profile's own file, with their values, except those in `except`. */
   function filedSecrets(name: string, profile: Profile, except: readonly ProfileSecretName[] = []) {
     const filed = namesOf(profile).filter((secret) => isFiled(profile, secret) && !except.includes(secret));
     return Object.fromEntries(filed.map((secret) => [secret, readSecretFile(folder, name, secret)]));
@@ -62,7 +62,7 @@ export function openProfiles(options: SecretsOptions) {
     file: settingsFilePath(folder),
     /** All profiles by name, without the built-in `local`. Throws KnownError invalid input (9) for a broken file. */
     read,
-    /** The profile; `local` is an empty one. Throws KnownError not found (5), with the nearest name. */
+    /** Returns the profile; `local` is an empty one. Throws KnownError not found (5) with the nearest name. */
     find,
     /** Throws KnownError conflict (6) for an existing name. After any error, nothing is stored. */
     create: async (name: string, draft: ProfileDraft): Promise<{ current: boolean }> =>
@@ -83,14 +83,14 @@ export function openProfiles(options: SecretsOptions) {
         }
         return { current: raw.current === name };
       }),
-    /** Makes it the current profile. Throws KnownError not found (5). */
+    /** Makes this profile the current one. Throws KnownError not found (5). */
     use: async (name: string): Promise<void> =>
       await change(async (raw, write) => {
         await find(name);
         raw.current = name;
         write();
       }),
-    /** Removes the profile, then its stored secrets. `left` names what could not be removed. Throws KnownError not found (5). */
+    /** Removes the profile, then its stored secrets. `left` lists what remains. Throws KnownError not found (5). */
     remove: async (name: string): Promise<{ wasCurrent: boolean; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name, 'deleted');
@@ -101,14 +101,14 @@ export function openProfiles(options: SecretsOptions) {
         const written = Object.values(profile.secrets ?? {}).filter((text) => typeof text === 'string');
         return { wasCurrent, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
       }),
-    /** Replaces a stored profile. Throws KnownError not found (5), usage (2) for an invalid one. */
+    /** Replaces a stored profile. Throws KnownError not found (5), or usage (2) for an invalid profile. */
     replace: async (name: string, profile: Profile): Promise<void> =>
       await change(async (raw, write) => {
         await findOwn(name);
         raw.profiles[name] = checked(profile);
         write();
       }),
-    /** Gives the profile and its stored secrets another name. Throws KnownError not found (5), conflict (6). */
+    /** Renames the profile and its stored secrets. Throws KnownError not found (5), conflict (6). */
     rename: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);
@@ -117,7 +117,7 @@ export function openProfiles(options: SecretsOptions) {
           Object.keys(raw.profiles).filter((name) => name !== from),
         );
         const filed = filedSecrets(from, profile);
-        // Written under the new name before the old one is removed: a crash in between leaves a copy and loses nothing.
+        // The new name is written before the old one is removed: a crash in between leaves a copy and loses nothing.
         writeFiled(to, filed);
         raw.profiles = Object.fromEntries(
           Object.entries(raw.profiles).map(([name, value]) => [name === from ? to : name, value]),
@@ -158,7 +158,7 @@ export function openProfiles(options: SecretsOptions) {
           .filter((text) => text.startsWith('keychain:'));
         await secrets.discard(name, unsharedReferences(inKeychain, raw.profiles));
       }),
-    /** Removes every stored secret and its reference, except the client id. `left` names what could not be removed. */
+    /** Removes every stored secret and its reference, except the client id. `left` lists what could not be removed. */
     forgetSecrets: async (name: string): Promise<{ removed: ProfileSecretName[]; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name);
@@ -173,16 +173,16 @@ export function openProfiles(options: SecretsOptions) {
         writeFiled(name, filed);
         return { removed, left };
       }),
-    /** Throws KnownError usage (2) for an invalid name, conflict (6) for an existing one. */
+    /** Throws KnownError usage (2) for an invalid name, or conflict (6) for an existing one. */
     checkNewName: async (name: string): Promise<void> => refuseName(name, (await read()).profiles.keys()),
-    /** Returns a check of new names: the problem of a name as a sentence, or undefined. */
+    /** Returns a check of new names. The check returns the problem as a sentence, or undefined. */
     newNameProblem: async () => {
       const { profiles } = await read();
       return (name: string): string | undefined => problemOfName(name, profiles.keys())?.message;
     },
     /** The value as it is stored, or its problem. */
     checkValue: checkSetting,
-    /** Throws KnownError auth (4) with the alternatives if secrets cannot be stored there. */
+    /** Throws KnownError auth (4), naming the alternatives, if secrets cannot be stored there. */
     checkStorage: secrets.check,
   };
 }
@@ -223,8 +223,8 @@ function isFiled({ secrets }: Pick<Profile, 'secrets'>, name: ProfileSecretName)
 }
 
 /**
- * The references whose secret no other profile uses: a copied profile refers to the same keychain entry. `left`
- * contains the other profiles. A profile's own file is never shared.
+ * The references whose secrets no other profile uses, because a copied profile refers to the same keychain entry.
+ * `left` contains the other profiles. A profile's own file is never shared.
  */
 function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
   const others = JSON.stringify(left);

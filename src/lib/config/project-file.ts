@@ -1,4 +1,4 @@
-// `.cdpadm.yaml`: settings that a repository shares with its users. It never has credentials or decides on trust.
+// `.cdpadm.yaml`: settings that a repository shares with its users. It never has credentials or decides about trust.
 import * as fs from 'node:fs';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
 import { explainIssues, showPath } from '../contract/explain.ts';
@@ -21,7 +21,7 @@ export interface ProjectFile {
   settings: Omit<Infer<typeof ProjectSettings>, '$schema' | 'profile'>;
 }
 
-/** Reads the file. Throws KnownError invalid input (9) with the position of bad YAML, unknown fields, credentials. */
+/** Reads the file. Throws KnownError invalid input (9) with the position of bad YAML, unknown fields or credentials. */
 export async function readProjectFile(file: string): Promise<ProjectFile> {
   const text = readText(file);
   const { isMap, parseDocument } = await import('yaml');

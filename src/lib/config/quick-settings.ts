@@ -24,13 +24,13 @@ export interface QuickSettings {
   scope: IdScope;
 }
 
-/** The format that the project file prefers, unchecked. */
+/** The output format in the project file, unchecked. */
 export function quickOutput(cwd: string, home: string): string | undefined {
   const file = findProjectFile(cwd, home);
   return file === undefined ? undefined : topLevel(textOf(file))['output'];
 }
 
-/** With the precedence of `resolve-settings.ts`. */
+/** Applies the precedence of `resolve-settings.ts`. */
 export function readQuickSettings({ configFolder, env, cwd, home, flags }: QuickSources): QuickSettings {
   const stored = recordOf(parsed(textOf(settingsFilePath(configFolder))));
   const profiles = recordOf(stored['profiles']);
@@ -82,7 +82,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // The next command reports the error.
+    // The next command will report the error.
     return undefined;
   }
 }
@@ -91,7 +91,7 @@ function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Ids are numbers or strings in the file. */
+/** Ids in the file are numbers or strings. */
 function text(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }

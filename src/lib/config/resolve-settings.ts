@@ -28,15 +28,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type LocalValues = Readonly<Partial<Record<SettingName | SecretName, string>>>;
 
 export interface SettingsLayers {
-  /** Flags by the setting they give. */
+  /** Flags by the setting that they set. */
   flags: Readonly<Partial<Record<SettingName, string>>>;
   env: Environment;
-  /** Relative paths of flags and variables start here. */
+  /** Relative paths in flags and variables start here. */
   cwd: string;
   project: ProjectFile | undefined;
   /** The profile in use. `stored` comes from the settings file, `local` from the embedded platform. */
   profile: { setting: Setting; stored: Profile; local?: LocalValues } | undefined;
-  /** Resolves the reference of a profile. */
+  /** Resolves a reference in a profile. */
   secret(written: string, owner: SecretOwner): Promise<string>;
   /** Adds a secret to the redactor. */
   hide(secret: string): void;
@@ -93,7 +93,7 @@ export function resolveSettings(given: SettingsLayers) {
   const shared = layers.project?.settings;
   const guards = given.project?.settings;
   return {
-    /** The profile in use; undefined if the environment gives everything. */
+    /** The profile in use; undefined if the environment contains everything. */
     profile: layers.profile?.setting,
     pinned,
     /** The `CDPADM_*` variables that a pinned profile makes ineffective. */
@@ -106,7 +106,7 @@ export function resolveSettings(given: SettingsLayers) {
     protected: stored?.protected === true || guards?.protected === true,
     /** `read` blocks every write. */
     access: stored?.access === 'read' || guards?.access === 'read' ? ('read' as const) : ('write' as const),
-    /** Whether definition files may name commands. Only a profile can allow it, never a project file. */
+    /** True if definition files may name commands. Only a profile can allow it, never a project file. */
     allowCommands: stored?.allow_commands === true,
     /** Folders whose files definition files may name. Only a profile can allow them. */
     allowFiles: stored?.allow_files ?? [],
@@ -119,23 +119,23 @@ export function resolveSettings(given: SettingsLayers) {
     /** Every setting that has a value, in a fixed order. */
     all: () => [...settings],
     get,
-    /** The value. Throws KnownError usage (2), naming the flag, variable and profile field to set. */
+    /** The value. Throws KnownError usage (2), naming the flag, variable and profile field that can set it. */
     need,
     /** A checked 64-bit id. */
     needInteger: (name: IdName) => BigInt(need(name)),
     /** The source of a secret, never its value. */
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,
-    /** Throws like `secret` if there is none or it may not be sent. Reads nothing. */
+    /** Throws as `secret` does if the secret is missing or may not be sent. Reads nothing. */
     allowSecret: (name: SecretName) => void needSecret(name),
     /**
-     * Reads the secret and adds it to the redactor. Throws KnownError auth (4) if there is none, if it cannot be read, or
-     * if it would be sent to a foreign address (`refuseForeignAddress`).
+     * Reads the secret and adds it to the redactor. Throws KnownError auth (4) if the secret is missing or unreadable,
+     * or if it would be sent to a foreign address (`refuseForeignAddress`).
      */
     secret,
   };
 }
 
-/** Variables whose value is not used, except those that repeat the used value. */
+/** Variables whose value is not used, except those with the same value as the one in use. */
 function ineffectiveIn(
   env: Environment,
   settings: ReadonlyMap<SettingName, Setting>,
@@ -146,7 +146,7 @@ function ineffectiveIn(
     const result = text ? checkSetting(name, text) : undefined;
     return result && !('value' in result && result.value === settings.get(name)?.value);
   });
-  // The profile's own secret may be in that variable.
+  // That variable may contain the profile's own secret.
   const secrets = SECRET_NAMES.filter((name) => {
     const origin = sources.get(name)?.origin;
     const variable = variableOf(name);
@@ -155,7 +155,7 @@ function ineffectiveIn(
   return [...unused, ...secrets].map(variableOf);
 }
 
-/** The sources of guards, limits and names. The project file overrides the profile key by key; it only adds guards to a pinned one. */
+/** The sources of guards, limits and names. A project file overrides keys, but only adds guards to a pinned profile. */
 function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Record<string, Origin> {
   const origins: Record<string, Origin> = {};
   const note = (

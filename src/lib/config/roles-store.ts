@@ -1,4 +1,4 @@
-// Stores the bases of pulled roles files, and the manifest before every write.
+// Stores the bases of pulled roles files, and a copy of the manifest before every write.
 import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
 
-/** The oldest bases beyond this number are deleted. Their roles files then count as files without a base. */
+/** Maximum number of bases. The oldest are deleted, and their roles files then count as files without a base. */
 const MAX_BASES = 200;
 
 const headFields = {
@@ -27,7 +27,7 @@ const headFields = {
   plan: string(),
 };
 const SavedRevision = object({ ...headFields, manifest: ManifestReply });
-/** The start of a file, so that listing does not read the manifests. */
+/** The start of a revision file, so that listing revisions does not read their manifests. */
 const RevisionHead = object({
   ...headFields,
   roles: int(),
@@ -39,7 +39,7 @@ const RevisionHead = object({
 export type Revision = Infer<typeof SavedRevision>;
 export type RevisionHead = Infer<typeof RevisionHead>;
 
-/** A head is shorter. */
+/** The maximum length of a head. */
 const HEAD_BYTES = 4096;
 const HEAD_END = ',\n  "manifest": {';
 
@@ -51,7 +51,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** The names of the saved revisions, newest first. Without an organization, those of all organizations. */
+/** The names of the saved revisions, newest first: of one organization, or else of all organizations. */
 export function revisionNames(
   stateFolder: string,
   { organization, address }: { organization: string | undefined; address: string },
@@ -82,7 +82,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   const bases = join(folder, 'bases');
   const history = join(folder, 'history');
 
-  /** Undefined for a missing or damaged file; the other files are still used. */
+  /** Undefined for a missing or damaged file. The other files remain usable. */
   function read<T>(path: string, schema: ZodMiniType<T>): T | undefined {
     const text = readPrivateFile(path);
     const value = text === undefined ? undefined : tryJson(text);
@@ -102,7 +102,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     } finally {
       file.close();
     }
-    // An earlier version wrote it.
+    // An earlier version wrote this file.
     const { manifest, ...saved } = read(path, SavedRevision) ?? {};
     if (!manifest) return undefined;
     const { last_modified_by = null, last_modified_on = null, roles } = manifest;
@@ -113,7 +113,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
   }
 
-  /** `-<stamp>-<content>.json`, the end of a base's file name, so that a base is found by its stamp without reading others. */
+  /** `-<stamp>-<content>.json`, the end of a base's file name: it finds a base by its stamp without reading others. */
   function baseSuffix(manifest: ManifestReply): string {
     return `${stampKey(manifest)}${digest(manifest).slice(0, 24)}.json`;
   }
@@ -129,7 +129,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       const name = `${stampName()}${suffix}`;
       const others = jsonFiles(bases).filter((other) => other !== name);
       writePrivateFile(join(bases, name), stringifyJson(manifest));
-      // The new base exists before an old one is removed.
+      // The new base is written before an old one is removed.
       const twins = others.filter((other) => other.endsWith(suffix));
       const older = others.filter((other) => !other.endsWith(suffix));
       for (const other of [...twins, ...older.slice(MAX_BASES - 1)]) removeFile(join(bases, other));
@@ -139,7 +139,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       jsonFiles(bases)
         .filter((name) => name.includes(stampKey(stamp)))
         .flatMap((name) => read(join(bases, name), ManifestReply) ?? []),
-    /** Saves a manifest before it is overwritten. It is on disk once this returns the revision's name. */
+    /** Saves a manifest before it is overwritten. Returns the revision's name once the manifest is on disk. */
     saveRevision: (entry: Omit<Revision, 'revision' | 'saved_at'>): string => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;
       const { manifest, ...rest } = entry;
@@ -155,10 +155,10 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
         revision: name.slice(0, -'.json'.length),
         bytes: lstatSync(join(history, name), { throwIfNoEntry: false })?.size ?? 0,
       })),
-    /** The head of a revision; undefined for a damaged file. */
+    /** The head of a revision; undefined if the file is damaged. */
     head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
     removeRevision: (revision: string): void => removeFile(join(history, `${revision}.json`)),
-    /** A revision by its name or an unambiguous prefix. */
+    /** Finds a revision by its name or an unambiguous prefix. */
     findRevision: (name: string): Revision | undefined => {
       const matches = jsonFiles(history).filter((file) => name !== '' && file.startsWith(name));
       const only = matches.find((file) => file === `${name}.json`) ?? (matches.length === 1 ? matches[0] : undefined);

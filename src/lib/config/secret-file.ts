@@ -25,7 +25,7 @@ export function removeSecretFile(folder: string, profile: string): void {
   removeFile(secretFilePath(folder, profile));
 }
 
-/** Throws KnownError auth (4) if the file is missing, broken, without this secret, or readable by other users. */
+/** Throws KnownError auth (4) if the file is missing, broken, readable by other users, or without this secret. */
 export function readSecretFile(folder: string, profile: string, name: ProfileSecretName): string {
   const file = secretFilePath(folder, profile);
   const text = readPrivateFile(file);
@@ -41,7 +41,7 @@ export function readSecretFile(folder: string, profile: string, name: ProfileSec
   return secret;
 }
 
-/** Never throws the parser's error, which could quote the text. */
+/** Never throws the parser's error, because it could quote the text. */
 function secretIn(text: string, name: ProfileSecretName): string | undefined {
   let value: unknown;
   try {
@@ -66,12 +66,12 @@ export type SecretReference =
   | { kind: 'env'; name: string }
   /** The first line of the command's output. */
   | { kind: 'command'; line: string }
-  /** An entry of the operating system's keychain, for the service `cdpadm`. */
+  /** An entry in the operating system's keychain, for the service `cdpadm`. */
   | { kind: 'keychain'; entry: string }
   /** The profile's own 0600 file in the configuration folder. */
   | { kind: 'file' };
 
-/** Reads a reference; undefined for any other text. */
+/** Parses a reference. Returns undefined for any other text. */
 export function parseReference(text: string): SecretReference | undefined {
   if (text === 'file:') return { kind: 'file' };
   const match = /^(env|command|keychain):(.*\S.*)$/s.exec(text);

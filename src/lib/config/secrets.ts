@@ -27,7 +27,6 @@ export interface SecretsOptions {
   keychain?: (() => Promise<Keychain>) | undefined;
 }
 
-/** A secret of a profile. */
 export interface SecretOwner {
   profile: string;
   name: ProfileSecretName;
@@ -51,7 +50,7 @@ export function createSecrets(options: SecretsOptions) {
     });
   }
 
-  /** Stores typed values and returns the references for the profile. */
+  /** Stores typed values, and returns their references for the profile. */
   async function keep(
     profile: string,
     typed: Partial<Record<ProfileSecretName, string>>,
@@ -80,7 +79,7 @@ export function createSecrets(options: SecretsOptions) {
     return kept;
   }
 
-  /** Removes the stored secrets of these references. Returns a sentence for each that could not be removed. */
+  /** Removes the stored secrets of these references. Returns a sentence for each secret that could not be removed. */
   async function discard(profile: string, written: readonly string[]): Promise<string[]> {
     const left: string[] = [];
     for (const text of written) {
@@ -104,7 +103,7 @@ export function createSecrets(options: SecretsOptions) {
     resolve: async (written: string, owner: SecretOwner): Promise<string> => {
       const reference = looksLikeReference(written) ? parseReference(written) : undefined;
       const value = reference ? await read(reference, owner) : written;
-      // The client id is not secret: errors and the settings file may contain it.
+      // The client id is not secret, so errors and the settings file may contain it.
       if (owner.name !== 'client_id') redactor.add(value);
       return value;
     },
@@ -117,8 +116,8 @@ export function createSecrets(options: SecretsOptions) {
 }
 
 /**
- * Reads a reference other than `file:`. `what` names the secret in messages, `whole` accepts more than the first line of a
- * command's output. Throws KnownError auth (4) with `hint` if the secret is missing.
+ * Reads a reference other than `file:`. `what` names the secret in messages. `whole` returns all of a command's output
+ * instead of its first line. Throws KnownError auth (4) with `hint` if the secret is missing.
  */
 export async function readReference(
   reference: Exclude<SecretReference, { kind: 'file' }>,
@@ -145,16 +144,16 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
 export interface CommandOptions {
   /** The command's environment. */
   env: Readonly<Record<string, string | undefined>>;
-  /** The name of the secret in messages. */
+  /** What messages call the secret. */
   what: string;
-  /** The secret is the whole output (a multi-line document), not just the first line. */
+  /** True if the secret is the whole output (a multi-line document), not just the first line. */
   whole?: boolean;
   clock: Clock;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs the line in the user's shell, like git's credential helpers, and returns the trimmed first line of its output, which
+ * Runs the line in the user's shell, like git's credential helpers. Returns the trimmed first line of its output, which
  * is never shown. Throws KnownError auth (4) if the command fails, writes nothing, or takes longer than 30 seconds.
  */
 export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
@@ -179,7 +178,7 @@ async function run(line: string, { env, clock, signal }: CommandOptions): Promis
       waiting.abort();
       signal?.removeEventListener('abort', interrupted);
       child.kill('SIGKILL');
-      // A grandchild process may keep the pipe open, which must not block us.
+      // A grandchild process may keep the pipe open. It must not block us.
       child.stdout.destroy();
     }
     function end(status: string): void {

@@ -10,9 +10,9 @@ interface SettingField {
   label: string;
   /** The flag that every command has. */
   flag?: string;
-  /** A project file may set it. */
+  /** True if a project file may set it. */
   shared?: true;
-  /** A 64-bit id, which a file may contain as a number. */
+  /** True for a 64-bit id, which a file may contain as a number. */
   isId?: true;
   check(text: string): Checked;
 }
@@ -32,10 +32,10 @@ const SETTING_FIELDS = {
   ca_file: { label: 'file of additional certificate authorities', flag: '--ca-file', check: checkText },
 } as const satisfies Record<string, SettingField>;
 
-/** Names of settings, as a profile has them. */
+/** Names of settings, as used in a profile. */
 export type SettingName = keyof typeof SETTING_FIELDS;
 export type IdName = 'org_id' | 'account_id' | 'workspace_id';
-/** The settings that a project file may have. */
+/** The settings that a project file may set. */
 export type SharedName = {
   [K in SettingName]: (typeof SETTING_FIELDS)[K] extends { shared: true } ? K : never;
 }[SettingName];
@@ -72,7 +72,7 @@ export interface Origin {
   kind: 'flag' | 'environment' | 'project' | 'profile' | 'default';
   /** `--org`, `CDPADM_ORG_ID`, a file's path, a profile's name. */
   detail: string;
-  /** The reference to a profile's secret, as the profile has it: `env:CDP_SECRET`. */
+  /** The reference to a profile's secret, as written in the profile: `env:CDP_SECRET`. */
   reference?: string;
 }
 
@@ -143,9 +143,10 @@ function checkText(text: string): Checked {
 }
 
 /**
- * Throws KnownError auth (4) if the secret would be sent to another address:
+ * Throws KnownError auth (4) if the secret may not be sent to an address:
  * - a profile's secret may go only to the addresses in that profile, which other sources may repeat;
- * - a secret from the environment may go anywhere except to an address that only a project file names: a cloned repository
+ * - a secret from the environment may go anywhere except to an address that only a project file names: a cloned
+ * repository
  *   must not decide where credentials go.
  */
 export function refuseForeignAddress(
@@ -176,7 +177,7 @@ function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, s
   });
 }
 
-/** Environment credentials do not help with an address of a project file, so the hint does not suggest them. */
+/** Environment credentials cannot be sent to an address of a project file, so the hint does not suggest them. */
 function omitAddress(secret: SecretName, name: SettingName, { kind, detail }: Origin): string {
   if (kind === 'project') return `Remove \`${name}\` from ${detail}, or use a profile that has that address.`;
   const omit = kind === 'flag' ? `Omit ${detail}` : `Unset ${detail}`;

@@ -18,7 +18,7 @@ import type { Node, Pair } from 'yaml';
 export interface StoredSettings {
   current: string | undefined;
   profiles: ReadonlyMap<string, Profile>;
-  /** Sentences about unknown fields, which are kept. */
+  /** Sentences about unknown fields. The fields are kept. */
   warnings: string[];
 }
 
@@ -79,7 +79,7 @@ export async function changeSettingsFile<T>(
   return await withLock(`${settingsFilePath(folder)}.lock`, clock, work, signal);
 }
 
-/** Removes temporary files of killed processes. Ignores errors. Under the lock, none of conf's own files is in use. */
+/** Removes temporary files of killed processes. Ignores errors. Under the lock, conf uses none of its own files. */
 function sweep(folder: string): void {
   sweepTemporaryFiles(folder);
   try {
@@ -123,7 +123,7 @@ async function parseText(file: string, text: string): Promise<unknown> {
   if (holdsEachKey(value, text)) return value;
   const repeated = await repeatedKeys(text);
   const issues = repeated.map((place) => ({ file, path: '', ...place, message: 'duplicate key' }));
-  // No duplicate key: the parser dropped `__proto__`.
+  // This is not a duplicate key: the parser dropped `__proto__`.
   const proto = { file, path: '', ...placeAt(text, text.indexOf('__proto__')), message: 'unknown field' };
   throw broken(file, issues.length > 0 ? issues : [proto]);
 }
@@ -145,7 +145,7 @@ function broken(file: string, issues: Parameters<typeof invalidInput>[1]): Known
   );
 }
 
-/** Returns the position of the key or item at a path, or of the nearest value around it. JSON is valid YAML. */
+/** Returns a function that finds the position of a path, or of the nearest value around it. JSON is valid YAML. */
 export async function placeFinder(text: string): Promise<(path: readonly (string | number)[]) => Place> {
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;

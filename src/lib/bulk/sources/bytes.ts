@@ -28,28 +28,28 @@ export interface InputBytes extends RawBytes {
   wrapping: Wrapping;
   /** The CSV dialect of the input. */
   dialect: Dialect;
-  /** True if each shard reads a part of it. Any other input belongs to a single shard. */
+  /** True if each shard reads a part of the input. Any other input belongs to a single shard. */
   isDivisible: boolean;
 }
 
 /** An input before it is decompressed. */
 interface RawBytes {
-  /** For messages: the path as given, the address without its query, or `<stdin>`. */
+  /** The name in messages: the path as given, the address without its query, or `<stdin>`. */
   name: string;
   /** The absolute path, or the address without its query; undefined for standard input. */
   key: string | undefined;
   /** The path of a file with these bytes, for formats that are not read from start to end. */
   file(): Promise<string>;
-  /** Path from which the names of results files are made; undefined for standard input. */
+  /** The path that the names of results files are based on; undefined for standard input. */
   base: string | undefined;
   fingerprint(): Promise<Fingerprint>;
   /** Compressed size in bytes; undefined for standard input. */
   size: number | undefined;
-  /** Whether the bytes can be read only once. */
+  /** True if the bytes can be read only once. */
   isOnce: boolean;
   /**
-   * The bytes from `start` to `end` (only of uncompressed files), in `InputBytes` decompressed. A chunk may be
-   * overwritten by the next one.
+   * The bytes from `start` to `end`, which are only for uncompressed files. In `InputBytes`, the bytes are
+   * decompressed. The next chunk may overwrite a chunk.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
 }
@@ -60,11 +60,11 @@ export interface ReadOptions {
   /** Default: by name and content. */
   format?: RowFormat | undefined;
   dialect?: Dialect;
-  /** The command reads its inputs more than once: standard input is kept in memory. */
+  /** True if the command reads its inputs more than once: standard input is then kept in memory. */
   isReread?: boolean;
-  /** Reads addresses; required if there are any. */
+  /** Reads from addresses. Required if an input is an address. */
   get?: GetAddress;
-  /** Inputs of other shards are empty: they are not read. */
+  /** The inputs of other shards are not read: they are empty. */
   shard?: Shard | undefined;
 }
 
@@ -76,7 +76,7 @@ const SNIFFED_BYTES = 4096;
 export async function openInputs(names: readonly string[], source: InputSource, options: ReadOptions): Promise<Inputs> {
   const { shard } = options;
   let dealt = 0;
-  /** Inputs that cannot be divided are assigned in turn. */
+  /** Inputs that cannot be divided are assigned to the shards in turn. */
   const isOthers = (): boolean => shard !== undefined && dealt++ % shard.count !== shard.index;
   const opened: InputBytes[] = [];
   for (const name of names) {
@@ -115,8 +115,8 @@ export function nameOfInputs([first, ...others]: Inputs): string {
 }
 
 /**
- * Opens an input and detects its format. Throws KnownError: no such file, a folder or a device (2), unreadable (1),
- * a different encoding (9).
+ * Opens an input and detects its format. Throws KnownError: usage (2) for a missing file, a folder or a device, failed
+ * (1) for an unreadable file, and invalid input (9) for another encoding.
  */
 export async function openBytes(argument: string, source: InputSource, options: ReadOptions): Promise<InputBytes> {
   if (argument === '-') return await openStream(source, options);
@@ -150,7 +150,7 @@ async function openAddress(address: string, cwd: string, options: ReadOptions): 
   return await recognize({ ...raw, chunks }, await firstBytes(chunks()), options);
 }
 
-/** In the working folder, named after the last part of the address. */
+/** A path in the working folder, named after the last part of the address. */
 function addressBase(address: string, cwd: string): string {
   return join(cwd, decodeURIComponent(posix.basename(new URL(address).pathname)).replace(/[/\\]/g, '_') || 'input');
 }
@@ -234,13 +234,13 @@ async function* readFileChunks(path: string, start: number, end: number): AsyncG
   }
 }
 
-/** The first bytes of a stream, and the whole stream. */
+/** Returns the first bytes of a stream, and the whole stream again. */
 async function replayHead(stream: AsyncIterator<Buffer> | AsyncGenerator<Buffer>) {
   const parts: Buffer[] = [];
   for (let size = 0; size < SNIFFED_BYTES;) {
     const next = await stream.next();
     if (next.done) break;
-    // Chunks may be overwritten.
+    // Copy, because the stream may overwrite its chunks.
     parts.push(Buffer.from(next.value));
     size += next.value.length;
   }

@@ -9,12 +9,12 @@ import { isAddress, withoutQuery } from './remote.ts';
 /** The longest path that Linux accepts. Patterns longer than this also exceed the limit of the glob library. */
 const LONGEST_PATH = 4_096;
 
-/** Files that tools and this program leave in a data folder. */
+/** Files that are not data, although tools and this program leave them in a data folder. */
 const NO_DATA = ['**/_*', '**/_*/**', '**/*.results*.csv', '**/*.rejects.ndjson', '**/*.journal'];
 
 /**
- * The inputs that the arguments and the list name, in that order; files of a folder or pattern are sorted by name.
- * Throws KnownError for no inputs, no matches or a duplicate input (2), or an unusable list (9).
+ * The inputs that the arguments and the list name, in that order. Files of a folder or pattern are sorted by name.
+ * Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
  */
 export async function expandInputs(
   words: readonly string[],
@@ -43,7 +43,7 @@ async function expand(word: string, cwd: string): Promise<string[]> {
   // A file that does not exist is reported when it is opened.
   const at = word.search(/[*?[{]/);
   if (status !== undefined || at < 0) return [word];
-  // The names to ignore are relative to the folder in which the pattern begins.
+  // The names to ignore are relative to the folder where the pattern begins.
   const base = word.slice(0, word.lastIndexOf('/', at) + 1);
   const names = await find(word.slice(base.length), resolvePath(base, cwd));
   if (names.length > 0) return names.map((name) => base + name);

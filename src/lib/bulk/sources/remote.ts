@@ -9,7 +9,7 @@ import { KnownError, usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 
-/** GETs an address with these headers. Calls `begin` again for each retry; a failure is a KnownError. */
+/** GETs an address with these headers. Calls `begin` again for each retry. Throws KnownError if the GET fails. */
 export type GetAddress = (
   url: string,
   headers: Record<string, string>,
@@ -21,7 +21,7 @@ export interface RemoteInput {
   name: string;
   size: number;
   fingerprint: Fingerprint;
-  /** A private temporary file with all bytes, if the server cannot send ranges, or if `copy` was called. */
+  /** A private temporary file with all bytes. Exists if the server cannot send ranges, or after `copy` was called. */
   path: string | undefined;
   /** The bytes from `start` to `end`. */
   read(start: number, end: number): Promise<Buffer>;
@@ -29,7 +29,7 @@ export interface RemoteInput {
   copy(): Promise<string>;
 }
 
-/** A part of this size fits in memory, and is read within the time limit of one request. */
+/** A part of this size fits in memory and can be read within the time limit of one request. */
 const PART_BYTES = 4 * 1024 * 1024;
 /** V8 stores strings of a million characters outside its heap, where searching them is slower. */
 const CHUNK_BYTES = 512 * 1024;
@@ -38,7 +38,7 @@ export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }
 
-/** For output: an address without its query; any other argument unchanged. */
+/** An argument for output: removes the query of an address and keeps any other argument unchanged. */
 export function withoutQuery(word: string): string {
   return isAddress(word) ? word.replace(/[?#].*$/s, '') : word;
 }
@@ -58,7 +58,7 @@ export function addressName(address: string): string {
   return name;
 }
 
-/** Throws like `addressName` and like `get`. */
+/** Throws as `addressName` and `get` do. */
 export async function openRemote(address: string, get: GetAddress): Promise<RemoteInput> {
   const name = addressName(address);
   let etag: string | undefined;
@@ -71,7 +71,7 @@ export async function openRemote(address: string, get: GetAddress): Promise<Remo
       hint: 'Run the command again, with an address whose content does not change.',
     });
 
-  /** One part, or the whole file in `spool` if the server ignores the range. */
+  /** Reads one part, or the whole file into `spool` if the server ignores the range. */
   async function part(start: number, end: number, spool?: () => number): Promise<Buffer> {
     let parts: Buffer[] = [];
     let file: number | undefined;
@@ -153,7 +153,7 @@ export async function* readParts({ read }: RemoteInput, start: number, end: numb
   let at = start;
   const request = (): Promise<Buffer> => {
     const part = read(at, end);
-    // It is awaited later, so an earlier failure must not count as unhandled.
+    // The part is awaited later, so a failure before then must not count as unhandled.
     part.catch(() => undefined);
     return part;
   };
@@ -170,7 +170,7 @@ function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
 }
 
-/** Only its owner can read it. It is removed when the process exits. */
+/** A file that only its owner can read. It is removed when the process exits. */
 function temporaryFile(): { path: string; file: number } {
   const folder = makeScratchFolder('input');
   host.onExit(() => rmSync(folder, { recursive: true, force: true }));

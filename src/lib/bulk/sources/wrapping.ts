@@ -8,7 +8,7 @@ export function wrappingOf(head: Buffer): Wrapping {
   return head.length >= 4 && head.readUInt32LE(0) === 0xfd2fb528 ? 'zstd' : 'none';
 }
 
-/** Throws invalid input (9) for bytes that are damaged or cut off. */
+/** Throws invalid input (9) if the bytes are damaged or incomplete. */
 export async function* unwrap(
   chunks: AsyncIterable<Buffer>,
   wrapping: 'gzip' | 'zstd',
@@ -29,7 +29,7 @@ async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     import('node:stream'),
   ]);
   const copied = async function* () {
-    // The pipeline reads ahead; chunks may be overwritten.
+    // The pipeline reads ahead, and the source may overwrite its chunks.
     for await (const chunk of chunks) yield Buffer.from(chunk);
   };
   const output = pipeline(
