@@ -6,10 +6,10 @@ export type Regulation = (typeof REGULATIONS)[number];
 export const REQUEST_TYPES = ['access', 'portability', 'erasure'] as const;
 export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
-/** How the members' values of an attribute are combined. */
+/** How the values that the members have for an attribute are combined. */
 export const AGGREGATIONS = ['latest', 'boolean_or', 'sum', 'average'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
-/** States of connections and data models; `new` if a request omits it (decision: D62). */
+/** States of connections and data models. Without one in a request, the state is `new` (decision: D62). */
 export const RESOURCE_STATES = ['new', 'active', 'inactive'] as const;
 export const PIPELINE_STATES = ['new', 'active', 'paused'] as const;
 export const PIPELINE_TYPES = ['user_attributes', 'events'] as const;

@@ -18,7 +18,7 @@ import { RESOURCE_STATES } from './choices.ts';
 import { auditFields, word } from './shared.ts';
 import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
-/** Neutral words. `http/call/names.ts` maps them to a deployment's own. */
+/** Neutral words. `http/call/names.ts` maps them to a deployment's own words. */
 export const SERVICE_PROVIDERS = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
 export type ServiceProvider = (typeof SERVICE_PROVIDERS)[number];
 
@@ -69,7 +69,7 @@ export const CONNECTION_CONFIGS = {
   }),
 } as const;
 
-/** True when the `config` of this provider requires the field and it is a secret. */
+/** True if the `config` of this provider requires the field and the field is a secret. */
 export function needsSecret(provider: unknown, field: string): boolean {
   const known = SERVICE_PROVIDERS.find((one) => one === provider);
   return known !== undefined && SECRET_CONFIG_FIELDS.includes(field) && field in CONNECTION_CONFIGS[known].shape;
@@ -93,7 +93,7 @@ export const ConnectionReply = looseObject({
   status: word(['healthy', 'faulted']),
   errors: ResourceErrors,
   service_provider: word(SERVICE_PROVIDERS),
-  /** Secrets are masks. */
+  /** The secrets in it are masks. */
   config: nullish(record(string(), unknown())),
   ...auditFields,
 });

@@ -25,9 +25,8 @@ interface Located {
 }
 
 /**
- * The problems of a body's identities as a whole. A body with too many identities gets only that problem. `body` may be
- * any value:
- * the schema checks the types of the fields.
+ * Checks the identities of a body as a whole. For too many identities, reports only that. `body` may be any value: the
+ * schema checks the types of the fields.
  */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
@@ -60,7 +59,7 @@ const NO_IDENTITY: FieldIssue = {
   message: 'needs at least one identity in `subject_identities` or in the vendor extension',
 };
 
-/** False when the identities are not an object, which the schema reports. */
+/** False if the identities are not an object, because the schema reports that. */
 function mayLackIdentities(body: Record<string, unknown>): boolean {
   const form = body['subject_identities'];
   return form === undefined || isRecord(form);
@@ -105,14 +104,14 @@ function wrongXpid(key: string, extension: unknown): FieldIssue[] {
   const identities = isRecord(extension) ? extension['subject_identities'] : undefined;
   const entry = isRecord(identities) ? identities['xpid'] : undefined;
   const value = isRecord(entry) ? entry['value'] : undefined;
-  // The schema reports other types and an empty string.
+  // The schema already reports other types and an empty string.
   if (typeof value !== 'string' || value === '') return [];
   const path = ['extensions', key, 'subject_identities', 'xpid', 'value'];
   const message = xpidTextIssue(value);
   return message === undefined ? [] : [{ path, message }];
 }
 
-/** The problem of a callback address: it must use TLS, except on this machine. */
+/** The problem with a callback address: it must use TLS, except on this machine. */
 export function callbackUrlIssue(text: string): string | undefined {
   if (hasControlCharacter(text)) return 'contains a control character';
   if (!URL.canParse(text)) return 'is not a URL';

@@ -29,7 +29,7 @@ export const API_VERSION = '3.0';
 export const FORWARDING_STATUSES = ['pending', 'skipped', 'sent', 'failed'] as const;
 export type ForwardingStatus = (typeof FORWARDING_STATUSES)[number];
 
-/** Response and callback headers, in lower case. */
+/** Headers of responses and callbacks, in lower case. */
 export const PROCESSOR_DOMAIN_HEADER = 'x-opendsr-processor-domain';
 /** Base64 of the RSA-SHA256 signature over the raw body (decision: D54). */
 export const SIGNATURE_HEADER = 'x-opendsr-signature';
@@ -59,7 +59,7 @@ export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? unde
   pattern: UUID_V4.source.replaceAll('a-f', 'a-fA-F').replace('[89ab]', '[89abAB]'),
 }).check(toLowerCase());
 
-/** Needs a zone, because the deadline runs from this time (decision: D53). */
+/** Requires a zone, because the deadline runs from this time (decision: D53). */
 const SubmittedTime = filledWhere(
   (text) => (parseIso(text) === undefined ? 'must be a time with its zone, such as 2026-01-31T08:00:00Z' : undefined),
   { format: 'date-time' },
@@ -75,7 +75,7 @@ const ApiVersion = textWhere(
 export const IdentityEntry = strictObject({ value: Name, encoding: literal('raw') });
 export type IdentityEntry = Infer<typeof IdentityEntry>;
 
-/** `dsr-rules.ts` checks which types are allowed, over the whole body. */
+/** `dsr-rules.ts` checks the whole body for types that are not allowed. */
 function identityMap(types: readonly string[]) {
   const keywords = { propertyNames: { enum: types }, maxProperties: DSR_LIMITS.identities };
   return record(string(), IdentityEntry).register(globalRegistry, keywords);
@@ -107,9 +107,9 @@ export const DsrRequest = strictObject({
   regulation: oneOf(REGULATIONS),
   subject_request_id: SubjectRequestId,
   subject_request_type: oneOf(REQUEST_TYPES),
-  /** ISO 8601: when the subject submitted the request. */
+  /** The time when the subject submitted the request, in ISO 8601. */
   submitted_time: SubmittedTime,
-  /** By request identity type. */
+  /** Values by request identity type. */
   subject_identities: optional(identityMap(Object.keys(REQUEST_IDENTITY_TYPES))),
   api_version: optional(ApiVersion),
   status_callback_urls: optional(array(CallbackUrl)),
@@ -121,13 +121,13 @@ export const DsrRequest = strictObject({
     check(
       (context) => {
         const { issues, tooMany } = identityIssues(context.value);
-        // Too many identities are the only problem reported (decision: D50).
+        // If there are too many identities, report only that (decision: D50).
         if (tooMany) context.issues.length = 0;
         for (const { path, message, ...params } of issues) {
           context.issues.push({ code: 'custom', path, message, input: context.value, params });
         }
       },
-      // Also runs when other fields are invalid, so that all problems are reported at once.
+      // The check also runs when other fields are invalid, so that all problems are reported at once.
       { when: () => true },
     ),
     overwrite(normalizeSpelling),
@@ -139,7 +139,7 @@ export type DsrRequest = Infer<typeof DsrRequest>;
 export const CreateReply = looseObject({
   expected_completion_time: Time,
   received_time: Time,
-  /** Base64 of the raw request body: personal data. */
+  /** Base64 of the raw request body, which contains personal data. */
   encoded_request: nullish(string()),
   subject_request_id: string(),
   controller_id: nullish(union([string(), Integer])),
@@ -155,17 +155,17 @@ export const ForwardingEntry = looseObject({
 });
 export type ForwardingEntry = Infer<typeof ForwardingEntry>;
 
-/** A request in GET, in the list and in callbacks (without `group_id`). */
+/** A request, as GET, the list and callbacks return it (callbacks without `group_id`). */
 export const RequestStatusReply = looseObject({
   controller_id: nullish(union([string(), Integer])),
-  /** ISO 8601 in UTC; null once the request is cancelled. */
+  /** ISO 8601 in UTC; null after the request was cancelled. */
   expected_completion_time: Time,
   subject_request_id: string(),
   group_id: nullish(string()),
-  /** Or a newer one. */
+  /** The platform may return a newer status. */
   request_status: string().register(globalRegistry, { enum: REQUEST_STATUSES }),
   api_version: word([API_VERSION]),
-  /** Access and portability only, once completed; valid for seven days. */
+  /** Only for a completed access or portability request; valid for seven days. */
   results_url: nullish(string()),
   extensions: nullish(array(ForwardingEntry)),
 });
@@ -173,7 +173,7 @@ export type RequestStatusReply = Infer<typeof RequestStatusReply>;
 
 export const CancelReply = looseObject({
   expected_completion_time: Time,
-  /** When the platform received the cancellation. */
+  /** The time when the platform received the cancellation. */
   received_time: Time,
   subject_request_id: string(),
   controller_id: nullish(union([string(), Integer])),

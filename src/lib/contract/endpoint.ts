@@ -1,9 +1,9 @@
-// Describes one call of the platform: the only description that client, emulator and tests read.
+// Describes one call of the platform. The client, the emulator and the tests read no other description.
 import type { Method } from './choices.ts';
 import type { ZodMiniType } from 'zod/mini';
 import { usageError } from '../kernel/errors.ts';
 
-/** The service of a path (a profile has one base address for each). */
+/** The service that a path belongs to. A profile has a base address for each. */
 export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
 
 /** The three kinds of credentials, and none for the token call. */
@@ -12,10 +12,9 @@ export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
 /**
  * How to continue when the response to a request is lost:
  * - `repeat`: send it again; a repeat is harmless;
- * - `confirm`: a read decides (the caller gets `OutcomeUnknownError`);
- * - `once`: never send it again.
- * A 429, or a 401 that leads to a new token, normally has no effect, so the call is repeated. If the platform rejects
- * the repeat, a read decides the outcome.
+ * - `confirm`: a read decides whether it took effect (the caller gets `OutcomeUnknownError`);
+ * - `once`: never send it again. A call with a 429, or with a 401 that leads to a new token, normally had no effect, so
+ * it is repeated. If the platform rejects the repeat, a read decides the outcome.
  */
 export type Safety = 'repeat' | 'confirm' | 'once';
 
@@ -23,8 +22,8 @@ export type Safety = 'repeat' | 'confirm' | 'once';
 export type Budget = 'roles';
 
 /**
- * Marks a deployment's own words in a JSON value (see `names.ts`): `keys:PATH` the keys of the object at PATH, `value:PATH`
- * the string at PATH. A path is dotted; `*` is any key, `[]` any element, empty is the root.
+ * Marks a deployment's own words in a JSON value (see `names.ts`): `keys:PATH` marks the keys of the object at PATH,
+ * and `value:PATH` the string at PATH. A path is dotted: `*` is any key, `[]` any element, and an empty path the root.
  */
 export type NameMark = `keys:${string}` | `value:${string}`;
 
@@ -47,20 +46,20 @@ export interface EndpointSpec<
   Body extends ZodMiniType | undefined,
   Reply extends ZodMiniType | undefined,
 > {
-  /** `<area>.<verb>`, unique: `roles.replace`. */
+  /** The unique name `<area>.<verb>`, such as `roles.replace`. */
   id: string;
   service: Service;
   auth: Auth;
   method: Method;
-  /** Below the service's base address, in the specification's own spelling (trailing slash included). */
+  /** The path below the service's base address, spelled as in the specification (trailing slash included). */
   path: Path;
-  /** The success status of the specification. The client accepts a different 2xx only where a body or a read confirms it. */
+  /** The success status in the specification. The client accepts another 2xx only if a body or a read confirms it. */
   status: 200 | 201 | 202 | 204;
-  /** The request, strict; the emulator uses the same schema. Absent when the call has no body. */
+  /** The strict schema of the request, which the emulator shares. Absent when the call has no body. */
   body?: Body;
-  /** The response, loose: unknown fields are kept. Absent when the specification shows no body. */
+  /** The loose schema of the response: unknown fields are kept. Absent when the specification shows no body. */
   reply?: Reply;
-  /** The response may have any shape: JSON is parsed and not checked, anything else is text. */
+  /** The response may have any shape: JSON is parsed but not checked, and anything else is text. */
   anyReply?: true;
   /** Names of the query parameters. */
   query?: readonly string[];
@@ -91,8 +90,8 @@ type Row = Omit<EndpointSpec<string, ZodMiniType, ZodMiniType>, 'id' | 'service'
 type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends ZodMiniType> ? Schema : undefined;
 
 /**
- * Declares the calls of an area. Unless a row overrides them, the service is the area's and the status is 200. A GET
- * may be repeated; any other call must be confirmed by a read, unless the row says otherwise.
+ * Declares the calls of an area. Unless a row overrides them, the service is the area's service and the status is 200.
+ * A GET may be repeated; a read must confirm any other call, unless the row says otherwise.
  */
 export function endpoints<const Rows extends Record<string, Row>>(
   area: string,
@@ -114,8 +113,8 @@ export function endpoints<const Rows extends Record<string, Row>>(
 }
 
 /**
- * Fills a path's placeholders, percent-encoded, so that an id cannot change the path. Throws a usage error for the few ids
- * that cannot be encoded.
+ * Fills the placeholders of a path. Values are percent-encoded, so that an id cannot change the path. Throws a usage
+ * error for the few ids that cannot be encoded.
  */
 export function fillPath(path: string, params: Record<string, string | number | bigint>): string {
   return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
@@ -136,7 +135,7 @@ export function encodeText(name: string, value: string): string {
 
 function encodeSegment(name: string, value: string): string {
   if (value === '') throw usageError(`${name} is empty.`);
-  // Every URL parser resolves these, even as `%2E%2E`.
+  // Every URL parser resolves these values, even as `%2E%2E`.
   if (value === '.' || value === '..')
     throw usageError(`${name} cannot be "${value}", which has a special meaning in a URL.`);
   return encodeText(name, value);

@@ -4,23 +4,23 @@ import { nearest } from '../kernel/nearest.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { Failure } from './failures.ts';
 
-/** The path of one field and its problem. */
+/** The path of a field and its problem. */
 export interface FieldIssue {
   path: (string | number)[];
   message: string;
-  /** Set when the problem is the field itself, not its value. */
+  /** Set if the field itself is the problem, not its value. */
   at?: 'key';
-  /** The specification's own message for this problem. */
+  /** The specification's message for this problem. */
   failure?: Failure;
 }
 
-/** Checks `value` against `schema`. An empty list means that it is valid. */
+/** Checks `value` against `schema`. An empty list means that the value is valid. */
 export function explain(schema: ZodMiniType, value: unknown): FieldIssue[] {
   const result = schema.safeParse(value);
   return result.success ? [] : explainIssues(result.error.issues, value);
 }
 
-/** The same for the issues of a `safeParse`. */
+/** Explains the issues of a `safeParse`. */
 export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown): FieldIssue[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
@@ -48,7 +48,7 @@ export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown)
   });
 }
 
-/** The only member of a union whose outer type fits the value, so that the problem is inside. */
+/** Finds the only member of a union whose outer type fits the value. The problem is then inside that member. */
 function intendedForm(forms: readonly core.$ZodIssue[][]): core.$ZodIssue[] | undefined {
   const fitting = forms.filter((issues) => issues.every((issue) => issue.path.length > 0 || !isTypeIssue(issue)));
   return fitting.length === 1 ? fitting[0] : undefined;
@@ -69,7 +69,7 @@ function unionSentence(issue: core.$ZodIssueInvalidUnion, found: unknown): strin
   return `must be ${[...new Set(wanted)].join(' or ')}`;
 }
 
-/** zod/mini's message when a schema has none. */
+/** The message of zod/mini when a schema has none. */
 const NO_MESSAGE = 'Invalid input';
 
 function sentence(issue: core.$ZodIssue, found: unknown): string {
@@ -133,7 +133,7 @@ function kindOf(value: unknown): string {
   return typeName(Array.isArray(value) ? 'array' : typeof value);
 }
 
-/** The value at a path; undefined without one. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (inner, segment) =>

@@ -1,5 +1,5 @@
-// The specification's error responses: status and message, verbatim. The emulator sends them. The client decides by status,
-// never by a message alone.
+// The specification's error responses: status and message, verbatim. The emulator sends them. The client decides by the
+// status, never by a message alone.
 
 export interface Failure {
   readonly status: number;
@@ -7,8 +7,8 @@ export interface Failure {
 }
 
 /**
- * A temporary 5xx, after which the outcome is unknown. The same applies to 408 and 425, which a proxy may send after it
- * forwarded the request. 501 is permanent, and 505 means that the warehouse could not be reached (decision: D9).
+ * True for a temporary 5xx, after which the outcome is unknown. The same applies to 408 and 425, which a proxy may send
+ * after forwarding the request. 501 is permanent, and 505 means that the warehouse could not be reached (decision: D9).
  */
 export function isServerTrouble(status: number): boolean {
   return (status >= 500 && status !== 501 && status !== 505) || status === 408 || status === 425;

@@ -16,7 +16,7 @@ import { GROUP_LIMITS } from './limits.ts';
 import { auditFields, ignoredAuditFields, messageRule, rule, textOf, word } from './shared.ts';
 
 export const GroupAttribute = strictObject({
-  /** The user attribute to share. */
+  /** The user attribute that the group shares. */
   id: textOf(1, GROUP_LIMITS.attributeId),
   type: oneOf(AGGREGATIONS),
 });
@@ -47,11 +47,11 @@ const definition = {
 
 export const GroupId = textOf(GROUP_LIMITS.idMin, GROUP_LIMITS.idMax);
 
-/** The body of POST. A missing description is an empty one (decision: D61). */
+/** The body of POST. A missing description counts as an empty one (decision: D61). */
 export const GroupRequest = strictObject({ id: GroupId, ...definition });
 export type GroupRequest = Infer<typeof GroupRequest>;
 
-/** The body of PUT. The id is in the path and may be repeated here. */
+/** The body of PUT. The id is in the path; the body may repeat it. */
 export const GroupUpdate = strictObject({ id: optional(GroupId), ...definition });
 
 /** The body of PATCH: the whole new list of attributes. */

@@ -1,6 +1,6 @@
 // Identity types: their names in data subject requests and their internal types (specification, C and E).
 
-/** Request identity type -> internal type. The two spellings of the last one are the same identity (decision: D52). */
+/** Request identity type -> internal type. The last two are spellings of the same identity (decision: D52). */
 export const REQUEST_IDENTITY_TYPES = {
   controller_customer_id: 'customer_id',
   email: 'email',
@@ -53,12 +53,12 @@ export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   ...OTHER_IDS,
 ]);
 
-/** Identities that people know about themselves, and therefore the most frequent in requests. */
+/** Identities that people know about themselves, and that requests therefore contain most often. */
 const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
 
 /**
- * Sorts types for a prompt: personal identities, types that only the platform knows, devices, the rest of the vendor
- * extension, and the profile's own id. The order within a group does not change.
+ * Sorts types for a prompt: personal identities, then types that only the platform knows, devices, the rest of the
+ * vendor extension, and the profile's own id. Keeps the order within a group.
  */
 export function inOfferedOrder(types: readonly string[]): string[] {
   return [...types].sort((a, b) => offeredRank(a) - offeredRank(b));
@@ -73,8 +73,8 @@ function offeredRank(type: string): number {
 }
 
 /**
- * The internal type for any name of an identity in requests, seeding or intake, so that an erasure finds seeded users. An
- * unmapped name is its own internal type: user identity types are an open list.
+ * The internal type for any name of an identity in requests, seeding or intake, so that an erasure finds seeded users.
+ * A name without a mapping is its own internal type, because user identity types are an open list.
  */
 export function internalIdentityType(name: string): string {
   if (Object.hasOwn(REQUEST_IDENTITY_TYPES, name)) {

@@ -1,4 +1,4 @@
-// The numbers of the specification's "Limits" chapter, each once.
+// The numbers of the specification's "Limits" chapter, each defined once.
 
 /** A. Custom roles. */
 export const ROLE_LIMITS = {
@@ -16,7 +16,7 @@ export const DSR_LIMITS = {
   resultsDays: 7,
   waitingDays: 7,
   callbackMinutes: 15,
-  /** Total completion of an erasure, in days, with and without its waiting period. */
+  /** Total time to complete an erasure, in days, with and without its waiting period. */
   completionDays: { waiting: { from: 7, to: 21 }, skipped: { from: 1, to: 14 } },
 } as const;
 
@@ -34,5 +34,5 @@ export const GROUP_LIMITS = {
 /** The areas that a profile may set a rate for (decision: D148). */
 export const LIMITED_AREAS: readonly string[] = ['roles', 'groups', 'dsr', 'warehouse', 'seeding'];
 
-/** Authentication: seconds a platform token lives. */
+/** The lifetime of a platform token, in seconds (specification, "Authentication"). */
 export const TOKEN_LIFETIME_SECONDS = 28_800;

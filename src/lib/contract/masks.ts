@@ -1,9 +1,9 @@
-// Masks: the platform's replacement for a secret, and how to recognize a mask.
+// Masks, which the platform returns instead of secrets, and how to recognize them.
 
-/** The platform returns this for every secret, of any length (decision: D60). */
+/** The platform returns this mask for every secret, whatever its length (decision: D60). */
 export const MASK = '********';
 
-// Asterisks of all scripts and the bullets of forms; copied text may add quotes and spaces.
+// Matches asterisks of all scripts and the bullets of forms. Copied text may add quotes and spaces.
 const NOTHING_BUT_MASK =
   /^[\s"'`]*[*\u2022\u2217\u204e\u25cf\ufe61\uff0a][\s"'`*\u2022\u2217\u204e\u25cf\ufe61\uff0a]*$/;
 

@@ -1,4 +1,4 @@
-// Wire names: maps the specification's neutral words to a deployment's own and back, only where marked.
+// Wire names: maps the specification's neutral words to a deployment's own and back, but only in marked places.
 import { isRecord } from '../kernel/json.ts';
 import type { NameMark } from './endpoint.ts';
 
@@ -17,7 +17,7 @@ export class NameCollision extends Error {
   }
 }
 
-/** The problems of a names map, one message each. */
+/** The problems in a names map, one message each. */
 export function checkNames(names: NamesMap): { name: string; message: string }[] {
   const taken = new Map<string, string>();
   return Object.entries(plainNames(names)).flatMap(([name, word]) => {
@@ -38,11 +38,11 @@ export function createWireNames(names: NamesMap) {
   const toWire = translator(pairs.map(([name, word, prefix]) => ({ from: name, to: word, prefix })));
   const fromWire = translator(pairs.map(([name, word, prefix]) => ({ from: word, to: name, prefix })));
   return {
-    /** The deployment's word for a neutral one; any other word unchanged. */
+    /** The deployment's word for a neutral word. Any other word is returned unchanged. */
     toWire,
-    /** The neutral word for a deployment's; any other word unchanged. */
+    /** The neutral word for a deployment's word. Any other word is returned unchanged. */
     fromWire,
-    // A shortcut: most deployments map nothing, and a bulk run has millions of bodies.
+    // Skips the work if nothing is mapped, as in most deployments: a bulk run has millions of bodies.
     encode: (value: unknown, marks: readonly NameMark[]): unknown =>
       entries.length === 0 ? value : mapMarked(value, marks, toWire),
     decode: (value: unknown, marks: readonly NameMark[]): unknown =>
@@ -51,12 +51,12 @@ export function createWireNames(names: NamesMap) {
   };
 }
 
-/** The specification writes a deployment's word as `<PROVIDER_A>`; a key may be written with or without the brackets. */
+/** The specification writes a deployment's word as `<PROVIDER_A>`. A key may omit the brackets. */
 export function plainNames(names: NamesMap): NamesMap {
   return Object.fromEntries(Object.entries(names).map(([name, word]) => [name.replace(/^<(.*)>$/, '$1'), word]));
 }
 
-/** A path through a decoded value, in the words of the value as written. */
+/** Converts a path through a decoded value to the words in the value as written. */
 export function pathAsWritten(
   value: unknown,
   path: readonly (string | number)[],

@@ -6,7 +6,7 @@ import { checkNames, type NamesMap } from './names.ts';
 
 let found: ReadonlySet<string> | undefined;
 
-/** Identity types, providers of warehouses and the fields of their connections. */
+/** Identity types, warehouse providers and the fields of their connections. */
 export function neutralWords(): ReadonlySet<string> {
   return (found ??= new Set([
     ...Object.entries(REQUEST_IDENTITY_TYPES).flat(),
@@ -24,7 +24,7 @@ export function isNeutralName(key: string): boolean {
   return [...neutralWords()].some((word) => word.startsWith(name.slice(0, -1)));
 }
 
-/** The problems of a names map, including unknown words. */
+/** The problems in a names map, including unknown words. */
 export function namesIssues(names: NamesMap): { name: string; message: string }[] {
   const strange = Object.keys(names).filter((name) => !isNeutralName(name));
   return [

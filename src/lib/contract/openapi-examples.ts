@@ -1,4 +1,4 @@
-// Requests that the embedded platform accepts with its default fixtures, as examples of the OpenAPI document.
+// Requests that the embedded platform accepts with its default fixtures. The OpenAPI document shows them as examples.
 
 const connection = {
   id: 'lakehouse',
@@ -35,7 +35,7 @@ const seed = {
 };
 const user = { environment: 'production', user_identities: { customer_id: 'c-1' } };
 
-/** By the endpoint's id, in an order in which they can be sent. */
+/** The examples by endpoint id, in an order in which they can be sent. */
 export const examples: Readonly<Record<string, unknown>> = {
   'roles.replace': {
     roles: [{ role_id: 'support-role', name: 'Support', description: 'Helps users.', tasks: [{ task_id: 'rules:*' }] }],

@@ -55,7 +55,7 @@ const PARAMETER_TYPES: Record<string, Json> = {
   preventResets: { type: 'boolean' },
 };
 
-/** Error responses by service (specification, "Errors"); all others have the first shape (decision: D5). */
+/** Error responses by service (specification, "Errors"). All other services use the first shape (decision: D5). */
 const listOf = <Item extends ZodMiniType>(item: Item) => array(item).check(minLength(1));
 const ERRORS = {
   Refusal: object({ statusCode: int(), errors: listOf(object({ message: string() })) }),
@@ -64,7 +64,7 @@ const ERRORS = {
     message: string(),
     errors: listOf(object({ domain: string(), reason: string(), message: string() })),
   }),
-  // The specification shows a code only for 400.
+  // The specification shows a code only for a 400.
   IntakeRefusal: object({ errors: listOf(object({ code: optional(string()), message: string() })) }),
 };
 
@@ -76,7 +76,7 @@ const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
   identity: 'IntakeRefusal',
 };
 
-/** The messages of an area's errors. */
+/** The error messages of an area. */
 const FAILURES: Record<string, Record<string, Failure>> = {
   roles: ROLE_FAILURES,
   groups: GROUP_FAILURES,
@@ -86,7 +86,7 @@ const FAILURES: Record<string, Record<string, Failure>> = {
   pipelines: WAREHOUSE_FAILURES,
 };
 
-/** Other statuses, and those without a message of their own. */
+/** Reasons for other statuses, and for statuses without a message of their own. */
 const REASONS: Record<number, string> = {
   400: 'Bad request',
   401: 'Unauthorized',
@@ -98,7 +98,7 @@ const REASONS: Record<number, string> = {
   503: 'Service unavailable',
 };
 
-/** Error statuses that not every call of the same kind has. */
+/** Error statuses that only some calls of the same kind have. */
 const FURTHER: Record<string, number[]> = {
   'oauth.token': [401, 403],
   'roles.replace': [409],
@@ -236,11 +236,11 @@ function content(schema: Json, example?: unknown): Json {
   return { content: { 'application/json': { schema, ...(example !== undefined && { example }) } } };
 }
 
-/** Fields that the platform sets. They may be sent back with the rest. */
+/** Fields that the platform sets. A request may send them back with the other fields. */
 const OWN_FIELDS = ['status', 'errors', 'created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
 
 /**
- * Response fields that are absent when they have no value, and those that are null instead. The client accepts more.
+ * Response fields that are absent when they have no value, and those that are null instead. The client is less strict.
  */
 const ABSENT = new Set(
   'cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until'.split(
@@ -258,9 +258,9 @@ function capital(text: string): string {
 }
 
 /**
- * The wire format: a 64-bit integer is one integer, not one of two JavaScript types. The platform ignores unknown fields,
- * although our own requests are strict (decision: D6). Responses are described as the platform sends them, although the
- * client accepts more.
+ * The schema of the wire format, in which a 64-bit integer is one integer, not one of two JavaScript types. The
+ * platform ignores unknown fields, although our own requests are strict (decision: D6). Responses are described as the
+ * platform sends them, although the client accepts more.
  */
 function jsonSchema(schema: ZodMiniType, use?: 'reply'): Json {
   const { $schema: _, ...made } = toJSONSchema(schema, {
@@ -284,7 +284,7 @@ function jsonSchema(schema: ZodMiniType, use?: 'reply'): Json {
   return made;
 }
 
-/** Requires the fields that the platform always sends, and forbids null where it never sends that. */
+/** Requires the fields that the platform always sends, and forbids null where the platform never sends it. */
 function makeStrict(json: Json): void {
   const properties = json['properties'] as Record<string, Json>;
   json['required'] = Object.keys(properties).filter((name) => !ABSENT.has(name));

@@ -18,7 +18,7 @@ export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
 
 const text = nullish(string());
 
-/** A count of records. The specification's table says text; its examples show numbers. */
+/** A count of records. The table in the specification says text, but its examples show numbers. */
 const Count = nullish(union([number(), string()]));
 
 export const RunReply = looseObject({
@@ -27,11 +27,11 @@ export const RunReply = looseObject({
   type: word(['scheduled', 'manual']),
   status: word(['queued', 'running', 'success', 'failed', 'stopped', 'retrying']),
   errors: ResourceErrors,
-  /** Aligned to the schedule's interval and frequency. */
+  /** Aligned with the schedule's interval and frequency. */
   logical_date: Time,
   started_on: Time,
   ended_on: Time,
-  /** The range of data, aligned to the delay. */
+  /** The range of the data, aligned with the delay. */
   range_start: Time,
   range_end: Time,
   successful_records: Count,

@@ -30,7 +30,7 @@ export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as co
 const DELAY = /^\d{1,9}[smhdwy]$/;
 const SYNC_TIME_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** The fields that a `type` requires, in JSON Schema. */
+/** JSON Schema for the fields that a `type` requires. */
 function whereTypeIs(type: string, required: string[]) {
   return { if: { properties: { type: { const: type } } }, then: { required } };
 }
@@ -39,16 +39,16 @@ function whereTypeIs(type: string, required: string[]) {
 export const SyncMode = strictObject({
   type: oneOf(SYNC_MODES),
   iterator_field: optional(Filled),
-  /** Such as `timestamp` or `datetime_tz`: an open list. */
+  /** Such as `timestamp` or `datetime_tz`. The list is open. */
   iterator_data_type: optional(Filled),
-  /** `YYYY-MM-DDThh:mm:ssZ`: the first record to sync. */
+  /** The first record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
   from: optional(string().register(globalRegistry, { pattern: SYNC_TIME_FORM.source })),
   /** The last record to sync. */
   until: optional(string().register(globalRegistry, { pattern: SYNC_TIME_FORM.source })),
 }).register(globalRegistry, whereTypeIs('incremental', ['iterator_field', 'iterator_data_type']));
 export type SyncMode = Infer<typeof SyncMode>;
 
-/** Both spellings are accepted; the underscore is sent (decision: D63). */
+/** Accepts both spellings, and sends the underscore (decision: D63). */
 const ScheduleType = pipe(
   oneOf([...SCHEDULE_TYPES, 'on-demand']),
   transform((type) => (type === 'on-demand' ? 'on_demand' : type)),
@@ -69,7 +69,7 @@ const PipelineFields = strictObject({
   name: Filled,
   pipeline_type: oneOf(PIPELINE_TYPES),
   connection_id: Slug,
-  /** Maps the warehouse's fields to an event's; for `events` only. */
+  /** Maps the warehouse's fields to those of an event; for `events` only. */
   field_transformation_id: optional(Filled),
   data_model_id: Slug,
   partner_feed_id: optional(Integer),
@@ -129,7 +129,7 @@ export const PipelineReportReply = looseObject({
   data_model_status: word(['valid', 'invalid']),
   data_model_errors: ResourceErrors,
   latest_successful_pipeline_run_id: nullish(union([Integer, string()])),
-  /** The last position that was synced; incremental pipelines only. */
+  /** The last synced position; only for incremental pipelines. */
   current_iterator_position: text,
   latest_pipeline_run: nullish(RunReply),
 });
@@ -181,7 +181,7 @@ export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
   },
 });
 
-/** The problems between fields that have the right types (specification, "Pipeline"). */
+/** Finds problems between fields that have the right types (specification, "Pipeline"). */
 function pipelineIssues(pipeline: Written): FieldIssue[] {
   return [
     ...transformationIssues(pipeline),
@@ -250,7 +250,7 @@ function isSyncTime(text: string): boolean {
   return SYNC_TIME_FORM.test(text) && parseIso(text) !== undefined;
 }
 
-/** True when `later` is earlier than `earlier`. False when one is absent or not a time. */
+/** True if `later` is before `earlier`. False if one is absent or not a time. */
 function isBefore(later: string | undefined, earlier: string | undefined): boolean {
   const [end, start] = [parseIso(later ?? ''), parseIso(earlier ?? '')];
   return end !== undefined && start !== undefined && end < start;

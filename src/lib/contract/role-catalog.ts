@@ -9,7 +9,7 @@ export interface Permission {
   meaning: string;
 }
 
-/** A standard role: id, name and tasks are the specification's; the descriptions, free text there, are ours. */
+/** A standard role. Its id, name and tasks are the specification's. Its description, free text there, is ours. */
 export interface RoleTemplate {
   role_id: string;
   name: string;
@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
   ['User management', 'Full access', 'user_management:*', 'view, create, delete users and assign roles'],
   ['Identity settings', 'Full access', 'identity_settings:*', 'view and modify identity settings'],
   ['API credentials', 'Full access', 'api_credentials:*', 'view, create, delete, assign credentials'],
-  // decision: D13. Only a template names it, but it is assignable and listed.
+  // Only a template names this task, but it is assignable and listed. decision: D13
   ['Tiered events', 'Full access', 'tieredevents:*', ''],
 ];
 
@@ -91,7 +91,7 @@ const USER_TASKS = [
   'workspaces:*',
 ];
 
-/** The tasks of support that a user does not have. */
+/** The tasks that the support role has and the user role does not. */
 const SUPPORT_TASKS = ['api_credentials:*', 'catalog:*', 'identity_settings:*', 'user_activity:view'];
 
 const ADMIN_TASKS = [...USER_TASKS, ...SUPPORT_TASKS, 'user_management:*'].sort();

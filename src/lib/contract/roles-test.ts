@@ -1,7 +1,7 @@
-// A file of `roles test`: assertions about what roles may do.
+// The schema of a `roles test` file: assertions about what roles may do.
 import { array, type infer as Infer, int, nonnegative, optional, refine, strictObject, string, union } from 'zod/mini';
 
-/** One assertion; several in one map must all hold. Built on first use, because help loads this file. */
+/** One assertion. If a map contains several, all must hold. Built on first use, because help loads this file. */
 export function rolesAssertion() {
   const only = strictObject({ task: string(), roles: array(string()) });
   const some = array(string()).check(refine((tasks) => tasks.length > 0, 'must name at least one task'));

@@ -4,7 +4,7 @@ import { isCalendarDate } from './shared.ts';
 
 export type SeedFormName = 'value' | 'key_value_pairs' | 'list';
 
-/** The content of a seed of each type. */
+/** The content of a seed, by its type. */
 type SeedRule =
   | { form: 'value'; holds: 'number' | 'whole-number' | 'milliseconds' | 'anything' }
   | { form: 'list' }
@@ -40,7 +40,7 @@ interface Written {
 
 const FORMS: readonly SeedFormName[] = ['value', 'key_value_pairs', 'list'];
 
-/** All problems of one attribute's date and seed, whose fields have the right types. */
+/** Finds all problems with the date and seed of one attribute, whose fields have the right types. */
 export function seedIssues(written: Written): FieldIssue[] {
   return [...dateIssues(written), ...formIssues(written)];
 }
@@ -118,7 +118,7 @@ const NUMERIC = { anyOf: [{ type: 'number' }, { type: 'string', pattern: NUMERIC
 const COUNT = whole(0, WHOLE_TEXT.source);
 const SUM_AND_COUNT = { sum: NUMERIC, count: whole(1, '^0*[1-9]\\d*$') };
 
-/** What the checks above require, in JSON Schema. */
+/** JSON Schema for what the checks above require. */
 const CONTENT: Record<string, object> = {
   number: NUMERIC,
   'whole-number': COUNT,
@@ -133,14 +133,14 @@ const CONTENT: Record<string, object> = {
   },
 };
 
-/** The content of a seed of this type, in JSON Schema. */
+/** JSON Schema for the content of a seed of this type. */
 export function seedSchema(type: keyof typeof SEED_RULES): object {
   const rule: SeedRule = SEED_RULES[type];
   if (rule.form === 'list') return {};
   return { properties: { [rule.form]: CONTENT[rule.form === 'value' ? rule.holds : rule.pairs] } };
 }
 
-/** A number, or a string with one (decision: D27). */
+/** True for a number, or a string that contains one (decision: D27). */
 function isNumeric(value: unknown): boolean {
   if (typeof value === 'string') return NUMERIC_TEXT.test(value) && Number.isFinite(Number(value));
   return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));

@@ -23,14 +23,14 @@ export const CALCULATION_TYPES = Object.keys(SEED_RULES) as CalculationType[];
 
 const Name = textWhere((text) => (text === '' ? 'is empty' : undefined), { minLength: 1 });
 
-/** `seed-rules.ts` checks the form and the content, which depend on the calculation type. */
+/** `seed-rules.ts` checks the form and the content, because they depend on the calculation type. */
 const SeedForm = strictObject({
   value: optional(unknown()),
   key_value_pairs: optional(record(string(), unknown())),
   list: optional(array(string())),
 }).register(globalRegistry, { minProperties: 1, maxProperties: 1 });
 
-/** One attribute in the input: `cutoff_date` also with a double t (decision: D27). */
+/** One attribute in the input. `cutoff_date` may also be spelled with a double t (decision: D27). */
 const WrittenAttributeSeed = strictObject({
   attribute_name: Name,
   calculation_type: oneOf(CALCULATION_TYPES),
@@ -47,7 +47,7 @@ const WrittenAttributeSeed = strictObject({
     })),
   });
 
-/** One attribute in a request, with the date in the spelling of the examples: events before it are not calculated. */
+/** One attribute in a request, with the date spelled as in the examples. Events before that date are not calculated. */
 export const AttributeSeed = pipe(
   WrittenAttributeSeed,
   transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }) => ({
@@ -61,10 +61,10 @@ export type AttributeSeed = Infer<typeof AttributeSeed>;
 
 export const UserAttribute = strictObject({ attribute_name: Name, attribute_value: string() });
 
-/** The body for one user; the keys of both attribute maps are workspace ids. */
+/** The body for one user. The keys of both attribute maps are workspace ids. */
 export const SingleSeed = strictObject({
   environment: Environment,
-  /** When present, `identities` is ignored. */
+  /** If present, the platform ignores `identities`. */
   xpid: optional(Xpid),
   identities: optional(Identities),
   calculated_attributes: record(Name, array(AttributeSeed)),
@@ -80,7 +80,7 @@ export const SingleSeed = strictObject({
   .register(globalRegistry, oneFieldOf(['xpid'], ['identities']));
 export type SingleSeed = Infer<typeof SingleSeed>;
 
-/** The body of the bulk call, which the platform accepts or rejects as a whole. */
+/** The body of the bulk call. The platform accepts or rejects it as a whole. */
 export const BulkSeed = array(SingleSeed).check(minLength(1, { error: 'contains no user' }));
 
 /** The deployment's own words in one user's body. */

@@ -1,4 +1,4 @@
-// Small schemas and predicates that several areas of the wire share.
+// Small schemas and predicates that several areas of the contract share.
 import {
   bigint,
   check,
@@ -36,10 +36,10 @@ export function messageRule<T>(messageOf: (value: T) => string | undefined) {
   });
 }
 
-/** Keywords of JSON Schema for what the check of a schema requires; the documents of `schema` contain them. */
+/** JSON Schema keywords for what a schema's check requires. The documents of `schema` contain them. */
 export type Keywords = Readonly<Record<string, unknown>>;
 
-/** In JSON Schema: at least one of the fields, and of these maps at least one with an entry. */
+/** JSON Schema that requires at least one of the fields and, among these maps, at least one entry. */
 export function oneFieldOf(fields: readonly string[], maps: readonly string[]): Keywords {
   const filled = maps.map((name) => ({
     required: [name],
@@ -48,12 +48,12 @@ export function oneFieldOf(fields: readonly string[], maps: readonly string[]): 
   return { anyOf: [...fields.map((name) => ({ required: [name] })), ...filled] };
 }
 
-/** A string for which `messageOf` has no message. */
+/** A string for which `messageOf` returns no message. */
 export function textWhere(messageOf: (text: string) => string | undefined, keywords: Keywords = {}) {
   return string().check(messageRule(messageOf)).register(globalRegistry, keywords);
 }
 
-/** An enumerated value in a response: the platform may have newer ones than the specification. */
+/** An enumerated value in a response. The platform may have newer values than the specification. */
 export function word(values: readonly string[]) {
   return nullish(string().register(globalRegistry, { enum: values }));
 }
@@ -78,7 +78,7 @@ export function hasControlCharacter(text: string): boolean {
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);
 }
 
-/** A 64-bit integer of the wire, exact: number while a double holds it, else bigint. */
+/** An exact 64-bit integer on the wire: a number if a double can represent it, otherwise a bigint. */
 export const Integer = union([number(), bigint()]).check(
   refine(
     (value) => (typeof value === 'number' ? Number.isSafeInteger(value) : value >= -(2n ** 63n) && value < 2n ** 64n),
@@ -101,14 +101,14 @@ export const XpidInteger = union([number(), bigint()]).check(
   ),
 );
 
-/** Why a string is not a valid profile id; undefined if it is one. */
+/** The reason why a string is not a valid profile id; undefined for a valid id. */
 export function xpidTextIssue(text: string): string | undefined {
   if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && XpidInteger.safeParse(BigInt(text)).success) return undefined;
   if (!/^-?\d{1,20}\.0*$/.test(text)) return XPID_ISSUE;
   return `must be an integer, not \`${text}\`; pandas writes integers this way when a column has gaps: convert it with astype("Int64")`;
 }
 
-/** A profile's id. A string of digits is accepted too, and sent as an integer (decision: D27). */
+/** A profile's id. A string of digits is also accepted, and is sent as an integer (decision: D27). */
 export const Xpid = pipe(
   union([XpidInteger, string()]).check(
     messageRule((value) => (typeof value === 'string' ? xpidTextIssue(value) : undefined)),
@@ -123,10 +123,10 @@ export const Xpid = pipe(
 export const ENVIRONMENTS = ['production', 'development'] as const;
 export const Environment = oneOf(ENVIRONMENTS);
 
-/** Identity type -> value (E and F). Both are strings; types are an open list (decision: D27). */
+/** Identity type -> value (E and F). Both are strings, and the list of types is open (decision: D27). */
 export const Identities = record(string(), textOf(1, 4096));
 
-/** Fields that the platform sets. They may be sent back with the rest, and are ignored. */
+/** Fields that the platform sets. Requests may send them back, but the platform ignores them. */
 export const ignoredAuditFields = {
   created_on: optional(unknown()),
   created_by: optional(unknown()),
@@ -134,10 +134,10 @@ export const ignoredAuditFields = {
   last_modified_by: optional(unknown()),
 };
 
-/** A time of a response, ISO 8601. */
+/** A time in a response, in ISO 8601. */
 export const Time = nullish(string().register(globalRegistry, { format: 'date-time' }));
 
-/** Creator and last editor of a resource. */
+/** The creator and the last editor of a resource. */
 export const auditFields = {
   created_on: Time,
   created_by: nullish(string()),
@@ -147,7 +147,7 @@ export const auditFields = {
 
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** True for an existing day written as `yyyy-MM-dd`. */
+/** True for an existing date in the form `yyyy-MM-dd`. */
 export function isCalendarDate(text: string): boolean {
   const [, year, month, day] = CALENDAR_DATE.exec(text) ?? [];
   return year !== undefined && isCalendarDay(Number(year), Number(month), Number(day));
